@@ -1,0 +1,120 @@
+/**
+ * `npm start [-- role]`: from a fresh checkout to the running service.
+ *
+ * Reads `.env` if there is one (variables that are set already win), sees that the packages of npm and of the system
+ * are there, builds when the sources have changed since the last build, and then runs the service in this very
+ * process, so that a signal or the memory shown for it is the service's own. The role comes from the first argument or
+ * from ROLE: all (the default), api, worker, migrate or seed.
+ *
+ * A production image has all this behind it and runs `node dist/src/main.js <role>`.
+ */
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { SystemNotReady, ensureSystemPackages, requireNode } from './system-packages.mjs';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const MAIN = join(ROOT, 'dist/src/main.js');
+const STAMP = join(ROOT, 'dist/.build-stamp');
+const NEST = join(ROOT, 'node_modules/@nestjs/cli/bin/nest.js');
+const INPUTS = ['src', 'migrations', 'package-lock.json', 'nest-cli.json', 'tsconfig.json', 'tsconfig.build.json'];
+
+/** What each role asks of the system. Servers of our own are started by `all` alone. */
+const PROGRAMS_OF_ROLE = {
+  all: ['bubblewrap', 'git', 'python3'],
+  api: ['git'],
+  worker: ['bubblewrap', 'git', 'python3'],
+  migrate: [],
+  seed: [],
+};
+
+try {
+  requireNode();
+  const role = chooseRole();
+  requireNodeModules();
+  ensureSystemPackages({ programs: programsFor(role) });
+  buildIfStale();
+
+  process.argv = [process.argv[0], MAIN, role, ...process.argv.slice(3)];
+  await import(pathToFileURL(MAIN).href);
+} catch (error) {
+  if (!(error instanceof SystemNotReady)) throw error;
+  console.error(error.message);
+  process.exitCode = 1;
+}
+
+function chooseRole() {
+  const settings = join(ROOT, '.env');
+  if (existsSync(settings)) process.loadEnvFile(settings);
+
+  const role = process.argv[2] ?? process.env.ROLE ?? 'all';
+  if (Object.hasOwn(PROGRAMS_OF_ROLE, role)) return role;
+  throw new SystemNotReady(`There is no role "${role}". The roles are ${Object.keys(PROGRAMS_OF_ROLE).join(', ')}.`);
+}
+
+function requireNodeModules() {
+  if (existsSync(join(ROOT, 'node_modules/@nestjs/core'))) return;
+  throw new SystemNotReady('The npm packages are not installed yet. Please run this, then try again:\n\n  npm ci\n');
+}
+
+function programsFor(role) {
+  const programs = [...PROGRAMS_OF_ROLE[role]];
+  const { DATABASE_URL, REDIS_URL } = process.env;
+  if (role === 'all' && !REDIS_URL) programs.push('redis-server');
+  if (role === 'all' && !(DATABASE_URL && REDIS_URL)) programs.push('flock');
+  return programs;
+}
+
+function buildIfStale() {
+  // Without sources or compiler, as after `npm ci --omit=dev`, what was built is what runs.
+  if (existsSync(MAIN) && !(existsSync(NEST) && existsSync(join(ROOT, 'src')))) return;
+  if (isFresh()) return;
+
+  mkdirSync(join(ROOT, 'dist'), { recursive: true });
+  const lock = openSync(join(ROOT, 'dist/.build-lock'), 'a');
+  try {
+    // The lock stays with our descriptor: a second start waits here and then finds the work done.
+    spawnSync('flock', ['3'], { stdio: ['ignore', 'ignore', 'ignore', lock] });
+    if (!isFresh()) build(lock);
+  } finally {
+    closeSync(lock);
+  }
+}
+
+function build(lock) {
+  if (!existsSync(NEST)) {
+    throw new SystemNotReady('The service must be built, and its compiler is not installed. Please run this, then try again:\n\n  npm ci\n');
+  }
+  // Taken before, so that what is saved during the build makes the next start build again.
+  const state = fingerprint();
+  console.log('Building …');
+  // The compiler's memory of a dist/ that has been cleared would have it write nothing.
+  if (!existsSync(MAIN)) rmSync(join(ROOT, 'dist/.tsbuildinfo'), { force: true });
+  // It holds the lock as well: should we be killed, it writes on until it is done.
+  const { status } = spawnSync(process.execPath, [NEST, 'build'], { cwd: ROOT, stdio: ['inherit', 'inherit', 'inherit', lock] });
+  if (status !== 0) throw new SystemNotReady('The build failed; see above.');
+  writeFileSync(STAMP, state);
+}
+
+function isFresh() {
+  return existsSync(MAIN) && existsSync(STAMP) && readFileSync(STAMP, 'utf8') === fingerprint();
+}
+
+/** Of names, times and sizes: a file that was removed, or put back with its old time, counts as a change too. */
+function fingerprint() {
+  const hash = createHash('sha256');
+  for (const input of INPUTS) addTo(hash, join(ROOT, input));
+  return hash.digest('hex');
+}
+
+function addTo(hash, path) {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats === undefined || path.endsWith('.spec.ts')) return;
+  if (stats.isDirectory()) {
+    for (const name of readdirSync(path).sort()) addTo(hash, join(path, name));
+  } else {
+    hash.update(`${path}\0${stats.mtimeMs}\0${stats.size}\n`);
+  }
+}

@@ -1,0 +1,231 @@
+/**
+ * The programs of the system that the service needs: `node scripts/system-packages.mjs [program …]` checks them all,
+ * or those named, and sees to what is missing. As root with apt, dnf or apk it says what it installs and installs it;
+ * otherwise, or with SERVICE_INSTALL=never, it prints the one command to run and exits with 1.
+ *
+ * It is the first thing a new user meets and must run before anything is installed: Node's standard library only.
+ */
+import { spawnSync } from 'node:child_process';
+import { accessSync, chmodSync, constants, existsSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const OLDEST_NODE = [20, 19];
+const OLDEST_REDIS = [6, 2];
+
+/** Each program, what it is for in the user's words, how to tell that it is there, and packages named otherwise. */
+export const PROGRAMS = {
+  bubblewrap: { use: 'keeps code in the sandbox apart from your machine', isPresent: () => findProgram('bwrap') !== undefined, packages: {} },
+  'redis-server': { use: 'holds queues and limits', isPresent: hasRedis, packages: { dnf: 'redis', apk: 'redis' } },
+  git: { use: 'serves repositories', isPresent: () => findProgram('git') !== undefined, packages: {} },
+  // The sandbox shows code /usr and nothing of anyone's home, so a Python of pyenv or conda is of no use to it.
+  python3: { use: 'runs Python code', isPresent: () => existsSync('/usr/bin/python3'), packages: {} },
+  flock: {
+    use: 'keeps two services from sharing one directory',
+    isPresent: () => findProgram('flock') !== undefined,
+    packages: { apt: 'util-linux', dnf: 'util-linux', apk: 'util-linux' },
+  },
+};
+
+const MANAGERS = {
+  apt: {
+    program: 'apt-get',
+    install: (packages) => ['apt-get', 'install', '-y', '--no-install-recommends', '-o', 'DPkg::Lock::Timeout=60', ...packages],
+    refresh: ['apt-get', 'update', '-o', 'DPkg::Lock::Timeout=60'],
+    byHand: (packages) => ['apt-get update', `apt-get install -y --no-install-recommends ${packages.join(' ')}`],
+  },
+  dnf: {
+    program: 'dnf',
+    install: (packages) => ['dnf', 'install', '-y', '--setopt=install_weak_deps=False', ...packages],
+    byHand: (packages) => [`dnf install -y ${packages.join(' ')}`],
+  },
+  apk: {
+    program: 'apk',
+    install: (packages) => ['apk', 'add', '--no-cache', ...packages],
+    byHand: (packages) => [`apk add ${packages.join(' ')}`],
+  },
+};
+
+/** What is missing, and what to do about it, in words for the user. */
+export class SystemNotReady extends Error {}
+
+/**
+ * Returns when every program is there, having installed what was missing where it may.
+ *
+ * @param {object} [options]
+ * @param {(keyof typeof PROGRAMS)[]} [options.programs] those needed; default all
+ * @param {(line: string) => void} [options.say] takes what the user should know; default standard output
+ * @throws {SystemNotReady} with the command to run, when it may not or could not install.
+ */
+export function ensureSystemPackages({ programs = Object.keys(PROGRAMS), say = console.log } = {}) {
+  requireNode();
+  if (process.platform !== 'linux') {
+    throw new SystemNotReady(`The service runs on Linux, and this is ${process.platform}. A container or a virtual machine will do.`);
+  }
+  if (process.getuid() === 0) restorePolicy();
+  const missing = missingOf(programs);
+  if (missing.length === 0) return;
+
+  // A Redis that is too old may be serving someone; replacing it is not ours to do.
+  const old = missing.includes('redis-server') ? installedRedis() : undefined;
+  if (old !== undefined) {
+    throw new SystemNotReady(
+      `The Redis on this machine is version ${old}, and the service needs ${OLDEST_REDIS.join('.')} or later.\n` +
+        'Please install a newer one, or set REDIS_URL to a Redis server of your own.',
+    );
+  }
+  const name = Object.keys(MANAGERS).find((key) => findProgram(MANAGERS[key].program) !== undefined);
+  if (name === undefined) {
+    throw new SystemNotReady(`${describe(missing)}\nPlease install them with your system's package manager, then try again.`);
+  }
+  install(name, missing, say);
+
+  const still = missingOf(programs);
+  if (still.length > 0) {
+    throw new SystemNotReady(`${describe(still)}\nIts package was installed, but that did not help. If it is Redis: it must be ${OLDEST_REDIS.join('.')} or later, or REDIS_URL be set.`);
+  }
+}
+
+function install(name, missing, say) {
+  const manager = MANAGERS[name];
+  const packages = missing.map((program) => PROGRAMS[program].packages[name] ?? program);
+  const isRoot = process.getuid() === 0;
+  const command = manager.byHand(packages).map((part) => (isRoot ? part : `sudo ${part}`)).join(' && ');
+  if (!isRoot || process.env.SERVICE_INSTALL === 'never') {
+    throw new SystemNotReady(`${describe(missing)}\n\nPlease run this, then try again:\n\n  ${command}\n`);
+  }
+
+  say(`Installing ${packages.join(', ')} with ${manager.program} (only this once; SERVICE_INSTALL=never leaves it to you) …`);
+  const failure = name === 'apt' ? withoutServiceStarts(() => installWith(manager, packages)) : installWith(manager, packages);
+  if (failure !== undefined) {
+    throw new SystemNotReady(`${failure}\n\nThat did not work. Please see to it, for example with:\n\n  ${command}\n`);
+  }
+  if (name === 'apt' && packages.includes('redis-server')) keepRedisFromBooting();
+}
+
+/** @throws {SystemNotReady} when Node is too old. */
+export function requireNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])) return;
+  throw new SystemNotReady(`This is Node ${process.versions.node}, and the service needs ${OLDEST_NODE.join('.')} or later. Please install a newer Node.`);
+}
+
+function missingOf(programs) {
+  return programs.filter((program) => !PROGRAMS[program].isPresent());
+}
+
+function describe(missing) {
+  const lines = missing.map((program) => `  ${program}, which ${PROGRAMS[program].use}`);
+  return `The service needs a little more from this system:\n\n${lines.join('\n')}`;
+}
+
+/** Undefined when all went well, else what the package manager said. */
+function installWith(manager, packages) {
+  const first = run(manager.install(packages));
+  if (first.ok || manager.refresh === undefined) return first.ok ? undefined : first.output;
+
+  // Only then: with fresh lists the detour would cost every user some seconds.
+  const refresh = run(manager.refresh);
+  const second = run(manager.install(packages));
+  return second.ok ? undefined : `${refresh.ok ? '' : refresh.output}${second.output}`;
+}
+
+function run([program, ...args]) {
+  const { status, stdout, stderr, error } = spawnSync(program, args, {
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive', NEEDRESTART_SUSPEND: '1', LC_ALL: 'C' },
+  });
+  return { ok: status === 0, output: error?.message ?? `${stdout}${stderr}` };
+}
+
+const POLICY = '/usr/sbin/policy-rc.d';
+const SAVED_POLICY = `${POLICY}.before-service-platform`;
+const OUR_POLICY = /^# Written by service-platform, process (\d+)/m;
+
+/**
+ * Debian starts a server as soon as its package is installed, unless /usr/sbin/policy-rc.d says no. For the time of
+ * the installation it does, and what was there comes back afterwards. Should we be killed in between, our policy sees
+ * that we are gone and steps aside by itself; the next call removes it.
+ */
+function withoutServiceStarts(work) {
+  if (spawnSync(POLICY, ['redis-server', 'start'], { stdio: 'ignore' }).status === 101) return work();
+
+  // Ctrl-C reaches the package manager as well. We must live on for the moment it takes to clean up.
+  let interrupted = false;
+  const remember = () => { interrupted = true; };
+  process.on('SIGINT', remember).on('SIGTERM', remember);
+  try {
+    if (existsSync(POLICY)) renameSync(POLICY, SAVED_POLICY);
+    const lines = [
+      '#!/bin/sh',
+      `# Written by service-platform, process ${process.pid}, while it installs packages. Safe to remove.`,
+      `[ -e /proc/${process.pid}/exe ] && exit 101`,
+      `[ -x ${SAVED_POLICY} ] && exec ${SAVED_POLICY} "$@"`,
+      'exit 0',
+    ];
+    writeFileSync(POLICY, `${lines.join('\n')}\n`, { mode: 0o755 });
+    chmodSync(POLICY, 0o755);
+    return work();
+  } finally {
+    restorePolicy();
+    process.off('SIGINT', remember).off('SIGTERM', remember);
+    if (interrupted) process.exit(130);
+  }
+}
+
+/** Undoes our own policy, or that of a call that was killed; another call's that still runs stays. */
+function restorePolicy() {
+  const writer = existsSync(POLICY) ? OUR_POLICY.exec(readFileSync(POLICY, 'utf8'))?.[1] : undefined;
+  if (writer !== undefined && (Number(writer) === process.pid || !existsSync(`/proc/${writer}/exe`))) rmSync(POLICY);
+  if (existsSync(SAVED_POLICY) && !existsSync(POLICY)) renameSync(SAVED_POLICY, POLICY);
+}
+
+/**
+ * The package also has the system start a Redis at the next boot, which the service has no use for: it runs one of its
+ * own. There was no Redis before we installed this one, so nobody else's server is touched. A failure is of no
+ * consequence: most containers boot nothing.
+ */
+function keepRedisFromBooting() {
+  if (findProgram('systemctl') !== undefined) run(['systemctl', 'disable', 'redis-server.service']);
+  else if (findProgram('update-rc.d') !== undefined) run(['update-rc.d', 'redis-server', 'disable']);
+}
+
+function hasRedis() {
+  const version = installedRedis()?.split('.').map(Number);
+  if (version === undefined) return false;
+  return version[0] > OLDEST_REDIS[0] || (version[0] === OLDEST_REDIS[0] && version[1] >= OLDEST_REDIS[1]);
+}
+
+function installedRedis() {
+  const program = findProgram('redis-server') ?? findProgram('valkey-server');
+  if (program === undefined) return undefined;
+  return /v=([\d.]+)/.exec(spawnSync(program, ['--version'], { encoding: 'utf8' }).stdout ?? '')?.[1];
+}
+
+/** In PATH, and in the usual places that the PATH of an ordinary user may lack. */
+function findProgram(name) {
+  const directories = [...(process.env.PATH ?? '').split(delimiter), '/usr/local/bin', '/usr/bin', '/bin', '/usr/sbin', '/sbin'];
+  return directories.filter((directory) => directory.startsWith('/')).map((directory) => join(directory, name)).find(isProgram);
+}
+
+function isProgram(path) {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+if (process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  const named = process.argv.slice(2);
+  try {
+    ensureSystemPackages(named.length > 0 ? { programs: named } : {});
+  } catch (error) {
+    if (!(error instanceof SystemNotReady)) throw error;
+    console.error(error.message);
+    process.exit(1);
+  }
+}

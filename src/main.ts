@@ -1,0 +1,97 @@
+import 'reflect-metadata';
+import { type Config, loadConfig } from './platform/config/config.js';
+import { type Log, openLog } from './platform/logging/log.js';
+import { migrate } from './roles/migrate.js';
+import { RunningService } from './roles/running-service.js';
+import { seed } from './roles/seed.js';
+import type { ServiceRole } from './roles/service.module.js';
+import { welcome } from './roles/welcome.js';
+
+/** After this long the process ends, whatever still hangs; its embedded servers end with it. */
+const STOP_WITHIN_MS = 25_000;
+
+void main();
+
+/** `main.js all|api|worker|migrate|seed`: one build, five roles. The argument wins over `ROLE`. */
+async function main(): Promise<void> {
+  const config = readConfig();
+  const log = openLog(config);
+  process.on('uncaughtException', (error) => { fail(log, error); });
+  process.on('unhandledRejection', (error) => { fail(log, error); });
+
+  try {
+    switch (config.role) {
+      case 'migrate':
+        report(await migrate(config.databaseUrl!));
+        return;
+      case 'seed':
+        process.stdout.write(await seed(config.databaseUrl!));
+        return;
+      case 'all':
+      case 'api':
+      case 'worker':
+        await serve(config.role, config, log);
+    }
+  } catch (error) {
+    fail(log, error);
+  }
+}
+
+async function serve(role: ServiceRole, config: Config, log: Log): Promise<void> {
+  const startedAtMs = performance.now();
+  const starting = RunningService.start(role, config, log);
+  process.once('SIGTERM', () => { void stop(starting, log, { atOnce: false }); });
+  process.once('SIGINT', () => { void stop(starting, log, { atOnce: true }); });
+
+  const service = await starting;
+  process.stderr.write(welcome({
+    role,
+    address: service.address,
+    dataDir: config.dataDir,
+    embedded: service.servers.embedded,
+    seconds: (performance.now() - startedAtMs) / 1000,
+  }));
+}
+
+/** A person at a terminal waits for nothing; a balancer is given time to see that we are going. */
+async function stop(starting: Promise<RunningService>, log: Log, how: { atOnce: boolean }): Promise<void> {
+  setTimeout(() => { fail(log, new Error(`The service did not stop within ${STOP_WITHIN_MS} ms.`)); }, STOP_WITHIN_MS).unref();
+  // A second Ctrl-C is impatience.
+  process.once('SIGINT', () => process.exit(130));
+  try {
+    const service = await starting;
+    await service.stop(how);
+    log.flush(() => process.exit(0));
+  } catch (error) {
+    fail(log, error);
+  }
+}
+
+function readConfig(): Config {
+  try {
+    const role = process.argv[2];
+    return loadConfig(role === undefined ? process.env : { ...process.env, ROLE: role });
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n`);
+    process.exit(1);
+  }
+}
+
+function report(migrations: readonly string[]): void {
+  process.stdout.write(migrations.length === 0 ? 'The database is up to date.\n' : `Applied:\n${migrations.map((name) => `  ${name}\n`).join('')}`);
+}
+
+/** Said plainly for a person, and as a line for the log; then the process ends. */
+function fail(log: Log, error: unknown): void {
+  log.error({ error }, 'The service cannot go on.');
+  process.stderr.write(`\n${explain(error)}\n`);
+  log.flush(() => process.exit(1));
+}
+
+function explain(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { code, port } = error as Error & { code?: string; port?: number };
+  if (code === 'EADDRINUSE') return `Port ${port ?? ''} is in use. Set PORT to another one, or stop what uses it.`;
+  if (code === 'EACCES' && port !== undefined) return `Port ${port} is not ours to open. Set PORT to one above 1023.`;
+  return error.message;
+}

@@ -1,0 +1,40 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { Request } from 'express';
+import { Config } from '../../../platform/config/config.js';
+import { OperatorTokenInvalid } from '../auth.errors.js';
+import { type OperatorSurface, RequireOperatorToken } from '../require-operator-token.js';
+
+const SETTING: Record<OperatorSurface, string> = { ops: 'OPS_TOKEN', metrics: 'METRICS_TOKEN' };
+
+/** Lets the holder of `OPS_TOKEN` or `METRICS_TOKEN` in (service document §5). */
+@Injectable()
+export class OperatorTokenGuard implements CanActivate {
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly config: Config,
+  ) {}
+
+  /** @throws {OperatorTokenInvalid} `invalid_token` */
+  canActivate(context: ExecutionContext): boolean {
+    const surface: OperatorSurface | undefined = this.reflector.getAllAndOverride<OperatorSurface | undefined>(RequireOperatorToken.KEY, [context.getHandler(), context.getClass()]);
+    if (surface === undefined) return true;
+
+    const token = surface === 'ops' ? this.config.opsToken : this.config.metricsToken;
+    if (token === undefined) return true;
+    const given = bearerTokenOf(context.switchToHttp().getRequest<Request>());
+    if (given === undefined || !isSame(given, token)) throw new OperatorTokenInvalid(SETTING[surface]);
+    return true;
+  }
+}
+
+const bearerTokenOf = (request: Request): string | undefined =>
+  /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
+
+/** Hashes have one length, so that the comparison takes the same time however much of the token is right. */
+function isSame(given: string, token: string): boolean {
+  return timingSafeEqual(hash(given), hash(token));
+}
+
+const hash = (text: string): Buffer => createHash('sha256').update(text).digest();

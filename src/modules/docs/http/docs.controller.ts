@@ -1,0 +1,67 @@
+import { Controller, Get, Param, Redirect, Res } from '@nestjs/common';
+import { ApiExcludeEndpoint, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { Config } from '../../../platform/config/config.js';
+import { ApiRefusals } from '../../../platform/http/api-refusals.js';
+import { Envelope } from '../../../platform/http/envelope.js';
+import { Public } from '../../../platform/http/public.js';
+import { VERSION } from '../../../platform/version.js';
+import { ApiDocument } from './api-document.js';
+import { IndexAnswer, type IndexView } from './docs.dto.js';
+import { PAGE_POLICY } from './page-policy.js';
+import { Pages } from './pages.js';
+
+@ApiTags('documentation')
+@Controller()
+@Public()
+export class DocsController {
+  constructor(
+    private readonly config: Config,
+    private readonly document: ApiDocument,
+    private readonly pages: Pages,
+  ) {}
+
+  @Get()
+  @Redirect('/docs')
+  @ApiExcludeEndpoint()
+  home(): void {
+    // The redirect is the answer.
+  }
+
+  @Get('api/v1')
+  @ApiOperation({ summary: 'What this is and where to read on.' })
+  @ApiOkResponse({ type: IndexAnswer })
+  @ApiRefusals()
+  index(): Envelope<IndexView> {
+    const { publicUrl, docsUrl } = this.config;
+    return new Envelope({ name: 'service-platform', version: VERSION, docs_url: docsUrl, openapi_url: `${publicUrl}/api/v1/openapi.json` });
+  }
+
+  @Get('api/v1/openapi.json')
+  @ApiOperation({ summary: 'This description, as OpenAPI 3.' })
+  @ApiOkResponse({ schema: { type: 'object', required: ['openapi', 'paths'] } })
+  @ApiRefusals()
+  openapi(): object {
+    return this.document.get();
+  }
+
+  /** The target of `docs_url` in every error. */
+  @Get('docs/errors/:code')
+  @ApiExcludeEndpoint()
+  errorPage(@Param('code') code: string, @Res({ passthrough: true }) response: Response): string {
+    return page(response, this.pages.error(code));
+  }
+
+  /** The target of `upgrade_url` unless `PRICING_URL` names another. */
+  @Get('docs/plans')
+  @ApiExcludeEndpoint()
+  plansPage(@Res({ passthrough: true }) response: Response): string {
+    return page(response, this.pages.plans());
+  }
+}
+
+function page(response: Response, html: string): string {
+  response.setHeader('Content-Type', 'text/html; charset=utf-8');
+  response.setHeader('Content-Security-Policy', PAGE_POLICY);
+  return html;
+}

@@ -1,0 +1,23 @@
+import ipaddr from 'ipaddr.js';
+
+/** By what an anonymous caller is counted. */
+export interface ClientAddress {
+  /** An IPv4 address, or the /64 of an IPv6 address: one customer commonly owns a whole /64. */
+  readonly network: string;
+  /** The /48 around it, which a caller with many /64 shares among them; undefined for IPv4. */
+  readonly site: string | undefined;
+}
+
+/** `::ffff:203.0.113.7` is the IPv4 address in it. What is no address at all counts as one caller. */
+export function clientAddressOf(ip: string | undefined): ClientAddress {
+  if (ip === undefined || !ipaddr.isValid(ip)) return { network: 'unknown', site: undefined };
+
+  const address = ipaddr.process(ip);
+  if (address.kind() === 'ipv4') return { network: address.toString(), site: undefined };
+  return { network: prefixOf(address as ipaddr.IPv6, 64), site: prefixOf(address as ipaddr.IPv6, 48) };
+}
+
+function prefixOf(address: ipaddr.IPv6, bits: 48 | 64): string {
+  const parts = address.parts.map((part, index) => (index < bits / 16 ? part : 0));
+  return `${new ipaddr.IPv6(parts).toString()}/${bits}`;
+}

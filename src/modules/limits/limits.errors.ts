@@ -1,0 +1,37 @@
+import { DomainError } from '../../platform/errors/domain-error.js';
+import type { ErrorCode } from '../../platform/errors/error-codes.js';
+
+export interface LimitFacts {
+  /** `burst`, `daily`, or the name of an allowance. */
+  readonly policy: string;
+  readonly limit: number;
+  readonly remaining: number;
+  readonly resetsAt: Date;
+  readonly retryAfterSeconds: number;
+  readonly upgradeUrl: string;
+}
+
+/** A caller who waits `retryAfterSeconds` is let in again, unless it goes on calling meanwhile. */
+export abstract class LimitExceeded extends DomainError {
+  constructor(code: ErrorCode, message: string, facts: LimitFacts, hint: string) {
+    super(code, message, {
+      hint,
+      upgradeUrl: facts.upgradeUrl,
+      retryAfterSeconds: facts.retryAfterSeconds,
+      details: { policy: facts.policy, limit: facts.limit, remaining: facts.remaining, resets_at: facts.resetsAt.toISOString() },
+    });
+  }
+}
+
+export class BurstLimitExceeded extends LimitExceeded {
+  constructor(facts: LimitFacts) {
+    super('burst_limit_exceeded', 'Too many calls at once.', facts, 'Slow down; Retry-After says for how long.');
+  }
+}
+
+export class DailyLimitExceeded extends LimitExceeded {
+  constructor(facts: LimitFacts) {
+    super('daily_limit_exceeded', `The ${facts.limit} calls of this day are used up.`, facts,
+      'Read x-service-calls-remaining as you go. The budget starts afresh at 00:00 UTC; a larger plan has a larger one.');
+  }
+}

@@ -1,0 +1,23 @@
+import { Injectable, type Provider } from '@nestjs/common';
+import { InjectMetric, makeGaugeProvider } from '@willsoto/nestjs-prometheus';
+import { Gauge, register } from 'prom-client';
+import { Config } from '../../../platform/config/config.js';
+import { VERSION } from '../../../platform/version.js';
+
+const NAME = 'build_info';
+
+/** Gauges whose names end like those of counters; `promtool check metrics` refuses them. */
+const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
+
+@Injectable()
+class BuildInfo {
+  constructor(config: Config, @InjectMetric(NAME) info: Gauge) {
+    info.set({ version: VERSION, node: process.version, role: config.role }, 1);
+    for (const name of MISNAMED) register.removeSingleMetric(name);
+  }
+}
+
+export const BUILD_INFO: Provider[] = [
+  BuildInfo,
+  makeGaugeProvider({ name: NAME, help: 'Always 1; its labels say what runs.', labelNames: ['version', 'node', 'role'] }),
+];

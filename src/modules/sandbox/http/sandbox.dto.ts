@@ -1,0 +1,87 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsIn, IsOptional, IsString, MinLength } from 'class-validator';
+import { MaxBytes } from '../../../platform/http/max-bytes.js';
+import type { Execution } from '../sandbox.service.js';
+import { type Language, LANGUAGES } from '../sandbox-runtime.js';
+
+const MAX_CODE_BYTES = 131_072;
+
+/** Service document §2, "Sandbox execution request". */
+export class ExecutionRequest {
+  @ApiProperty({ description: 'The program, at most 128 KiB of UTF-8.', minLength: 1, maxLength: MAX_CODE_BYTES, example: 'print(1 + 2)' })
+  @IsString() @MinLength(1) @MaxBytes(MAX_CODE_BYTES)
+  readonly code!: string;
+
+  @ApiProperty({ enum: LANGUAGES, example: 'python' })
+  @IsIn(LANGUAGES)
+  readonly language!: Language;
+
+  @ApiPropertyOptional({ description: 'What the program reads from standard input, at most 128 KiB of UTF-8.', maxLength: MAX_CODE_BYTES })
+  @IsOptional() @IsString() @MaxBytes(MAX_CODE_BYTES)
+  readonly stdin: string = '';
+}
+
+class TruncatedView {
+  @ApiProperty() stdout!: boolean;
+  @ApiProperty() stderr!: boolean;
+}
+
+class RuntimeView {
+  @ApiProperty({ example: 'python' }) name!: string;
+  @ApiProperty({ example: '3.11.2' }) version!: string;
+}
+
+class ExecutionErrorView {
+  @ApiProperty({ example: 'ZeroDivisionError' }) name!: string;
+  @ApiProperty({ example: 'division by zero' }) message!: string;
+  @ApiPropertyOptional({ type: Number, description: 'In the code that was sent.' }) line?: number;
+  @ApiPropertyOptional({ type: Number }) column?: number;
+  @ApiPropertyOptional({ type: String }) stack?: string;
+}
+
+export class ExecutionView {
+  @ApiProperty({ example: 'exe_01jd3m8yeqf5rb0xkq5ym8s6tn' }) id!: string;
+  @ApiProperty({ enum: LANGUAGES }) language!: Language;
+  @ApiProperty({ enum: ['succeeded', 'failed', 'timed_out', 'out_of_memory', 'output_limit'] }) status!: string;
+  @ApiProperty() stdout!: string;
+  @ApiProperty() stderr!: string;
+  @ApiProperty({ type: Number, nullable: true, description: 'Null when a signal ended the run.' }) exit_code!: number | null;
+  @ApiProperty({ type: String, nullable: true, example: null }) signal!: string | null;
+  @ApiProperty({ description: 'Wall time of the run, in milliseconds.' }) duration_ms!: number;
+  @ApiProperty() cpu_ms!: number;
+  @ApiProperty() memory_peak_bytes!: number;
+  @ApiProperty({ type: TruncatedView }) truncated!: TruncatedView;
+  @ApiProperty({ type: RuntimeView }) runtime!: RuntimeView;
+  @ApiPropertyOptional({ type: ExecutionErrorView }) error?: ExecutionErrorView;
+
+  static of({ id, language, outcome }: Execution): ExecutionView {
+    return {
+      id,
+      language,
+      status: outcome.status,
+      stdout: outcome.stdout,
+      stderr: outcome.stderr,
+      exit_code: outcome.exitCode,
+      signal: outcome.signal,
+      duration_ms: toHundredths(outcome.durationMs),
+      cpu_ms: toHundredths(outcome.cpuMs),
+      memory_peak_bytes: outcome.memoryPeakBytes,
+      truncated: outcome.truncated,
+      runtime: outcome.runtime,
+      ...(outcome.error === undefined ? {} : { error: outcome.error }),
+    };
+  }
+}
+
+/** The clocks are no better than that, and a caller reads it more easily. */
+const toHundredths = (value: number): number => Math.round(value * 100) / 100;
+
+class AnonymousExecutionMeta {
+  @ApiProperty({ type: 'integer', description: "Runs left today for the caller's IP address." }) remaining_executions!: number;
+  @ApiProperty() request_id!: string;
+}
+
+export class AnonymousExecutionAnswer {
+  @ApiProperty({ type: ExecutionView }) data!: ExecutionView;
+  @ApiProperty({ type: AnonymousExecutionMeta }) meta!: AnonymousExecutionMeta;
+}

@@ -1,0 +1,51 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+
+import { Interpreter, type RequiredFile } from './interpreter.js';
+
+/** The system's Python, by its full path: what `python3` means on the PATH may be a shim below someone's home. */
+const PLACES = ['/usr/bin/python3', '/usr/local/bin/python3'] as const;
+
+const BOOTSTRAP = '/runtime/python-bootstrap.py';
+const ZONES = '/usr/share/zoneinfo';
+const MISSING = 'the package python3 (/usr/bin/python3 was not found)';
+
+export class PythonInterpreter extends Interpreter {
+  readonly language = 'python';
+  readonly name = 'python';
+  readonly versionCode = 'import sys; print(sys.version.split()[0])';
+  readonly environment = { HOME: '/tmp', LANG: 'C.UTF-8' };
+  readonly idleDataBytes = 16 * 1024 * 1024;
+
+  readonly requires: readonly RequiredFile[];
+  private readonly program: string;
+
+  constructor(places: readonly string[] = PLACES) {
+    super();
+    // At the same place inside: Python finds its library by where it is itself.
+    this.program = resolve(places);
+    this.requires = [
+      { from: this.program, to: this.program, kind: 'file', missing: MISSING },
+      ...standardLibrary(this.program).map((path) => ({ from: path, to: path, kind: 'directory', missing: MISSING } as const)),
+      ...(existsSync(ZONES) ? [{ from: ZONES, to: ZONES, kind: 'directory', missing: 'the package tzdata' } as const] : []),
+      { from: join(__dirname, 'python-bootstrap.py'), to: BOOTSTRAP, kind: 'file', missing: 'python-bootstrap.py (npm run build)' },
+    ];
+  }
+
+  command(): readonly string[] {
+    // Isolated, without site-packages, without writing bytecode.
+    return [this.program, '-I', '-S', '-B', '-X', 'utf8', BOOTSTRAP];
+  }
+}
+
+function resolve(places: readonly string[]): string {
+  const found = places.find((path) => existsSync(path));
+  return found === undefined ? '' : realpathSync(found);
+}
+
+/** `<prefix>/lib/python3.11` for `<prefix>/bin/python3.11`; Fedora says `lib64`. */
+function standardLibrary(program: string): string[] {
+  const prefix = dirname(dirname(program));
+  const found = ['lib', 'lib64'].map((lib) => join(prefix, lib, basename(program))).filter((path) => existsSync(join(path, 'os.py')));
+  return found.length > 0 ? found : [''];
+}

@@ -1,0 +1,85 @@
+import { type ExecutionError } from '../sandbox-runtime.js';
+
+/** What a run said about itself. None of it is proof of anything: the code can write here, too. */
+export interface Report {
+  readonly error?: ExecutionError;
+  /** The status with which the program says it left. */
+  readonly exit?: number;
+}
+
+const NAME_LIMIT = 100;
+const TEXT_LIMIT = 8_192;
+const LARGEST_NUMBER = 10_000_000;
+
+/** The user's own file in a stack trace of Node's. */
+const POSITION = /\/tmp\/main\.[jt]s:(\d+)(?::(\d+))?/;
+
+/** Reads the lines of the report channel; whatever is not of the expected shape is passed over. */
+export function readReport(bytes: Buffer): Report {
+  const facts = bytes.toString('utf8').split('\n').flatMap(parseLine);
+  const error = facts.flatMap((fact) => readError(fact.error)).at(-1);
+  const exit = facts.map((fact) => fact.exit).filter(isStatus).at(-1);
+  return { ...(error === undefined ? {} : { error }), ...(exit === undefined ? {} : { exit }) };
+}
+
+function parseLine(line: string): Record<string, unknown>[] {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isRecord(value) ? [value] : [];
+  } catch {
+    return [];
+  }
+}
+
+function readError(value: unknown): ExecutionError[] {
+  if (!isRecord(value) || typeof value.name !== 'string' || typeof value.message !== 'string') return [];
+
+  const stack = typeof value.stack === 'string' ? value.stack.slice(0, TEXT_LIMIT) : undefined;
+  const position = POSITION.exec(stack ?? '');
+  const line = isPosition(value.line) ? value.line : toPosition(position?.[1]);
+  const column = isPosition(value.column) ? value.column : (toPosition(position?.[2]) ?? caretColumn(stack));
+  return [{
+    name: value.name.slice(0, NAME_LIMIT),
+    message: value.message.slice(0, TEXT_LIMIT),
+    ...(line === undefined ? {} : { line }),
+    ...(line === undefined || column === undefined ? {} : { column }),
+    ...(stack === undefined ? {} : { stack }),
+  }];
+}
+
+/**
+ * Adds the position to a syntax error in an ES module: Node puts it on standard error, but not into the error.
+ */
+export function withPosition(error: ExecutionError, stderr: string): ExecutionError {
+  if (error.name !== 'SyntaxError' || error.line !== undefined) return error;
+
+  const shown = stderr.slice(0, TEXT_LIMIT);
+  const line = toPosition(POSITION.exec(shown)?.[1]);
+  const column = caretColumn(shown);
+  if (line === undefined) return error;
+  return { ...error, line, ...(column === undefined ? {} : { column }) };
+}
+
+/** Node shows a syntax error as position, line and a caret below the fault. */
+function caretColumn(stack: string | undefined): number | undefined {
+  const caret = stack?.split('\n', 3)[2];
+  const column = caret === undefined ? -1 : caret.indexOf('^');
+  return column >= 0 && caret?.slice(0, column).trim() === '' ? column + 1 : undefined;
+}
+
+function toPosition(digits: string | undefined): number | undefined {
+  const value = Number(digits);
+  return isPosition(value) ? value : undefined;
+}
+
+function isPosition(value: unknown): value is number {
+  return Number.isInteger(value) && (value as number) > 0 && (value as number) <= LARGEST_NUMBER;
+}
+
+function isStatus(value: unknown): value is number {
+  return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 255;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

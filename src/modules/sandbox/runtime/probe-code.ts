@@ -1,0 +1,56 @@
+import { type Language } from '../sandbox-runtime.js';
+
+/** What the probe's programs print, as JSON. */
+export interface SeenInside {
+  readonly version: string;
+  readonly pid: number;
+  /** `/proc/self/status`. */
+  readonly status: string;
+  /** `/proc/1/environ`; empty, or why it cannot be read. */
+  readonly environment: string;
+  /** `/proc/net/dev`. */
+  readonly interfaces: string;
+  /** The names of the errors of: making a directory in `/`, connecting outwards. */
+  readonly write: string;
+  readonly connect: string;
+}
+
+const JAVASCRIPT = (printVersion: string): string => `
+const fs = require('node:fs');
+const attempt = (work) => { try { return work() ?? 'allowed'; } catch (error) { return error.code ?? String(error); } };
+const seen = {
+  pid: process.pid,
+  status: fs.readFileSync('/proc/self/status', 'latin1'),
+  environment: attempt(() => fs.readFileSync('/proc/1/environ', 'latin1')),
+  interfaces: fs.readFileSync('/proc/net/dev', 'latin1'),
+  write: attempt(() => { fs.mkdirSync('/probe'); }),
+};
+const print = (connect) => { console.log(JSON.stringify({ ...seen, connect })); process.exit(); };
+${printVersion};
+const socket = require('node:net').connect(53, '1.1.1.1', () => print('allowed'));
+socket.on('error', (error) => print(error.code));
+`;
+
+const PYTHON = (printVersion: string): string => `
+import errno, json, os, socket
+def attempt(work):
+    try:
+        return work() or 'allowed'
+    except OSError as error:
+        return errno.errorcode[error.errno]
+def read(path):
+    with open(path, encoding='latin1') as file:
+        return file.read()
+${printVersion}
+print(json.dumps(dict(
+    pid=os.getpid(), status=read('/proc/self/status'), environment=attempt(lambda: read('/proc/1/environ') or '\\0'),
+    interfaces=read('/proc/net/dev'), write=attempt(lambda: os.mkdir('/probe')),
+    connect=attempt(lambda: socket.create_connection(('1.1.1.1', 53), 1) and None))))
+`;
+
+/** Programs that look at their sandbox from inside; the first line they print is the interpreter's version. */
+export const PROBE_CODE: Readonly<Record<Language, (printVersion: string) => string>> = {
+  javascript: JAVASCRIPT,
+  typescript: (printVersion) => `const typed: number = 1;${JAVASCRIPT(printVersion)}`,
+  python: PYTHON,
+};

@@ -1,0 +1,81 @@
+import { type Ended } from '../../../platform/isolation/isolation-spec.js';
+import { type Isolation } from '../../../platform/isolation/isolation.js';
+import { childOf, processLimit, processStatus } from '../../../platform/isolation/process-facts.js';
+import { ANONYMOUS_LIMITS } from '../languages/interpreter.js';
+import { type SeenInside } from './probe-code.js';
+
+export interface Findings {
+  readonly version: string;
+  /** What does not hold, each as the thing that is missing. */
+  readonly breaches: readonly string[];
+}
+
+/** Names that a shell or bubblewrap may set by itself; anything else came from the service's environment. */
+const HARMLESS_VARIABLES = new Set(['', 'PWD', 'OLDPWD', 'SHLVL', '_', 'HOME', 'LANG']);
+
+const NO_CAPABILITIES = /^0+$/;
+const SECCOMP_FILTER = '2';
+
+/** What the host's kernel says about the sandbox. */
+export function findOutsideBreaches(initPid: number, mode: Isolation['mode']): string[] {
+  const program = childOf(initPid);
+  const status = program === null ? null : processStatus(program);
+  if (program === null || status === null) return ['a running program, as seen by the host'];
+
+  const uids = (status.Uid ?? '0').split(/\s+/);
+  const inside = (status.NSpid ?? '').split(/\s+/).at(-1);
+  return breaches([
+    ['a user other than root', uids.every((uid) => uid !== '0')],
+    ['a process id namespace', inside !== undefined && inside !== String(program)],
+    ...privilegeChecks(status),
+    ['a limit on open files', processLimit(program, 'Max open files') === ANONYMOUS_LIMITS.openFiles],
+    ['no core dumps', processLimit(program, 'Max core file size') === 0],
+    ['a limit on memory', mode !== 'rlimits' || processLimit(program, 'Max data size') !== null],
+  ]);
+}
+
+/** What the probe's program says about its sandbox. */
+export function findBreaches(ended: Ended): Findings {
+  const [version = '', json = ''] = ended.stdout.bytes.toString('utf8').split('\n');
+  if (ended.cause !== 'exit' || ended.exitStatus !== 0) {
+    const said = ended.stderr.bytes.toString('utf8').trim().slice(-500);
+    return { version, breaches: [`a run that succeeds (${ended.cause}, exit status ${ended.exitStatus ?? 'none'}): ${said}`] };
+  }
+
+  const seen = JSON.parse(json) as SeenInside;
+  const status = Object.fromEntries(seen.status.split('\n').map((line) => line.split(':\t', 2) as [string, string]));
+  return {
+    version,
+    breaches: breaches([
+      ['a process id namespace of its own', seen.pid < 10],
+      ['a network namespace', interfacesOf(seen.interfaces).every((name) => name === 'lo')],
+      ['no way to connect', ['EACCES', 'ENETUNREACH', 'EPERM'].includes(seen.connect)],
+      ['a read-only root directory', seen.write === 'EROFS'],
+      ['an empty environment of its first process', isClean(seen.environment)],
+      ...privilegeChecks(status),
+    ]),
+  };
+}
+
+type Check = readonly [what: string, holds: boolean];
+
+function privilegeChecks(status: Readonly<Record<string, string>>): Check[] {
+  return [
+    ['a seccomp filter', status.Seccomp?.trim() === SECCOMP_FILTER],
+    ['no capabilities', NO_CAPABILITIES.test(status.CapEff ?? '') && NO_CAPABILITIES.test(status.CapPrm ?? '')],
+    ['no_new_privs', status.NoNewPrivs?.trim() === '1'],
+  ];
+}
+
+function breaches(checks: readonly Check[]): string[] {
+  return checks.filter(([, holds]) => !holds).map(([what]) => `isolation: ${what}`);
+}
+
+function interfacesOf(table: string): string[] {
+  return table.split('\n').slice(2).map((line) => line.split(':')[0]!.trim()).filter((name) => name !== '');
+}
+
+/** An error's name in its place means that it cannot be read, which is as good. */
+function isClean(environment: string): boolean {
+  return environment.split('\0').every((entry) => HARMLESS_VARIABLES.has(entry.split('=')[0]!) || /^E[A-Z]+$/.test(entry));
+}

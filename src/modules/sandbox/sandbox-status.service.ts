@@ -1,0 +1,41 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../platform/time/clock.js';
+import { WorkerReports } from './workers/worker-reports.js';
+
+const CACHE_MS = 1_000;
+
+export type SandboxStatus =
+  | { readonly available: true; readonly mode: string; readonly workers: number }
+  | { readonly available: false; readonly missing: readonly string[] };
+
+/** Whether some worker can run code, as the workers themselves have reported it. */
+@Injectable()
+export class SandboxStatusService {
+  private cached: { readonly status: Promise<SandboxStatus>; readonly untilMs: number } | undefined;
+
+  constructor(
+    private readonly reports: WorkerReports,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws {Error} of Redis being away: then nothing is known. */
+  status(): Promise<SandboxStatus> {
+    const nowMs = this.clock.now().getTime();
+    if (this.cached === undefined || this.cached.untilMs <= nowMs) {
+      const status = this.read();
+      // A failure is not worth remembering.
+      status.catch(() => { this.cached = undefined; });
+      this.cached = { status, untilMs: nowMs + CACHE_MS };
+    }
+    return this.cached.status;
+  }
+
+  private async read(): Promise<SandboxStatus> {
+    const reports = await this.reports.all();
+    const able = reports.flatMap(({ readiness }) => (readiness.available ? [readiness] : []));
+    if (able[0] !== undefined) return { available: true, mode: able[0].mode, workers: able.length };
+
+    const missing = new Set(reports.flatMap(({ readiness }) => (readiness.available ? [] : readiness.missing)));
+    return { available: false, missing: missing.size > 0 ? [...missing] : ['a running worker'] };
+  }
+}

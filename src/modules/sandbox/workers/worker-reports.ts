@@ -1,0 +1,41 @@
+import { Injectable } from '@nestjs/common';
+import { RedisConnections } from '../../../platform/redis/redis-connections.js';
+import { Clock } from '../../../platform/time/clock.js';
+import type { SandboxReadiness } from '../sandbox-runtime.js';
+
+const KEY = 'sandbox:workers';
+/** Three missed reports: the worker is gone. */
+const STALE_MS = 15_000;
+
+export interface WorkerReport {
+  readonly reportedAtMs: number;
+  readonly readiness: SandboxReadiness;
+}
+
+/** What the sandbox workers say of themselves, in Redis, so that API processes without a sandbox know it. */
+@Injectable()
+export class WorkerReports {
+  constructor(
+    private readonly redis: RedisConnections,
+    private readonly clock: Clock,
+  ) {}
+
+  async put(workerId: string, readiness: SandboxReadiness): Promise<void> {
+    const report: WorkerReport = { reportedAtMs: this.clock.now().getTime(), readiness };
+    await this.redis.producer().hset(KEY, workerId, JSON.stringify(report));
+  }
+
+  async remove(workerId: string): Promise<void> {
+    await this.redis.producer().hdel(KEY, workerId);
+  }
+
+  /** The reports of the workers that are alive; those of the dead are swept away. */
+  async all(): Promise<WorkerReport[]> {
+    const nowMs = this.clock.now().getTime();
+    const entries = Object.entries(await this.redis.producer().hgetall(KEY))
+      .map(([workerId, text]) => ({ workerId, report: JSON.parse(text) as WorkerReport }));
+    const dead = entries.filter(({ report }) => report.reportedAtMs + STALE_MS < nowMs);
+    if (dead.length > 0) await this.redis.producer().hdel(KEY, ...dead.map(({ workerId }) => workerId));
+    return entries.filter((entry) => !dead.includes(entry)).map(({ report }) => report);
+  }
+}

@@ -1,0 +1,52 @@
+import { loadConfig } from './config.js';
+
+const faultsOf = (source: NodeJS.ProcessEnv): string => {
+  try {
+    loadConfig(source);
+    return '';
+  } catch (error) {
+    return (error as Error).message;
+  }
+};
+
+describe('loadConfig', () => {
+  it('names every bad variable at once and shows no value, which may be a secret', () => {
+    const faults = faultsOf({
+      DATABASE_URL: 'mysql://root:hunter2@db/x', PORT: '99999', OPS_TOKEN: 'short', TRUST_PROXY: 'all',
+      SANDBOX_TIMEOUT_MS: '31000', LOG_LEVEL: 'loud', PUBLIC_URL: 'nowhere', SANDBOX_ENABLED: 'perhaps',
+    });
+    for (const name of ['DATABASE_URL', 'PORT', 'OPS_TOKEN', 'TRUST_PROXY', 'SANDBOX_TIMEOUT_MS', 'LOG_LEVEL', 'PUBLIC_URL', 'SANDBOX_ENABLED']) {
+      expect(faults).toContain(name);
+    }
+    expect(faults).not.toMatch(/hunter2|short|99999|loud|nowhere|perhaps/);
+  });
+
+  it('runs with nothing set, and takes an empty variable for an unset one', () => {
+    expect(loadConfig({})).toMatchObject({
+      role: 'all', port: 3000, host: '127.0.0.1', databaseUrl: undefined, opsToken: undefined, trustProxy: 0,
+      publicUrl: 'http://127.0.0.1:3000', docsUrl: 'http://127.0.0.1:3000/docs',
+      sandbox: { executionsPerDay: 10, timeoutMs: 30_000, memoryBytes: 268_435_456 },
+    });
+    expect(loadConfig({ PORT: '', OPS_TOKEN: '', ROLE: '', DATABASE_URL: '' })).toEqual(loadConfig({}));
+  });
+
+  it('asks the roles that share servers for the addresses of those servers', () => {
+    expect(faultsOf({ ROLE: 'api' })).toMatch(/DATABASE_URL[^]*REDIS_URL/);
+    expect(faultsOf({ ROLE: 'worker', DATABASE_URL: 'postgres://db/x' })).toMatch(/REDIS_URL/);
+    expect(faultsOf({ ROLE: 'migrate', DATABASE_URL: 'postgres://db/x' })).toBe('');
+  });
+
+  it.each(['all', 'true', '0.0.0.0/0', '::/0', '-1', '99', '10.0.0.0/8, everyone'])('refuses to trust %s', (value) => {
+    expect(faultsOf({ TRUST_PROXY: value })).toContain('TRUST_PROXY');
+  });
+
+  it.each([['1', 1], ['10.0.0.0/8, ::1', ['10.0.0.0/8', '::1']]])('trusts %s', (value, expected) => {
+    expect(loadConfig({ TRUST_PROXY: value }).trustProxy).toEqual(expected);
+  });
+
+  it('gives callers an address that they can open', () => {
+    expect(loadConfig({ HOST: '0.0.0.0', PORT: '8080' }).publicUrl).toBe('http://localhost:8080');
+    expect(loadConfig({ HOST: '::1' }).publicUrl).toBe('http://[::1]:3000');
+    expect(loadConfig({ PUBLIC_URL: 'https://api.example.org/' }).publicUrl).toBe('https://api.example.org');
+  });
+});

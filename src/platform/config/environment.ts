@@ -1,0 +1,113 @@
+import { Transform, Type } from 'class-transformer';
+import { IsBoolean, IsIn, IsInt, IsOptional, IsString, IsUrl, Max, Min, MinLength, ValidateBy } from 'class-validator';
+import { parseTrustProxy } from './trust-proxy.js';
+
+export const ROLES = ['all', 'api', 'worker', 'migrate', 'seed'] as const;
+export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+const WEB_URL = { protocols: ['http', 'https'], require_tld: false, require_protocol: true };
+
+const IsTrustProxy = (): PropertyDecorator =>
+  ValidateBy({
+    name: 'isTrustProxy',
+    validator: {
+      validate: (value: unknown) => typeof value === 'string' && parseTrustProxy(value) !== undefined,
+      defaultMessage: () => 'TRUST_PROXY must be a number of hops or a list of CIDRs, never "all"',
+    },
+  });
+
+const IsOneOfUrls = (name: string, schemes: readonly string[]): PropertyDecorator =>
+  ValidateBy({
+    name: 'isUrlOfScheme',
+    validator: {
+      validate: (value: unknown) => typeof value === 'string' && schemes.some((scheme) => value.startsWith(scheme)),
+      defaultMessage: () => `${name} must start with ${schemes.join(' or ')}`,
+    },
+  });
+
+/** What the process reads from its environment, checked; nothing else may touch `process.env`. */
+export class Environment {
+  @IsOptional() @IsIn(ROLES)
+  ROLE: (typeof ROLES)[number] = 'all';
+
+  @IsOptional() @Type(() => Number) @IsInt() @Min(0) @Max(65_535)
+  PORT: number = 3000;
+
+  @IsOptional() @IsString()
+  HOST: string = '127.0.0.1';
+
+  @IsOptional() @IsUrl(WEB_URL)
+  PUBLIC_URL?: string;
+
+  @IsOptional() @IsString()
+  DATA_DIR: string = '.data';
+
+  @IsOptional() @IsOneOfUrls('DATABASE_URL', ['postgres://', 'postgresql://'])
+  DATABASE_URL?: string;
+
+  @IsOptional() @IsOneOfUrls('REDIS_URL', ['redis://', 'rediss://', 'unix://'])
+  REDIS_URL?: string;
+
+  @IsOptional() @IsIn(LOG_LEVELS)
+  LOG_LEVEL: (typeof LOG_LEVELS)[number] = 'info';
+
+  /** When unset, the /ops endpoints are open (service document §5). */
+  @IsOptional() @IsString() @MinLength(16)
+  OPS_TOKEN?: string;
+
+  /** When unset, GET /metrics is open (service document §5). */
+  @IsOptional() @IsString() @MinLength(16)
+  METRICS_TOKEN?: string;
+
+  @IsOptional() @IsString()
+  FEATURE_FLAG_ALLOWLIST: string = '';
+
+  @IsOptional() @IsTrustProxy()
+  TRUST_PROXY?: string;
+
+  @IsOptional() @IsUrl(WEB_URL)
+  PRICING_URL?: string;
+
+  @IsOptional() @IsUrl(WEB_URL)
+  DASHBOARD_URL?: string;
+
+  @IsOptional() @IsUrl(WEB_URL)
+  DOCS_URL?: string;
+
+  @IsOptional() @IsIn(['auto', 'never'])
+  SERVICE_INSTALL: 'auto' | 'never' = 'auto';
+
+  @IsOptional() @Type(() => Number) @IsInt() @Min(0) @Max(20_000)
+  DRAIN_DELAY_MS: number = 2_000;
+
+  @IsOptional() @Type(() => Number) @IsInt() @Min(1)
+  ANONYMOUS_CALLS_PER_DAY: number = 1_000;
+
+  @IsOptional() @Type(() => Number) @IsInt() @Min(1)
+  ANONYMOUS_CALLS_PER_SECOND: number = 5;
+
+  @IsOptional() @Transform(({ value }: { value: unknown }) => asBoolean(value)) @IsBoolean()
+  SANDBOX_ENABLED: boolean = true;
+
+  @IsOptional() @Type(() => Number) @IsInt() @Min(1)
+  SANDBOX_EXECUTIONS_PER_DAY: number = 10;
+
+  @IsOptional() @Type(() => Number) @IsInt() @Min(100) @Max(30_000)
+  SANDBOX_TIMEOUT_MS: number = 30_000;
+
+  @IsOptional() @Type(() => Number) @IsInt() @Min(64) @Max(4_096)
+  SANDBOX_MEMORY_MIB: number = 256;
+
+  /** Runs at the same time in one worker; unset, one for each processor. */
+  @IsOptional() @Type(() => Number) @IsInt() @Min(1) @Max(64)
+  SANDBOX_CONCURRENCY?: number;
+
+  @IsOptional() @IsIn(['auto', 'off'])
+  SANDBOX_CGROUPS: 'auto' | 'off' = 'auto';
+}
+
+function asBoolean(value: unknown): unknown {
+  if (value === 'true' || value === '1') return true;
+  if (value === 'false' || value === '0') return false;
+  return value;
+}

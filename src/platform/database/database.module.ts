@@ -1,0 +1,31 @@
+import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { Shutdown } from '../lifecycle/shutdown.js';
+import { Database } from './database.js';
+import { DatabaseHealth } from './database-health.js';
+import { DATABASE_METRICS } from './database.metrics.js';
+
+/** The connection pool of the process. The tables and migrations are given by the role that knows them all. */
+@Global()
+@Module({})
+export class DatabaseModule {
+  static with(dataSource: DataSource): DynamicModule {
+    return {
+      module: DatabaseModule,
+      providers: [
+        {
+          provide: DataSource,
+          inject: [Shutdown],
+          useFactory: async (shutdown: Shutdown) => {
+            shutdown.at('database', () => dataSource.destroy());
+            return dataSource.initialize();
+          },
+        },
+        Database,
+        DatabaseHealth,
+        ...DATABASE_METRICS,
+      ],
+      exports: [Database, DatabaseHealth],
+    };
+  }
+}

@@ -1,0 +1,36 @@
+import { ERROR_CODES, type ErrorCode, type ErrorType } from './error-codes.js';
+
+/** What helps the caller besides the message. Everything in it is sent, so nothing in it may be a secret. */
+export interface ErrorHelp {
+  readonly hint?: string;
+  readonly dashboardUrl?: string;
+  readonly upgradeUrl?: string;
+  readonly retryAfterSeconds?: number;
+  readonly details?: unknown;
+  /** Headers that belong to the refusal, `Allow` for one. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/**
+ * An expected refusal. Its message and help are written for the caller and are safe to send; its cause is
+ * for the log only.
+ */
+export abstract class DomainError extends Error {
+  constructor(
+    readonly code: ErrorCode,
+    message: string,
+    readonly help: ErrorHelp = {},
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+    this.name = new.target.name;
+  }
+
+  get type(): ErrorType {
+    return ERROR_CODES[this.code].type;
+  }
+
+  get status(): number {
+    return ERROR_CODES[this.code].status;
+  }
+}

@@ -1,0 +1,32 @@
+import type { Server } from 'node:http';
+import type { INestApplication } from '@nestjs/common';
+import cors from 'cors';
+import type { Express } from 'express';
+import { Config } from '../config/config.js';
+import { Ids } from '../ids/ids.js';
+import { answerConnectionFaults } from './connection-faults.js';
+import { RequestContextMiddleware } from './request-context.middleware.js';
+
+const BUDGET_HEADERS = ['x-service-tier', 'x-service-calls-limit', 'x-service-calls-remaining', 'x-service-calls-reset'];
+
+/** What an application needs besides its modules before it listens. */
+export function configureHttp(app: INestApplication): void {
+  const config = app.get(Config);
+  const express = app.getHttpAdapter().getInstance() as Express;
+  const { trustProxy } = config;
+  express.set('trust proxy', typeof trustProxy === 'number' ? trustProxy : [...trustProxy]);
+
+  app.use(app.get(RequestContextMiddleware).use);
+  // Any page may call the public API with a key of its own. The ops surface stays closed to pages: it may be without
+  // a token on a developer's machine.
+  app.use('/api/v1', cors({
+    origin: '*',
+    methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    exposedHeaders: ['X-Request-Id', 'X-Trace-Id', 'Retry-After', 'RateLimit', 'RateLimit-Policy', ...BUDGET_HEADERS],
+    maxAge: 86_400,
+  }));
+
+  const server = app.getHttpServer() as Server;
+  const ids = app.get(Ids);
+  answerConnectionFaults(server, config.docsUrl, () => ids.next('req'));
+}

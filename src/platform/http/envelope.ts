@@ -1,0 +1,10 @@
+/**
+ * The shape of every successful answer: `{ data, meta }`. The HTTP adapter adds `meta.request_id` as it writes the
+ * answer, so that no handler has to know of it.
+ */
+export class Envelope<T> {
+  constructor(
+    readonly data: T,
+    readonly meta: Readonly<Record<string, unknown>> = {},
+  ) {}
+}

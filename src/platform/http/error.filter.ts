@@ -1,0 +1,69 @@
+import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Injectable } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { Config } from '../config/config.js';
+import { isDatabaseAway } from '../database/database-away.js';
+import { DomainError } from '../errors/domain-error.js';
+import { InternalError, ServiceUnavailable } from '../errors/platform.errors.js';
+import { Log } from '../logging/log.js';
+import { isRedisAway } from '../redis/redis-away.js';
+import { FailureHeaders } from './failure-headers.js';
+import { failureOf, wantsProblem } from './failure.js';
+import { MalformedRequest } from './http.errors.js';
+import { stateOf } from './request-state.js';
+import { UnknownRoutes } from './unknown-routes.js';
+
+/** The only place where an error becomes bytes: every failure leaves the API in this one shape. */
+@Catch()
+@Injectable()
+export class ErrorFilter implements ExceptionFilter {
+  constructor(
+    private readonly config: Config,
+    private readonly log: Log,
+    private readonly headers: FailureHeaders,
+    private readonly unknownRoutes: UnknownRoutes,
+  ) {}
+
+  async catch(thrown: unknown, host: ArgumentsHost): Promise<void> {
+    const http = host.switchToHttp();
+    const request = http.getRequest<Request>();
+    const response = http.getResponse<Response>();
+    const error = this.domainErrorOf(thrown, request);
+    if (error.status >= 500) this.report(error, request);
+
+    // A stream that breaks half-way has said its status already; a torn connection is all that can tell the caller.
+    if (response.headersSent) {
+      response.destroy();
+      return;
+    }
+    await this.headers.complete(request, response, error.status);
+    this.send(error, request, response);
+  }
+
+  private send(error: DomainError, request: Request, response: Response): void {
+    const failure = failureOf(error, stateOf(request).requestId, this.config.docsUrl, wantsProblem(request));
+    const text = JSON.stringify(failure.body);
+    response.statusCode = error.status;
+    for (const [name, value] of Object.entries(error.help.headers ?? {})) response.setHeader(name, value);
+    if (error.help.retryAfterSeconds !== undefined) response.setHeader('Retry-After', error.help.retryAfterSeconds);
+    response.setHeader('content-type', failure.contentType);
+    response.setHeader('content-length', Buffer.byteLength(text));
+    response.end(text);
+  }
+
+  private domainErrorOf(thrown: unknown, request: Request): DomainError {
+    if (thrown instanceof DomainError) return thrown;
+    if (isDatabaseAway(thrown) || isRedisAway(thrown)) return new ServiceUnavailable(thrown);
+    // Express could not decode the path, `/%zz` for one.
+    if (thrown instanceof URIError) return new MalformedRequest('The path of the request is not valid percent-encoding.');
+    if (thrown instanceof HttpException && thrown.getStatus() === 404) {
+      return this.unknownRoutes.refusalOf(request);
+    }
+    if (thrown instanceof HttpException && thrown.getStatus() < 500) return new MalformedRequest(thrown.message);
+    return new InternalError(thrown);
+  }
+
+  private report(error: DomainError, request: Request): void {
+    const { requestId, traceId, orgId } = stateOf(request);
+    this.log.error({ requestId, traceId, orgId, code: error.code, error: error.cause ?? error }, error.message);
+  }
+}

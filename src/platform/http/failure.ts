@@ -1,0 +1,57 @@
+import type { Request } from 'express';
+import { ERROR_CODES } from '../errors/error-codes.js';
+import type { DomainError } from '../errors/domain-error.js';
+
+/** The members of `error` on the wire; those that are absent are left out, never null. */
+interface WireError {
+  readonly type: string;
+  readonly code: string;
+  readonly status: number;
+  readonly message: string;
+  readonly details?: unknown;
+  readonly hint?: string | undefined;
+  readonly dashboard_url?: string | undefined;
+  readonly docs_url: string;
+  readonly upgrade_url?: string | undefined;
+  readonly retry_after?: number | undefined;
+}
+
+export interface Failure {
+  readonly contentType: string;
+  readonly body: object;
+}
+
+/** Writes an error in the one shape that every failure leaves the API in, or as RFC 9457 where that is asked for. */
+export function failureOf(error: DomainError, requestId: string, docsUrl: string, asProblem: boolean): Failure {
+  const wire = wireOf(error, docsUrl);
+  if (asProblem) return { contentType: 'application/problem+json; charset=utf-8', body: problemOf(wire, requestId) };
+  return {
+    contentType: 'application/json; charset=utf-8',
+    body: { error: wire, meta: { request_id: requestId } },
+  };
+}
+
+export function wantsProblem(request: Request): boolean {
+  return request.headers.accept?.includes('application/problem+json') ?? false;
+}
+
+function wireOf({ type, code, status, message, help }: DomainError, docsUrl: string): WireError {
+  return {
+    type,
+    code,
+    status,
+    message,
+    details: help.details,
+    hint: help.hint,
+    dashboard_url: help.dashboardUrl,
+    docs_url: `${docsUrl}/errors/${code}`,
+    upgrade_url: help.upgradeUrl,
+    retry_after: help.retryAfterSeconds,
+  };
+}
+
+/** RFC 9457: the same facts under its five names, the rest as extension members. */
+function problemOf({ docs_url, message, type, ...rest }: WireError, requestId: string): object {
+  const title = ERROR_CODES[rest.code as keyof typeof ERROR_CODES].title;
+  return { type: docs_url, title, detail: message, instance: requestId, error_type: type, ...rest };
+}

@@ -1,0 +1,79 @@
+import { DomainError } from '../errors/domain-error.js';
+
+/** One fault of one field, as `details` of `invalid_request` lists them. */
+export interface FieldFault {
+  /** `language`, nested `env[0].name`; empty for the whole. */
+  readonly path: string;
+  readonly in: 'body' | 'query' | 'path' | 'header';
+  /** The broken rule, `is_in` for one. */
+  readonly code: string;
+  readonly message: string;
+  readonly expected?: unknown;
+  readonly received?: unknown;
+}
+
+export class RequestInvalid extends DomainError {
+  constructor(details: readonly FieldFault[]) {
+    super('invalid_request', messageOf(details), { details });
+  }
+}
+
+function messageOf(details: readonly FieldFault[]): string {
+  const first = details[0]?.message ?? 'The request is not valid.';
+  return details.length > 1 ? `${first} (and ${details.length - 1} more, see details)` : first;
+}
+
+export class MalformedJson extends DomainError {
+  constructor(reason: string) {
+    super('malformed_json', `The request body cannot be read as JSON: ${reason}`, {
+      hint: 'Send one JSON object, UTF-8 encoded.',
+    });
+  }
+}
+
+export class MalformedRequest extends DomainError {
+  constructor(reason = 'The request is not valid HTTP.') {
+    super('malformed_request', reason);
+  }
+}
+
+export class RouteNotFound extends DomainError {
+  constructor(method: string, path: string, apiUrl: string) {
+    super('route_not_found', `There is no endpoint ${method} ${path}.`, { hint: `All endpoints are listed at ${apiUrl}.` });
+  }
+}
+
+export class MethodNotAllowed extends DomainError {
+  constructor(method: string, path: string, allowed: readonly string[]) {
+    super('method_not_allowed', `${path} does not take ${method}.`, {
+      hint: `It takes ${allowed.join(', ')}.`,
+      headers: { Allow: allowed.join(', ') },
+    });
+  }
+}
+
+export class PayloadTooLarge extends DomainError {
+  constructor(limitBytes: number) {
+    super('payload_too_large', `The request body is larger than ${limitBytes} bytes.`, {
+      details: { limit_bytes: limitBytes },
+    });
+  }
+}
+
+export class UnsupportedMediaType extends DomainError {
+  constructor(reason: string) {
+    super('unsupported_media_type', reason, { hint: 'Send JSON with the header Content-Type: application/json.' });
+  }
+}
+
+export class RequestTimeout extends DomainError {
+  constructor() {
+    super('request_timeout', 'The request did not arrive in time.');
+  }
+}
+
+export class HeadersTooLarge extends DomainError {
+  constructor() {
+    super('headers_too_large', 'The request headers are too large.');
+  }
+}

@@ -1,0 +1,24 @@
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPENING = new Set([0x5b, 0x7b]);
+const CLOSING = new Set([0x5d, 0x7d]);
+
+/**
+ * Whether JSON text nests deeper than `limit`, found without parsing it: what walks the parsed value afterwards
+ * recurses, and 45,000 levels would overflow its stack.
+ */
+export function nestsDeeperThan(text: Uint8Array, limit: number): boolean {
+  let depth = 0;
+  let inString = false;
+  for (let index = 0; index < text.length; index++) {
+    const byte = text[index]!;
+    if (inString) {
+      if (byte === BACKSLASH) index++;
+      else if (byte === QUOTE) inString = false;
+    } else if (byte === QUOTE) inString = true;
+    else if (OPENING.has(byte)) {
+      if (++depth > limit) return true;
+    } else if (CLOSING.has(byte)) depth--;
+  }
+  return false;
+}

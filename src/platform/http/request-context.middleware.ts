@@ -1,0 +1,67 @@
+import { Injectable } from '@nestjs/common';
+import type { NextFunction, Request, Response } from 'express';
+import { Config } from '../config/config.js';
+import { Ids } from '../ids/ids.js';
+import { Shutdown } from '../lifecycle/shutdown.js';
+import { Log } from '../logging/log.js';
+import { RequestContext } from '../logging/request-context.js';
+import { HttpMetrics } from './http.metrics.js';
+import { attachState, type RequestState, stateOf } from './request-state.js';
+import { securityHeaders } from './security-headers.js';
+import { callersRequestId, traceIdFrom } from './trace-ids.js';
+
+/** The caller went away before it was answered; no status of ours was ever sent. */
+const CLIENT_CLOSED_REQUEST = 499;
+
+/**
+ * The first thing that every request meets, and the last: it gives it its ids, and writes its log line and its metrics
+ * when the answer has been sent. Middleware and not a guard, because guards do not run where no route matches.
+ */
+@Injectable()
+export class RequestContextMiddleware {
+  private readonly headers: readonly (readonly [string, string])[];
+
+  constructor(
+    config: Config,
+    private readonly ids: Ids,
+    private readonly log: Log,
+    private readonly context: RequestContext,
+    private readonly metrics: HttpMetrics,
+    private readonly shutdown: Shutdown,
+  ) {
+    this.headers = securityHeaders(config.publicUrl);
+  }
+
+  readonly use = (request: Request, response: Response, next: NextFunction): void => {
+    const state: RequestState = {
+      requestId: callersRequestId(request.headers) ?? this.ids.next('req'),
+      traceId: traceIdFrom(request.headers),
+      startedAtMs: performance.now(),
+    };
+    attachState(request, state);
+    for (const [name, value] of this.headers) response.setHeader(name, value);
+    response.setHeader('X-Request-Id', state.requestId);
+    response.setHeader('X-Trace-Id', state.traceId);
+    if (this.shutdown.isDraining) response.setHeader('Connection', 'close');
+
+    // The path as it was asked for: routers below may rewrite `url`.
+    const path = request.path;
+    response.once('close', () => { this.finish(request, response, path); });
+    this.context.run(state, next);
+  };
+
+  private finish(request: Request, response: Response, path: string): void {
+    const { requestId, traceId, orgId, startedAtMs } = stateOf(request);
+    const status = response.writableFinished ? response.statusCode : CLIENT_CLOSED_REQUEST;
+    const durationMs = performance.now() - startedAtMs;
+    const route = routeOf(request);
+    this.metrics.answered(request.method, route, status, durationMs / 1000);
+    this.log.info({ requestId, method: request.method, path, status, durationMs: Math.round(durationMs * 100) / 100, traceId, route, orgId });
+  }
+}
+
+/** The template that matched, `/api/v1/projects/:id`. */
+function routeOf(request: Request): string | undefined {
+  const route = (request.route as { path?: unknown } | undefined)?.path;
+  return typeof route === 'string' ? route : undefined;
+}

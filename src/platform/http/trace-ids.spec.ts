@@ -1,0 +1,32 @@
+import fc from 'fast-check';
+import { callersRequestId, traceIdFrom } from './trace-ids.js';
+
+const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
+
+describe('callersRequestId', () => {
+  it.each(['abc', 'A.b_c-9', 'x'.repeat(64)])('keeps %s', (id) => {
+    expect(callersRequestId({ 'x-request-id': id })).toBe(id);
+  });
+
+  it.each(['', 'x'.repeat(65), 'a b', 'a\nb', 'ä', '"', '<script>'])('does not repeat %j', (id) => {
+    expect(callersRequestId({ 'x-request-id': id })).toBeUndefined();
+  });
+});
+
+describe('traceIdFrom', () => {
+  it('prefers a valid traceparent, then X-Trace-Id', () => {
+    expect(traceIdFrom({ traceparent: `00-${TRACE}-00f067aa0ba902b7-01`, 'x-trace-id': 'f'.repeat(32) })).toBe(TRACE);
+    expect(traceIdFrom({ 'x-trace-id': TRACE.toUpperCase() })).toBe(TRACE);
+  });
+
+  it.each([`00-${'0'.repeat(32)}-00f067aa0ba902b7-01`, `ff-${TRACE}-00f067aa0ba902b7-01`, `00-${TRACE}-${'0'.repeat(16)}-01`, 'nonsense'])(
+    'does not follow the invalid traceparent %s', (traceparent) => {
+      expect(traceIdFrom({ traceparent })).not.toBe(TRACE);
+    });
+
+  it('always answers 32 hex digits, whatever it is sent', () => {
+    fc.assert(fc.property(fc.string(), fc.string(), (traceparent, own) => {
+      expect(traceIdFrom({ traceparent, 'x-trace-id': own })).toMatch(/^[0-9a-f]{32}$/);
+    }));
+  });
+});

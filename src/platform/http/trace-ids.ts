@@ -1,0 +1,25 @@
+import { randomBytes } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+
+const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
+/** W3C Trace Context: version, trace id, parent id, flags; an id of zeros is invalid. */
+const TRACEPARENT = /^[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
+const TRACE_ID = /^(?!0{32})[0-9a-f]{32}$/;
+
+/** The caller's own request id; undefined when it sent none that can go into a log line and a header. */
+export function callersRequestId(headers: IncomingHttpHeaders): string | undefined {
+  const id = headers['x-request-id'];
+  return typeof id === 'string' && REQUEST_ID.test(id) ? id : undefined;
+}
+
+/** The trace that this request belongs to; a fresh one when the caller names none. */
+export function traceIdFrom(headers: IncomingHttpHeaders): string {
+  const { traceparent } = headers;
+  if (typeof traceparent === 'string' && !traceparent.startsWith('ff')) {
+    const traceId = TRACEPARENT.exec(traceparent)?.[1];
+    if (traceId !== undefined) return traceId;
+  }
+  const own = headers['x-trace-id'];
+  if (typeof own === 'string' && TRACE_ID.test(own.toLowerCase())) return own.toLowerCase();
+  return randomBytes(16).toString('hex');
+}

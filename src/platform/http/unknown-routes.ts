@@ -1,0 +1,35 @@
+import { Injectable } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import type { Express, Request } from 'express';
+import { Config } from '../config/config.js';
+import type { DomainError } from '../errors/domain-error.js';
+import { MethodNotAllowed, RouteNotFound } from './http.errors.js';
+
+interface Layer {
+  readonly route?: { readonly methods: Readonly<Record<string, boolean>> };
+  match(path: string): boolean;
+}
+
+/** Says of a request that no route took what is wrong with it. */
+@Injectable()
+export class UnknownRoutes {
+  constructor(
+    private readonly adapterHost: HttpAdapterHost,
+    private readonly config: Config,
+  ) {}
+
+  /** 405 where the path exists for other methods, else 404. */
+  refusalOf({ method, path }: Request): DomainError {
+    const allowed = this.methodsOf(path);
+    if (allowed.length > 0) return new MethodNotAllowed(method, path, allowed);
+    return new RouteNotFound(method, path, `${this.config.publicUrl}/docs`);
+  }
+
+  private methodsOf(path: string): string[] {
+    const { router } = this.adapterHost.httpAdapter.getInstance<Express>();
+    const matching = (router.stack as unknown as Layer[]).filter((layer) => layer.route !== undefined && layer.match(path));
+    const names = new Set(matching.flatMap((layer) => Object.keys(layer.route!.methods)).map((name) => name.toUpperCase()));
+    if (names.has('GET')) names.add('HEAD');
+    return [...names].sort();
+  }
+}

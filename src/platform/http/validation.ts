@@ -1,0 +1,68 @@
+import { type ArgumentMetadata, HttpStatus, Injectable, ValidationPipe } from '@nestjs/common';
+import { getMetadataStorage, type ValidationError } from 'class-validator';
+import { type FieldFault, RequestInvalid } from './http.errors.js';
+
+const PLACES = { body: 'body', query: 'query', param: 'path', custom: 'header' } as const;
+
+/** Checks what a route takes against its DTO and answers every fault of every field at once. */
+@Injectable()
+export class RequestValidation extends ValidationPipe {
+  constructor() {
+    super({
+      transform: true,
+      whitelist: true,
+      forbidNonWhitelisted: true,
+      forbidUnknownValues: true,
+      validationError: { target: true, value: true },
+      errorHttpStatusCode: HttpStatus.BAD_REQUEST,
+      exceptionFactory: (errors) => new UntoldFaults(errors),
+    });
+  }
+
+  override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+    try {
+      return await super.transform(value, metadata) as unknown;
+    } catch (thrown) {
+      if (thrown instanceof UntoldFaults) throw new RequestInvalid(faultsOf(thrown.errors, PLACES[metadata.type]));
+      throw thrown;
+    }
+  }
+}
+
+/** The faults on their way to {@link RequestInvalid}; Nest's factory is not told where the value came from. */
+class UntoldFaults extends Error {
+  constructor(readonly errors: readonly ValidationError[]) {
+    super('The request is not valid.');
+  }
+}
+
+function faultsOf(errors: readonly ValidationError[], place: FieldFault['in'], parent = ''): FieldFault[] {
+  return errors.flatMap((error) => {
+    const path = pathOf(parent, error.property);
+    // Decorators register from the last to the first, and the first one written is the most telling: the type.
+    const [rule, message] = Object.entries(error.constraints ?? {}).at(-1) ?? [];
+    const own = rule === undefined ? [] : [{ path, in: place, ...describe(error, rule, message!) }];
+    return [...own, ...faultsOf(error.children ?? [], place, path)];
+  });
+}
+
+/** `env[0].name`: members of a list are numbers. */
+function pathOf(parent: string, property: string): string {
+  if (/^\d+$/.test(property)) return `${parent}[${property}]`;
+  return parent === '' ? property : `${parent}.${property}`;
+}
+
+function describe(error: ValidationError, rule: string, message: string): Pick<FieldFault, 'code' | 'message' | 'expected' | 'received'> {
+  if (rule === 'whitelistValidation') return { code: 'unknown_field', message: `There is no field ${error.property}.` };
+  const code = rule.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  const expected = allowedValuesOf(error, rule);
+  // A value is shown only where it is one of a few words: anywhere else it may be long, or a secret.
+  if (expected === undefined) return { code, message };
+  return { code, message, expected, received: typeof error.value === 'string' ? error.value.slice(0, 100) : typeof error.value };
+}
+
+function allowedValuesOf(error: ValidationError, rule: string): unknown {
+  if (rule !== 'isIn' || error.target === undefined) return undefined;
+  const rules = getMetadataStorage().getTargetValidationMetadatas(error.target.constructor, '', false, false);
+  return rules.find(({ propertyName, name }) => propertyName === error.property && name === 'isIn')?.constraints[0] as unknown;
+}

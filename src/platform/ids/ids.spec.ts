@@ -1,0 +1,31 @@
+import { TypeID } from 'typeid-js';
+import { Clock } from '../time/clock.js';
+import { Ids } from './ids.js';
+
+class StoppedClock extends Clock {
+  at = new Date('2026-11-21T00:00:00Z');
+  now(): Date {
+    return this.at;
+  }
+}
+
+describe('Ids', () => {
+  const clock = new StoppedClock();
+  const ids = new Ids(clock);
+
+  it('mints TypeIDs of UUIDv7 that carry the time of their birth', () => {
+    const uuid = TypeID.fromString(ids.next('exe'), 'exe').toUUID();
+    expect(uuid).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    expect(parseInt(uuid.replaceAll('-', '').slice(0, 12), 16)).toBe(clock.at.getTime());
+  });
+
+  it('sorts by birth', () => {
+    const older = ids.next('req');
+    clock.at = new Date(clock.at.getTime() + 1);
+    expect(ids.next('req') > older).toBe(true);
+  });
+
+  it('never repeats itself within one millisecond', () => {
+    expect(new Set(Array.from({ length: 10_000 }, () => ids.next('out'))).size).toBe(10_000);
+  });
+});

@@ -1,0 +1,120 @@
+import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { startTicks } from '../process-facts.js';
+
+const PREFIX = 'isolated-';
+const REMOVE_ATTEMPTS = 200;
+const REMOVE_PAUSE_MS = 2;
+
+let lastNumber = 0;
+
+/** A name that tells which service made the cgroup, so that another can tell whether that one still lives. */
+export function nextName(): string {
+  return `${PREFIX}${process.pid}-${startTicks(process.pid) ?? '0'}-${++lastNumber}`;
+}
+
+/** One directory of a cgroup file system, made by us. Its files are the kernel's: no program's contents are in them. */
+export class CgroupDirectory {
+  private entrance: number | null;
+
+  private constructor(private readonly path: string) {
+    this.entrance = openSync(join(path, 'cgroup.procs'), 'w');
+  }
+
+  static make(parent: string, name: string): CgroupDirectory {
+    const path = join(parent, name);
+    mkdirSync(path);
+    return new CgroupDirectory(path);
+  }
+
+  get procs(): number {
+    if (this.entrance === null) throw new Error('The entrance of this cgroup is closed.');
+    return this.entrance;
+  }
+
+  closeEntrance(): void {
+    if (this.entrance !== null) closeSync(this.entrance);
+    this.entrance = null;
+  }
+
+  write(file: string, value: number | string): void {
+    writeFileSync(join(this.path, file), String(value));
+  }
+
+  /** @returns whether the kernel has such a file and took the value. */
+  tryWrite(file: string, value: number | string): boolean {
+    try {
+      this.write(file, value);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** Zero when the kernel does not have the file. */
+  number(file: string): number {
+    return Number(readOrEmpty(join(this.path, file)).trim());
+  }
+
+  /** One line of a file of `name value` lines. */
+  entry(file: string, name: string): number {
+    const line = readOrEmpty(join(this.path, file)).split('\n').find((each) => each.startsWith(`${name} `));
+    return line === undefined ? 0 : Number(line.slice(name.length + 1));
+  }
+
+  killMembers(): void {
+    killMembersOf(this.path);
+  }
+
+  async remove(): Promise<void> {
+    this.closeEntrance();
+    await removeDirectory(this.path);
+  }
+}
+
+/** Kills and removes the cgroups of services that no longer live. */
+export async function sweepDirectories(parent: string): Promise<void> {
+  const left = readdirSync(parent).filter((name) => name.startsWith(PREFIX) && !isOwnersAlive(name));
+  await Promise.all(left.map(async (name) => {
+    await removeDirectory(join(parent, name));
+  }));
+}
+
+function isOwnersAlive(name: string): boolean {
+  const [pid, ticks] = name.slice(PREFIX.length).split('-');
+  return startTicks(Number(pid)) === ticks;
+}
+
+/** A cgroup can be removed when its last member has left, which takes the kernel a moment after the kill. */
+async function removeDirectory(path: string): Promise<void> {
+  for (let attempt = 0; attempt < REMOVE_ATTEMPTS; attempt++) {
+    try {
+      rmdirSync(path);
+      return;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+    }
+    killMembersOf(path);
+    await sleep(REMOVE_PAUSE_MS);
+  }
+}
+
+function killMembersOf(path: string): void {
+  for (const pid of readOrEmpty(join(path, 'cgroup.procs')).split('\n').filter((line) => line !== '')) {
+    try {
+      process.kill(Number(pid), 'SIGKILL');
+    } catch {
+      // It died by itself.
+    }
+  }
+}
+
+function readOrEmpty(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,123 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { type GroupLimits, ResourceGroup, ResourceGroups, type Usage } from '../resource-group.js';
+import { CgroupDirectory, nextName, sweepDirectories } from './cgroup-files.js';
+import { type OwnCgroups } from './own-cgroups.js';
+
+const CONTROLLERS = ['memory', 'pids'] as const;
+
+/** The service itself moves here: a v2 cgroup with members of its own cannot hand controllers down. */
+const OWN_LEAF = 'service';
+
+/** Version 2: one hierarchy. The service's own cgroup must be delegated to it, as systemd and container engines can. */
+export class CgroupsV2 extends ResourceGroups {
+  readonly mode = 'cgroup-v2';
+
+  private constructor(private readonly parent: string) {
+    super();
+  }
+
+  /** Null where the controllers are missing or the cgroup is not ours to write. */
+  static find(own: OwnCgroups): CgroupsV2 | null {
+    if (own.unified === null) return null;
+    // A service started again inside its own leaf finds itself there.
+    const parent = own.unified.endsWith(`/${OWN_LEAF}`) ? join(own.unified, '..') : own.unified;
+    return handsDownControllers(parent) ? new CgroupsV2(parent) : null;
+  }
+
+  async sweep(): Promise<void> {
+    await sweepDirectories(this.parent);
+  }
+
+  create(limits: GroupLimits): ResourceGroup {
+    const directory = CgroupDirectory.make(this.parent, nextName());
+    try {
+      directory.write('memory.max', limits.memoryBytes);
+      directory.tryWrite('memory.swap.max', 0);
+      directory.tryWrite('memory.oom.group', 1);
+      directory.write('pids.max', limits.tasks);
+      return new CgroupV2(directory);
+    } catch (error) {
+      void directory.remove();
+      throw error;
+    }
+  }
+}
+
+class CgroupV2 extends ResourceGroup {
+  /** `memory.peak` came with Linux 5.19; before it, the largest sample. */
+  private largestSample = 0;
+
+  constructor(private readonly directory: CgroupDirectory) {
+    super();
+  }
+
+  get entrances(): readonly number[] {
+    return [this.directory.procs];
+  }
+
+  override contains(): void {
+    // The kernel knows who is inside.
+  }
+
+  closeEntrances(): void {
+    this.directory.closeEntrance();
+  }
+
+  usage(): Usage {
+    this.largestSample = Math.max(this.largestSample, this.directory.number('memory.current'));
+    return {
+      cpuMs: this.directory.entry('cpu.stat', 'usage_usec') / 1e3,
+      memoryPeakBytes: this.directory.number('memory.peak') || this.largestSample,
+      watched: null,
+    };
+  }
+
+  ranOutOfMemory(): boolean {
+    return this.directory.entry('memory.events', 'oom_kill') > 0;
+  }
+
+  kill(): void {
+    // `cgroup.kill` came with Linux 5.14.
+    if (!this.directory.tryWrite('cgroup.kill', 1)) this.directory.killMembers();
+  }
+
+  async remove(): Promise<void> {
+    await this.directory.remove();
+  }
+}
+
+function handsDownControllers(parent: string): boolean {
+  try {
+    const offered = words(join(parent, 'cgroup.controllers'));
+    if (!CONTROLLERS.every((controller) => offered.includes(controller))) return false;
+
+    const handedDown = words(join(parent, 'cgroup.subtree_control'));
+    if (!CONTROLLERS.every((controller) => handedDown.includes(controller))) handDown(parent);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function handDown(parent: string): void {
+  const control = join(parent, 'cgroup.subtree_control');
+  const wanted = CONTROLLERS.map((controller) => `+${controller}`).join(' ');
+  try {
+    writeFileSync(control, wanted);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EBUSY') throw error;
+    moveMembers(parent, join(parent, OWN_LEAF));
+    writeFileSync(control, wanted);
+  }
+}
+
+function moveMembers(from: string, to: string): void {
+  mkdirSync(to, { recursive: true });
+  for (const pid of words(join(from, 'cgroup.procs'))) writeFileSync(join(to, 'cgroup.procs'), pid);
+}
+
+function words(path: string): string[] {
+  return readFileSync(path, 'utf8').split(/\s+/).filter((word) => word !== '');
+}

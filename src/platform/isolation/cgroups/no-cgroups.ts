@@ -1,0 +1,67 @@
+import { childOf, processStatus, sampleProcess } from '../process-facts.js';
+import { ResourceGroup, ResourceGroups, type Usage } from '../resource-group.js';
+
+/** Where no cgroup can be written: RLIMIT_DATA and the denied fork bound a sandbox, and sampling measures it. */
+export class NoCgroups extends ResourceGroups {
+  readonly mode = 'rlimits';
+
+  override async sweep(): Promise<void> {
+    // Nothing outlives its service here: bubblewrap dies with it.
+  }
+
+  create(): ResourceGroup {
+    return new SampledProcess();
+  }
+}
+
+const NOTHING = { cpuMs: 0, residentBytes: 0, tasks: 0 };
+
+/**
+ * The program, for the filter lets a sandbox make no second process, and bubblewrap's init: the program may write to
+ * its memory, and so could have it work on its behalf. It is under the same filter and the same limits.
+ */
+class SampledProcess extends ResourceGroup {
+  readonly entrances: readonly number[] = [];
+
+  private initPid: number | null = null;
+  private programPid: number | null = null;
+  private cpuMs = 0;
+  private memoryPeakBytes = 0;
+
+  contains(initPid: number): void {
+    this.initPid = initPid;
+  }
+
+  override closeEntrances(): void {
+    // None were opened.
+  }
+
+  usage(): Usage {
+    this.programPid ??= this.initPid === null ? null : childOf(this.initPid);
+    const program = this.programPid === null ? null : sampleProcess(this.programPid);
+    if (this.initPid === null || this.programPid === null || program === null) return this.last({ residentBytes: 0, tasks: 0 });
+
+    const init = sampleProcess(this.initPid) ?? NOTHING;
+    const highWater = /^(\d+) kB$/.exec(processStatus(this.programPid)?.VmHWM ?? '')?.[1];
+    this.cpuMs = Math.max(this.cpuMs, program.cpuMs + init.cpuMs);
+    this.memoryPeakBytes = Math.max(this.memoryPeakBytes, program.residentBytes, Number(highWater ?? 0) * 1024);
+    return this.last({ residentBytes: program.residentBytes + init.residentBytes, tasks: program.tasks + init.tasks });
+  }
+
+  override ranOutOfMemory(): boolean {
+    // Beyond RLIMIT_DATA the program is refused memory, not killed; it then says so itself.
+    return false;
+  }
+
+  override kill(): void {
+    // Killing bubblewrap's init, as is done in any case, kills the one process.
+  }
+
+  override async remove(): Promise<void> {
+    // Nothing was made.
+  }
+
+  private last(watched: { residentBytes: number; tasks: number }): Usage {
+    return { cpuMs: this.cpuMs, memoryPeakBytes: this.memoryPeakBytes, watched };
+  }
+}

@@ -1,0 +1,52 @@
+import { type Readable } from 'node:stream';
+
+import { type CapturedOutput } from './isolation-spec.js';
+
+/** Keeps the first bytes of a stream and never more than its limit. */
+export class OutputCapture {
+  /** Settles when no one can write any more. */
+  readonly ended: Promise<void>;
+
+  private readonly chunks: Buffer[] = [];
+  private size = 0;
+  private truncated = false;
+
+  constructor(
+    private readonly stream: Readable,
+    private limitBytes: number,
+    private readonly onOverflow: () => void,
+  ) {
+    this.ended = new Promise((resolve) => {
+      stream.once('close', resolve);
+      // A reset is an end too; the run's outcome comes from the exit status.
+      stream.on('error', () => { resolve(); });
+    });
+    stream.on('data', (chunk: Buffer) => { this.take(chunk); });
+  }
+
+  /** To be called before the program has anything to say. */
+  limitTo(bytes: number): void {
+    this.limitBytes = bytes;
+  }
+
+  captured(): CapturedOutput {
+    return { bytes: Buffer.concat(this.chunks, this.size), truncated: this.truncated };
+  }
+
+  close(): void {
+    this.stream.destroy();
+  }
+
+  private take(chunk: Buffer): void {
+    const room = this.limitBytes - this.size;
+    const kept = chunk.length > room ? chunk.subarray(0, room) : chunk;
+    if (kept.length > 0) {
+      this.chunks.push(kept);
+      this.size += kept.length;
+    }
+    if (chunk.length <= room || this.truncated) return;
+
+    this.truncated = true;
+    this.onOverflow();
+  }
+}

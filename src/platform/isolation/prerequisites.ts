@@ -1,0 +1,55 @@
+import { existsSync, readFileSync } from 'node:fs';
+
+import { BUBBLEWRAP_PLACES } from './bubblewrap.js';
+import { HostUsers } from './host-users.js';
+
+/** The path of bubblewrap; null when it is not installed. */
+export function findBubblewrap(places = BUBBLEWRAP_PLACES): string | null {
+  return places.find((path) => existsSync(path)) ?? null;
+}
+
+/** What is missing before anything can even be tried, each as the thing to install or set. */
+export function missingPrerequisites(options: { bubblewrap: string | null; otherUser: boolean }): string[] {
+  if (process.platform !== 'linux') return ['Linux (namespaces and seccomp are its own)'];
+  if (process.arch !== 'x64' && process.arch !== 'arm64') return ['a processor of the family x64 or arm64'];
+
+  const users = options.otherUser ? HostUsers.missing() : null;
+  return [
+    ...(options.bubblewrap === null ? ['the package bubblewrap (bwrap was not found)'] : []),
+    ...(existsSync('/bin/sh') ? [] : ['/bin/sh']),
+    ...missingSettings(),
+    ...(users === null ? [] : [users]),
+  ];
+}
+
+/**
+ * What most likely keeps a sandbox from starting, by what bubblewrap said. Tried for real first, because a machine
+ * may forbid namespaces in general and allow them to bubblewrap.
+ */
+export function explainFailedStart(detail: string): string[] {
+  if (isSet('kernel/apparmor_restrict_unprivileged_userns', '1') && /uid map|namespace|Operation not permitted/i.test(detail)) {
+    return ['an AppArmor profile that allows bwrap user namespaces, or sysctl kernel.apparmor_restrict_unprivileged_userns=0'];
+  }
+  if (/new namespace|user namespace|uid map/i.test(detail)) {
+    return [`permission to create user namespaces (in Docker: --security-opt seccomp=unconfined): ${detail}`];
+  }
+  if (/mount proc/i.test(detail)) {
+    return [`permission to mount /proc (in Docker: --security-opt systempaths=unconfined): ${detail}`];
+  }
+  return [`a sandbox that starts: ${detail}`];
+}
+
+function missingSettings(): string[] {
+  return [
+    ...(isSet('kernel/unprivileged_userns_clone', '0') ? ['sysctl kernel.unprivileged_userns_clone=1'] : []),
+    ...(isSet('user/max_user_namespaces', '0') ? ['sysctl user.max_user_namespaces=15000'] : []),
+  ];
+}
+
+function isSet(name: string, value: string): boolean {
+  try {
+    return readFileSync(`/proc/sys/${name}`, 'utf8').trim() === value;
+  } catch {
+    return false;
+  }
+}

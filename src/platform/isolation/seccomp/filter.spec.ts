@@ -1,0 +1,123 @@
+import { type Architecture, AUDIT_ARCH, Errno, type Instruction, Verdict } from './bpf.js';
+import { filterProgram, seccompFilter } from './filter.js';
+import { FORKS, JUDGED, REFUSED, UNIMPLEMENTED } from './syscalls.js';
+
+const ARCHITECTURES: Architecture[] = ['x64', 'arm64'];
+const refused = Verdict.errno(Errno.EPERM);
+
+interface Call {
+  architecture?: number;
+  number: number;
+  args?: number[];
+}
+
+/** The kernel's classic BPF machine, as far as the filter uses it. */
+function judge(program: readonly Instruction[], call: Call, own: Architecture): number {
+  const data = Buffer.alloc(64);
+  data.writeUInt32LE(call.number, 0);
+  data.writeUInt32LE(call.architecture ?? AUDIT_ARCH[own], 4);
+  (call.args ?? []).forEach((value, index) => data.writeBigUInt64LE(BigInt(value), 16 + 8 * index));
+
+  let accumulator = 0;
+  for (let at = 0; ; at++) {
+    const { code, ifTrue, ifFalse, operand } = program[at]!;
+    switch (code) {
+      case 0x20: accumulator = data.readUInt32LE(operand); break;
+      case 0x54: accumulator = (accumulator & operand) >>> 0; break;
+      case 0x15: at += accumulator === operand ? ifTrue : ifFalse; break;
+      case 0x35: at += accumulator >= operand ? ifTrue : ifFalse; break;
+      case 0x45: at += (accumulator & operand) !== 0 ? ifTrue : ifFalse; break;
+      case 0x06: return operand;
+      default: throw new Error(`Not an instruction: ${code}`);
+    }
+  }
+}
+
+describe.each(ARCHITECTURES)('the seccomp filter on %s', (architecture) => {
+  const threads = filterProgram({ architecture, processes: 'threads' });
+  const any = filterProgram({ architecture, processes: 'any' });
+  const verdict = (number: number, args: number[] = [], program = threads): number => judge(program, { number, args }, architecture);
+  const judged = (name: keyof typeof JUDGED): number => JUDGED[name][architecture];
+
+  it('refuses every listed call', () => {
+    for (const numbers of Object.values(REFUSED)) {
+      const number = numbers[architecture];
+      if (number !== null) expect(verdict(number)).toBe(refused);
+    }
+  });
+
+  it('lets every other call of the table through', () => {
+    const named = [REFUSED, UNIMPLEMENTED, FORKS, JUDGED].flatMap((group) =>
+      Object.values(group).map((numbers: Record<Architecture, number | null>) => numbers[architecture]));
+    for (let number = 0; number <= 462; number++) {
+      if (!named.includes(number)) expect([number, verdict(number)]).toEqual([number, Verdict.allow]);
+    }
+  });
+
+  it('answers "not implemented" to clone3, io_uring and calls it does not know', () => {
+    for (const number of [435, 425, 426, 427, 463, 500, 100_000]) {
+      expect(verdict(number)).toBe(Verdict.errno(Errno.ENOSYS));
+    }
+  });
+
+  it('kills a process that calls in another architecture', () => {
+    const i386 = 0x4000_0003;
+    expect(judge(threads, { number: 1, architecture: i386 }, architecture)).toBe(Verdict.killProcess);
+  });
+
+  it('lets clone make threads, and processes only where they are allowed', () => {
+    const thread = 0x003d_0f00;
+    const fork = 0x0120_0011;
+    expect(verdict(judged('clone'), [thread])).toBe(Verdict.allow);
+    expect(verdict(judged('clone'), [fork])).toBe(refused);
+    expect(verdict(judged('clone'), [fork], any)).toBe(Verdict.allow);
+  });
+
+  it('never lets clone make a namespace', () => {
+    for (const flag of [0x2_0000, 0x200_0000, 0x400_0000, 0x800_0000, 0x1000_0000, 0x2000_0000, 0x4000_0000]) {
+      expect(verdict(judged('clone'), [flag | 17], any)).toBe(refused);
+      expect(verdict(judged('clone'), [flag | 0x1_0000])).toBe(refused);
+    }
+  });
+
+  it.each(['socket', 'socketpair'] as const)('lets %s have AF_UNIX and no other family', (call) => {
+    expect(verdict(judged(call), [1, 1])).toBe(Verdict.allow);
+    for (const family of [0, 2, 10, 15, 16, 17, 38, 40, 44]) {
+      expect(verdict(judged(call), [family, 1])).toBe(Verdict.errno(Errno.EACCES));
+    }
+  });
+
+  it('refuses memory that RLIMIT_DATA does not count', () => {
+    const flags = (value: number): number => verdict(judged('mmap'), [0, 4096, 3, value]);
+    expect(flags(0x22)).toBe(Verdict.allow);
+    expect(flags(0x01)).toBe(Verdict.allow);
+    expect(flags(0x21)).toBe(Verdict.errno(Errno.ENOMEM));
+    expect(flags(0x122)).toBe(Verdict.errno(Errno.ENOMEM));
+  });
+
+  it('refuses to type into a terminal', () => {
+    expect(verdict(judged('ioctl'), [0, 0x5412])).toBe(refused);
+    expect(verdict(judged('ioctl'), [0, 0x541c])).toBe(refused);
+    expect(verdict(judged('ioctl'), [0, 0x5401])).toBe(Verdict.allow);
+  });
+
+  it('is a program the kernel takes: 8 bytes each, jumps inside, at most 4096', () => {
+    const bytes = seccompFilter({ architecture, processes: 'threads' });
+    expect(bytes.length).toBe(threads.length * 8);
+    expect(threads.length).toBeLessThan(4096);
+    threads.forEach(({ ifTrue, ifFalse }, at) => {
+      expect(at + 1 + Math.max(ifTrue, ifFalse)).toBeLessThan(threads.length + 1);
+    });
+  });
+});
+
+it('kills a process that calls as x32', () => {
+  const program = filterProgram({ architecture: 'x64', processes: 'threads' });
+  expect(judge(program, { number: 0x4000_0000 + 59 }, 'x64')).toBe(Verdict.killProcess);
+});
+
+it('refuses fork and vfork where only threads are allowed', () => {
+  const program = filterProgram({ architecture: 'x64', processes: 'threads' });
+  expect(judge(program, { number: 57 }, 'x64')).toBe(refused);
+  expect(judge(program, { number: 58 }, 'x64')).toBe(refused);
+});

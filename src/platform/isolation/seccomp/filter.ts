@@ -1,0 +1,109 @@
+import {
+  answer, type Architecture, assemble, AUDIT_ARCH, Errno, ifAnyBit, ifAtLeast, ifEqual, ifNoBit, ifNotEqual,
+  type Instruction, keepBits, loadArchitecture, loadArgument, loadNumber, Verdict,
+} from './bpf.js';
+import { FIRST_UNKNOWN, FORKS, JUDGED, REFUSED, type SyscallNumbers, UNIMPLEMENTED } from './syscalls.js';
+
+export interface FilterOptions {
+  readonly architecture: Architecture;
+  /** With `threads` no second process can come to be, which bounds memory even where no cgroup does. */
+  readonly processes: 'threads' | 'any';
+}
+
+const CLONE_THREAD = 0x0001_0000;
+/** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET. */
+const CLONE_NEW_ANY = 0x7e02_0000;
+
+const AF_UNIX = 1;
+
+const MAP_SHARED = 0x01;
+const MAP_ANONYMOUS = 0x20;
+const MAP_GROWSDOWN = 0x100;
+
+/** They type into the terminal of whoever started the service. */
+const TIOCSTI = 0x5412;
+const TIOCLINUX = 0x541c;
+
+/** x32 calls carry this bit under the same AUDIT_ARCH as x64, past every number in the tables. */
+const X32_BIT = 0x4000_0000;
+
+/**
+ * The seccomp filter of a sandbox: allows by default and refuses what reaches past the namespaces, what no limit
+ * counts, and what the kernel's security history advises against. The reasons are in `syscalls.ts` and below.
+ */
+export function seccompFilter(options: FilterOptions): Buffer {
+  return assemble(filterProgram(options));
+}
+
+export function filterProgram({ architecture, processes }: FilterOptions): readonly Instruction[] {
+  const numberOf = (syscall: SyscallNumbers): number | null => syscall[architecture];
+  const on = (syscall: SyscallNumbers, body: readonly Instruction[]): Instruction[] => {
+    const number = numberOf(syscall);
+    return number === null ? [] : ifEqual(number, body);
+  };
+  const each = (syscalls: Record<string, SyscallNumbers>, verdict: number): Instruction[] =>
+    Object.values(syscalls).flatMap((syscall) => on(syscall, [answer(verdict)]));
+
+  return [
+    loadArchitecture(),
+    ...ifNotEqual(AUDIT_ARCH[architecture], [answer(Verdict.killProcess)]),
+    loadNumber(),
+    ...(architecture === 'x64' ? ifAtLeast(X32_BIT, [answer(Verdict.killProcess)]) : []),
+    ...ifAtLeast(FIRST_UNKNOWN, [answer(Verdict.errno(Errno.ENOSYS))]),
+
+    ...each(UNIMPLEMENTED, Verdict.errno(Errno.ENOSYS)),
+    ...each(REFUSED, Verdict.errno(Errno.EPERM)),
+    ...(processes === 'threads' ? each(FORKS, Verdict.errno(Errno.EPERM)) : []),
+
+    ...on(JUDGED.clone, clone(processes)),
+    ...on(JUDGED.socket, onlyUnixSockets()),
+    ...on(JUDGED.socketpair, onlyUnixSockets()),
+    ...on(JUDGED.mmap, onlyCountedMemory()),
+    ...on(JUDGED.ioctl, noTerminalInput()),
+    answer(Verdict.allow),
+  ];
+}
+
+function clone(processes: FilterOptions['processes']): readonly Instruction[] {
+  return [
+    loadArgument(0),
+    ...ifAnyBit(CLONE_NEW_ANY, [answer(Verdict.errno(Errno.EPERM))]),
+    ...(processes === 'threads' ? ifNoBit(CLONE_THREAD, [answer(Verdict.errno(Errno.EPERM))]) : []),
+    answer(Verdict.allow),
+  ];
+}
+
+/**
+ * A network namespace bounds AF_INET, but not AF_VSOCK, and the buffers of loopback TCP are memory that a cgroup v1
+ * does not count. Event loops need socket pairs of AF_UNIX, and nothing else.
+ */
+function onlyUnixSockets(): readonly Instruction[] {
+  return [
+    loadArgument(0),
+    ...ifNotEqual(AF_UNIX, [answer(Verdict.errno(Errno.EACCES))]),
+    answer(Verdict.allow),
+  ];
+}
+
+/**
+ * Shared anonymous memory stays allocated after it left the resident size, and a mapping that grows downwards counts
+ * as stack: both would slip past RLIMIT_DATA.
+ */
+function onlyCountedMemory(): readonly Instruction[] {
+  return [
+    loadArgument(3),
+    ...ifAnyBit(MAP_GROWSDOWN, [answer(Verdict.errno(Errno.ENOMEM))]),
+    keepBits(MAP_SHARED | MAP_ANONYMOUS),
+    ...ifEqual(MAP_SHARED | MAP_ANONYMOUS, [answer(Verdict.errno(Errno.ENOMEM))]),
+    answer(Verdict.allow),
+  ];
+}
+
+function noTerminalInput(): readonly Instruction[] {
+  return [
+    loadArgument(1),
+    ...ifEqual(TIOCSTI, [answer(Verdict.errno(Errno.EPERM))]),
+    ...ifEqual(TIOCLINUX, [answer(Verdict.errno(Errno.EPERM))]),
+    answer(Verdict.allow),
+  ];
+}

@@ -1,0 +1,26 @@
+import pino, { type DestinationStream } from 'pino';
+import type { Config } from '../config/config.js';
+
+/** The process' one stream of structured lines; everything that is logged goes through it. */
+export abstract class Log {
+  abstract info(fields: object, message?: string): void;
+  abstract warn(fields: object, message?: string): void;
+  abstract error(fields: object, message?: string): void;
+  abstract debug(fields: object, message?: string): void;
+  /** Waits until every line so far has been handed to the operating system. */
+  abstract flush(callback: (error?: Error) => void): void;
+}
+
+/** Writes without blocking: a slow reader of standard output must not slow an answer down. */
+export function openLog(config: Pick<Config, 'logLevel'>, destination?: DestinationStream): Log {
+  return pino(
+    {
+      level: config.logLevel,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      serializers: { error: pino.stdSerializers.errWithCause },
+    },
+    destination ?? pino.destination({ dest: 1, sync: false }),
+  );
+}

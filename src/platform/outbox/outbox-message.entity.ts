@@ -1,0 +1,12 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** A job that was committed with its cause and waits to be moved to its queue. */
+@Entity('outbox_messages')
+export class OutboxMessage {
+  @PrimaryColumn('text') id!: string;
+  @Column('text') queue!: string;
+  @Column('jsonb') envelope!: object;
+  @Column('int') attempts!: number;
+  @Column('int', { name: 'backoff_ms' }) backoffMs!: number;
+  @Column('timestamptz', { name: 'created_at' }) createdAt!: Date;
+}

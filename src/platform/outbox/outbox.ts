@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { Injectable } from '@nestjs/common';
+import { Database } from '../database/database.js';
+import { Ids } from '../ids/ids.js';
+import { RequestContext } from '../logging/request-context.js';
+import type { QueueDefinition } from '../queues/queue-definition.js';
+import { Clock } from '../time/clock.js';
+import { OutboxMessage } from './outbox-message.entity.js';
+
+/** Enqueues a job with the transaction: both are there after the commit, or neither is. */
+@Injectable()
+export class Outbox {
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+    private readonly ids: Ids,
+    private readonly context: RequestContext,
+  ) {}
+
+  async enqueue<Payload extends object>(queue: QueueDefinition<Payload>, payload: Payload): Promise<void> {
+    assert(this.database.inTransaction, `A job for ${queue.name} was enqueued outside a transaction.`);
+    await this.database.manager.insert(OutboxMessage, {
+      id: this.ids.next('out'),
+      queue: queue.name,
+      envelope: { payload, correlation: this.context.current },
+      attempts: queue.attempts,
+      backoffMs: queue.backoffMs,
+      createdAt: this.clock.now(),
+    });
+  }
+}

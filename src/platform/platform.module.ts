@@ -1,0 +1,55 @@
+import { type DynamicModule, Global, Module } from '@nestjs/common';
+import type { DataSource } from 'typeorm';
+import { Config } from './config/config.js';
+import { DatabaseModule } from './database/database.module.js';
+import { HTTP_METRICS } from './http/http.metrics.js';
+import { JsonBodyInterceptor } from './http/json-body.js';
+import { RequestContextMiddleware } from './http/request-context.middleware.js';
+import { UnknownRoutes } from './http/unknown-routes.js';
+import { Ids } from './ids/ids.js';
+import { Shutdown } from './lifecycle/shutdown.js';
+import { Log } from './logging/log.js';
+import { RequestContext } from './logging/request-context.js';
+import { Outbox } from './outbox/outbox.js';
+import { OutboxRelay } from './outbox/outbox-relay.js';
+import { AwaitedJobs } from './queues/awaited-jobs.js';
+import { QueueWorkers } from './queues/queue-workers.js';
+import { QUEUE_METRICS } from './queues/queue.metrics.js';
+import { Queues } from './queues/queues.js';
+import { RedisConnections } from './redis/redis-connections.js';
+import { Clock, SystemClock } from './time/clock.js';
+
+/** What every role stands on. */
+export interface Ground {
+  readonly config: Config;
+  readonly log: Log;
+  readonly context: RequestContext;
+  readonly dataSource: DataSource;
+}
+
+@Global()
+@Module({})
+export class PlatformModule {
+  static with({ config, log, context, dataSource }: Ground): DynamicModule {
+    const providers = [
+      { provide: Config, useValue: config },
+      { provide: Log, useValue: log },
+      { provide: RequestContext, useValue: context },
+      { provide: Clock, useClass: SystemClock },
+      Ids,
+      Shutdown,
+      RedisConnections,
+      Queues,
+      QueueWorkers,
+      AwaitedJobs,
+      Outbox,
+      OutboxRelay,
+      RequestContextMiddleware,
+      JsonBodyInterceptor,
+      UnknownRoutes,
+      ...HTTP_METRICS,
+      ...QUEUE_METRICS,
+    ];
+    return { module: PlatformModule, imports: [DatabaseModule.with(dataSource)], providers, exports: providers };
+  }
+}

@@ -1,0 +1,107 @@
+import { Injectable } from '@nestjs/common';
+import { QueueEvents } from 'bullmq';
+import { Ids } from '../ids/ids.js';
+import { Shutdown } from '../lifecycle/shutdown.js';
+import { RequestContext } from '../logging/request-context.js';
+import { RedisConnections } from '../redis/redis-connections.js';
+import type { QueueDefinition } from './queue-definition.js';
+import { Queues } from './queues.js';
+
+export const RESULT_TTL_SECONDS = 60;
+export const resultKeyOf = (jobId: string): string => `job-result:${jobId}`;
+
+/** The job failed in its worker, or its worker died. */
+export class JobFailed extends Error {}
+
+/** No worker answered in the time that the caller had. */
+export class JobUnanswered extends Error {}
+
+type Waiter = (outcome: 'completed' | 'failed', reason?: string) => void;
+
+/**
+ * Runs a job and waits for its result, for work that a caller stands waiting for.
+ *
+ * One listener and one map of waiters serve a whole queue. BullMQ's own `waitUntilFinished` adds listeners for each
+ * call and loses results when jobs are removed as they end; ours lie beside the job for a minute.
+ */
+@Injectable()
+export class AwaitedJobs {
+  private readonly waiters = new Map<string, Waiter>();
+  private readonly listeners = new Map<string, QueueEvents>();
+
+  constructor(
+    private readonly queues: Queues,
+    private readonly redis: RedisConnections,
+    private readonly ids: Ids,
+    private readonly context: RequestContext,
+    shutdown: Shutdown,
+  ) {
+    shutdown.at('queues', () => this.close());
+  }
+
+  /** Begins to listen for results of the queue, so that the first call need not wait for it. */
+  async listen(queue: Pick<QueueDefinition<object>, 'name'>): Promise<void> {
+    await this.listenerOf(queue.name).waitUntilReady();
+  }
+
+  /**
+   * @throws {JobFailed} when the worker failed or died.
+   * @throws {JobUnanswered} when nothing came back within `timeoutMs`.
+   */
+  async run<Payload extends object, Result>(queue: QueueDefinition<Payload>, payload: Payload, timeoutMs: number): Promise<Result> {
+    const jobId = this.ids.next('job');
+    await this.listen(queue);
+    const { ended, forget } = this.waitFor(jobId, timeoutMs);
+    try {
+      await this.queues.named(queue.name).add(
+        queue.name,
+        { payload, correlation: this.context.current },
+        { jobId, attempts: queue.attempts, removeOnComplete: true, removeOnFail: true },
+      );
+      await ended;
+      return await this.takeResult<Result>(jobId);
+    } finally {
+      forget();
+    }
+  }
+
+  private waitFor(jobId: string, timeoutMs: number): { ended: Promise<void>; forget: () => void } {
+    let timer: NodeJS.Timeout | undefined;
+    const ended = new Promise<void>((resolve, reject) => {
+      timer = setTimeout(() => { reject(new JobUnanswered(`No worker answered within ${timeoutMs} ms.`)); }, timeoutMs);
+      this.waiters.set(jobId, (outcome, reason) => {
+        if (outcome === 'completed') resolve();
+        else reject(new JobFailed(reason));
+      });
+    });
+    // When adding the job fails nobody awaits this promise.
+    ended.catch(() => undefined);
+    const forget = (): void => {
+      clearTimeout(timer);
+      this.waiters.delete(jobId);
+    };
+    return { ended, forget };
+  }
+
+  private async takeResult<Result>(jobId: string): Promise<Result> {
+    const text = await this.redis.producer().getdel(resultKeyOf(jobId));
+    if (text === null) throw new JobFailed('The result of the job was lost.');
+    return JSON.parse(text) as Result;
+  }
+
+  private listenerOf(queueName: string): QueueEvents {
+    let listener = this.listeners.get(queueName);
+    if (listener === undefined) {
+      listener = new QueueEvents(queueName, { connection: this.redis.blocking() });
+      listener.on('error', () => undefined);
+      listener.on('completed', ({ jobId }) => { this.waiters.get(jobId)?.('completed'); });
+      listener.on('failed', ({ jobId, failedReason }) => { this.waiters.get(jobId)?.('failed', failedReason); });
+      this.listeners.set(queueName, listener);
+    }
+    return listener;
+  }
+
+  private async close(): Promise<void> {
+    await Promise.all([...this.listeners.values()].map((listener) => listener.close()));
+  }
+}

@@ -1,0 +1,24 @@
+import type { Type } from '@nestjs/common';
+
+/** A queue is one value: its name, what a job carries and how it is retried. Both ends import it. */
+export interface QueueDefinition<Payload extends object> {
+  readonly name: string;
+  readonly payload: Type<Payload>;
+  /** Tries in all. Jobs are delivered at least once, so a handler must be safe to run twice. */
+  readonly attempts: number;
+  /** Wait before the second try; it doubles with each further one. */
+  readonly backoffMs: number;
+  /** Jobs that one worker process runs at the same time. */
+  readonly concurrency: number;
+}
+
+export interface JobHandler<Payload extends object, Result = void> {
+  /** Must be safe to run twice with the same payload. */
+  handle(payload: Payload): Promise<Result>;
+
+  /** Called once, after the last attempt has failed. */
+  giveUp?(payload: Payload): Promise<void>;
+}
+
+export const defineQueue = <Payload extends object>(definition: QueueDefinition<Payload>): QueueDefinition<Payload> =>
+  Object.freeze(definition);

@@ -1,0 +1,99 @@
+import { type FactoryProvider, Injectable, type Type } from '@nestjs/common';
+import { type Job, Worker } from 'bullmq';
+import { Shutdown } from '../lifecycle/shutdown.js';
+import { Log } from '../logging/log.js';
+import { RequestContext } from '../logging/request-context.js';
+import { RedisConnections } from '../redis/redis-connections.js';
+import { RESULT_TTL_SECONDS, resultKeyOf } from './awaited-jobs.js';
+import { type JobEnvelope, openEnvelope } from './job-envelope.js';
+import type { JobHandler, QueueDefinition } from './queue-definition.js';
+import { QueueMetrics } from './queue.metrics.js';
+import { Queues } from './queues.js';
+
+/** A worker that died is noticed by its lapsed lock; its job must then run again however often that happens. */
+const MAX_STALLED_COUNT = 1_000;
+
+/** Runs the handlers of the queues in this process. */
+@Injectable()
+export class QueueWorkers {
+  private readonly workers = new Map<string, Worker>();
+
+  constructor(
+    private readonly redis: RedisConnections,
+    private readonly queues: Queues,
+    private readonly log: Log,
+    private readonly context: RequestContext,
+    private readonly metrics: QueueMetrics,
+    shutdown: Shutdown,
+  ) {
+    shutdown.at('workers', () => this.close());
+  }
+
+  /** Begins to take jobs from `queue`. A second start of the same queue does nothing. */
+  start<Payload extends object, Result>(
+    queue: QueueDefinition<Payload>,
+    handler: JobHandler<Payload, Result>,
+    { concurrency = queue.concurrency } = {},
+  ): void {
+    if (this.workers.has(queue.name)) return;
+    // So that the metrics of this process know the queue, even if it never adds a job to it.
+    this.queues.named(queue.name);
+    const worker = new Worker<JobEnvelope>(queue.name, (job) => this.process(queue, handler, job), {
+      connection: this.redis.blocking(),
+      concurrency,
+      // A queue with one attempt must not run a job again whose worker died: its caller has been told that it failed.
+      maxStalledCount: queue.attempts === 1 ? 0 : MAX_STALLED_COUNT,
+    });
+    worker.on('error', (error) => { this.log.debug({ queue: queue.name, error }, 'worker'); });
+    worker.on('stalled', () => { this.metrics.stalled(queue.name); });
+    this.workers.set(queue.name, worker);
+  }
+
+  /** Takes no further jobs from the queue; those that run are finished first. */
+  async stop(name: string): Promise<void> {
+    const worker = this.workers.get(name);
+    this.workers.delete(name);
+    await worker?.close();
+  }
+
+  private async process<Payload extends object, Result>(
+    queue: QueueDefinition<Payload>,
+    handler: JobHandler<Payload, Result>,
+    job: Job<JobEnvelope>,
+  ): Promise<void> {
+    this.metrics.started(queue.name, (job.processedOn ?? job.timestamp) - job.timestamp);
+    const { correlation } = job.data;
+    await this.context.run({ requestId: correlation?.requestId ?? job.id!, traceId: correlation?.traceId ?? '', ...correlation }, async () => {
+      const payload = await openEnvelope(queue, job.data);
+      try {
+        const result = await handler.handle(payload);
+        if (result !== undefined) await this.keepResult(job, result);
+        this.metrics.completed(queue.name);
+      } catch (error) {
+        this.metrics.failed(queue.name);
+        this.log.error({ ...correlation, queue: queue.name, jobId: job.id, attempt: job.attemptsMade + 1, error }, 'A job failed.');
+        if (job.attemptsMade + 1 >= queue.attempts) await handler.giveUp?.(payload);
+        throw error;
+      }
+    });
+  }
+
+  /** Beside the job and not in it: a result in BullMQ's event stream would stay there for a thousand events. */
+  private async keepResult(job: Job, result: unknown): Promise<void> {
+    await this.redis.producer().set(resultKeyOf(job.id!), JSON.stringify(result), 'EX', RESULT_TTL_SECONDS);
+  }
+
+  private async close(): Promise<void> {
+    await Promise.all([...this.workers.values()].map((worker) => worker.close()));
+  }
+}
+
+/** Binds a handler to a queue; a handler of another payload type does not compile. */
+export const workerFor = <Payload extends object, Result>(
+  queue: QueueDefinition<Payload>,
+  handler: Type<JobHandler<Payload, Result>>,
+): FactoryProvider => ({
+  provide: `worker:${queue.name}`,
+  inject: [QueueWorkers, handler],
+  useFactory: (workers: QueueWorkers, instance: JobHandler<Payload, Result>) => { workers.start(queue, instance); },
+});

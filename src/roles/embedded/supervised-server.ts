@@ -1,0 +1,53 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Log } from '../../platform/logging/log.js';
+import type { EmbeddedServer } from './embedded-server.js';
+
+const RESTART_AFTER_MS = 500;
+
+/** An embedded server that is started again when it dies, as a process manager would do it. */
+export interface SupervisedServer {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** @throws {Error} when the first start fails; later ones are tried until they succeed. */
+export async function supervise(name: string, start: () => Promise<EmbeddedServer>, log: Log): Promise<SupervisedServer> {
+  let current = await start();
+  const { url } = current;
+  const stopping = new AbortController();
+
+  async function watch(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      const exit = await current.exited;
+      if (exit.requested) return;
+      log.error({ server: name }, exit.message);
+      await restart();
+    }
+  }
+
+  async function restart(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      await sleep(RESTART_AFTER_MS);
+      try {
+        current = await start();
+        // Asked to stop meanwhile: what has just been started would be left behind.
+        if (stopping.signal.aborted) await current.stop();
+        log.info({ server: name }, 'Started again.');
+        return;
+      } catch (error) {
+        log.error({ server: name, error }, 'Could not be started again.');
+      }
+    }
+  }
+
+  const watching = watch();
+  return {
+    url,
+    stop: async () => {
+      stopping.abort();
+      await current.stop();
+      // A restart that was under way ends itself.
+      await watching;
+    },
+  };
+}

@@ -1,0 +1,13 @@
+import { Module, type OnApplicationBootstrap } from '@nestjs/common';
+import { SandboxJobsModule } from '../modules/sandbox/jobs/sandbox-jobs.module.js';
+import { OutboxRelay } from '../platform/outbox/outbox-relay.js';
+
+/** Everything that runs in the background. */
+@Module({ imports: [SandboxJobsModule] })
+export class WorkerModule implements OnApplicationBootstrap {
+  constructor(private readonly relay: OutboxRelay) {}
+
+  onApplicationBootstrap(): void {
+    this.relay.start();
+  }
+}

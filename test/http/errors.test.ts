@@ -1,0 +1,131 @@
+import { useApp } from '../support/test-app.js';
+
+const TRY = '/api/v1/sandbox/try';
+const JSON_BODY = { 'content-type': 'application/json' };
+
+describe('every failure leaves the API in one shape', () => {
+  const app = useApp();
+
+  it('answers an unknown route with 404, a request id, its page and the budget', async () => {
+    const answer = await app.fetch('/api/v1/nothing/here');
+    expect(answer.status).toBe(404);
+    expect(answer.body).toEqual({
+      error: {
+        type: 'not_found_error',
+        code: 'route_not_found',
+        status: 404,
+        message: 'There is no endpoint GET /api/v1/nothing/here.',
+        hint: expect.stringContaining('/docs') as string,
+        docs_url: 'http://api.test/docs/errors/route_not_found',
+      },
+      meta: { request_id: answer.headers.get('x-request-id') },
+    });
+    expect(answer.headers.get('x-service-calls-remaining')).toBe('1000');
+  });
+
+  it('answers the wrong method with 405 and says which ones there are', async () => {
+    const answer = await app.fetch(TRY);
+    expect(answer.status).toBe(405);
+    expect(answer.headers.get('allow')).toBe('POST');
+    expect(answer.body.error).toMatchObject({ type: 'api_error', code: 'method_not_allowed' });
+    const probe = await app.call('DELETE', '/health');
+    expect([probe.status, probe.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+  });
+
+  it.each([
+    ['{"code": ', 'malformed_json'],
+    ['', 'invalid_request'],
+    ['"text"', 'malformed_json'],
+    ['[1]', 'invalid_request'],
+    ['{}', 'invalid_request'],
+    ['null', 'malformed_json'],
+    ['{"code":"\u0000', 'malformed_json'],
+  ])('answers the body %j with 400 %s', async (body, code) => {
+    const answer = await app.call('POST', TRY, { headers: JSON_BODY, body });
+    expect([answer.status, answer.body.error.code]).toEqual([400, code]);
+  });
+
+  it.each(['[', '{"a":'])('answers 45,000 levels of %s with 400, not 500', async (opening) => {
+    const body = opening.repeat(45_000) + (opening === '[' ? ']' : '1}').repeat(45_000);
+    const nested = await app.call('POST', TRY, { headers: JSON_BODY, body: `{"code":${body}}` });
+    expect([nested.status, nested.body.error.code]).toEqual([400, 'malformed_json']);
+    expect((await app.call('POST', TRY, { headers: JSON_BODY, body })).status).toBe(400);
+  });
+
+  it('answers a body that is too large with 413', async () => {
+    const answer = await app.call('POST', TRY, { headers: JSON_BODY, body: JSON.stringify({ code: 'x'.repeat(2_000_000) }) });
+    expect(answer.status).toBe(413);
+    expect(answer.body.error).toMatchObject({ code: 'payload_too_large', details: { limit_bytes: 1_048_576 } });
+  });
+
+  it.each([
+    [{ 'content-type': 'application/x-www-form-urlencoded' }, 'code=1'],
+    [{ 'content-type': 'text/plain' }, '{}'],
+    [{ 'content-type': 'application/json; charset=klingon' }, '{}'],
+    [{ 'content-type': 'application/json', 'content-encoding': 'rot13' }, '{}'],
+  ])('answers the media type %j with 415', async (headers, body) => {
+    const answer = await app.call('POST', TRY, { headers: headers as unknown as Record<string, string>, body });
+    expect([answer.status, answer.body.error.code]).toEqual([415, 'unsupported_media_type']);
+    expect(answer.body.error.hint).toContain('Content-Type: application/json');
+  });
+
+  it('answers a path that cannot be decoded with 400 or 404, never 500', async () => {
+    expect((await app.fetch('/docs/errors/%zz')).status).toBe(400);
+    expect((await app.fetch('/api/v1/%zz')).status).toBe(404);
+  });
+
+  it('gives the same facts as RFC 9457 where that is asked for', async () => {
+    const answer = await app.fetch('/api/v1/nothing', { headers: { accept: 'application/problem+json' } });
+    expect(answer.headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
+    expect(answer.body).toEqual({
+      type: 'http://api.test/docs/errors/route_not_found',
+      title: 'There is no such endpoint.',
+      status: 404,
+      detail: 'There is no endpoint GET /api/v1/nothing.',
+      instance: answer.headers.get('x-request-id'),
+      error_type: 'not_found_error',
+      code: 'route_not_found',
+      hint: expect.any(String) as string,
+    });
+  });
+
+  it('leads from docs_url to a page that a person can read', async () => {
+    const { body } = await app.fetch('/api/v1/nothing');
+    const page = await app.fetch(new URL(String(body.error.docs_url)).pathname);
+    expect(page.status).toBe(200);
+    expect(page.headers.get('content-type')).toContain('text/html');
+    expect(page.text).toContain('route_not_found');
+    expect((await app.fetch('/docs/errors/..%2f..%2fpackage')).status).toBe(404);
+    expect((await app.fetch('/docs/errors/constructor')).status).toBe(404);
+  });
+
+  it('shows no cause, no stack and no path of ours in any failure', async () => {
+    const answers = await Promise.all([app.fetch('/api/v1/x'), app.fetch('/docs/errors/%zz'), app.call('POST', TRY, { headers: JSON_BODY, body: '{' })]);
+    for (const { text } of answers) expect(text).not.toMatch(/node_modules|\.ts:|\.js:|at Object|SyntaxError/);
+  });
+});
+
+describe('ids', () => {
+  const app = useApp();
+
+  it("repeats the caller's request id and trace in the answer and in the log", async () => {
+    const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
+    const answer = await app.fetch('/health', { headers: { 'x-request-id': 'my-id.1', traceparent: `00-${traceId}-00f067aa0ba902b7-01` } });
+    expect(answer.headers.get('x-request-id')).toBe('my-id.1');
+    expect(answer.headers.get('x-trace-id')).toBe(traceId);
+    expect(app.log()).toContainEqual(expect.objectContaining({ requestId: 'my-id.1', traceId, method: 'GET', path: '/health', status: 200, route: '/health' }));
+  });
+
+  it('makes ids of its own where the caller sends none that can be repeated', async () => {
+    const answer = await app.fetch('/api/v1/nothing', { headers: { 'x-request-id': 'spaces are not fine', 'x-trace-id': 'xyz' } });
+    expect(answer.headers.get('x-request-id')).toMatch(/^req_[0-9a-z]{26}$/);
+    expect(answer.headers.get('x-trace-id')).toMatch(/^[0-9a-f]{32}$/);
+  });
+
+  it('logs one line for a request, with the five fields of the document and never the query', async () => {
+    await app.fetch('/api/v1?token=canary-secret', { headers: { 'x-request-id': 'one-line', authorization: 'Bearer canary-secret' } });
+    const lines = app.log().filter(({ requestId }) => requestId === 'one-line');
+    expect(lines).toEqual([expect.objectContaining({ method: 'GET', path: '/api/v1', status: 200, durationMs: expect.any(Number) as number })]);
+    expect(JSON.stringify(app.log())).not.toContain('canary-secret');
+  });
+});

@@ -1,0 +1,145 @@
+import { type ChildProcess, spawn, type StdioOptions } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+
+import { CgroupsV1 } from '../../../src/platform/isolation/cgroups/cgroup-v1.js';
+import { ownCgroups } from '../../../src/platform/isolation/cgroups/own-cgroups.js';
+import { ReachableFiles } from '../../../src/platform/isolation/reachable-files.js';
+
+const asRoot = process.getuid?.() === 0 ? it : it.skip;
+const ORDINARY_USER = { uid: 61_000, gid: 61_000 };
+
+interface ServiceOptions {
+  user?: { uid: number; gid: number };
+  timeoutMs?: number;
+  stdio?: StdioOptions;
+}
+
+function startService(code: string, { user, timeoutMs = 5_000, stdio = ['ignore', 'pipe', 'inherit'] }: ServiceOptions = {}): ChildProcess {
+  const program = join(__dirname, 'service-process.cjs');
+  return spawn(process.execPath, [program, join(__dirname, 'service.ts'), 'python', code, String(timeoutMs)], { ...user, stdio });
+}
+
+async function linesOf(service: ChildProcess): Promise<Record<string, unknown>[]> {
+  return (await text(service.stdout!)).trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+describe('the isolation in a service of its own', () => {
+  it('works as an ordinary user, without cgroups', async () => {
+    const user = process.getuid?.() === 0 ? { user: ORDINARY_USER } : {};
+    const service = startService("import os\nprint('hello', os.getuid())", user);
+    expect(await linesOf(service)).toEqual([
+      { available: true, mode: expect.any(String) as string },
+      expect.objectContaining({ status: 'succeeded', stdout: 'hello 1000\n' }),
+    ]);
+  });
+
+  it('dies with its service, however that ends', async () => {
+    const mark = `mark-${process.pid}-${Math.trunc(performance.now())}`;
+    const service = startService(`import ctypes\nctypes.CDLL(None).prctl(15, b'${mark.slice(-15)}')\nwhile True: pass`, { timeoutMs: 60_000 });
+    await until(() => processesNamed(mark.slice(-15)).length === 1);
+
+    service.kill('SIGKILL');
+    await once(service, 'exit');
+    await until(() => processesNamed(mark.slice(-15)).length === 0);
+  });
+
+  it('hands no descriptor of its service on', async () => {
+    const secret = openSync(__filename, 'r');
+    const list = "import os\nprint([os.readlink(f'/proc/self/fd/{f}') for f in os.listdir('/proc/self/fd') if os.path.lexists(f'/proc/self/fd/{f}')])";
+    const stdio: StdioOptions = ['ignore', 'pipe', 'inherit', ...Array<'ignore'>(37).fill('ignore'), secret];
+    const [, outcome] = await linesOf(startService(list, { stdio }));
+    closeSync(secret);
+    expect(outcome).toMatchObject({ status: 'succeeded' });
+    expect(outcome!.stdout).toContain('/dev/null');
+    expect(outcome!.stdout).not.toContain('isolation.test');
+  });
+});
+
+describe('what a service that died has left', () => {
+  const groups = CgroupsV1.find(ownCgroups());
+  const withCgroups = groups === null ? it.skip : it;
+
+  withCgroups('is swept, and what others use is not', async () => {
+    const pids = ownCgroups().v1('pids')!;
+    const dead = join(pids, 'isolated-4194303-1-1');
+    mkdirSync(dead);
+    const sleeper = spawn('/bin/sleep', ['60']);
+    writeFileSync(join(dead, 'cgroup.procs'), String(sleeper.pid));
+    const own = groups!.create({ memoryBytes: 1 << 26, tasks: 4 });
+
+    await Promise.all([once(sleeper, 'exit'), groups!.sweep()]);
+
+    expect(existsSync(dead)).toBe(false);
+    expect(readdirSync(pids).filter((name) => name.startsWith(`isolated-${process.pid}-`))).toHaveLength(1);
+    await own.remove();
+    expect(readdirSync(pids).filter((name) => name.startsWith(`isolated-${process.pid}-`))).toHaveLength(0);
+  });
+});
+
+describe('files that the user of a sandbox could not reach', () => {
+  let home: string;
+  let copies: string;
+
+  beforeEach(() => {
+    home = mkdtempSync(join(tmpdir(), 'isolation-'));
+    // Not below /tmp: everyone may write there.
+    copies = `/var/lib/isolation-test-${process.pid}`;
+  });
+
+  afterEach(() => {
+    rmSync(home, { recursive: true });
+    rmSync(copies, { recursive: true, force: true });
+  });
+
+  asRoot('are copied once, read-only, to a directory of root', async () => {
+    const file = join(home, 'program');
+    writeFileSync(file, 'first');
+    const files = new ReachableFiles({ directory: copies, otherUser: true });
+
+    const copy = await files.reachable(file);
+    expect(copy.startsWith(copies)).toBe(true);
+    expect(readFileSync(copy, 'utf8')).toBe('first');
+    expect(statSync(copy).mode & 0o777).toBe(0o555);
+    expect(await files.reachable(file)).toBe(copy);
+
+    writeFileSync(file, 'second');
+    expect(readFileSync(await files.reachable(file), 'utf8')).toBe('second');
+  });
+
+  asRoot('are used where they are when everyone can read them', async () => {
+    const files = new ReachableFiles({ directory: copies, otherUser: true });
+    expect(await files.reachable('/etc/passwd')).toBe('/etc/passwd');
+    expect(existsSync(copies)).toBe(false);
+  });
+
+  asRoot('are not copied to where others could plant one', async () => {
+    const file = join(home, 'program');
+    writeFileSync(file, 'x');
+    const files = (directory: string): ReachableFiles => new ReachableFiles({ directory, otherUser: true });
+    await expect(files(join(tmpdir(), 'planted', 'copies')).reachable(file)).rejects.toThrow('must be a directory of root');
+
+    mkdirSync(copies);
+    chmodSync(copies, 0o777);
+    await expect(files(copies).reachable(file)).rejects.toThrow('must be a directory of root');
+    rmSync(join(tmpdir(), 'planted'), { recursive: true });
+  });
+});
+
+function processesNamed(name: string): string[] {
+  return readdirSync('/proc').filter((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/comm`, 'utf8').trim() === name;
+    } catch {
+      return false;
+    }
+  });
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  for (let attempt = 0; attempt < 500 && !holds(); attempt++) await new Promise((resolve) => setTimeout(resolve, 10));
+  expect(holds()).toBe(true);
+}

@@ -1,0 +1,14 @@
+import { IsolatedRuntime } from '../../../src/modules/sandbox/runtime/isolated-runtime.js';
+import { type Language } from '../../../src/modules/sandbox/sandbox-runtime.js';
+import { Isolation } from '../../../src/platform/isolation/isolation.js';
+
+/** A service as small as can be: probes, then runs what it is given and prints what came of it. */
+async function main(language: Language, code: string, timeoutMs: number): Promise<void> {
+  const runtime = new IsolatedRuntime(new Isolation({ cgroups: 'auto', copiesDirectory: '/nowhere' }));
+  console.log(JSON.stringify(await runtime.probe()));
+  const limits = { timeoutMs, memoryBytes: 256 * 1024 * 1024, outputBytes: 1024 * 1024 };
+  console.log(JSON.stringify(await runtime.run({ id: 'exe_test', language, code, stdin: '', limits })));
+  await runtime.close();
+}
+
+void main(process.argv[3] as Language, process.argv[4]!, Number(process.argv[5]));

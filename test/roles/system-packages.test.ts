@@ -1,0 +1,211 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { until } from '../support/embedded-servers.js';
+
+const SCRIPT = join(__dirname, '../../scripts/system-packages.mjs');
+const PROGRAMS = ['bwrap', 'redis-server', 'git', 'python3', 'flock'];
+
+interface Run {
+  readonly status: number | null;
+  readonly output: string;
+  /** How the package manager was called, and what it saw of the policy against starting services. */
+  readonly calls: string[];
+}
+
+/** Each test runs in a mount namespace whose directories of programs are its own: a system on which little is installed. */
+describe('the check of the system packages', () => {
+  let scratch: string;
+
+  beforeEach(() => {
+    scratch = mkdtempSync(join(tmpdir(), 'system-packages-'));
+    chmodSync(scratch, 0o755);
+    for (const name of ['bin', 'sbin', 'stubs']) mkdirSync(join(scratch, name));
+    for (const name of PROGRAMS) stub(join(scratch, 'stubs', name), name === 'redis-server' ? 'echo "Redis server v=7.0.15 sha=0"' : 'exit 0');
+  });
+
+  afterEach(() => {
+    rmSync(scratch, { recursive: true, force: true });
+  });
+
+  it('says nothing when everything is there', () => {
+    install(...PROGRAMS);
+    expect(check()).toEqual({ status: 0, output: '', calls: [] });
+  });
+
+  it('installs what is missing as root, in one line, without letting a service start', () => {
+    install('git', 'bwrap', 'flock');
+    manager('apt-get');
+    const { status, output, calls } = check();
+    expect(output).toMatch(/^Installing redis-server, python3 with apt-get .*\n$/);
+    expect(status).toBe(0);
+    expect(calls).toEqual([
+      'apt-get install -y --no-install-recommends -o DPkg::Lock::Timeout=60 redis-server python3',
+      'frontend noninteractive policy 101',
+    ]);
+    expect(readdirSync(join(scratch, 'sbin'))).toEqual([]);
+  });
+
+  it('keeps the Redis that it installed from starting at the next boot', () => {
+    install('git', 'bwrap', 'flock', 'python3');
+    manager('apt-get');
+    stub(join(scratch, 'bin/systemctl'), `echo "systemctl $*" >> ${scratch}/calls`);
+    expect(check().calls).toContain('systemctl disable redis-server.service');
+  });
+
+  it('refreshes the lists of packages only when the first attempt fails', () => {
+    manager('apt-get', `[ -e ${scratch}/refreshed ] || [ $1 = update ] || { echo "no candidate"; exit 100; }; [ $1 = update ] && echo > ${scratch}/refreshed`);
+    const { status, output, calls } = check();
+    expect(status).toBe(0);
+    expect(output).not.toContain('no candidate');
+    expect(calls.filter((call) => call.startsWith('apt-get')).map((call) => call.split(' ')[1])).toEqual(['install', 'update', 'install']);
+  });
+
+  it('shows what the package manager said when it failed, and the command to run', () => {
+    manager('apt-get', 'echo "E: no space left"; exit 100');
+    const { status, output } = check();
+    expect(status).toBe(1);
+    expect(output).toContain('E: no space left');
+    expect(output).toContain('\n  apt-get update && apt-get install -y --no-install-recommends bubblewrap redis-server git python3 util-linux\n');
+  });
+
+  it.each([
+    ['apt-get', 'sudo apt-get update && sudo apt-get install -y --no-install-recommends bubblewrap redis-server git python3 util-linux'],
+    ['dnf', 'sudo dnf install -y bubblewrap redis git python3 util-linux'],
+    ['apk', 'sudo apk add bubblewrap redis git python3 util-linux'],
+  ])('tells an ordinary user the one command for %s, and runs nothing', (name, command) => {
+    manager(name);
+    const { status, output, calls } = check({ uid: 1000 });
+    expect(status).toBe(1);
+    expect(output).toContain(`Please run this, then try again:\n\n  ${command}\n`);
+    expect(output).toContain('redis-server, which holds queues and limits');
+    expect(calls).toEqual([]);
+  });
+
+  it.each(['dnf', 'apk'])('installs with %s as root', (name) => {
+    manager(name);
+    const { status, calls } = check();
+    expect(status).toBe(0);
+    expect(calls[0]).toMatch(new RegExp(`^${name} (install -y|add) .*bubblewrap redis git python3 util-linux$`));
+  });
+
+  it('installs nothing when SERVICE_INSTALL is never', () => {
+    manager('apt-get');
+    const { status, output, calls } = check({ env: { SERVICE_INSTALL: 'never' } });
+    expect(status).toBe(1);
+    expect(output).toContain('\n  apt-get update && apt-get install');
+    expect(calls).toEqual([]);
+  });
+
+  it('asks for the named programs only', () => {
+    install('git');
+    expect(check({ programs: ['git'] }).status).toBe(0);
+    expect(check({ programs: ['git', 'bubblewrap'], uid: 1000 }).output).not.toContain('redis');
+  });
+
+  it('does not count a Python outside of /usr/bin, which the sandbox could not use', () => {
+    install(...PROGRAMS.filter((name) => name !== 'python3'));
+    const shims = join(scratch, 'shims');
+    mkdirSync(shims);
+    stub(join(shims, 'python3'), 'exit 0');
+    const { status, output } = check({ uid: 1000, env: { PATH: `${shims}:/usr/bin` } });
+    expect(status).toBe(1);
+    expect(output).toContain('python3, which runs Python code');
+  });
+
+  it('leaves a Redis alone that is there and too old', () => {
+    install(...PROGRAMS);
+    manager('apt-get');
+    stub(join(scratch, 'bin/redis-server'), 'echo "Redis server v=6.0.16 sha=0"');
+    const { status, output, calls } = check();
+    expect(status).toBe(1);
+    expect(output).toContain('The Redis on this machine is version 6.0.16, and the service needs 6.2 or later.');
+    expect(calls).toEqual([]);
+  });
+
+  it('puts back the policy that was there before', () => {
+    manager('apt-get');
+    stub(join(scratch, 'sbin/policy-rc.d'), 'exit 0 # of the administrator');
+    expect(check().calls).toContain('frontend noninteractive policy 101');
+    expect(readdirSync(join(scratch, 'sbin'))).toEqual(['policy-rc.d']);
+    expect(readFileSync(join(scratch, 'sbin/policy-rc.d'), 'utf8')).toContain('of the administrator');
+    expect(statSync(join(scratch, 'sbin/policy-rc.d')).mode & 0o777).toBe(0o755);
+  });
+
+  it('forbids services nothing once it is dead, and cleans up when called again', async () => {
+    manager('apt-get', `while [ -e ${scratch}/hang ]; do :; done`);
+    stub(join(scratch, 'sbin/policy-rc.d'), 'exit 0 # of the administrator');
+    writeFileSync(join(scratch, 'hang'), '');
+    const killed = spawn('bwrap', args({}), { stdio: 'ignore' });
+    await until('the package manager runs', () => callsSoFar().includes('frontend noninteractive policy 101'));
+    const policy = join(scratch, 'sbin/policy-rc.d');
+    killed.kill('SIGKILL');
+    await until('the policy steps aside', () => inside(['/usr/sbin/policy-rc.d', 'redis-server', 'start']).status === 0);
+    expect(readFileSync(policy, 'utf8')).toContain('Safe to remove');
+
+    rmSync(join(scratch, 'hang'));
+    expect(check().status).toBe(0);
+    expect(readFileSync(policy, 'utf8')).toContain('of the administrator');
+  });
+
+  interface Circumstances {
+    readonly uid?: number;
+    readonly env?: Record<string, string>;
+    readonly programs?: string[];
+  }
+
+  function check(circumstances: Circumstances = {}): Run {
+    const { status, stdout, stderr } = spawnSync('bwrap', args(circumstances), {
+      encoding: 'utf8',
+      env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/root', ...circumstances.env },
+    });
+    return { status, output: stdout + stderr, calls: callsSoFar() };
+  }
+
+  function args({ uid = 0, programs = [] }: Circumstances): string[] {
+    return [...namespace(uid), '/usr/bin/node', SCRIPT, ...programs];
+  }
+
+  function inside(command: string[]): { status: number | null } {
+    return spawnSync('bwrap', [...namespace(0), ...command], { stdio: 'ignore' });
+  }
+
+  /** The root of the real system, with programs hidden but for node, a shell and cp. */
+  function namespace(uid: number): string[] {
+    const tools = [['node', process.execPath], ['sh', realpathSync('/bin/sh')], ['cp', realpathSync('/bin/cp')]];
+    const hidden = ['/usr/local/bin', '/usr/local/sbin', ...['/bin', '/sbin'].filter((path) => realpathSync(path) === path)];
+    const user = uid === process.getuid!() ? [] : ['--unshare-user', '--uid', String(uid), '--gid', String(uid)];
+    return [
+      ...['--dev-bind', '/', '/', '--die-with-parent', ...user],
+      ...hidden.flatMap((path) => ['--tmpfs', path]),
+      // Before the directories that may lie over them: node itself may live in one.
+      ...['--bind', join(scratch, 'bin'), '/usr/bin', '--bind', join(scratch, 'sbin'), '/usr/sbin'],
+      ...tools.flatMap(([name, path]) => ['--ro-bind', path!, `/usr/bin/${name!}`]),
+      ...['/bin', '/sbin'].filter((path) => hidden.includes(path)).flatMap((path) => ['--ro-bind', realpathSync('/bin/sh'), `${path}/sh`]),
+    ];
+  }
+
+  function callsSoFar(): string[] {
+    const file = join(scratch, 'calls');
+    return existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : [];
+  }
+
+  function install(...names: string[]): void {
+    for (const name of names) spawnSync('cp', ['-p', join(scratch, 'stubs', name), join(scratch, 'bin', name)]);
+  }
+
+  function manager(name: string, first = ':'): void {
+    stub(join(scratch, 'bin', name), [
+      `echo "${name} $*" >> ${scratch}/calls`,
+      `if [ -x /usr/sbin/policy-rc.d ]; then /usr/sbin/policy-rc.d redis-server start; echo "frontend $DEBIAN_FRONTEND policy $?" >> ${scratch}/calls; fi`,
+      first,
+      `case $1 in install | add) cp -p ${scratch}/stubs/* /usr/bin/ ;; esac`,
+    ].join('\n'));
+  }
+
+  function stub(path: string, script: string): void {
+    writeFileSync(path, `#!/bin/sh\n${script}\n`);
+    chmodSync(path, 0o755);
+  }
+});

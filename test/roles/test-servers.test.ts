@@ -1,0 +1,38 @@
+import { Redis } from 'ioredis';
+import { Client } from 'pg';
+import { addressOf } from '../../src/platform/redis/redis-connections.js';
+import { createTestDatabase } from '../support/test-database.js';
+import { flushTestRedis, testRedisUrl } from '../support/test-redis.js';
+
+describe('the servers for tests', () => {
+  it('gives each test a migrated database of its own, and removes it', async () => {
+    const [one, two] = await Promise.all([createTestDatabase(), createTestDatabase()]);
+    const client = new Client({ connectionString: one.url });
+    client.on('error', () => undefined);
+    await client.connect();
+    await client.query('CREATE TABLE mine (id int)');
+    expect((await client.query<{ count: number }>('SELECT count(*)::int AS count FROM migrations')).rows[0]!.count).toBeGreaterThan(0);
+
+    const other = new Client({ connectionString: two.url });
+    await other.connect();
+    await expect(other.query('SELECT * FROM mine')).rejects.toThrow(/"mine" does not exist/);
+    await other.end();
+
+    await Promise.all([one.drop(), two.drop()]);
+    await expect(new Client({ connectionString: one.url }).connect()).rejects.toThrow(/does not exist/);
+  });
+
+  it('gives each worker a Redis database of its own, and empties it', async () => {
+    const redis = new Redis(addressOf(testRedisUrl()));
+    expect(redis.options.db).toBe(Number(process.env['JEST_WORKER_ID']));
+    await redis.set('left', 'over');
+    await flushTestRedis();
+    expect(await redis.dbsize()).toBe(0);
+    redis.disconnect();
+  });
+
+  it('shows tests none of the addresses that the service itself would take', () => {
+    expect(process.env['DATABASE_URL']).toBeUndefined();
+    expect(process.env['REDIS_URL']).toBeUndefined();
+  });
+});

@@ -1,0 +1,167 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import { connect } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { Writable } from 'node:stream';
+import type { INestApplication, Type } from '@nestjs/common';
+import { type Config, loadConfig } from '../../src/platform/config/config.js';
+import { openLog } from '../../src/platform/logging/log.js';
+import { RequestContext } from '../../src/platform/logging/request-context.js';
+import { createApp } from '../../src/roles/create-app.js';
+import { createDataSource } from '../../src/roles/data-source.js';
+import type { ServiceRole } from '../../src/roles/service.module.js';
+import { createTestDatabase, type TestDatabase } from './test-database.js';
+import { flushTestRedis, testRedisUrl } from './test-redis.js';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // The tests say what they expect of it.
+   
+  readonly body: any;
+}
+
+export interface CallOptions {
+  readonly headers?: Record<string, string>;
+  /** The caller's address; each call comes from one of its own unless a test is about that. */
+  readonly from?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** The whole service on a database and a Redis of its own, spoken to over HTTP. */
+export class TestApp {
+  private app!: INestApplication;
+  private database!: TestDatabase;
+  private readonly lines: string[] = [];
+  config!: Config;
+
+  constructor(
+    private readonly settings: NodeJS.ProcessEnv,
+    private readonly role: ServiceRole,
+  ) {}
+
+  async start({ database, redisUrl = testRedisUrl(), keepRedis = false }: StartOptions = {}): Promise<void> {
+    this.database = database ?? await createTestDatabase();
+    if (!keepRedis) await flushTestRedis();
+    this.config = loadConfig({
+      DATABASE_URL: this.database.url,
+      REDIS_URL: redisUrl,
+      PORT: '0',
+      PUBLIC_URL: 'http://api.test',
+      // Callers say who they are, see `from`.
+      TRUST_PROXY: '1',
+      DRAIN_DELAY_MS: '0',
+      ...this.settings,
+    });
+    const log = openLog(this.config, new Writable({
+      write: (chunk: Buffer, _encoding, done) => { this.lines.push(...chunk.toString().trim().split('\n')); done(); },
+    }));
+    const dataSource = createDataSource({ url: this.config.databaseUrl!, poolSize: 5 });
+    this.app = await createApp(this.role, { config: this.config, log, context: new RequestContext(), dataSource });
+    await this.app.listen(0, '127.0.0.1');
+  }
+
+  /** Stops and starts again on the same data, as a new release would. */
+  async restart(): Promise<void> {
+    await this.app.close();
+    await this.start({ database: this.database, keepRedis: true });
+  }
+
+  async stop(): Promise<void> {
+    // A test that failed may have left a call hanging.
+    (this.app.getHttpServer() as Server).closeAllConnections();
+    await this.app.close();
+    await this.database.drop();
+  }
+
+  get<T>(type: Type<T> | (abstract new (...parameters: never[]) => T)): T {
+    return this.app.get<T>(type, { strict: false });
+  }
+
+  get nest(): INestApplication {
+    return this.app;
+  }
+
+  get port(): number {
+    return ((this.app.getHttpServer() as Server).address() as AddressInfo).port;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  call(method: string, path: string, options: CallOptions & { body?: string } = {}): Promise<Answer> {
+    const { from = randomAddress(), headers = {}, body, signal } = options;
+    return answerOf(fetch(this.url + path, {
+      method,
+      headers: { 'x-forwarded-for': from, ...headers },
+      redirect: 'manual',
+      ...(body === undefined ? {} : { body }),
+      ...(signal === undefined ? {} : { signal }),
+    }));
+  }
+
+  fetch(path: string, options?: CallOptions): Promise<Answer> {
+    return this.call('GET', path, options);
+  }
+
+  post(path: string, body: object, options: CallOptions = {}): Promise<Answer> {
+    return this.call('POST', path, {
+      ...options,
+      headers: { 'content-type': 'application/json', ...options.headers },
+      body: JSON.stringify(body),
+    });
+  }
+
+  /** Sends bytes as they are and returns all that comes back until the connection ends. */
+  async raw(bytes: string): Promise<string> {
+    const socket = connect(this.port, '127.0.0.1');
+    let text = '';
+    socket.on('data', (chunk: Buffer) => { text += chunk.toString(); });
+    socket.on('error', () => undefined);
+    socket.write(bytes);
+    await once(socket, 'close');
+    return text;
+  }
+
+  /** The log so far, a value a line. */
+  log(): Record<string, unknown>[] {
+    return this.lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  }
+}
+
+interface StartOptions {
+  readonly database?: TestDatabase;
+  readonly redisUrl?: string;
+  readonly keepRedis?: boolean;
+}
+
+/** One app for the tests of a file. `settings` are environment variables. */
+export function useApp(settings: NodeJS.ProcessEnv = {}, role: ServiceRole = 'all'): TestApp {
+  const app = new TestApp(settings, role);
+  beforeAll(() => app.start());
+  afterAll(() => app.stop());
+  return app;
+}
+
+/** Of the range that is kept for documentation (RFC 2544's test network). */
+export function randomAddress(): string {
+  const part = (): number => Math.floor(Math.random() * 256);
+  return `198.${18 + Math.floor(Math.random() * 2)}.${part()}.${part()}`;
+}
+
+async function answerOf(answer: Promise<Response>): Promise<Answer> {
+  const { status, headers, ...response } = await answer.then(async (it) => ({ status: it.status, headers: it.headers, text: await it.text() }));
+  const isJson = /json/.test(headers.get('content-type') ?? '') && response.text !== '';
+  return { status, headers, text: response.text, body: isJson ? JSON.parse(response.text) as unknown : undefined };
+}
+
+/** Waits until `check` holds. @throws {Error} when it never does. */
+export async function eventually(check: () => boolean | Promise<boolean>, what: string, withinMs = 5_000): Promise<void> {
+  const deadline = performance.now() + withinMs;
+  while (!(await check())) {
+    if (performance.now() > deadline) throw new Error(`Not within ${withinMs} ms: ${what}`);
+    await new Promise((resolve) => { setTimeout(resolve, 20); });
+  }
+}
