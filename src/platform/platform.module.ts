@@ -13,6 +13,7 @@ import { RequestContext } from './logging/request-context.js';
 import { Outbox } from './outbox/outbox.js';
 import { OutboxRelay } from './outbox/outbox-relay.js';
 import { AwaitedJobs } from './queues/awaited-jobs.js';
+import { JobCancellations } from './queues/job-cancellations.js';
 import { QueueWorkers } from './queues/queue-workers.js';
 import { QUEUE_METRICS } from './queues/queue.metrics.js';
 import { Queues } from './queues/queues.js';
@@ -42,6 +43,7 @@ export class PlatformModule {
       Queues,
       QueueWorkers,
       AwaitedJobs,
+      JobCancellations,
       Outbox,
       OutboxRelay,
       RequestContextMiddleware,

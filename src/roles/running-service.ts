@@ -12,9 +12,6 @@ import { migrate } from './migrate.js';
 import type { ServiceRole } from './service.module.js';
 import { openServers, type Servers } from './servers.js';
 
-/** Requests that run longer than this when the service stops lose their connection. */
-const FINISH_REQUESTS_MS = 15_000;
-
 /** A role that runs and listens, from its servers to its port. */
 export class RunningService {
   private stopping: Promise<void> | undefined;
@@ -62,11 +59,12 @@ export class RunningService {
   }
 
   private async stopInOrder(drainDelayMs: number): Promise<void> {
-    this.app.get(Shutdown).beginDraining();
+    const shutdown = this.app.get(Shutdown);
+    shutdown.beginDraining();
     await sleep(drainDelayMs);
 
     const server = this.app.getHttpServer() as Server;
-    const lastCall = setTimeout(() => { server.closeAllConnections(); }, FINISH_REQUESTS_MS);
+    const lastCall = setTimeout(() => { server.closeAllConnections(); }, shutdown.requestsLeftMs);
     await this.app.close();
     clearTimeout(lastCall);
     await this.servers.stop();

@@ -1,9 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { connect, createServer, type NetConnectOpts, type Server } from 'node:net';
 
-import { IsolatedRuntime } from '../../src/modules/sandbox/runtime/isolated-runtime.js';
+import { PooledRuntime } from '../../src/modules/sandbox/runtime/pooled-runtime.js';
 import { type Language, type SandboxLimits, type SandboxOutcome } from '../../src/modules/sandbox/sandbox-runtime.js';
 import { Isolation } from '../../src/platform/isolation/isolation.js';
+
+/** Root's own, unlike anything below /tmp. */
+const COPIES = '/var/lib/service-platform/runtime';
 
 const MEBIBYTE = 1024 * 1024;
 const LIMITS: SandboxLimits = { timeoutMs: 3_000, memoryBytes: 256 * MEBIBYTE, outputBytes: MEBIBYTE };
@@ -20,9 +23,9 @@ const ABSTRACT = `canary-of-the-sandbox-test-${process.pid}`;
 
 const CANARY = 'CANARY_IN_THE_ENVIRONMENT_OF_THE_SERVICE';
 
-describe.each(['auto', 'off'] as const)('the isolated runtime with cgroups %s', (cgroups) => {
-  const isolation = new Isolation({ cgroups, copiesDirectory: '/var/lib/service-platform/runtime' });
-  const runtime = new IsolatedRuntime(isolation);
+describe.each(['auto', 'off'] as const)('the runtime with cgroups %s', (cgroups) => {
+  const isolation = new Isolation({ cgroups, copiesDirectory: COPIES });
+  const runtime = new PooledRuntime(isolation, { concurrency: 2, limits: LIMITS });
 
   const run = (language: Language, code: string, limits = LIMITS, stdin = ''): Promise<SandboxOutcome> =>
     runtime.run({ id: 'exe_test', language, code, stdin, limits });
@@ -258,7 +261,7 @@ except OSError: print('done')`);
 
     it('through descriptors of the service', async () => {
       const outcome = await py("import os\nprint(sorted({os.readlink(f'/proc/self/fd/{f}').split(':')[0] for f in os.listdir('/proc/self/fd') if os.path.lexists(f'/proc/self/fd/{f}')}))");
-      expect(["['socket']\n", "['/dev/null', 'socket']\n"]).toContain(outcome.stdout);
+      expect(["['/tmp/stdin (deleted)', 'socket']\n", "['/dev/null', '/tmp/stdin (deleted)', 'socket']\n"]).toContain(outcome.stdout);
     });
 
     onX64('by system calls', async () => {
@@ -300,17 +303,20 @@ print([line for line in status.split('\\n') if line.split(':')[0] in ('Seccomp',
 
   it('leaves no process, cgroup or descriptor behind', async () => {
     const descriptors = (): number => readdirSync('/proc/self/fd').length;
-    await js('1');
     const before = descriptors();
-    await Promise.all([js('for (;;) ;', SHORT), py('print(1)'), js('process.exit(1)'), py('while True: print("x" * 65536)'), py('1/0')]);
-    await until(() => descriptors() <= before && cgroupsLeft().length === 0);
-    expect(sandboxProcesses()).toEqual([]);
+    const another = new PooledRuntime(new Isolation({ cgroups, copiesDirectory: COPIES }), { concurrency: 2, limits: LIMITS });
+    await another.probe();
+    const codes = ['for (;;) ;', 'console.log(1)', 'process.exit(1)', "for (;;) process.stdout.write('x'.repeat(65536))", 'throw 1'];
+    await Promise.all(codes.map((code) => another.run({ id: 'exe_x', language: 'javascript', code, stdin: '', limits: SHORT })));
+    await runtime.close();
+    await another.close();
+    await until(() => descriptors() <= before && cgroupsLeft().length === 0 && sandboxProcesses().length === 0);
   });
 });
 
 it('says what is missing and runs nothing without it', async () => {
   const isolation = new Isolation({ cgroups: 'off', copiesDirectory: '/nowhere', bubblewrapPlaces: ['/nowhere/bwrap'] });
-  const runtime = new IsolatedRuntime(isolation);
+  const runtime = new PooledRuntime(isolation, { concurrency: 2, limits: LIMITS });
   expect(await runtime.probe()).toEqual({ available: false, missing: ['the package bubblewrap (bwrap was not found)'] });
   const run = { id: 'exe_x', language: 'python', code: 'print(1)', stdin: '', limits: LIMITS } as const;
   await expect(runtime.run(run)).rejects.toThrow('not available');

@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js';
+import { LRUCache } from 'lru-cache';
 
 /** By what an anonymous caller is counted. */
 export interface ClientAddress {
@@ -8,9 +9,17 @@ export interface ClientAddress {
   readonly site: string | undefined;
 }
 
+const known = new LRUCache<string, ClientAddress>({ max: 10_000 });
+
 /** `::ffff:203.0.113.7` is the IPv4 address in it. What is no address at all counts as one caller. */
-export function clientAddressOf(ip: string | undefined): ClientAddress {
-  if (ip === undefined || !ipaddr.isValid(ip)) return { network: 'unknown', site: undefined };
+export function clientAddressOf(ip = ''): ClientAddress {
+  let address = known.get(ip);
+  if (address === undefined) known.set(ip, address = parse(ip));
+  return address;
+}
+
+function parse(ip: string): ClientAddress {
+  if (!ipaddr.isValid(ip)) return { network: 'unknown', site: undefined };
 
   const address = ipaddr.process(ip);
   if (address.kind() === 'ipv4') return { network: address.toString(), site: undefined };

@@ -5,7 +5,7 @@ import { WorkerReports } from './workers/worker-reports.js';
 const CACHE_MS = 1_000;
 
 export type SandboxStatus =
-  | { readonly available: true; readonly mode: string; readonly workers: number }
+  | { readonly available: true; readonly mode: string; readonly workers: number; readonly slots: number; readonly averageRunMs: number }
   | { readonly available: false; readonly missing: readonly string[] };
 
 /** Whether some worker can run code, as the workers themselves have reported it. */
@@ -32,8 +32,16 @@ export class SandboxStatusService {
 
   private async read(): Promise<SandboxStatus> {
     const reports = await this.reports.all();
-    const able = reports.flatMap(({ readiness }) => (readiness.available ? [readiness] : []));
-    if (able[0] !== undefined) return { available: true, mode: able[0].mode, workers: able.length };
+    const able = reports.flatMap(({ readiness, ...rest }) => (readiness.available ? [{ mode: readiness.mode, ...rest }] : []));
+    if (able[0] !== undefined) {
+      return {
+        available: true,
+        mode: able[0].mode,
+        workers: able.length,
+        slots: able.reduce((sum, { slots }) => sum + slots, 0),
+        averageRunMs: able.reduce((sum, { averageRunMs }) => sum + averageRunMs, 0) / able.length,
+      };
+    }
 
     const missing = new Set(reports.flatMap(({ readiness }) => (readiness.available ? [] : readiness.missing)));
     return { available: false, missing: missing.size > 0 ? [...missing] : ['a running worker'] };

@@ -9,6 +9,14 @@ export class SandboxDailyLimitExceeded extends LimitExceeded {
   }
 }
 
+/** One address must not hold all workers. */
+export class SandboxConcurrencyLimitExceeded extends LimitExceeded {
+  constructor(facts: LimitFacts) {
+    super('concurrency_limit_exceeded', `At most ${facts.limit} sandbox executions can run at once for one IP address.`, facts,
+      'Wait for one of them to end.');
+  }
+}
+
 /** Code is never run without isolation: where that is missing, nothing runs. */
 export class SandboxUnavailable extends DomainError {
   constructor(missing: readonly string[], cause?: unknown) {
@@ -17,5 +25,16 @@ export class SandboxUnavailable extends DomainError {
       hint: missing.length === 0 ? 'Try again; the execution was not counted.' : `Missing: ${missing.join('; ')}.`,
       ...(missing.length === 0 ? {} : { details: { missing } }),
     }, { cause });
+  }
+}
+
+/** More is waiting than can be run in time. */
+export class SandboxBusy extends DomainError {
+  constructor(expectedWaitSeconds: number) {
+    super('sandbox_unavailable', 'The sandbox has more to run than it can begin in time.', {
+      retryAfterSeconds: Math.min(60, Math.max(1, expectedWaitSeconds)),
+      hint: 'Try again after the time that Retry-After names; the execution was not counted.',
+      details: { expected_wait_seconds: expectedWaitSeconds },
+    });
   }
 }

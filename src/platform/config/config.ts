@@ -38,6 +38,8 @@ export interface SandboxConfig {
   readonly memoryBytes: number;
   readonly concurrency: number;
   readonly cgroups: 'auto' | 'off';
+  /** Undefined: where it usually is. */
+  readonly bubblewrap: string | undefined;
   /** Where interpreters are copied to when the sandbox' user cannot reach them where they are. */
   readonly copiesDirectory: string;
 }
@@ -95,6 +97,7 @@ function toConfig(environment: Environment): Config {
       memoryBytes: environment.SANDBOX_MEMORY_MIB * 1_048_576,
       concurrency: environment.SANDBOX_CONCURRENCY ?? availableParallelism(),
       cgroups: environment.SANDBOX_CGROUPS,
+      bubblewrap: environment.SANDBOX_BUBBLEWRAP,
       copiesDirectory: join(homeOfCopies(environment), 'sandbox'),
     },
   };

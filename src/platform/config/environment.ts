@@ -77,7 +77,7 @@ export class Environment {
   @IsOptional() @IsIn(['auto', 'never'])
   SERVICE_INSTALL: 'auto' | 'never' = 'auto';
 
-  @IsOptional() @Type(() => Number) @IsInt() @Min(0) @Max(20_000)
+  @IsOptional() @Type(() => Number) @IsInt() @Min(0) @Max(10_000)
   DRAIN_DELAY_MS: number = 2_000;
 
   @IsOptional() @Type(() => Number) @IsInt() @Min(1)
@@ -104,6 +104,10 @@ export class Environment {
 
   @IsOptional() @IsIn(['auto', 'off'])
   SANDBOX_CGROUPS: 'auto' | 'off' = 'auto';
+
+  /** Where bubblewrap is, when it is not in a usual place. */
+  @IsOptional() @IsString()
+  SANDBOX_BUBBLEWRAP?: string;
 }
 
 function asBoolean(value: unknown): unknown {

@@ -38,6 +38,7 @@ export const ERROR_CODES = {
   headers_too_large: { type: 'api_error', status: 431, title: 'The request headers are too large.' },
   burst_limit_exceeded: { type: 'rate_limit_error', status: 429, title: 'Too many calls at once.' },
   daily_limit_exceeded: { type: 'rate_limit_error', status: 429, title: 'The calls of this day are used up.' },
+  concurrency_limit_exceeded: { type: 'rate_limit_error', status: 429, title: 'Too much going on at once.' },
   sandbox_daily_limit_exceeded: {
     type: 'rate_limit_error',
     status: 429,

@@ -26,13 +26,13 @@ class ErrorAnswer {
   @ApiProperty({ type: MetaView }) meta!: MetaView;
 }
 
-/** Refusals that any call can meet. */
-const COMMON: readonly ErrorCode[] = ['burst_limit_exceeded', 'daily_limit_exceeded', 'internal_error', 'service_unavailable'];
+/** Refusals that any call under `/api/v1` can meet. */
+export const ANY_CALL: readonly ErrorCode[] = ['burst_limit_exceeded', 'daily_limit_exceeded', 'internal_error', 'service_unavailable'];
 
-/** Lists in OpenAPI the codes that a route can answer with, those that every route can included. */
+/** Lists in OpenAPI the codes that a route can answer with. */
 export function ApiRefusals(...codes: ErrorCode[]): MethodDecorator {
   const byStatus = new Map<number, ErrorCode[]>();
-  for (const code of [...codes, ...COMMON]) {
+  for (const code of codes) {
     const { status } = ERROR_CODES[code];
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }

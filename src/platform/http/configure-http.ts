@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { INestApplication } from '@nestjs/common';
 import cors from 'cors';
-import type { Express } from 'express';
+import type { Express, NextFunction, Request, Response } from 'express';
 import { Config } from '../config/config.js';
 import { Ids } from '../ids/ids.js';
 import { answerConnectionFaults } from './connection-faults.js';
@@ -19,12 +19,16 @@ export function configureHttp(app: INestApplication): void {
   app.use(app.get(RequestContextMiddleware).use);
   // Any page may call the public API with a key of its own. The ops surface stays closed to pages: it may be without
   // a token on a developer's machine.
-  app.use('/api/v1', cors({
+  const answerPages = cors({
     origin: '*',
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
     exposedHeaders: ['X-Request-Id', 'X-Trace-Id', 'Retry-After', 'RateLimit', 'RateLimit-Policy', ...BUDGET_HEADERS],
     maxAge: 86_400,
-  }));
+  });
+  app.use((request: Request, response: Response, next: NextFunction) => {
+    if (request.headers.origin !== undefined && request.path.startsWith('/api/v1')) answerPages(request, response, next);
+    else next();
+  });
 
   const server = app.getHttpServer() as Server;
   const ids = app.get(Ids);

@@ -2,6 +2,7 @@ import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Injecta
 import type { Request, Response } from 'express';
 import { Config } from '../config/config.js';
 import { isDatabaseAway } from '../database/database-away.js';
+import { CallerHungUp } from '../errors/caller-hung-up.js';
 import { DomainError } from '../errors/domain-error.js';
 import { InternalError, ServiceUnavailable } from '../errors/platform.errors.js';
 import { Log } from '../logging/log.js';
@@ -27,6 +28,7 @@ export class ErrorFilter implements ExceptionFilter {
     const http = host.switchToHttp();
     const request = http.getRequest<Request>();
     const response = http.getResponse<Response>();
+    if (thrown instanceof CallerHungUp) return;
     const error = this.domainErrorOf(thrown, request);
     if (error.status >= 500) this.report(error, request);
 

@@ -58,8 +58,7 @@ function isPlain(body: unknown): body is object {
     || Array.isArray(body);
 }
 
-/** Exported for the benchmark, which measures Express alone in the same way. */
-export function createServerWithPrototypes(app: Express): Server {
+function createServerWithPrototypes(app: Express): Server {
   // A class cannot have its prototype replaced, and what Node calls with `new` must make exactly such objects.
   function FastRequest(this: IncomingMessage, ...parameters: unknown[]): void {
     Reflect.apply(IncomingMessage as unknown as () => void, this, parameters);

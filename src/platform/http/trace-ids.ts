@@ -1,5 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import { RandomBytes } from '../ids/random-bytes.js';
+
+const random = new RandomBytes();
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 /** W3C Trace Context: version, trace id, parent id, flags; an id of zeros is invalid. */
@@ -21,5 +23,5 @@ export function traceIdFrom(headers: IncomingHttpHeaders): string {
   }
   const own = headers['x-trace-id'];
   if (typeof own === 'string' && TRACE_ID.test(own.toLowerCase())) return own.toLowerCase();
-  return randomBytes(16).toString('hex');
+  return random.take(16).toString('hex');
 }

@@ -1,7 +1,7 @@
-import { randomFillSync } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { TypeID } from 'typeid-js';
 import { Clock } from '../time/clock.js';
+import { RandomBytes } from './random-bytes.js';
 
 /** What an id can name. The prefix is part of the id, so that a log line tells what it speaks of. */
 export type IdPrefix = 'req' | 'out' | 'job' | 'exe' | 'wrk';
@@ -9,10 +9,12 @@ export type IdPrefix = 'req' | 'out' | 'job' | 'exe' | 'wrk';
 /** Mints TypeIDs (`exe_` + a UUIDv7 in base32): sortable by birth, easy to grep, legal as BullMQ job ids. */
 @Injectable()
 export class Ids {
+  private readonly random = new RandomBytes();
+
   constructor(private readonly clock: Clock) {}
 
   next(prefix: IdPrefix): string {
-    const bytes = randomFillSync(new Uint8Array(16));
+    const bytes = this.random.take(16);
     let timestampMs = this.clock.now().getTime();
     for (let index = 5; index >= 0; index--) {
       bytes[index] = timestampMs % 256;

@@ -6,37 +6,47 @@ export interface HostUser {
   readonly gid: number;
 }
 
+interface Range {
+  readonly first: number;
+  readonly count: number;
+}
+
 /**
  * systemd leaves 65520 to 65533 to nobody (its "Users, Groups, UIDs and GIDs" document), and no distribution gives
  * them out. 65534 is `nobody`, under which other daemons run: its limits and signals must not be ours to spend.
  */
-const FIRST = 65_520;
-const LAST = 65_533;
+const ALWAYS: Range = { first: 65_520, count: 14 };
+
+/** The same document leaves everything from 1879048192 on unused; a container has such users only if it maps all. */
+const WHERE_MAPPED: Range = { first: 1_879_048_192, count: 242 };
 
 /**
  * Lends each sandbox a user of its own, because the kernel counts processes, queued signals and keys per user. Only
  * root can change user; otherwise sandboxes run as the service's own, which is not root either.
  */
 export class HostUsers {
-  private readonly free: HostUser[] = [];
+  /** How many there are. */
+  readonly count: number;
 
-  constructor(private readonly serviceUid: number) {
-    const count = LAST - FIRST + 1;
-    for (let step = 0; step < count; step++) {
-      // Not everyone from the same end: services on one machine do not know of each other.
-      const uid = FIRST + ((process.pid + step) % count);
-      this.free.push({ uid, gid: uid });
-    }
+  private readonly free: HostUser[];
+
+  constructor(private readonly serviceUid: number, uidMap = readUidMap()) {
+    const ranges = [ALWAYS, WHERE_MAPPED].filter((range) => isMapped(range, uidMap));
+    const users = ranges.flatMap(({ first, count }) => Array.from({ length: count }, (_, step) => ({ uid: first + step, gid: first + step })));
+    this.count = users.length;
+    // Not everyone from the same end: services on one machine do not know of each other.
+    const start = process.pid % Math.max(1, users.length);
+    this.free = [...users.slice(start), ...users.slice(0, start)];
   }
 
   get canSwitch(): boolean {
     return this.serviceUid === 0;
   }
 
-  /** @throws {Error} when every user is lent out: at most 14 sandboxes live at a time. */
+  /** @throws {Error} when every user is lent out. */
   lend(): HostUser {
     const user = this.free.pop();
-    if (user === undefined) throw new Error(`All ${LAST - FIRST + 1} users for sandboxes are taken.`);
+    if (user === undefined) throw new Error(`All ${this.count} users for sandboxes are taken.`);
     return user;
   }
 
@@ -46,11 +56,23 @@ export class HostUsers {
   }
 
   /** In a container only some users exist; null when those we need do. */
-  static missing(uidMap = readFileSync('/proc/self/uid_map', 'utf8')): string | null {
-    const mapped = uidMap.trim().split('\n').some((line) => {
-      const [inside, , count] = line.trim().split(/\s+/).map(Number);
-      return inside! <= FIRST && inside! + count! > LAST;
-    });
-    return mapped ? null : `the user ids ${FIRST} to ${LAST} inside this container`;
+  static missing(uidMap = readUidMap()): string | null {
+    return isMapped(ALWAYS, uidMap) ? null : `the user ids ${ALWAYS.first} to ${ALWAYS.first + ALWAYS.count - 1} inside this container`;
+  }
+}
+
+function isMapped({ first, count }: Range, uidMap: string): boolean {
+  return uidMap.trim().split('\n').some((line) => {
+    const [inside, , length] = line.trim().split(/\s+/).map(Number);
+    return inside! <= first && inside! + length! >= first + count;
+  });
+}
+
+/** Empty where there are no user namespaces, and no sandboxes. */
+function readUidMap(): string {
+  try {
+    return readFileSync('/proc/self/uid_map', 'utf8');
+  } catch {
+    return '';
   }
 }

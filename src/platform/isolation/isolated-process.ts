@@ -13,6 +13,8 @@ import { type ResourceGroup, type Usage } from './resource-group.js';
 import { RunWatch } from './run-watch.js';
 
 const REPORT_LIMIT_BYTES = 64 * 1024;
+/** Waiting for work, and having it. */
+const BEGAN = '\n\n';
 /** Until the run says what its limit is, only what a failed start has to say is kept. */
 const START_OUTPUT_LIMIT_BYTES = 16 * 1024;
 const KILL_INTERVAL_MS = 10;
@@ -70,6 +72,11 @@ export class IsolatedProcess {
   /** The process id, on the host, of pid 1 inside. */
   get initPid(): number {
     return this.info.initPid;
+  }
+
+  /** False from the moment its end is noticed. */
+  get isAlive(): boolean {
+    return !this.hasExited;
   }
 
   /**
@@ -177,7 +184,9 @@ export class IsolatedProcess {
 
   private describe(seen: Observed): Ended {
     const killedForMemory = this.cause === 'exit' && seen.ranOutOfMemory;
+    const report = this.report.captured().bytes;
     return {
+      began: report.subarray(0, BEGAN.length).equals(Buffer.from(BEGAN)),
       cause: killedForMemory ? 'memory' : this.cause,
       exitStatus: killedForMemory || this.killedBeforeExit ? null : seen.exitStatus,
       durationMs: seen.durationMs,
@@ -185,7 +194,7 @@ export class IsolatedProcess {
       memoryPeakBytes: seen.usage.memoryPeakBytes,
       stdout: this.stdout.captured(),
       stderr: this.stderr.captured(),
-      report: this.report.captured().bytes,
+      report,
     };
   }
 }

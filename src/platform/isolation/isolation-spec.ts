@@ -54,6 +54,11 @@ export type EndCause = 'exit' | 'wall_time' | 'cpu_time' | 'memory' | 'output' |
 /** How a run ended, by the host's own observation, but for the last three, which the program wrote. */
 export interface Ended {
   readonly cause: EndCause;
+  /**
+   * Whether the program had taken its work when it ended. It says so before the work runs, and the work cannot unsay
+   * it: without it, what ended was an idle sandbox, and not by anything in the work.
+   */
+  readonly began: boolean;
   /** The exit status; null when the host, or the kernel for want of memory, ended the run. Above 128 it may be 128 plus a signal: bubblewrap folds both into one number. */
   readonly exitStatus: number | null;
   readonly durationMs: number;
@@ -76,7 +81,7 @@ export interface CapturedOutput {
 /** The program reads its work here. */
 export const WORK_DESCRIPTOR = 3;
 
-/** The program writes one newline here when it waits for its work, and afterwards facts about the run. */
+/** The program writes a newline here when it waits for its work, another when it has it, then facts about the run. */
 export const REPORT_DESCRIPTOR = 4;
 
 /** The program did not come up; `detail` is what it or bubblewrap said, for the log and the probe. */

@@ -61,6 +61,11 @@ export class Isolation {
     return this.groups.mode;
   }
 
+  /** How many sandboxes can live at a time. */
+  get capacity(): number {
+    return this.users.canSwitch ? this.users.count : Infinity;
+  }
+
   /** What this machine lacks, each as the thing to install or set; to be asked before the first start. */
   missing(): string[] {
     return missingPrerequisites({ bubblewrap: this.bubblewrap, otherUser: this.users.canSwitch });

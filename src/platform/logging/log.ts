@@ -11,6 +11,10 @@ export abstract class Log {
   abstract flush(callback: (error?: Error) => void): void;
 }
 
+/** Lines are gathered up to this size, or this time, whichever comes first: a write for each costs more than the line. */
+const GATHER_BYTES = 4_096;
+const GATHER_MS = 50;
+
 /** Writes without blocking: a slow reader of standard output must not slow an answer down. */
 export function openLog(config: Pick<Config, 'logLevel'>, destination?: DestinationStream): Log {
   return pino(
@@ -21,6 +25,6 @@ export function openLog(config: Pick<Config, 'logLevel'>, destination?: Destinat
       formatters: { level: (label) => ({ level: label }) },
       serializers: { error: pino.stdSerializers.errWithCause },
     },
-    destination ?? pino.destination({ dest: 1, sync: false }),
+    destination ?? pino.destination({ dest: 1, sync: false, minLength: GATHER_BYTES, periodicFlush: GATHER_MS }),
   );
 }

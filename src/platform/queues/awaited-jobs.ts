@@ -4,6 +4,7 @@ import { Ids } from '../ids/ids.js';
 import { Shutdown } from '../lifecycle/shutdown.js';
 import { RequestContext } from '../logging/request-context.js';
 import { RedisConnections } from '../redis/redis-connections.js';
+import { JobCancellations } from './job-cancellations.js';
 import type { QueueDefinition } from './queue-definition.js';
 import { Queues } from './queues.js';
 
@@ -15,6 +16,11 @@ export class JobFailed extends Error {}
 
 /** No worker answered in the time that the caller had. */
 export class JobUnanswered extends Error {}
+
+interface Patience {
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
 
 type Waiter = (outcome: 'completed' | 'failed', reason?: string) => void;
 
@@ -33,6 +39,7 @@ export class AwaitedJobs {
     private readonly queues: Queues,
     private readonly redis: RedisConnections,
     private readonly ids: Ids,
+    private readonly cancellations: JobCancellations,
     private readonly context: RequestContext,
     shutdown: Shutdown,
   ) {
@@ -45,13 +52,17 @@ export class AwaitedJobs {
   }
 
   /**
+   * Ends the job when `signal` is aborted or the time is over: nobody waits for it then.
+   *
    * @throws {JobFailed} when the worker failed or died.
    * @throws {JobUnanswered} when nothing came back within `timeoutMs`.
+   * @throws the reason of `signal` when it is aborted.
    */
-  async run<Payload extends object, Result>(queue: QueueDefinition<Payload>, payload: Payload, timeoutMs: number): Promise<Result> {
+  async run<Payload extends object, Result>(queue: QueueDefinition<Payload>, payload: Payload, { timeoutMs, signal }: Patience): Promise<Result> {
+    signal?.throwIfAborted();
     const jobId = this.ids.next('job');
     await this.listen(queue);
-    const { ended, forget } = this.waitFor(jobId, timeoutMs);
+    const { ended, forget } = this.waitFor(jobId, { timeoutMs, signal });
     try {
       await this.queues.named(queue.name).add(
         queue.name,
@@ -60,14 +71,26 @@ export class AwaitedJobs {
       );
       await ended;
       return await this.takeResult<Result>(jobId);
+    } catch (error) {
+      if (!(error instanceof JobFailed)) await this.abandon(queue.name, jobId);
+      throw error;
     } finally {
       forget();
     }
   }
 
-  private waitFor(jobId: string, timeoutMs: number): { ended: Promise<void>; forget: () => void } {
+  /** A job that still waits is taken out of the queue; one that runs is told to end. */
+  private async abandon(queueName: string, jobId: string): Promise<void> {
+    const removed = await this.queues.named(queueName).remove(jobId).catch(() => 0);
+    if (removed === 0) await this.cancellations.cancel(jobId);
+  }
+
+  private waitFor(jobId: string, { timeoutMs, signal }: Patience): { ended: Promise<void>; forget: () => void } {
     let timer: NodeJS.Timeout | undefined;
+    let onAbort: (() => void) | undefined;
     const ended = new Promise<void>((resolve, reject) => {
+      onAbort = () => { reject(signal!.reason as Error); };
+      signal?.addEventListener('abort', onAbort, { once: true });
       timer = setTimeout(() => { reject(new JobUnanswered(`No worker answered within ${timeoutMs} ms.`)); }, timeoutMs);
       this.waiters.set(jobId, (outcome, reason) => {
         if (outcome === 'completed') resolve();
@@ -78,6 +101,7 @@ export class AwaitedJobs {
     ended.catch(() => undefined);
     const forget = (): void => {
       clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort!);
       this.waiters.delete(jobId);
     };
     return { ended, forget };

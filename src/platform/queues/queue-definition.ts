@@ -12,9 +12,16 @@ export interface QueueDefinition<Payload extends object> {
   readonly concurrency: number;
 }
 
+export interface JobContext {
+  /** Aborted when whoever waits for the job has gone; a job that nobody waits for is never aborted. */
+  readonly signal: AbortSignal;
+  /** From adding the job until a worker took it. */
+  readonly waitedMs: number;
+}
+
 export interface JobHandler<Payload extends object, Result = void> {
   /** Must be safe to run twice with the same payload. */
-  handle(payload: Payload): Promise<Result>;
+  handle(payload: Payload, context: JobContext): Promise<Result>;
 
   /** Called once, after the last attempt has failed. */
   giveUp?(payload: Payload): Promise<void>;

@@ -1,10 +1,12 @@
-import { type FactoryProvider, Injectable, type Type } from '@nestjs/common';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
 import { type Job, Worker } from 'bullmq';
 import { Shutdown } from '../lifecycle/shutdown.js';
 import { Log } from '../logging/log.js';
 import { RequestContext } from '../logging/request-context.js';
 import { RedisConnections } from '../redis/redis-connections.js';
 import { RESULT_TTL_SECONDS, resultKeyOf } from './awaited-jobs.js';
+import { JobAbandoned, JobCancellations } from './job-cancellations.js';
 import { type JobEnvelope, openEnvelope } from './job-envelope.js';
 import type { JobHandler, QueueDefinition } from './queue-definition.js';
 import { QueueMetrics } from './queue.metrics.js';
@@ -12,6 +14,9 @@ import { Queues } from './queues.js';
 
 /** A worker that died is noticed by its lapsed lock; its job must then run again however often that happens. */
 const MAX_STALLED_COUNT = 1_000;
+
+/** What a worker gets to close in while Redis is away. */
+const FORCED_CLOSE_MS = 200;
 
 /** Runs the handlers of the queues in this process. */
 @Injectable()
@@ -21,6 +26,7 @@ export class QueueWorkers {
   constructor(
     private readonly redis: RedisConnections,
     private readonly queues: Queues,
+    private readonly cancellations: JobCancellations,
     private readonly log: Log,
     private readonly context: RequestContext,
     private readonly metrics: QueueMetrics,
@@ -53,7 +59,7 @@ export class QueueWorkers {
   async stop(name: string): Promise<void> {
     const worker = this.workers.get(name);
     this.workers.delete(name);
-    await worker?.close();
+    if (worker !== undefined) await this.end(worker);
   }
 
   private async process<Payload extends object, Result>(
@@ -61,15 +67,18 @@ export class QueueWorkers {
     handler: JobHandler<Payload, Result>,
     job: Job<JobEnvelope>,
   ): Promise<void> {
-    this.metrics.started(queue.name, (job.processedOn ?? job.timestamp) - job.timestamp);
+    const waitedMs = (job.processedOn ?? job.timestamp) - job.timestamp;
+    this.metrics.started(queue.name, waitedMs);
     const { correlation } = job.data;
     await this.context.run({ requestId: correlation?.requestId ?? job.id!, traceId: correlation?.traceId ?? '', ...correlation }, async () => {
       const payload = await openEnvelope(queue, job.data);
       try {
-        const result = await handler.handle(payload);
+        const result = await this.cancellations.during(job.id!, (signal) => handler.handle(payload, { signal, waitedMs }));
         if (result !== undefined) await this.keepResult(job, result);
         this.metrics.completed(queue.name);
       } catch (error) {
+        // Nobody is left to be told, and nothing is wrong.
+        if (error instanceof JobAbandoned) throw error;
         this.metrics.failed(queue.name);
         this.log.error({ ...correlation, queue: queue.name, jobId: job.id, attempt: job.attemptsMade + 1, error }, 'A job failed.');
         if (job.attemptsMade + 1 >= queue.attempts) await handler.giveUp?.(payload);
@@ -84,16 +93,12 @@ export class QueueWorkers {
   }
 
   private async close(): Promise<void> {
-    await Promise.all([...this.workers.values()].map((worker) => worker.close()));
+    await Promise.all([...this.workers.keys()].map((name) => this.stop(name)));
+  }
+
+  /** A worker that cannot reach Redis would wait for it in order to say goodbye. */
+  private async end(worker: Worker): Promise<void> {
+    if (this.redis.isUp) await worker.close();
+    else await Promise.race([worker.close(true), sleep(FORCED_CLOSE_MS)]);
   }
 }
-
-/** Binds a handler to a queue; a handler of another payload type does not compile. */
-export const workerFor = <Payload extends object, Result>(
-  queue: QueueDefinition<Payload>,
-  handler: Type<JobHandler<Payload, Result>>,
-): FactoryProvider => ({
-  provide: `worker:${queue.name}`,
-  inject: [QueueWorkers, handler],
-  useFactory: (workers: QueueWorkers, instance: JobHandler<Payload, Result>) => { workers.start(queue, instance); },
-});

@@ -14,9 +14,14 @@ export class SystemClock extends Clock {
   }
 }
 
+/** The day that was asked for last; it is asked for with every call and changes once a day. */
+let lastDay = { number: Number.NaN, name: '' };
+
 /** The UTC day as `2026-11-21`: daily limits count by it (service document §8). */
 export function utcDay(at: Date): string {
-  return at.toISOString().slice(0, 10);
+  const number = Math.floor(at.getTime() / DAY_MS);
+  if (number !== lastDay.number) lastDay = { number, name: at.toISOString().slice(0, 10) };
+  return lastDay.name;
 }
 
 /** The next 00:00 UTC, when daily limits start afresh. */

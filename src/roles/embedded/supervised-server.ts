@@ -15,9 +15,10 @@ export async function supervise(name: string, start: () => Promise<EmbeddedServe
   let current = await start();
   const { url } = current;
   const stopping = new AbortController();
+  const isStopping = (): boolean => stopping.signal.aborted;
 
   async function watch(): Promise<void> {
-    while (!stopping.signal.aborted) {
+    while (!isStopping()) {
       const exit = await current.exited;
       if (exit.requested) return;
       log.error({ server: name }, exit.message);
@@ -26,12 +27,12 @@ export async function supervise(name: string, start: () => Promise<EmbeddedServe
   }
 
   async function restart(): Promise<void> {
-    while (!stopping.signal.aborted) {
+    while (!isStopping()) {
       await sleep(RESTART_AFTER_MS);
       try {
         current = await start();
         // Asked to stop meanwhile: what has just been started would be left behind.
-        if (stopping.signal.aborted) await current.stop();
+        if (isStopping()) await current.stop();
         log.info({ server: name }, 'Started again.');
         return;
       } catch (error) {

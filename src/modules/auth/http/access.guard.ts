@@ -1,17 +1,20 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { Public } from '../../../platform/http/public.js';
+import { RouteMetadata } from '../../../platform/http/route-metadata.js';
 import { RequireOperatorToken } from '../require-operator-token.js';
 
 /** Fails closed: a route that does not say who may call it answers no one. */
 @Injectable()
 export class AccessGuard implements CanActivate {
-  constructor(private readonly reflector: Reflector) {}
+  private readonly declarations: readonly RouteMetadata<unknown>[];
+
+  constructor(reflector: Reflector) {
+    this.declarations = [Public, RequireOperatorToken].map((decorator) => new RouteMetadata(reflector, decorator));
+  }
 
   canActivate(context: ExecutionContext): boolean {
-    const places = [context.getHandler(), context.getClass()];
-    const declarations: unknown[] = [Public, RequireOperatorToken].map((access) => this.reflector.getAllAndOverride<unknown>(access.KEY, places));
-    if (declarations.some((declared) => declared !== undefined)) return true;
+    if (this.declarations.some((declaration) => declaration.of(context) !== undefined)) return true;
     throw new Error(`${context.getClass().name}.${context.getHandler().name} does not say who may call it.`);
   }
 }

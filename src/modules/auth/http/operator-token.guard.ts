@@ -3,6 +3,7 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
 import { Config } from '../../../platform/config/config.js';
+import { RouteMetadata } from '../../../platform/http/route-metadata.js';
 import { OperatorTokenInvalid } from '../auth.errors.js';
 import { type OperatorSurface, RequireOperatorToken } from '../require-operator-token.js';
 
@@ -11,14 +12,18 @@ const SETTING: Record<OperatorSurface, string> = { ops: 'OPS_TOKEN', metrics: 'M
 /** Lets the holder of `OPS_TOKEN` or `METRICS_TOKEN` in (service document §5). */
 @Injectable()
 export class OperatorTokenGuard implements CanActivate {
+  private readonly surfaces: RouteMetadata<OperatorSurface>;
+
   constructor(
-    private readonly reflector: Reflector,
+    reflector: Reflector,
     private readonly config: Config,
-  ) {}
+  ) {
+    this.surfaces = new RouteMetadata(reflector, RequireOperatorToken);
+  }
 
   /** @throws {OperatorTokenInvalid} `invalid_token` */
   canActivate(context: ExecutionContext): boolean {
-    const surface: OperatorSurface | undefined = this.reflector.getAllAndOverride<OperatorSurface | undefined>(RequireOperatorToken.KEY, [context.getHandler(), context.getClass()]);
+    const surface = this.surfaces.of(context);
     if (surface === undefined) return true;
 
     const token = surface === 'ops' ? this.config.opsToken : this.config.metricsToken;

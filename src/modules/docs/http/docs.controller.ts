@@ -2,7 +2,7 @@ import { Controller, Get, Param, Redirect, Res } from '@nestjs/common';
 import { ApiExcludeEndpoint, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Config } from '../../../platform/config/config.js';
-import { ApiRefusals } from '../../../platform/http/api-refusals.js';
+import { ANY_CALL, ApiRefusals } from '../../../platform/http/api-refusals.js';
 import { Envelope } from '../../../platform/http/envelope.js';
 import { Public } from '../../../platform/http/public.js';
 import { VERSION } from '../../../platform/version.js';
@@ -31,7 +31,7 @@ export class DocsController {
   @Get('api/v1')
   @ApiOperation({ summary: 'What this is and where to read on.' })
   @ApiOkResponse({ type: IndexAnswer })
-  @ApiRefusals()
+  @ApiRefusals(...ANY_CALL)
   index(): Envelope<IndexView> {
     const { publicUrl, docsUrl } = this.config;
     return new Envelope({ name: 'service-platform', version: VERSION, docs_url: docsUrl, openapi_url: `${publicUrl}/api/v1/openapi.json` });
@@ -40,7 +40,7 @@ export class DocsController {
   @Get('api/v1/openapi.json')
   @ApiOperation({ summary: 'This description, as OpenAPI 3.' })
   @ApiOkResponse({ schema: { type: 'object', required: ['openapi', 'paths'] } })
-  @ApiRefusals()
+  @ApiRefusals(...ANY_CALL)
   openapi(): object {
     return this.document.get();
   }

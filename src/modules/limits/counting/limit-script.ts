@@ -6,6 +6,7 @@ import { RedisConnections } from '../../../platform/redis/redis-connections.js';
 
 interface ScriptedRedis extends Redis {
   takeFromLimits(keyCount: number, ...keysAndValues: (string | number)[]): Promise<number[]>;
+  takeLease(keyCount: number, key: string, name: string, places: number, lifetimeMs: number): Promise<number>;
   giveBackToLimits(keyCount: number, ...keys: string[]): Promise<number>;
 }
 
@@ -31,7 +32,7 @@ export interface LimitAnswer {
   readonly used: readonly number[];
 }
 
-/** `limit.lua` and `give-back.lua` as methods. Their errors are those of Redis being away. */
+/** The Lua scripts beside this file as methods. Their errors are those of Redis being away. */
 @Injectable()
 export class LimitScript {
   private readonly redis: ScriptedRedis;
@@ -39,6 +40,7 @@ export class LimitScript {
   constructor(redis: RedisConnections) {
     this.redis = redis.fast() as ScriptedRedis;
     this.redis.defineCommand('takeFromLimits', { lua: read('limit.lua') });
+    this.redis.defineCommand('takeLease', { lua: read('lease.lua') });
     this.redis.defineCommand('giveBackToLimits', { lua: read('give-back.lua') });
   }
 
@@ -55,6 +57,14 @@ export class LimitScript {
       ...counters.map(({ limit }) => limit),
     );
     return { refusedBy: refusalOf(verdict!), burstWaitMs: burstWaitMs!, burstLeft: burstLeft!, used };
+  }
+
+  async takeLease(key: string, name: string, places: number, lifetimeMs: number): Promise<boolean> {
+    return (await this.redis.takeLease(1, key, name, places, lifetimeMs)) === 1;
+  }
+
+  async endLease(key: string, name: string): Promise<void> {
+    await this.redis.zrem(key, name);
   }
 
   async giveBack(keys: readonly string[]): Promise<void> {

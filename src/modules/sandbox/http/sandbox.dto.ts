@@ -47,6 +47,7 @@ export class ExecutionView {
   @ApiProperty() stderr!: string;
   @ApiProperty({ type: Number, nullable: true, description: 'Null when a signal ended the run.' }) exit_code!: number | null;
   @ApiProperty({ type: String, nullable: true, example: null }) signal!: string | null;
+  @ApiProperty({ description: 'What the run waited for a worker, in milliseconds.' }) queue_ms!: number;
   @ApiProperty({ description: 'Wall time of the run, in milliseconds.' }) duration_ms!: number;
   @ApiProperty() cpu_ms!: number;
   @ApiProperty() memory_peak_bytes!: number;
@@ -54,7 +55,7 @@ export class ExecutionView {
   @ApiProperty({ type: RuntimeView }) runtime!: RuntimeView;
   @ApiPropertyOptional({ type: ExecutionErrorView }) error?: ExecutionErrorView;
 
-  static of({ id, language, outcome }: Execution): ExecutionView {
+  static of({ id, language, queueMs, outcome }: Execution): ExecutionView {
     return {
       id,
       language,
@@ -63,6 +64,7 @@ export class ExecutionView {
       stderr: outcome.stderr,
       exit_code: outcome.exitCode,
       signal: outcome.signal,
+      queue_ms: queueMs,
       duration_ms: toHundredths(outcome.durationMs),
       cpu_ms: toHundredths(outcome.cpuMs),
       memory_peak_bytes: outcome.memoryPeakBytes,

@@ -1,19 +1,30 @@
 import { Module } from '@nestjs/common';
 import { Config } from '../../../platform/config/config.js';
 import { Isolation } from '../../../platform/isolation/isolation.js';
-import { IsolatedRuntime } from '../runtime/isolated-runtime.js';
+import { PooledRuntime } from '../runtime/pooled-runtime.js';
 import { SandboxRuntime } from '../sandbox-runtime.js';
-import { SANDBOX_METRICS } from '../sandbox.metrics.js';
+import { SANDBOX_METRICS, SandboxMetrics } from '../sandbox.metrics.js';
 import { SandboxModule } from '../sandbox.module.js';
 import { SandboxWorkerService } from '../workers/sandbox-worker.service.js';
 import { SandboxProcessor } from './sandbox.processor.js';
 
-const runtimeOf = ({ sandbox }: Config): SandboxRuntime => new IsolatedRuntime(new Isolation({ cgroups: sandbox.cgroups, copiesDirectory: sandbox.copiesDirectory }));
+function runtimeOf({ sandbox }: Config, metrics: SandboxMetrics): SandboxRuntime {
+  const { cgroups, copiesDirectory, bubblewrap, concurrency, memoryBytes, timeoutMs } = sandbox;
+  const places = bubblewrap === undefined ? {} : { bubblewrapPlaces: [bubblewrap] };
+  const runtime = new PooledRuntime(new Isolation({ cgroups, copiesDirectory, ...places }), { concurrency, limits: { memoryBytes, timeoutMs } });
+  metrics.watchPools(() => runtime.readings);
+  runtime.listen((event) => {
+    if (event.kind === 'acquired') metrics.acquired(event.language, event.seconds, event.warm);
+    if (event.kind === 'lost') metrics.lost('died');
+    if (event.kind === 'start_failed') metrics.lost('start_failed');
+  });
+  return runtime;
+}
 
 @Module({
   imports: [SandboxModule],
   providers: [
-    { provide: SandboxRuntime, inject: [Config], useFactory: runtimeOf },
+    { provide: SandboxRuntime, inject: [Config, SandboxMetrics], useFactory: runtimeOf },
     SandboxProcessor,
     SandboxWorkerService,
     ...SANDBOX_METRICS,

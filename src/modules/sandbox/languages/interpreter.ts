@@ -1,21 +1,24 @@
 import { type IsolationSpec, type Mount } from '../../../platform/isolation/isolation-spec.js';
 import { type Language } from '../sandbox-runtime.js';
 
-/** How the code of one language is run inside the sandbox. */
+/** How the code of one language, or of several that share a program, is run inside the sandbox. */
 export abstract class Interpreter {
-  abstract readonly language: Language;
+  abstract readonly languages: readonly Language[];
 
   /** As people call it: `node`, `python`. */
   abstract readonly name: string;
 
-  /** What the interpreter says its version is; the probe asks it. */
-  abstract readonly versionCode: string;
-
   /** What must be readable inside; located when the service starts, not when it runs. */
   abstract readonly requires: readonly RequiredFile[];
 
+  /** Code that prints the interpreter's version; the probe runs it. */
+  abstract readonly versionCode: string;
+
   /** The program to start for a run with so much memory. `mounts` are those of {@link requires}. */
   abstract command(memoryBytes: number): readonly string[];
+
+  /** What the started program is given to run the code. */
+  abstract input(language: Language, code: string): Buffer;
 
   abstract readonly environment: Readonly<Record<string, string>>;
 

@@ -4,26 +4,37 @@
 
 const fs = require('node:fs');
 const Module = require('node:module');
+const { inspect } = require('node:util');
 
+const STDIN = 0;
 const WORK = 3;
 const REPORT = 4;
 const MAIN = '/tmp/main.js';
+// Another name than the user's own file has: a position in what was made of it would mislead.
+const MADE_FROM_TYPESCRIPT = '/tmp/main.out.js';
 const TEXT_LIMIT = 8_192;
 
 const [binding] = process.argv.slice(2);
-const typescript = binding === undefined ? null : require(binding);
+const typescript = require(binding);
 
-// While nobody waits: both streams are made on first use, and made blocking, so that process.exit() loses nothing.
+// While nobody waits: what is slow the first time. Both streams are made on first use, and made blocking, so that
+// process.exit() loses nothing.
 for (const stream of [process.stdout, process.stderr]) stream._handle?.setBlocking?.(true);
+typescript.transformSync('warm.ts', 'enum Warm { Up }', { lang: 'ts', sourcemap: true });
 
 fs.writeSync(REPORT, '\n');
-const code = readWork();
+const [language, code] = splitWork(readAll(WORK).toString('utf8'));
+fs.writeSync(REPORT, '\n');
 fs.closeSync(WORK);
+replaceStdin();
 
 process.argv = [process.argv[0], MAIN];
 process.execArgv = [];
 // So that a module with imports or top-level await may still require(), which playground code often mixes.
 globalThis.require = Module.createRequire(MAIN);
+
+/** Finds the line of the TypeScript for one of what was made of it. */
+let sourceMap = null;
 
 process.on('uncaughtExceptionMonitor', (error) => {
   report({ error: describe(error) });
@@ -33,8 +44,8 @@ process.on('exit', (status) => {
   if (status > 128) report({ exit: status });
 });
 
-if (typescript === null) start(code);
-else startTypeScript();
+if (language === 'typescript') startTypeScript();
+else start(MAIN, code);
 
 function startTypeScript() {
   const { code: javascript, map, errors } = typescript.transformSync('main.ts', code, { lang: 'ts', sourceType: 'module', sourcemap: true });
@@ -43,32 +54,43 @@ function startTypeScript() {
     refuse(fault);
     return;
   }
-  const inline = Buffer.from(JSON.stringify({ ...map, sources: ['/tmp/main.ts'] })).toString('base64');
-  start(`${javascript}\n//# sourceMappingURL=data:application/json;base64,${inline}`);
+  sourceMap = { ...map, sources: ['/tmp/main.ts'] };
+  process.setSourceMapsEnabled(true);
+  const inline = Buffer.from(JSON.stringify(sourceMap)).toString('base64');
+  start(MADE_FROM_TYPESCRIPT, `${javascript}\n//# sourceMappingURL=data:application/json;base64,${inline}`);
 }
 
 /** Says what Node says of a syntax error in JavaScript, in the same shape. */
 function refuse({ message, labels }) {
-  const offset = labels[0]?.start ?? 0;
-  const before = code.slice(0, offset).split('\n');
+  // Of several places the last is the fault, as in a second declaration. oxc counts in bytes of UTF-8.
+  const before = Buffer.from(code).toString('utf8', 0, labels.at(-1)?.start ?? 0).split('\n');
   const line = before.length;
   const column = before.at(-1).length + 1;
   const shown = code.split('\n')[line - 1] ?? '';
-  process.stderr.write(`/tmp/main.ts:${line}\n${shown}\n${' '.repeat(column - 1)}^\n\nSyntaxError: ${message}\n`);
-  report({ error: { name: 'SyntaxError', message, line, column } });
+  const stack = `/tmp/main.ts:${line}\n${shown}\n${' '.repeat(column - 1)}^\n\nSyntaxError: ${message}`;
+  process.stderr.write(`${stack}\n`);
+  report({ error: { name: 'SyntaxError', message, line, column, stack: text(stack) } });
   process.exitCode = 1;
 }
 
 /** As `node main.js` would: CommonJS, or an ES module when the syntax says so. */
-function start(source) {
-  fs.writeFileSync(MAIN, source);
+function start(file, source) {
+  fs.writeFileSync(file, source);
   // Scheduled, so that no frame of this file is in the user's stack traces.
-  setImmediate(Module.runMain, MAIN);
+  setImmediate(Module.runMain, file);
 }
 
 function describe(error) {
-  if (!(error instanceof Error)) return { name: 'Error', message: String(error) };
-  return { name: text(error.name), message: text(error.message), stack: text(error.stack) };
+  if (!(error instanceof Error)) return { name: 'Error', message: text(inspect(error, { depth: 1 })) };
+  return { name: text(error.name), message: text(error.message), stack: text(error.stack), ...positionInTypeScript(error) };
+}
+
+/** What the transformer lets pass and V8 does not, such as decorators, V8 reports in lines of what it was given. */
+function positionInTypeScript(error) {
+  const [, line, shown = ''] = /^\/tmp\/main\.out\.js:(\d+)\n.*\n( *)\^/.exec(String(error.stack)) ?? [];
+  if (sourceMap === null || line === undefined) return {};
+  const { originalLine, originalColumn } = new Module.SourceMap(sourceMap).findEntry(Number(line) - 1, shown.length);
+  return { line: originalLine + 1, column: originalColumn + 1 };
 }
 
 function text(value) {
@@ -83,15 +105,30 @@ function report(fact) {
   }
 }
 
-function readWork() {
+function splitWork(work) {
+  // A sandbox that never got work: the service has gone away.
+  if (work === '') process.exit(0);
+  const end = work.indexOf('\n');
+  return [work.slice(0, end), work.slice(end + 1)];
+}
+
+/** What arrives on a socket cannot be opened as /dev/stdin, which many programs do: it becomes a file without a name. */
+function replaceStdin() {
+  const input = readAll(STDIN);
+  const path = '/tmp/stdin';
+  fs.writeFileSync(path, input);
+  fs.closeSync(STDIN);
+  // The lowest free number: 0.
+  fs.openSync(path, 'r');
+  fs.unlinkSync(path);
+}
+
+function readAll(descriptor) {
   const chunks = [];
   for (;;) {
     const chunk = Buffer.allocUnsafe(65_536);
-    const size = fs.readSync(WORK, chunk);
-    if (size === 0) break;
+    const size = fs.readSync(descriptor, chunk);
+    if (size === 0) return Buffer.concat(chunks);
     chunks.push(chunk.subarray(0, size));
   }
-  // A sandbox that never got work: the service has gone away.
-  if (chunks.length === 0) process.exit(0);
-  return Buffer.concat(chunks).toString('utf8');
 }

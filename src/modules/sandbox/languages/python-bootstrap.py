@@ -1,10 +1,12 @@
 # Runs inside the sandbox, before and around the code of one run. Whatever it reports, the host treats as the word of
 # that code: it holds the same descriptors.
 import builtins
+import io
 import posix
 import select
 import sys
 
+STDIN = 0
 WORK = 3
 REPORT = 4
 MAIN = "/tmp/main.py"
@@ -26,13 +28,31 @@ def wait_for_work():
 
 
 def read_work():
-    chunks = []
-    while chunk := posix.read(WORK, 65536):
-        chunks.append(chunk)
+    code = read_all(WORK)
     posix.close(WORK)
     # A sandbox that never got work: the service has gone away.
-    if not chunks:
+    if not code:
         posix._exit(0)
+    posix.write(REPORT, b"\n")
+    replace_stdin(read_all(STDIN))
+    return code
+
+
+def replace_stdin(content):
+    """What arrives on a socket cannot be opened as /dev/stdin, which many programs do: it becomes a file without a name."""
+    path = "/tmp/stdin"
+    with open(path, "wb", 0) as file:
+        file.write(content)
+    posix.close(STDIN)
+    # The lowest free number: 0.
+    posix.open(path, posix.O_RDONLY)
+    posix.unlink(path)
+
+
+def read_all(descriptor):
+    chunks = []
+    while chunk := posix.read(descriptor, 65536):
+        chunks.append(chunk)
     return b"".join(chunks)
 
 
@@ -49,7 +69,7 @@ def quote(text):
     return '"' + "".join(plain) + '"'
 
 
-def describe(error, trace):
+def describe(error, trace, stack):
     name, message, line, column = type(error).__name__, str(error), 0, 0
     if isinstance(error, SyntaxError) and error.filename == MAIN:
         message, line, column = str(error.msg), error.lineno or 0, error.offset or 0
@@ -57,7 +77,8 @@ def describe(error, trace):
         if trace.tb_frame.f_code.co_filename == MAIN:
             line = trace.tb_lineno
         trace = trace.tb_next
-    return '{"name":%s,"message":%s,"line":%d,"column":%d}' % (quote(name), quote(message), line, column)
+    return '{"name":%s,"message":%s,"line":%d,"column":%d,"stack":%s}' % (
+        quote(name), quote(message), line, column, quote(stack))
 
 
 def run(code):
@@ -80,6 +101,17 @@ def run(code):
     exec(compile(code, MAIN, "exec"), main.__dict__)
 
 
+def show(error, trace):
+    """The traceback, as it would be printed."""
+    shown, stderr = io.StringIO(), sys.stderr
+    sys.stderr = shown
+    try:
+        sys.__excepthook__(type(error), error, trace)
+    finally:
+        sys.stderr = stderr
+    return shown.getvalue()
+
+
 def supervise(code):
     try:
         run(code)
@@ -92,11 +124,16 @@ def supervise(code):
         # Without the frames of this file.
         trace = error.__traceback__.tb_next.tb_next
         error.__traceback__ = trace
+        stack = ""
         try:
-            report("error", describe(error, trace))
+            stack = show(error, trace)
+            report("error", describe(error, trace, stack))
         except Exception:
             pass  # Its own __str__ may fail, or memory be short: then the host does without.
-        sys.excepthook(type(error), error, trace)
+        if sys.excepthook is sys.__excepthook__ and stack:
+            sys.stderr.write(stack)
+        else:
+            sys.excepthook(type(error), error, trace)
         sys.exit(1)
 
 

@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
+import { type Language } from '../sandbox-runtime.js';
 import { Interpreter, type RequiredFile } from './interpreter.js';
 
 /** The system's Python, by its full path: what `python3` means on the PATH may be a shim below someone's home. */
@@ -11,7 +12,7 @@ const ZONES = '/usr/share/zoneinfo';
 const MISSING = 'the package python3 (/usr/bin/python3 was not found)';
 
 export class PythonInterpreter extends Interpreter {
-  readonly language = 'python';
+  readonly languages = ['python'] as const;
   readonly name = 'python';
   readonly versionCode = 'import sys; print(sys.version.split()[0])';
   readonly environment = { HOME: '/tmp', LANG: 'C.UTF-8' };
@@ -35,6 +36,10 @@ export class PythonInterpreter extends Interpreter {
   command(): readonly string[] {
     // Isolated, without site-packages, without writing bytecode.
     return [this.program, '-I', '-S', '-B', '-X', 'utf8', BOOTSTRAP];
+  }
+
+  input(_language: Language, code: string): Buffer {
+    return Buffer.from(code);
   }
 }
 

@@ -14,6 +14,8 @@ const LARGEST_NUMBER = 10_000_000;
 /** The user's own file in a stack trace of Node's. */
 const POSITION = /\/tmp\/main\.[jt]s:(\d+)(?::(\d+))?/;
 
+const INTERNAL_FRAME = /^ {4}at (?:async )?(?:.*\()?node:(?:internal\/|diagnostics_channel)/;
+
 /** Reads the lines of the report channel; whatever is not of the expected shape is passed over. */
 export function readReport(bytes: Buffer): Report {
   const facts = bytes.toString('utf8').split('\n').flatMap(parseLine);
@@ -34,7 +36,7 @@ function parseLine(line: string): Record<string, unknown>[] {
 function readError(value: unknown): ExecutionError[] {
   if (!isRecord(value) || typeof value.name !== 'string' || typeof value.message !== 'string') return [];
 
-  const stack = typeof value.stack === 'string' ? value.stack.slice(0, TEXT_LIMIT) : undefined;
+  const stack = typeof value.stack === 'string' ? withoutInternals(value.stack.slice(0, TEXT_LIMIT)) : undefined;
   const position = POSITION.exec(stack ?? '');
   const line = isPosition(value.line) ? value.line : toPosition(position?.[1]);
   const column = isPosition(value.column) ? value.column : (toPosition(position?.[2]) ?? caretColumn(stack));
@@ -45,6 +47,11 @@ function readError(value: unknown): ExecutionError[] {
     ...(line === undefined || column === undefined ? {} : { column }),
     ...(stack === undefined ? {} : { stack }),
   }];
+}
+
+/** Node's own part of a stack trace is of no use to who wrote the code. */
+function withoutInternals(stack: string): string {
+  return stack.split('\n').filter((line) => !INTERNAL_FRAME.test(line)).join('\n').trimEnd();
 }
 
 /**
@@ -60,9 +67,10 @@ export function withPosition(error: ExecutionError, stderr: string): ExecutionEr
   return { ...error, line, ...(column === undefined ? {} : { column }) };
 }
 
-/** Node shows a syntax error as position, line and a caret below the fault. */
+/** Node shows a syntax error as position, line and a caret below the fault; without a caret, it is at the end of the code. */
 function caretColumn(stack: string | undefined): number | undefined {
-  const caret = stack?.split('\n', 3)[2];
+  const [, shown, caret] = stack?.split('\n', 3) ?? [];
+  if (shown === '' && caret === '') return 1;
   const column = caret === undefined ? -1 : caret.indexOf('^');
   return column >= 0 && caret?.slice(0, column).trim() === '' ? column + 1 : undefined;
 }

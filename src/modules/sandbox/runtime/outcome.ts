@@ -11,6 +11,7 @@ const HEAP_EXHAUSTED = /(FATAL ERROR|Fatal process|Fatal JavaScript).*out of mem
 const MEMORY_ERRORS: readonly Partial<Pick<ExecutionError, 'name' | 'message'>>[] = [
   { name: 'MemoryError' },
   { name: 'RangeError', message: 'Array buffer allocation failed' },
+  { name: 'RangeError', message: 'Failed to allocate memory' },
 ];
 
 /** Some numbers have two names: SIGABRT, the common one, stands before SIGIOT. */

@@ -41,21 +41,26 @@ export async function probeSandbox(isolation: Isolation, interpreters: Interpret
       [language, { name: interpreters.get(language).name, version }])) as SandboxTools['runtimes'];
     return { readiness: { available: true, mode: isolation.mode }, tools: { runtimes } };
   } catch (error) {
-    return unavailable(error instanceof IsolationDidNotStart ? explainFailedStart(error.detail) : [String(error)]);
+    return { readiness: readinessAfter(error), tools: null };
   }
+}
+
+/** What a sandbox that failed to start says about the machine. */
+export function readinessAfter(error: unknown): SandboxReadiness {
+  return { available: false, missing: error instanceof IsolationDidNotStart ? explainFailedStart(error.detail) : [String(error)] };
 }
 
 async function probeLanguage(isolation: Isolation, interpreters: Interpreters, language: Language): Promise<Probed> {
   const interpreter = interpreters.get(language);
-  const sandbox = await isolation.start(await interpreters.specOf(language, PROBE_LIMITS));
+  const sandbox = await isolation.start(await interpreters.specOf(interpreter, PROBE_LIMITS));
   const outside = findOutsideBreaches(sandbox.initPid, isolation.mode);
-  const ended = await runProbe(sandbox, PROBE_CODE[language](interpreter.versionCode));
+  const ended = await runProbe(sandbox, interpreter.input(language, PROBE_CODE[language](interpreter.versionCode)));
   const { version, breaches } = findBreaches(ended);
   return { language, version, breaches: [...outside, ...breaches].map((breach) => `${breach} (seen with ${language})`) };
 }
 
-function runProbe(sandbox: IsolatedProcess, code: string): Promise<Ended> {
-  return sandbox.run({ input: Buffer.from(code), stdin: Buffer.alloc(0) }, PROBE_RUN_LIMITS);
+function runProbe(sandbox: IsolatedProcess, input: Buffer): Promise<Ended> {
+  return sandbox.run({ input, stdin: Buffer.alloc(0) }, PROBE_RUN_LIMITS);
 }
 
 function unavailable(missing: readonly string[]): ProbeResult {

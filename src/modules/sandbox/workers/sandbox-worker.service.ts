@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { Config } from '../../../platform/config/config.js';
 import { Ids } from '../../../platform/ids/ids.js';
@@ -29,8 +30,8 @@ export class SandboxWorkerService implements OnApplicationBootstrap {
     private readonly processor: SandboxProcessor,
     private readonly workerReports: WorkerReports,
     private readonly metrics: SandboxMetrics,
+    private readonly shutdown: Shutdown,
     ids: Ids,
-    shutdown: Shutdown,
   ) {
     this.workerId = ids.next('wrk');
     shutdown.at('workers', () => this.stop());
@@ -68,13 +69,17 @@ export class SandboxWorkerService implements OnApplicationBootstrap {
       ? this.runtime.readiness
       : { available: false, missing: ['SANDBOX_ENABLED=true'] };
     // While Redis is away nobody reads reports either.
-    await this.workerReports.put(this.workerId, readiness).catch(() => undefined);
+    await this.workerReports
+      .put(this.workerId, { readiness, slots: this.config.sandbox.concurrency, averageRunMs: this.processor.averageRunMs })
+      .catch(() => undefined);
   }
 
   private async stop(): Promise<void> {
     this.stopped = true;
     clearInterval(this.timer);
     await this.workerReports.remove(this.workerId).catch(() => undefined);
+    // Runs that are under way may finish; their callers wait for them, in this process or in another.
+    await Promise.race([this.workers.stop(sandboxQueue.name), sleep(this.shutdown.jobsLeftMs, undefined, { ref: false })]);
     await this.runtime.close();
   }
 }

@@ -10,6 +10,10 @@ const STALE_MS = 15_000;
 export interface WorkerReport {
   readonly reportedAtMs: number;
   readonly readiness: SandboxReadiness;
+  /** Runs that it does at the same time. */
+  readonly slots: number;
+  /** Of late, whatever they were. */
+  readonly averageRunMs: number;
 }
 
 /** What the sandbox workers say of themselves, in Redis, so that API processes without a sandbox know it. */
@@ -20,8 +24,8 @@ export class WorkerReports {
     private readonly clock: Clock,
   ) {}
 
-  async put(workerId: string, readiness: SandboxReadiness): Promise<void> {
-    const report: WorkerReport = { reportedAtMs: this.clock.now().getTime(), readiness };
+  async put(workerId: string, facts: Omit<WorkerReport, 'reportedAtMs'>): Promise<void> {
+    const report: WorkerReport = { reportedAtMs: this.clock.now().getTime(), ...facts };
     await this.redis.producer().hset(KEY, workerId, JSON.stringify(report));
   }
 

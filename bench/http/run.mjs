@@ -1,0 +1,107 @@
+/**
+ * The full path of a call (ids, security headers, burst and daily limit in Redis, budget headers, log line, metrics)
+ * against a bare Nest, a bare Express and a bare node:http that answer the same JSON and do nothing else.
+ *
+ * All run at the same time and take turns in the same run, so that a machine that slows down slows all of them. The
+ * figure is the processor time of the server process for one request: it does not depend on how fast the caller is.
+ *
+ *   npm run bench:http -- [rounds] [seconds]
+ */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import autocannon from 'autocannon';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const require = createRequire(import.meta.url);
+const { startEmbeddedPostgres } = require(join(ROOT, 'dist/src/roles/embedded/embedded-postgres.js'));
+const { startEmbeddedRedis } = require(join(ROOT, 'dist/src/roles/embedded/embedded-redis.js'));
+const { migrate } = require(join(ROOT, 'dist/src/roles/migrate.js'));
+
+const [rounds = 7, seconds = 3] = process.argv.slice(2).map(Number);
+const TICKS_PER_SECOND = 100;
+const CONNECTIONS = 32;
+
+const dataDir = mkdtempSync(join(tmpdir(), 'bench-http-'));
+const log = () => undefined;
+const postgres = await startEmbeddedPostgres({ dataDir, durable: false, log });
+const redis = await startEmbeddedRedis({ dataDir, durable: true, log });
+await migrate(postgres.url);
+
+const servers = [];
+try {
+  for (const mode of ['http', 'express', 'nest']) servers.push(await start(mode, [join(ROOT, 'bench/http/baseline.mjs'), mode], {}));
+  servers.push(await start('full', [join(ROOT, 'dist/src/main.js'), 'api'], {
+    DATABASE_URL: postgres.url,
+    REDIS_URL: redis.url,
+    PORT: '0',
+    ANONYMOUS_CALLS_PER_DAY: '1000000000',
+    ANONYMOUS_CALLS_PER_SECOND: '1000000',
+  }));
+
+  for (const server of servers) await load(server, 2);
+  for (let round = 0; round < rounds; round++) {
+    for (const server of round % 2 === 0 ? servers : [...servers].reverse()) server.rounds.push(await load(server, seconds));
+  }
+  report();
+} finally {
+  for (const server of servers) server.child.kill('SIGTERM');
+  await redis.stop();
+  await postgres.stop();
+  rmSync(dataDir, { recursive: true, force: true });
+}
+
+/** One core for the server; the caller and Redis share the other, as far as the kernel sees fit. */
+async function start(name, args, settings) {
+  const logFile = openSync(join(dataDir, `${name}.log`), 'w');
+  const child = spawn('taskset', ['-c', '0', process.execPath, ...args], { env: { PATH: process.env.PATH, ...settings }, stdio: ['ignore', logFile, 'pipe'] });
+  const url = await new Promise((resolve, reject) => {
+    let text = '';
+    child.stderr.on('data', (chunk) => {
+      text += chunk;
+      const found = /http:\/\/127\.0\.0\.1:\d+/.exec(text);
+      if (found) resolve(found[0]);
+    });
+    child.once('exit', () => reject(new Error(`${name} ended: ${text}`)));
+  });
+  return { name, child, url: `${url}/api/v1`, rounds: [] };
+}
+
+async function load({ child, url, name }, duration) {
+  const before = cpuSeconds(child.pid);
+  const result = await autocannon({ url, connections: CONNECTIONS, duration });
+  if (result.non2xx > 0 || result.errors > 0) throw new Error(`${name}: ${result.non2xx} answers other than 2xx, ${result.errors} errors`);
+  return {
+    microseconds: ((cpuSeconds(child.pid) - before) / result.requests.total) * 1e6,
+    perSecond: result.requests.total / result.duration,
+    p99: result.latency.p99,
+  };
+}
+
+function cpuSeconds(pid) {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+}
+
+function report() {
+  const full = servers.at(-1);
+  console.log(`${rounds} rounds of ${seconds} s, ${CONNECTIONS} connections; medians (min–max)\n`);
+  console.log('| server | processor time a request | requests/s | p99 | full path is |');
+  console.log('|---|---|---|---|---|');
+  for (const server of servers) {
+    const times = server.rounds.map(({ microseconds }) => microseconds);
+    const ratios = server.rounds.map(({ microseconds }, round) => microseconds / full.rounds[round].microseconds);
+    console.log(`| ${server.name} | ${spread(times, 1)} µs | ${spread(server.rounds.map(({ perSecond }) => perSecond), 0)} | ${median(server.rounds.map(({ p99 }) => p99)).toFixed(1)} ms | ${spread(ratios, 2)} × as fast |`);
+  }
+}
+
+function spread(values, digits) {
+  return `${median(values).toFixed(digits)} (${Math.min(...values).toFixed(digits)}–${Math.max(...values).toFixed(digits)})`;
+}
+
+function median(values) {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
+}

@@ -1,0 +1,22 @@
+const FIRST_MS = 100;
+const LONGEST_MS = 30_000;
+
+/** Pauses that double with each failure in a row. */
+export class RetryPause {
+  private failures = 0;
+  private untilMs = 0;
+
+  leftMs(): number {
+    return Math.max(0, this.untilMs - performance.now());
+  }
+
+  lengthen(): void {
+    this.untilMs = performance.now() + Math.min(LONGEST_MS, FIRST_MS * 2 ** this.failures);
+    this.failures += 1;
+  }
+
+  reset(): void {
+    this.failures = 0;
+    this.untilMs = 0;
+  }
+}

@@ -1,0 +1,218 @@
+import { RetryPause } from './retry-pause.js';
+
+/** What a pool keeps: started, used once, gone. */
+export interface PoolMember {
+  readonly isAlive: boolean;
+  /** Settles when nothing of it is left. */
+  readonly gone: Promise<void>;
+  destroy(): Promise<void>;
+}
+
+export interface WarmPoolOptions<M extends PoolMember> {
+  /** How many are kept waiting. */
+  readonly size: number;
+  /** How many are started at the same time to fill the pool; whoever waits for one is not held back by this. */
+  readonly startsAtOnce: number;
+  /** An idle member older than this is replaced. */
+  readonly maxAgeMs: number;
+  readonly start: () => Promise<M>;
+  readonly onStarted?: (seconds: number) => void;
+  readonly onStartFailed?: (error: unknown) => void;
+  /** A member died while nobody used it. */
+  readonly onLost?: () => void;
+}
+
+/**
+ * A run lasts some 6 ms, a start keeps a processor busy for 25 and the event loop for 2: the place that a run left in
+ * the pool is filled after it, or when it turns out to be a long one.
+ */
+const REFILL_WHILE_RUNNING_MS = 25;
+/** The outcome of the run goes out first. */
+const REFILL_AFTER_RUN_MS = 4;
+
+interface Idle<M> {
+  readonly member: M;
+  readonly sinceMs: number;
+}
+
+interface Waiter<M> {
+  readonly resolve: (member: M) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Keeps members started ahead of their use. Each is used once; its place is filled without delaying a run that waits.
+ * A machine on which starts fail, or members die, is tried again after ever longer pauses.
+ */
+export class WarmPool<M extends PoolMember> {
+  private readonly idle: Idle<M>[] = [];
+  private readonly waiters: Waiter<M>[] = [];
+  private readonly pause = new RetryPause();
+  private starts = 0;
+  private refillTimer: NodeJS.Timeout | null = null;
+  private refillAtMs = Infinity;
+  private ageTimer: NodeJS.Timeout | null = null;
+  private isOpen = false;
+  private isClosed = false;
+
+  constructor(private readonly options: WarmPoolOptions<M>) {}
+
+  get ready(): number {
+    return this.idle.length;
+  }
+
+  get starting(): number {
+    return this.starts;
+  }
+
+  /** Begins to fill. Before this, and with a size of 0, every use starts its own. */
+  open(): void {
+    if (this.isOpen || this.isClosed) return;
+    this.isOpen = true;
+    this.ageTimer = setInterval(() => { this.replaceOldest(); }, this.options.maxAgeMs / Math.max(1, this.options.size)).unref();
+    this.refillIn(0);
+  }
+
+  /**
+   * Gives a member to `work`, which uses it up, and fills its place afterwards.
+   *
+   * @throws what the start threw when none was warm; the signal's reason when it was aborted while waiting.
+   */
+  async use<T>(work: (member: M, warm: boolean) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    if (this.isClosed) throw new Error('The pool is closed.');
+    const warm = this.takeIdle();
+    const member = warm ?? (await this.startFor(signal));
+    this.refillIn(REFILL_WHILE_RUNNING_MS);
+    try {
+      return await work(member, warm !== null);
+    } finally {
+      this.refillIn(REFILL_AFTER_RUN_MS);
+    }
+  }
+
+  /** Ends the idle members, and those that are still to come. */
+  async close(): Promise<void> {
+    this.isClosed = true;
+    if (this.refillTimer !== null) clearTimeout(this.refillTimer);
+    if (this.ageTimer !== null) clearInterval(this.ageTimer);
+    for (const { reject } of this.waiters.splice(0)) reject(new Error('The pool is closed.'));
+    await Promise.all(this.idle.splice(0).map(({ member }) => member.destroy()));
+  }
+
+  private takeIdle(): M | null {
+    // The oldest first: none grows old under load.
+    for (let next = this.idle.shift(); next !== undefined; next = this.idle.shift()) {
+      if (next.member.isAlive) {
+        this.pause.reset();
+        return next.member;
+      }
+      this.countLoss();
+    }
+    return null;
+  }
+
+  /** The next one to be ready goes to whoever has waited longest, whatever it was started for. */
+  private startFor(signal: AbortSignal | undefined): Promise<M> {
+    return new Promise<M>((resolve, reject) => {
+      signal?.throwIfAborted();
+      const leave = (): void => {
+        this.waiters.splice(this.waiters.indexOf(waiter), 1);
+        reject(signal?.reason as Error);
+      };
+      const waiter: Waiter<M> = {
+        resolve: (member) => { signal?.removeEventListener('abort', leave); resolve(member); },
+        reject: (error) => { signal?.removeEventListener('abort', leave); reject(error); },
+      };
+      signal?.addEventListener('abort', leave, { once: true });
+      this.waiters.push(waiter);
+      if (this.starts < this.waiters.length) this.startOne();
+    });
+  }
+
+  private startOne(): void {
+    const startedAtMs = performance.now();
+    this.starts += 1;
+    void this.options.start().then(
+      (member) => {
+        this.starts -= 1;
+        this.options.onStarted?.((performance.now() - startedAtMs) / 1000);
+        this.arrive(member);
+      },
+      (error: unknown) => {
+        this.starts -= 1;
+        this.failStart(error);
+      },
+    );
+  }
+
+  private arrive(member: M): void {
+    const waiter = this.waiters.shift();
+    if (waiter !== undefined) {
+      this.pause.reset();
+      waiter.resolve(member);
+    } else if (this.isClosed || this.idle.length >= this.options.size) {
+      void member.destroy();
+    } else {
+      this.keep(member);
+    }
+    this.refillIn(0);
+  }
+
+  private keep(member: M): void {
+    const kept = { member, sinceMs: performance.now() };
+    this.idle.push(kept);
+    void member.gone.then(() => {
+      const place = this.idle.indexOf(kept);
+      // Otherwise it was used, or ended by us.
+      if (place < 0) return;
+      this.idle.splice(place, 1);
+      this.countLoss();
+    });
+  }
+
+  private countLoss(): void {
+    this.pause.lengthen();
+    this.options.onLost?.();
+    this.refillIn(0);
+  }
+
+  private failStart(error: unknown): void {
+    this.pause.lengthen();
+    if (!this.isClosed) this.options.onStartFailed?.(error);
+    // Those for whom another start is still under way may hope for it.
+    if (this.waiters.length > this.starts) this.waiters.shift()?.reject(error);
+    this.refillIn(0);
+  }
+
+  private refillIn(delayMs: number): void {
+    if (!this.isOpen || this.isClosed || !this.isShort()) return;
+    const waitMs = Math.max(delayMs, this.pause.leftMs());
+    const atMs = performance.now() + waitMs;
+    if (this.refillTimer !== null) {
+      if (this.refillAtMs <= atMs) return;
+      clearTimeout(this.refillTimer);
+    }
+    this.refillAtMs = atMs;
+    this.refillTimer = setTimeout(() => { this.refill(); }, waitMs).unref();
+  }
+
+  private refill(): void {
+    this.refillTimer = null;
+    // Something may have failed since the timer was set.
+    if (this.pause.leftMs() === 0 && this.isShort()) this.startOne();
+    // One at a time: each start blocks the event loop, in which a run may wait to be answered.
+    this.refillIn(1);
+  }
+
+  private isShort(): boolean {
+    const forPool = this.starts - this.waiters.length;
+    return this.idle.length + forPool < this.options.size && forPool < this.options.startsAtOnce;
+  }
+
+  private replaceOldest(): void {
+    const oldest = this.idle[0];
+    if (oldest === undefined || performance.now() - oldest.sinceMs < this.options.maxAgeMs) return;
+    this.idle.shift();
+    void oldest.member.destroy().then(() => { this.refillIn(0); });
+  }
+}

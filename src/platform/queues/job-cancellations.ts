@@ -1,0 +1,50 @@
+import { Injectable } from '@nestjs/common';
+import { RedisConnections } from '../redis/redis-connections.js';
+
+const CHANNEL = 'job-cancellations';
+
+/** The reason that a job is ended with when whoever waited for it has gone. */
+export class JobAbandoned extends Error {
+  constructor() {
+    super('Whoever waited for the job has gone.');
+  }
+}
+
+/**
+ * Tells the worker of a job that nobody waits for it any more. A message that is lost costs only the rest of that job,
+ * which ends by its own limits.
+ */
+@Injectable()
+export class JobCancellations {
+  private readonly running = new Map<string, AbortController>();
+  private listening = false;
+
+  constructor(private readonly redis: RedisConnections) {}
+
+  async cancel(jobId: string): Promise<void> {
+    await this.redis.producer().publish(CHANNEL, jobId).catch(() => undefined);
+  }
+
+  /** Runs `work` with a signal that a cancellation of the job aborts. */
+  async during<T>(jobId: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    this.listen();
+    const controller = new AbortController();
+    this.running.set(jobId, controller);
+    try {
+      return await work(controller.signal);
+    } finally {
+      this.running.delete(jobId);
+    }
+  }
+
+  private listen(): void {
+    if (this.listening) return;
+    this.listening = true;
+    const subscriber = this.redis.blocking();
+    subscriber.on('message', (_channel, jobId) => {
+      this.running.get(jobId)?.abort(new JobAbandoned());
+    });
+    // ioredis subscribes again by itself after a lost connection.
+    subscriber.subscribe(CHANNEL).catch(() => { this.listening = false; });
+  }
+}

@@ -1,0 +1,80 @@
+import { Ajv, type ValidateFunction } from 'ajv';
+import { type Answer, useApp } from '../support/test-app.js';
+
+const TRY = '/api/v1/sandbox/try';
+
+describe('GET /api/v1/openapi.json', () => {
+  const app = useApp({ ANONYMOUS_CALLS_PER_SECOND: '1000', METRICS_TOKEN: 'metrics-token-0123456789' });
+  let document: any;
+  let ajv: Ajv;
+
+  beforeAll(async () => {
+    document = (await app.fetch('/api/v1/openapi.json')).body;
+    ajv = new Ajv({ strict: false, allErrors: true });
+    ajv.addSchema(document as object, 'api');
+  });
+
+  function schemaFor(method: string, path: string, status: number): ValidateFunction {
+    const response = document.paths[path]?.[method]?.responses?.[status];
+    if (response === undefined) throw new Error(`${method} ${path} does not describe the status ${status}.`);
+    const pointer = ['paths', path, method, 'responses', String(status), 'content', 'application/json', 'schema'];
+    return ajv.compile({ $ref: `api#/${pointer.map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')}` });
+  }
+
+  function expectDescribed(method: string, path: string, answer: Answer): void {
+    const validate = schemaFor(method, path, answer.status);
+    const valid = validate(answer.body);
+    expect({ status: answer.status, errors: validate.errors }).toEqual({ status: answer.status, errors: null });
+    expect(valid).toBe(true);
+  }
+
+  it('is OpenAPI 3 and names every route of the service', () => {
+    expect(document.openapi).toMatch(/^3\./);
+    expect(Object.keys(document.paths as object).sort()).toEqual(['/api/v1', '/api/v1/openapi.json', TRY, '/health', '/metrics', '/ready']);
+  });
+
+  it.each([
+    ['a run', { language: 'python', code: 'print(1)' }, 200],
+    ['a failed run', { language: 'javascript', code: 'throw new Error("x")' }, 200],
+    ['a run that was killed', { language: 'python', code: 'import os; os.kill(os.getpid(), 9)' }, 200],
+    ['bad fields', { language: 'cobol', more: 1 }, 400],
+  ])('describes the answer to %s', async (_what, body, status) => {
+    const answer = await app.post(TRY, body);
+    expect(answer.status).toBe(status);
+    expectDescribed('post', TRY, answer);
+  });
+
+  it('describes malformed JSON, the wrong media type and a refused run', async () => {
+    const json = { 'content-type': 'application/json' };
+    expectDescribed('post', TRY, await app.call('POST', TRY, { headers: json, body: '{' }));
+    expectDescribed('post', TRY, await app.call('POST', TRY, { headers: { 'content-type': 'text/plain' }, body: 'x' }));
+    expectDescribed('post', TRY, await app.call('POST', TRY, { headers: json, body: JSON.stringify({ code: 'x'.repeat(1_100_000) }) }));
+    const from = '198.19.255.1';
+    for (let run = 0; run < 10; run++) await app.post(TRY, { language: 'python', code: '1' }, { from });
+    expectDescribed('post', TRY, await app.post(TRY, { language: 'python', code: '1' }, { from }));
+  });
+
+  it('describes the answers of the other routes', async () => {
+    expectDescribed('get', '/api/v1', await app.fetch('/api/v1'));
+    expectDescribed('get', '/health', await app.fetch('/health'));
+    expectDescribed('get', '/ready', await app.fetch('/ready'));
+    expectDescribed('get', '/metrics', await app.fetch('/metrics'));
+  });
+
+  it('has a readable page at /docs that brings everything with it', async () => {
+    const page = await app.fetch('/docs');
+    expect(page.status).toBe(200);
+    expect(page.headers.get('content-type')).toContain('text/html');
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'self'");
+    for (const [, source] of page.text.matchAll(/(?:src|href)="([^"]+)"/g)) {
+      expect(source).not.toMatch(/^https?:/);
+      expect((await app.fetch(new URL(source!, 'http://api.test/docs').pathname)).status).toBe(200);
+    }
+  });
+
+  it('leads people from / to the page, and has a page for the plans', async () => {
+    const home = await app.fetch('/');
+    expect([home.status, home.headers.get('location')]).toEqual([302, '/docs']);
+    expect((await app.fetch('/docs/plans')).status).toBe(200);
+  });
+});

@@ -1,0 +1,131 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { ERROR_CODES, type ErrorCode } from '../../src/platform/errors/error-codes.js';
+import { PROJECT_ROOT } from '../../src/platform/version.js';
+
+const DOCS = join(PROJECT_ROOT, 'docs');
+const ERROR_PAGES = join(DOCS, 'errors');
+const README = join(PROJECT_ROOT, 'README.md');
+
+const read = (file: string): string => readFileSync(file, 'utf8');
+const nameOf = (file: string): string => relative(PROJECT_ROOT, file);
+
+const markdownBelow = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md')).map((name) => join(folder, name));
+
+/** In a fenced block nothing is a link, and what looks like a path is an example. */
+const withoutExamples = (markdown: string): string => markdown.replace(/^ *```[\s\S]*?^ *```/gm, '');
+
+const pages = markdownBelow(DOCS);
+const servedPages = [...markdownBelow(ERROR_PAGES), join(DOCS, 'plans.md')];
+
+/** The class by status, and the base class for all others (service document §7). */
+const CLASS_BY_STATUS: Readonly<Record<number, string>> = {
+  400: 'ValidationError',
+  401: 'AuthenticationError',
+  402: 'InsufficientCreditsError',
+  403: 'AuthorizationError',
+  404: 'NotFoundError',
+  409: 'ConflictError',
+  429: 'RateLimitError',
+};
+
+describe('the pages of the error codes', () => {
+  const codes = Object.keys(ERROR_CODES) as ErrorCode[];
+
+  it('are there for every code, and for nothing else', () => {
+    expect(readdirSync(ERROR_PAGES).sort()).toEqual(codes.map((code) => `${code}.md`).sort());
+  });
+
+  it.each(codes)('%s has its code as title, and its status, type and class in the table', (code) => {
+    const { status, type } = ERROR_CODES[code];
+    const lines = read(join(ERROR_PAGES, `${code}.md`)).split('\n');
+    expect(lines[0]).toBe(`# \`${code}\``);
+    expect(lines).toContain(`| ${status} | \`${type}\` | \`${CLASS_BY_STATUS[status] ?? 'ServiceError'}\` |`);
+  });
+
+  it.each(codes)('%s says what it means, why it comes and what to do', (code) => {
+    const headings = read(join(ERROR_PAGES, `${code}.md`)).match(/^## .*$/gm);
+    expect(headings).toEqual(expect.arrayContaining(['## What it means', '## Common causes', '## How to fix it', '## Example']));
+  });
+
+  it.each(codes)('%s shows an answer of its own status, type and page', (code) => {
+    const { status, type } = ERROR_CODES[code];
+    const [, example = ''] = /^```json\n([\s\S]*?)^```/m.exec(read(join(ERROR_PAGES, `${code}.md`))) ?? [];
+    expect(JSON.parse(example)).toEqual({
+      error: expect.objectContaining({ code, status, type, message: expect.any(String), docs_url: expect.stringMatching(`/docs/errors/${code}$`) }),
+      meta: { request_id: expect.stringMatching(/^req_[0-9a-z]{26}$/) },
+    });
+  });
+});
+
+describe('the documentation', () => {
+  it.each([...pages, ...(existsSync(README) ? [README] : [])].map(nameOf))('%s links only to files that exist', (name) => {
+    const file = join(PROJECT_ROOT, name);
+    const targets = [...withoutExamples(read(file)).matchAll(/\]\(<?([^)\s>]+)>?(?: "[^"]*")?\)/g)].map(([, target]) => target!);
+    const broken = targets
+      .filter((target) => !/^([a-z][a-z0-9+.-]*:|#|\/)/i.test(target))
+      .filter((target) => !existsSync(join(dirname(file), decodeURIComponent(target.replace(/#.*$/, '')))));
+    expect(broken).toEqual([]);
+  });
+
+  it.each(servedPages.map(nameOf))('%s has no relative links, which would lead elsewhere where the service shows it', (name) => {
+    expect(withoutExamples(read(join(PROJECT_ROOT, name)))).not.toMatch(/\]\((?![a-z]+:|#)/);
+  });
+
+  it.each(pages.map(nameOf))('%s names only paths that exist', (name) => {
+    const spans = [...withoutExamples(read(join(PROJECT_ROOT, name))).matchAll(/`([^`\n]+)`/g)].map(([, span]) => span!);
+    const missing = spans
+      .filter((span) => /^(src|test|scripts|docs|migrations)\/[\w./-]*$/.test(span))
+      .filter((path) => !existsSync(join(PROJECT_ROOT, path)));
+    expect(missing).toEqual([]);
+  });
+
+  it('lists every decision, and numbers them without a gap', () => {
+    const folder = join(DOCS, 'decisions');
+    const records = readdirSync(folder).filter((name) => name !== 'README.md').sort();
+    const listed = [...read(join(folder, 'README.md')).matchAll(/\]\((\d{4}-[a-z0-9-]+\.md)\)/g)].map(([, record]) => record);
+    expect(listed).toEqual(records);
+    expect(records.map((record) => Number(record.slice(0, 4)))).toEqual(records.map((_, index) => index + 1));
+    for (const record of records) expect(read(join(folder, record))).toMatch(new RegExp(`^# ${record.slice(0, 4)}: `));
+  });
+
+  it('names in the objectives only metrics that the service has', () => {
+    const sources = readdirSync(join(PROJECT_ROOT, 'src'), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => read(join(PROJECT_ROOT, 'src', name)))
+      .join('\n');
+    const named = read(join(DOCS, 'operations/slo.md')).match(/\b(http|queue|sandbox|db)_[a-z_]+/g)!;
+    const unknown = [...new Set(named)].filter((metric) => !sources.includes(`'${metric.replace(/_(bucket|count|sum)$/, '')}'`));
+    expect(unknown).toEqual([]);
+  });
+});
+
+describe('the plans', () => {
+  /** Service document §8, value for value. */
+  const PLANS = [
+    ['', 'Free', 'Builder ($49/mo)', 'Pro ($299/mo)', 'Enterprise'],
+    ['API calls/day', '5,000', '100,000', 'Unlimited', 'Unlimited'],
+    ['AI agents', '1', '10', 'Unlimited', 'Unlimited'],
+    ['Projects', '3', '25', 'Unlimited', 'Unlimited'],
+    ['Production deploys', 'No', 'Yes', 'Yes', 'Yes'],
+    ['Agent swarms + cron', 'No', 'Yes', 'Yes', 'Yes'],
+    ['Support', 'Community', 'Email', 'Priority + SLAs', 'Dedicated + custom SLAs'],
+    ['SSO / SAML', 'No', 'No', 'No', 'Yes'],
+  ];
+
+  it('are those of the service document', () => {
+    const rows = read(join(DOCS, 'plans.md')).split('\n').filter((line) => line.startsWith('|')).map(cellsOf);
+    expect(rows.filter(({ length }) => length === 5).filter(([first]) => first !== '---')).toEqual(PLANS);
+  });
+
+  it('name the free credits and the limits of callers without an account', () => {
+    const text = read(join(DOCS, 'plans.md'));
+    expect(text).toContain('$5 in credits');
+    expect(text).toContain('| Sandbox executions/day | 10 for an IP address |');
+    expect(text).toContain('| Execution timeout | 30 seconds |');
+    expect(text).toContain('| API calls/day | 1,000 for an IP address |');
+  });
+});
+
+const cellsOf = (line: string): string[] => line.split('|').slice(1, -1).map((cell) => cell.trim());

@@ -1,0 +1,109 @@
+import { Client } from 'pg';
+import { DatabaseHealth } from '../../src/platform/database/database-health.js';
+import { Shutdown } from '../../src/platform/lifecycle/shutdown.js';
+import { eventually, useApp, TestApp } from '../support/test-app.js';
+import { withAdmin } from '../support/test-database.js';
+import { RedisRelay } from '../support/redis-relay.js';
+
+describe('GET /health', () => {
+  const app = useApp();
+
+  it('answers that the process runs, and touches nothing', async () => {
+    const answer = await app.fetch('/health');
+    expect([answer.status, answer.body]).toEqual([200, { status: 'ok' }]);
+  });
+
+  it('carries the ids and the security headers of every answer', async () => {
+    const { headers } = await app.fetch('/health');
+    for (const name of ['x-request-id', 'x-trace-id', 'x-content-type-options', 'content-security-policy']) expect(headers.has(name)).toBe(true);
+  });
+});
+
+describe('GET /ready', () => {
+  const app = useApp();
+
+  it('names each part and its state, and no host, port or cause', async () => {
+    const answer = await app.fetch('/ready');
+    expect(answer.status).toBe(200);
+    expect(answer.body.status).toBe('ok');
+    expect(Object.keys(answer.body.details as object).sort()).toEqual(['database', 'migrations', 'queues', 'redis', 'sandbox']);
+    expect(answer.body.details.sandbox).toMatchObject({ status: 'up', workers: 1 });
+    expect(answer.text).not.toMatch(/127\.0\.0\.1|\.sock|postgres:|5432/);
+  });
+
+  it('asks the parts twice a second at the most', async () => {
+    const pings = jest.spyOn(app.get(DatabaseHealth), 'ping');
+    await Promise.all(Array.from({ length: 50 }, () => app.fetch('/ready')));
+    expect(pings.mock.calls.length).toBeLessThanOrEqual(2);
+    pings.mockRestore();
+  });
+
+  it('answers 503 shutting_down at once when the service begins to stop, while calls are still answered', async () => {
+    app.get(Shutdown).beginDraining();
+    const answer = await app.fetch('/ready');
+    expect([answer.status, answer.body.status]).toEqual([503, 'shutting_down']);
+    expect((await app.fetch('/api/v1')).status).toBe(200);
+    expect((await app.fetch('/api/v1')).headers.get('connection')).toBe('close');
+  });
+});
+
+describe('while the database is away', () => {
+  const app = useApp();
+
+  it('answers 503, without a cause, and recovers by itself when every backend has been killed', async () => {
+    const name = new URL(app.config.databaseUrl!).pathname.slice(1);
+    await withAdmin((admin) => admin.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`));
+    await withAdmin((admin) => admin.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [name]));
+    await eventually(async () => (await app.fetch('/ready')).status === 503, '/ready says that the database is away', 2_500);
+
+    const answer = await app.fetch('/ready');
+    expect(answer.body).toMatchObject({ status: 'error', error: { database: { status: 'down', message: 'does not answer' } } });
+    expect((await app.fetch('/health')).status).toBe(200);
+    expect((await app.fetch('/api/v1')).status).toBe(200);
+
+    await withAdmin((admin) => admin.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`));
+    await eventually(async () => (await app.fetch('/ready')).status === 200, '/ready recovers', 5_000);
+  });
+
+  it('answers 503 for a database without the migrations', async () => {
+    const client = new Client({ connectionString: app.config.databaseUrl });
+    await client.connect();
+    await client.query('DELETE FROM migrations');
+    await client.end();
+    await eventually(async () => (await app.fetch('/ready')).status === 503, 'not ready', 2_000);
+    expect((await app.fetch('/ready')).body.error).toMatchObject({ migrations: { status: 'down', message: expect.stringMatching(/not applied/) } });
+  });
+});
+
+describe('while Redis is away', () => {
+  let relay: RedisRelay;
+  let app: TestApp;
+
+  beforeAll(async () => {
+    relay = await RedisRelay.start();
+    app = new TestApp({ REDIS_URL: relay.url }, 'all');
+    await app.start({ redisUrl: relay.url });
+  });
+  afterAll(async () => {
+    await app.stop();
+    await relay.stop();
+  });
+
+  const run = (): ReturnType<TestApp['post']> => app.post('/api/v1/sandbox/try', { language: 'python', code: 'print(1)' });
+
+  it('answers /ready with 503, the sandbox with 503, other calls as before, and recovers by itself', async () => {
+    expect((await run()).status).toBe(200);
+
+    relay.cut();
+    await eventually(async () => (await app.fetch('/ready')).status === 503, '/ready says that Redis is away', 2_500);
+    expect((await app.fetch('/ready')).body.error).toMatchObject({ redis: { status: 'down' } });
+    const refused = await run();
+    expect([refused.status, refused.body.error.code]).toEqual([503, 'service_unavailable']);
+    expect(refused.headers.has('retry-after')).toBe(true);
+    expect((await app.fetch('/api/v1')).status).toBe(200);
+
+    relay.mend();
+    await eventually(async () => (await app.fetch('/ready')).status === 200, '/ready recovers', 5_000);
+    await eventually(async () => (await run()).status === 200, 'the sandbox runs again', 10_000);
+  });
+});

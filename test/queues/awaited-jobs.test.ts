@@ -1,0 +1,45 @@
+import { IsInt } from 'class-validator';
+import { Redis } from 'ioredis';
+import { AwaitedJobs, JobFailed, JobUnanswered } from '../../src/platform/queues/awaited-jobs.js';
+import { defineQueue } from '../../src/platform/queues/queue-definition.js';
+import { QueueWorkers } from '../../src/platform/queues/queue-workers.js';
+import { addressOf } from '../../src/platform/redis/redis-connections.js';
+import { useApp } from '../support/test-app.js';
+import { testRedisUrl } from '../support/test-redis.js';
+
+class Doubling {
+  @IsInt() readonly value!: number;
+}
+
+const queueNamed = (name: string): ReturnType<typeof defineQueue<Doubling>> =>
+  defineQueue({ name, payload: Doubling, attempts: 1, backoffMs: 0, concurrency: 8 });
+
+describe('a job that somebody waits for', () => {
+  const app = useApp();
+  const run = (queue: ReturnType<typeof queueNamed>, value: number, timeoutMs = 5_000): Promise<number> =>
+    app.get(AwaitedJobs).run<Doubling, number>(queue, { value }, { timeoutMs });
+
+  it('brings each of many callers its own result and leaves nothing in Redis', async () => {
+    const queue = queueNamed('awaited-many');
+    app.get(QueueWorkers).start(queue, { handle: ({ value }: Doubling) => Promise.resolve(value * 2) });
+    const values = Array.from({ length: 300 }, (_, index) => index);
+    expect(await Promise.all(values.map((value) => run(queue, value)))).toEqual(values.map((value) => value * 2));
+
+    const redis = new Redis(addressOf(testRedisUrl()));
+    expect(await redis.keys('job-result:*')).toEqual([]);
+    expect((await redis.keys(`bull:${queue.name}:job_*`))).toEqual([]);
+    redis.disconnect();
+  });
+
+  it('tells the caller when the worker fails, without trying again', async () => {
+    const queue = queueNamed('awaited-failing');
+    let tries = 0;
+    app.get(QueueWorkers).start(queue, { handle: () => { tries += 1; return Promise.reject(new Error('no')); } });
+    await expect(run(queue, 1)).rejects.toThrow(JobFailed);
+    expect(tries).toBe(1);
+  });
+
+  it('tells the caller when nobody answers in time', async () => {
+    await expect(run(queueNamed('awaited-nobody'), 1, 50)).rejects.toThrow(JobUnanswered);
+  });
+});

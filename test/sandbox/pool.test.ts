@@ -1,0 +1,194 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { type PoolMember, WarmPool, type WarmPoolOptions } from '../../src/modules/sandbox/runtime/warm-pool.js';
+
+/** Starts and ends when the test says so. */
+class FakeMember implements PoolMember {
+  isAlive = true;
+  readonly gone: Promise<void>;
+  private end: () => void = () => undefined;
+
+  constructor(readonly number: number) {
+    this.gone = new Promise((resolve) => { this.end = resolve; });
+  }
+
+  die(): void {
+    this.isAlive = false;
+    this.end();
+  }
+
+  destroy(): Promise<void> {
+    this.die();
+    return Promise.resolve();
+  }
+}
+
+describe('the warm pool', () => {
+  let members: FakeMember[];
+  let broken: boolean;
+  let startMs: number;
+  let attempts: number[];
+  let pool: WarmPool<FakeMember>;
+
+  const makePool = (options: Partial<WarmPoolOptions<FakeMember>> = {}): WarmPool<FakeMember> => {
+    pool = new WarmPool({
+      size: 2,
+      startsAtOnce: 2,
+      maxAgeMs: 60_000,
+      start: async () => {
+        attempts.push(performance.now());
+        await sleep(startMs);
+        if (broken) throw new Error('broken machine');
+        const member = new FakeMember(members.length);
+        members.push(member);
+        return member;
+      },
+      ...options,
+    });
+    return pool;
+  };
+  const filled = (size = 2): Promise<void> => until(() => pool.ready === size && pool.starting === 0);
+  const alive = (): number => members.filter(({ isAlive }) => isAlive).length;
+  const use = (workMs = 1): Promise<{ member: number; warm: boolean; waitedMs: number }> => {
+    const askedAt = performance.now();
+    return pool.use(async (member, warm) => {
+      const waitedMs = performance.now() - askedAt;
+      await sleep(workMs);
+      await member.destroy();
+      return { member: member.number, warm, waitedMs };
+    });
+  };
+
+  beforeEach(() => {
+    members = [];
+    attempts = [];
+    broken = false;
+    startMs = 20;
+    makePool();
+  });
+
+  afterEach(() => pool.close());
+
+  it('starts nothing before it is opened, and what is used then starts for the one use', async () => {
+    await sleep(30);
+    expect(attempts).toHaveLength(0);
+    expect(await use()).toMatchObject({ warm: false });
+    await sleep(50);
+    expect(attempts).toHaveLength(1);
+  });
+
+  it('gives each member to one use only, and fills its place', async () => {
+    pool.open();
+    await filled();
+    const uses = [];
+    for (let turn = 0; turn < 6; turn++) {
+      uses.push(await use());
+      await filled();
+    }
+    expect(uses.every(({ warm }) => warm)).toBe(true);
+    expect(new Set(uses.map(({ member }) => member)).size).toBe(6);
+  });
+
+  it('starts one for a use that finds none, and gives it the first that is ready', async () => {
+    pool.open();
+    await filled();
+    const all = await Promise.all([use(), use(), use(), use()]);
+    expect(all.map(({ warm }) => warm)).toEqual([true, true, false, false]);
+    expect(new Set(all.map(({ member }) => member)).size).toBe(4);
+    await filled();
+  });
+
+  it('does not fill while a short run goes on, and does not leave the place empty during a long one', async () => {
+    pool.open();
+    await filled();
+    const before = attempts.length;
+    const running = pool.use(() => sleep(200));
+    await sleep(10);
+    expect(attempts).toHaveLength(before);
+    await until(() => pool.ready === 2);
+    await running;
+  });
+
+  it('hands out no member that has died, and replaces it', async () => {
+    const lost = jest.fn();
+    makePool({ onLost: lost }).open();
+    await filled();
+    members[0]!.die();
+    expect(await use()).toMatchObject({ member: 1, warm: true });
+    await filled();
+    expect(lost).toHaveBeenCalledTimes(1);
+  });
+
+  it('tries a broken machine again after ever longer pauses, and heals', async () => {
+    startMs = 0;
+    broken = true;
+    const failed = jest.fn();
+    makePool({ onStartFailed: failed }).open();
+    await sleep(1_000);
+    const pauses = attempts.slice(1).map((at, index) => at - attempts[index]!);
+    // 0, 100, 200, 400 ms; without pauses it would be hundreds.
+    expect(attempts.length).toBeLessThanOrEqual(8);
+    expect(pauses.at(-1)).toBeGreaterThan(180);
+    expect(failed).toHaveBeenCalledTimes(attempts.length);
+
+    // Whoever needs one does not wait for the pause.
+    const askedAt = performance.now();
+    await expect(use()).rejects.toThrow('broken machine');
+    expect(performance.now() - askedAt).toBeLessThan(300);
+
+    broken = false;
+    expect(await use()).toMatchObject({ warm: false });
+    await filled();
+  });
+
+  it('does not hammer a machine on which members die', async () => {
+    startMs = 0;
+    pool.open();
+    const killer = setInterval(() => { for (const member of members) member.die(); }, 1);
+    await sleep(600);
+    clearInterval(killer);
+    expect(attempts.length).toBeLessThan(12);
+  });
+
+  it('lets an aborted use go, and keeps what was started for it', async () => {
+    const stop = new AbortController();
+    const waiting = pool.use(() => Promise.resolve('ran'), stop.signal);
+    stop.abort(new Error('hung up'));
+    await expect(waiting).rejects.toThrow('hung up');
+    await until(() => pool.ready === 1);
+    expect(await use()).toMatchObject({ warm: true });
+  });
+
+  it('replaces members that have grown old, one after the other', async () => {
+    makePool({ maxAgeMs: 150 }).open();
+    await filled();
+    await sleep(400);
+    expect(members[0]!.isAlive).toBe(false);
+    expect(members.length).toBeGreaterThan(2);
+    expect(alive()).toBeGreaterThanOrEqual(1);
+  });
+
+  it('keeps none with a size of 0', async () => {
+    makePool({ size: 0 }).open();
+    expect(await use()).toMatchObject({ warm: false });
+    await sleep(50);
+    expect(attempts).toHaveLength(1);
+  });
+
+  it('ends every idle member when it is closed, those to come included, and takes no more', async () => {
+    pool.open();
+    await until(() => pool.ready > 0);
+    const waiting = Promise.all([use(), use(), use()]);
+    await pool.close();
+    await expect(waiting).rejects.toThrow('closed');
+    await expect(use()).rejects.toThrow('closed');
+    await until(() => pool.starting === 0 && alive() === 0);
+    await sleep(60);
+    expect(pool.starting).toBe(0);
+  });
+});
+
+async function until(holds: () => boolean): Promise<void> {
+  for (let attempt = 0; attempt < 1_000 && !holds(); attempt++) await sleep(2);
+  expect(holds()).toBe(true);
+}

@@ -1,0 +1,198 @@
+import { LANGUAGES, SandboxRuntime } from '../../src/modules/sandbox/sandbox-runtime.js';
+import { SandboxMetrics } from '../../src/modules/sandbox/sandbox.metrics.js';
+import { Queues } from '../../src/platform/queues/queues.js';
+import { eventually, randomAddress, useApp } from '../support/test-app.js';
+
+const TRY = '/api/v1/sandbox/try';
+const HELLO = { typescript: 'const x: number = 1 + 2; console.log(x);', javascript: 'console.log(1 + 2)', python: 'print(1 + 2)' };
+
+describe('POST /api/v1/sandbox/try', () => {
+  const app = useApp({ ANONYMOUS_CALLS_PER_SECOND: '1000' });
+
+  it.each(LANGUAGES)('runs %s and says how it went and what is left', async (language) => {
+    const answer = await app.post(TRY, { language, code: HELLO[language] });
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({
+      data: {
+        id: expect.stringMatching(/^exe_[0-9a-z]{26}$/),
+        language,
+        status: 'succeeded',
+        stdout: '3\n',
+        stderr: '',
+        exit_code: 0,
+        signal: null,
+        queue_ms: expect.any(Number),
+        duration_ms: expect.any(Number),
+        cpu_ms: expect.any(Number),
+        memory_peak_bytes: expect.any(Number),
+        truncated: { stdout: false, stderr: false },
+        runtime: { name: language === 'python' ? 'python' : 'node', version: expect.stringMatching(/^\d+\.\d+\.\d+$/) },
+      },
+      meta: { remaining_executions: 9, request_id: answer.headers.get('x-request-id') },
+    });
+    expect(answer.headers.get('x-service-tier')).toBe('anonymous');
+  });
+
+  it('answers 200 for code that fails, with its error in the lines that were sent', async () => {
+    const answer = await app.post(TRY, { language: 'python', code: 'x = 1\nraise ValueError("no")' });
+    expect(answer.status).toBe(200);
+    expect(answer.body.data).toMatchObject({ status: 'failed', exit_code: 1, error: { name: 'ValueError', message: 'no', line: 2 } });
+  });
+
+  it('gives the program its standard input', async () => {
+    const answer = await app.post(TRY, { language: 'python', code: 'print(input()[::-1])', stdin: 'abc\n' });
+    expect(answer.body.data.stdout).toBe('cba\n');
+  });
+
+  it.each([
+    ['an unknown language', { code: 'x', language: 'ruby' }, { path: 'language', code: 'is_in', expected: [...LANGUAGES], received: 'ruby' }],
+    ['empty code', { code: '', language: 'python' }, { path: 'code', code: 'min_length' }],
+    ['code of another type', { code: 7, language: 'python' }, { path: 'code', code: 'is_string' }],
+    ['code over 128 KiB', { code: 'é'.repeat(65_537), language: 'python' }, { path: 'code', code: 'max_bytes' }],
+    ['no language', { code: 'x' }, { path: 'language', code: 'is_in' }],
+    ['an unknown field', { code: 'x', language: 'python', timeout: 99 }, { path: 'timeout', code: 'unknown_field' }],
+    ['a standard input of another type', { code: 'x', language: 'python', stdin: {} }, { path: 'stdin', code: 'is_string' }],
+  ])('answers 400 for %s, with the field, and counts no execution', async (_what, body, fault) => {
+    const from = randomAddress();
+    const answer = await app.post(TRY, body, { from });
+    expect(answer.status).toBe(400);
+    expect(answer.body.error).toMatchObject({ type: 'validation_error', code: 'invalid_request' });
+    expect(answer.body.error.details).toEqual([expect.objectContaining({ in: 'body', ...fault })]);
+    expect((await app.post(TRY, { language: 'python', code: '1' }, { from })).body.meta.remaining_executions).toBe(9);
+  });
+
+  it('takes code of exactly 128 KiB', async () => {
+    const answer = await app.post(TRY, { language: 'python', code: `#${'x'.repeat(131_071)}` });
+    expect([answer.status, answer.body.data.status]).toEqual([200, 'succeeded']);
+  });
+
+  it('names every bad field at once', async () => {
+    const answer = await app.post(TRY, { code: 1, language: 2, more: 3 });
+    const details = answer.body.error.details as { path: string }[];
+    expect(details.map(({ path }) => path).sort()).toEqual(['code', 'language', 'more']);
+  });
+
+  it('answers the eleventh run of a day from one address with 429, and other addresses as before', async () => {
+    const from = randomAddress();
+    const body = { language: 'python', code: 'print(1)' };
+    for (const left of [9, 8, 7, 6, 5, 4, 3, 2, 1, 0]) {
+      expect((await app.post(TRY, body, { from })).body.meta.remaining_executions).toBe(left);
+    }
+    const refused = await app.post(TRY, body, { from });
+    expect(refused.status).toBe(429);
+    expect(refused.body.error).toMatchObject({
+      type: 'rate_limit_error',
+      code: 'sandbox_daily_limit_exceeded',
+      upgrade_url: 'http://api.test/docs/plans',
+      details: { policy: 'sandbox_daily', limit: 10, remaining: 0 },
+    });
+    expect(refused.headers.get('retry-after')).toBe(String(refused.body.error.retry_after));
+    expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(86_400);
+    expect(refused.headers.get('x-service-calls-limit')).toBe('1000');
+    expect((await app.post(TRY, body)).status).toBe(200);
+  });
+
+  it('remembers across a restart what was used', async () => {
+    const from = randomAddress();
+    const body = { language: 'python', code: 'print(1)' };
+    expect((await app.post(TRY, body, { from })).body.meta.remaining_executions).toBe(9);
+    await app.restart();
+    expect((await app.post(TRY, body, { from })).body.meta.remaining_executions).toBe(8);
+  });
+
+  it('logs neither the code nor what it printed', async () => {
+    const from = randomAddress();
+    await app.post(TRY, { language: 'python', code: 'print("canary" + "-printed") # canary-code' }, { from });
+    await app.post(TRY, { language: 'python', code: 'raise ValueError("canary" + "-raised") # canary-code' }, { from });
+    expect(JSON.stringify(app.log())).not.toMatch(/canary/);
+  });
+});
+
+describe('fairness', () => {
+  const app = useApp({ ANONYMOUS_CALLS_PER_SECOND: '1000', SANDBOX_CONCURRENCY: '3' });
+  const sleep = (seconds: number): object => ({ language: 'python', code: `import time; time.sleep(${seconds}); print("slept")` });
+
+  it('lets one address have two runs at once and answers a third with 429, which counts nothing', async () => {
+    const from = randomAddress();
+    const two = [app.post(TRY, sleep(1), { from }), app.post(TRY, sleep(1), { from })];
+    await eventually(() => app.get(SandboxMetrics).running === 2, 'two runs are under way');
+
+    const third = await app.post(TRY, sleep(0), { from });
+    expect(third.status).toBe(429);
+    expect(third.body.error).toMatchObject({ code: 'concurrency_limit_exceeded', retry_after: 1, details: { policy: 'sandbox_concurrency', limit: 2 } });
+    expect((await app.post(TRY, sleep(0))).status).toBe(200);
+
+    expect((await Promise.all(two)).map(({ body }) => body.data.stdout as string)).toEqual(['slept\n', 'slept\n']);
+    expect((await app.post(TRY, sleep(0), { from })).body.meta.remaining_executions).toBe(7);
+  });
+
+  it('ends the run of a caller who hangs up, and counts it', async () => {
+    const from = randomAddress();
+    const caller = new AbortController();
+    const call = app.post(TRY, sleep(20), { from, signal: caller.signal }).catch(() => 'hung up');
+    await eventually(() => app.get(SandboxMetrics).running === 1, 'the run is under way');
+    caller.abort();
+    expect(await call).toBe('hung up');
+    await eventually(() => app.get(SandboxMetrics).running === 0, 'the run has been ended', 2_000);
+
+    expect((await app.post(TRY, sleep(0), { from })).body.meta.remaining_executions).toBe(8);
+    expect(app.log().filter(({ level }) => level === 'error')).toEqual([]);
+    expect(app.log()).toContainEqual(expect.objectContaining({ path: TRY, status: 499 }));
+  });
+
+  it('answers 503 with Retry-After when a run could not begin in time, and counts nothing', async () => {
+    const from = randomAddress();
+    const waiting = jest.spyOn(app.get(Queues).named('sandbox'), 'getWaitingCount').mockResolvedValue(1_000);
+    await eventually(async () => (await app.post(TRY, sleep(0))).status === 503, 'the backlog is seen');
+    const refused = await app.post(TRY, sleep(0), { from });
+    waiting.mockRestore();
+    expect(refused.body.error).toMatchObject({ code: 'sandbox_unavailable', details: { expected_wait_seconds: expect.any(Number) } });
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+
+    await eventually(async () => (await app.post(TRY, sleep(0))).status === 200, 'the backlog is gone');
+    expect((await app.post(TRY, sleep(0), { from })).body.meta.remaining_executions).toBe(9);
+  });
+});
+
+describe('when the platform fails a run', () => {
+  const app = useApp({ ANONYMOUS_CALLS_PER_SECOND: '1000' });
+
+  it('answers 503 with Retry-After and gives the execution and the call back', async () => {
+    const from = randomAddress();
+    const runtime = app.get(SandboxRuntime);
+    const broken = jest.spyOn(runtime, 'run').mockRejectedValue(new Error('canary: a cause that is not the caller’s business'));
+    const answer = await app.post(TRY, { language: 'python', code: 'print(1)' }, { from });
+    broken.mockRestore();
+
+    expect(answer.status).toBe(503);
+    expect(answer.body.error).toMatchObject({ type: 'api_error', code: 'sandbox_unavailable' });
+    expect(answer.headers.get('retry-after')).toBe('5');
+    expect(answer.text).not.toContain('canary');
+    expect(answer.headers.get('x-service-calls-remaining')).toBe('1000');
+    expect((await app.post(TRY, { language: 'python', code: 'print(1)' }, { from })).body.meta.remaining_executions).toBe(9);
+  });
+});
+
+describe('without isolation', () => {
+  const app = useApp({ SANDBOX_BUBBLEWRAP: '/nonexistent/bwrap' });
+
+  it('runs nothing: 503 that names what is missing, and /ready is degraded', async () => {
+    const from = randomAddress();
+    const answer = await app.post(TRY, { language: 'python', code: 'print(1)' }, { from });
+    expect(answer.status).toBe(503);
+    expect(answer.body.error).toMatchObject({ code: 'sandbox_unavailable', hint: expect.stringContaining('bubblewrap') });
+
+    const ready = await app.fetch('/ready');
+    expect(ready.status).toBe(200);
+    expect(ready.body).toMatchObject({ status: 'degraded', details: { sandbox: { status: 'degraded', missing: [expect.stringContaining('bubblewrap')] } } });
+  });
+});
+
+describe('switched off by its operator', () => {
+  const app = useApp({ SANDBOX_ENABLED: 'false' });
+
+  it('answers 503 that says so', async () => {
+    const answer = await app.post(TRY, { language: 'python', code: 'print(1)' });
+    expect([answer.status, answer.body.error.hint]).toEqual([503, expect.stringContaining('SANDBOX_ENABLED')]);
+  });
+});
