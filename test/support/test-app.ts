@@ -114,13 +114,13 @@ export class TestApp {
     });
   }
 
-  /** Sends bytes as they are and returns all that comes back until the connection ends. */
-  async raw(bytes: string): Promise<string> {
+  /** Sends bytes as they are and returns all that comes back until the connection ends, by us where `thenLeave`. */
+  async raw(bytes: string, { thenLeave = false } = {}): Promise<string> {
     const socket = connect(this.port, '127.0.0.1');
     let text = '';
     socket.on('data', (chunk: Buffer) => { text += chunk.toString(); });
     socket.on('error', () => undefined);
-    socket.write(bytes);
+    socket.write(bytes, () => { if (thenLeave) socket.destroy(); });
     await once(socket, 'close');
     return text;
   }

@@ -64,7 +64,7 @@ export class CallBudgetService {
     const tier = this.anonymous;
     try {
       const { refusedBy, burstWaitMs, burstLeft, used } = await this.script.take({
-        burst: { key: this.keyOf(address, 'burst'), callsPerSecond: tier.callsPerSecond, size: burstSizeOf(tier) },
+        burst: { key: `limits:burst:${address.network}`, callsPerSecond: tier.callsPerSecond, size: burstSizeOf(tier) },
         counters: this.countersOf(address, now),
         expiresAt: nextUtcMidnight(now),
         cost,
@@ -107,15 +107,10 @@ export class CallBudgetService {
 
   private countersOf(address: ClientAddress, now: Date): { key: string; limit: number }[] {
     const { callsPerDay } = this.anonymous;
-    const counters = [{ key: this.keyOf(address, `calls:${utcDay(now)}:${address.network}`), limit: callsPerDay }];
-    if (address.site !== undefined) {
-      counters.push({ key: this.keyOf(address, `calls:${utcDay(now)}:site`), limit: callsPerDay * SITE_FACTOR });
-    }
+    const prefix = `limits:calls:${utcDay(now)}`;
+    const counters = [{ key: `${prefix}:${address.network}`, limit: callsPerDay }];
+    if (address.site !== undefined) counters.push({ key: `${prefix}:${address.site}`, limit: callsPerDay * SITE_FACTOR });
     return counters;
   }
 
-  /** The braces keep all keys of one caller on one node of a Redis Cluster. */
-  private keyOf(address: ClientAddress, name: string): string {
-    return `limits:{${address.site ?? address.network}}:${name}${name === 'burst' ? `:${address.network}` : ''}`;
-  }
 }

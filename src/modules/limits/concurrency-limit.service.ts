@@ -28,4 +28,4 @@ export class ConcurrencyLimitService {
   }
 }
 
-const keyOf = ({ name }: ConcurrencyLimit, { network }: ClientAddress): string => `concurrency:${name}:{${network}}`;
+const keyOf = ({ name }: ConcurrencyLimit, { network }: ClientAddress): string => `concurrency:${name}:${network}`;

@@ -43,8 +43,8 @@ export class DailyAllowanceService {
   }
 
   private keysOf(name: string, { network, site }: ClientAddress, at: Date): string[] {
-    const prefix = `allowance:{${site ?? network}}:${name}:${utcDay(at)}`;
-    return site === undefined ? [`${prefix}:${network}`] : [`${prefix}:${network}`, `${prefix}:site`];
+    const prefix = `allowance:${name}:${utcDay(at)}`;
+    return site === undefined ? [`${prefix}:${network}`] : [`${prefix}:${network}`, `${prefix}:${site}`];
   }
 }
 

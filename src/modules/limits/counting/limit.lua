@@ -1,50 +1,63 @@
--- Takes one call, or one run, from a burst limit (GCRA) and from any number of daily counters: from all or from none.
--- A refusal by one never spends the others, and all of it is one round trip.
+-- Takes calls, or runs, each from a burst limit (GCRA) and from any number of daily counters: from all of them or from
+-- none. A refusal by one never spends the others. Many callers' requests are handled in one round trip, in their order.
 --
--- KEYS[1]    when the burst is empty again, in microseconds (its "theoretical arrival time")
--- KEYS[2..]  counters of this UTC day; all keys share a hash tag
--- ARGV[1]    microseconds that one call adds to the burst; 0: no burst limit
--- ARGV[2]    microseconds of calls that the burst holds
--- ARGV[3]    when the counters expire, in unix seconds
--- ARGV[4]    what this call costs; 0 only looks
--- ARGV[5..]  the limit of each counter; -1: none
+-- A request is KEYS: when its burst is empty again, in microseconds (the "theoretical arrival time"), and then its
+-- counters of this UTC day; and ARGV:
+--   how many counters it has
+--   microseconds that one call adds to the burst; 0: no burst limit
+--   microseconds of calls that the burst holds
+--   when the counters expire, in unix seconds
+--   what the call costs; 0 only looks
+--   the limit of each counter; -1: none
 --
--- Returns { verdict, burst wait in ms, burst calls left, used of counter 1, used of counter 2, ... }
+-- Returns for each request { verdict, burst wait in ms, burst calls left, used of counter 1, used of counter 2, ... }
 -- verdict: 0 granted, 1 refused by the burst, 1 + n refused by counter n.
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
-local emission, tolerance = tonumber(ARGV[1]), tonumber(ARGV[2])
-local expire_at, cost = tonumber(ARGV[3]), tonumber(ARGV[4])
 
-local used, verdict = {}, 0
-for i = 2, #KEYS do
-  used[i - 1] = tonumber(redis.call('GET', KEYS[i]) or 0)
-  local limit = tonumber(ARGV[3 + i])
-  if verdict == 0 and limit >= 0 and used[i - 1] + cost > limit then verdict = i end
+local function take(key, arg, counters)
+  local emission, tolerance = tonumber(ARGV[arg + 1]), tonumber(ARGV[arg + 2])
+  local expire_at, cost = tonumber(ARGV[arg + 3]), tonumber(ARGV[arg + 4])
+  local answer = { 0, 0, 0 }
+
+  for i = 1, counters do
+    local used = tonumber(redis.call('GET', KEYS[key + i]) or 0)
+    local limit = tonumber(ARGV[arg + 4 + i])
+    answer[3 + i] = used
+    if answer[1] == 0 and limit >= 0 and used + cost > limit then answer[1] = 1 + i end
+  end
+
+  if emission > 0 then
+    local arrival = tonumber(redis.call('GET', KEYS[key]) or 0)
+    if arrival < now then arrival = now end
+    local after = arrival + emission * cost
+    local early_us = after - tolerance - now
+    if early_us > 0 and answer[1] == 0 and cost > 0 then
+      answer[1] = 1
+      answer[2] = math.ceil(early_us / 1000)
+    end
+    if answer[1] == 0 and cost > 0 then
+      redis.call('SET', KEYS[key], string.format('%.0f', after), 'PX', math.ceil((after - now) / 1000) + 1)
+      arrival = after
+    end
+    answer[3] = math.max(0, math.floor((tolerance - (arrival - now)) / emission))
+  end
+
+  if answer[1] == 0 and cost > 0 then
+    for i = 1, counters do
+      answer[3 + i] = redis.call('INCRBY', KEYS[key + i], cost)
+      if answer[3 + i] == cost then redis.call('EXPIREAT', KEYS[key + i], expire_at) end
+    end
+  end
+  return answer
 end
 
-local wait_ms, burst_left = 0, 0
-if emission > 0 then
-  local arrival = tonumber(redis.call('GET', KEYS[1]) or 0)
-  if arrival < now then arrival = now end
-  local after = arrival + emission * cost
-  local early_us = after - tolerance - now
-  if early_us > 0 and verdict == 0 and cost > 0 then
-    verdict = 1
-    wait_ms = math.ceil(early_us / 1000)
-  end
-  if verdict == 0 and cost > 0 then
-    redis.call('SET', KEYS[1], string.format('%.0f', after), 'PX', math.ceil((after - now) / 1000) + 1)
-    arrival = after
-  end
-  burst_left = math.max(0, math.floor((tolerance - (arrival - now)) / emission))
+local answers = {}
+local key, arg = 1, 1
+while arg <= #ARGV do
+  local counters = tonumber(ARGV[arg])
+  answers[#answers + 1] = take(key, arg, counters)
+  key = key + 1 + counters
+  arg = arg + 5 + counters
 end
-
-if verdict == 0 and cost > 0 then
-  for i = 2, #KEYS do
-    used[i - 1] = redis.call('INCRBY', KEYS[i], cost)
-    if used[i - 1] == cost then redis.call('EXPIREAT', KEYS[i], expire_at) end
-  end
-end
-
-return { verdict, wait_ms, burst_left, unpack(used) }
+return answers
