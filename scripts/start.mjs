@@ -49,7 +49,8 @@ function chooseRole() {
   const settings = join(ROOT, '.env');
   if (existsSync(settings)) process.loadEnvFile(settings);
 
-  const role = process.argv[2] ?? process.env.ROLE ?? 'all';
+  // `ROLE=` means the same as leaving it out, as with all settings.
+  const role = process.argv[2] ?? (process.env.ROLE || 'all');
   if (Object.hasOwn(PROGRAMS_OF_ROLE, role)) return role;
   throw new SystemNotReady(`There is no role "${role}". The roles are ${Object.keys(PROGRAMS_OF_ROLE).join(', ')}.`);
 }

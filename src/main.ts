@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { type Config, loadConfig } from './platform/config/config.js';
 import { type Log, openLog } from './platform/logging/log.js';
+import { explain } from './roles/explain.js';
 import { migrate } from './roles/migrate.js';
 import { RunningService } from './roles/running-service.js';
 import { seed } from './roles/seed.js';
@@ -9,6 +10,9 @@ import { welcome } from './roles/welcome.js';
 
 /** After this long the process ends, whatever still hangs; its embedded servers end with it. */
 const STOP_WITHIN_MS = 25_000;
+
+/** At Ctrl-C the terminal signals npm and us, and npm signals us once more: that is one key press, not two. */
+const SAME_KEY_PRESS_MS = 500;
 
 void main();
 
@@ -40,8 +44,7 @@ async function main(): Promise<void> {
 async function serve(role: ServiceRole, config: Config, log: Log): Promise<void> {
   const startedAtMs = performance.now();
   const starting = RunningService.start(role, config, log);
-  process.once('SIGTERM', () => { void stop(starting, log, { atOnce: false }); });
-  process.once('SIGINT', () => { void stop(starting, log, { atOnce: true }); });
+  stopOnSignals(starting, log);
 
   const service = await starting;
   process.stderr.write(welcome({
@@ -53,14 +56,26 @@ async function serve(role: ServiceRole, config: Config, log: Log): Promise<void>
   }));
 }
 
-/** A person at a terminal waits for nothing; a balancer is given time to see that we are going. */
-async function stop(starting: Promise<RunningService>, log: Log, how: { atOnce: boolean }): Promise<void> {
+/** The first signal stops the service, and a further one changes nothing, except that a second Ctrl-C is impatience. */
+function stopOnSignals(starting: Promise<RunningService>, log: Log): void {
+  let firstAtMs: number | undefined;
+  const onSignal = (signal: 'SIGINT' | 'SIGTERM'): void => {
+    const nowMs = performance.now();
+    if (firstAtMs === undefined) void stop(starting, log, signal);
+    else if (signal === 'SIGINT' && nowMs > firstAtMs + SAME_KEY_PRESS_MS) process.exit(130);
+    firstAtMs ??= nowMs;
+  };
+  process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
+}
+
+async function stop(starting: Promise<RunningService>, log: Log, signal: 'SIGINT' | 'SIGTERM'): Promise<void> {
   setTimeout(() => { fail(log, new Error(`The service did not stop within ${STOP_WITHIN_MS} ms.`)); }, STOP_WITHIN_MS).unref();
-  // A second Ctrl-C is impatience.
-  process.once('SIGINT', () => process.exit(130));
+  log.info({ signal }, 'Stopping.');
   try {
     const service = await starting;
-    await service.stop(how);
+    // A person at a terminal waits for nothing; a balancer is given time to see that we are going.
+    await service.stop({ atOnce: signal === 'SIGINT' });
+    log.info({}, 'Stopped.');
     log.flush(() => process.exit(0));
   } catch (error) {
     fail(log, error);
@@ -86,12 +101,4 @@ function fail(log: Log, error: unknown): void {
   log.error({ error }, 'The service cannot go on.');
   process.stderr.write(`\n${explain(error)}\n`);
   log.flush(() => process.exit(1));
-}
-
-function explain(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const { code, port } = error as Error & { code?: string; port?: number };
-  if (code === 'EADDRINUSE') return `Port ${port ?? ''} is in use. Set PORT to another one, or stop what uses it.`;
-  if (code === 'EACCES' && port !== undefined) return `Port ${port} is not ours to open. Set PORT to one above 1023.`;
-  return error.message;
 }

@@ -1,4 +1,4 @@
-import type { Server } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { INestApplication } from '@nestjs/common';
@@ -8,9 +8,13 @@ import type { Log } from '../platform/logging/log.js';
 import { RequestContext } from '../platform/logging/request-context.js';
 import { createApp } from './create-app.js';
 import { createDataSource } from './data-source.js';
+import { explainListening } from './explain.js';
 import { migrate } from './migrate.js';
 import type { ServiceRole } from './service.module.js';
 import { openServers, type Servers } from './servers.js';
+
+/** How often connections are looked for that have answered their last request and are merely kept alive. */
+const SWEEP_MS = 50;
 
 /** A role that runs and listens, from its servers to its port. */
 export class RunningService {
@@ -35,7 +39,7 @@ export class RunningService {
       });
       const settings: Config = Object.assign({}, config, { databaseUrl: servers.databaseUrl, redisUrl: servers.redisUrl });
       app = await createApp(role, { config: settings, log, context: new RequestContext(), dataSource });
-      await app.listen(config.port, config.host);
+      await app.listen(config.port, config.host).catch((error: unknown) => { throw explainListening(error as Error, config); });
       return new RunningService(app, servers, config.drainDelayMs);
     } catch (error) {
       await app?.close().catch(() => undefined);
@@ -60,12 +64,16 @@ export class RunningService {
 
   private async stopInOrder(drainDelayMs: number): Promise<void> {
     const shutdown = this.app.get(Shutdown);
+    const server = this.app.getHttpServer() as Server;
     shutdown.beginDraining();
+    server.prependListener('request', (_request, response: ServerResponse) => { response.setHeader('connection', 'close'); });
     await sleep(drainDelayMs);
 
-    const server = this.app.getHttpServer() as Server;
     const lastCall = setTimeout(() => { server.closeAllConnections(); }, shutdown.requestsLeftMs);
+    // Closing the server ends the connections that are idle then; those that become so later would keep it open.
+    const sweep = setInterval(() => { server.closeIdleConnections(); }, SWEEP_MS);
     await this.app.close();
+    clearInterval(sweep);
     clearTimeout(lastCall);
     await this.servers.stop();
   }

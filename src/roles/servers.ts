@@ -3,6 +3,7 @@ import type { Log } from '../platform/logging/log.js';
 import { startEmbeddedPostgres } from './embedded/embedded-postgres.js';
 import { startEmbeddedRedis } from './embedded/embedded-redis.js';
 import { supervise, type SupervisedServer } from './embedded/supervised-server.js';
+import { explainServer } from './explain.js';
 
 /** The PostgreSQL and the Redis of this process: those that the settings name, else of its own. */
 export interface Servers {
@@ -26,7 +27,7 @@ export async function openServers(config: Config, log: Log): Promise<Servers> {
   const failure = starts.find((start) => start.status === 'rejected');
   if (failure !== undefined) {
     await stop();
-    throw failure.reason as Error;
+    throw explainServer(failure.reason as Error);
   }
   return {
     databaseUrl: config.databaseUrl ?? postgres!.url,

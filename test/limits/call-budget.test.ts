@@ -55,6 +55,14 @@ describe('the call budget of anonymous callers', () => {
     expect(headersOf((await app.fetch('/api/v1', { from })).headers).remaining).toBe('7');
   });
 
+  it('cannot be got around by another spelling of the path', async () => {
+    const from = randomAddress();
+    for (const path of ['/API/v1', '/api/V1', '//api/v1', '/%61pi/v1', '/api/v1/../v1']) {
+      const answer = await app.fetch(path, { from });
+      expect([path, answer.status, answer.headers.has('x-service-tier') || answer.status === 404]).toEqual([path, path.includes('..') ? 200 : 404, true]);
+    }
+  });
+
   it('counts an IPv6 caller by its /64', async () => {
     const part = Math.floor(Math.random() * 65_536).toString(16);
     await app.fetch('/api/v1', { from: `2001:db8:${part}:1::1` });
@@ -69,13 +77,15 @@ describe('the call budget of anonymous callers', () => {
       for (let call = 0; call < 8; call++) statuses.push((await app.fetch('/api/v1', { from: `2001:db8:${part}:${network}::1` })).status);
     }
     expect(statuses.filter((status) => status === 200)).toHaveLength(80);
+    const refused = await app.fetch('/api/v1', { from: `2001:db8:${part}:ffff::1` });
+    expect(refused.body.error).toMatchObject({ code: 'daily_limit_exceeded', details: { remaining: 0 } });
+    expect(refused.headers.get('x-service-calls-remaining')).toBe('0');
   });
 
   it('gives a call back that we failed', async () => {
     const address = clientAddressOf(randomAddress());
     const budgets = app.get(CallBudgetService);
-    await budgets.spend(address);
-    await budgets.giveBack(address);
+    await budgets.giveBack(address, await budgets.spend(address));
     expect((await budgets.look(address)).remaining).toBe(8);
   });
 });

@@ -4,7 +4,8 @@ import { AwaitedJobs, JobFailed, JobUnanswered } from '../../src/platform/queues
 import { defineQueue } from '../../src/platform/queues/queue-definition.js';
 import { QueueWorkers } from '../../src/platform/queues/queue-workers.js';
 import { addressOf } from '../../src/platform/redis/redis-connections.js';
-import { useApp } from '../support/test-app.js';
+import { JobAbandoned } from '../../src/platform/queues/job-cancellations.js';
+import { eventually, useApp } from '../support/test-app.js';
 import { testRedisUrl } from '../support/test-redis.js';
 
 class Doubling {
@@ -17,7 +18,7 @@ const queueNamed = (name: string): ReturnType<typeof defineQueue<Doubling>> =>
 describe('a job that somebody waits for', () => {
   const app = useApp();
   const run = (queue: ReturnType<typeof queueNamed>, value: number, timeoutMs = 5_000): Promise<number> =>
-    app.get(AwaitedJobs).run<Doubling, number>(queue, { value }, { timeoutMs });
+    app.get(AwaitedJobs).run<Doubling, number>(queue, { value }, { startWithinMs: timeoutMs, finishWithinMs: timeoutMs });
 
   it('brings each of many callers its own result and leaves nothing in Redis', async () => {
     const queue = queueNamed('awaited-many');
@@ -39,7 +40,24 @@ describe('a job that somebody waits for', () => {
     expect(tries).toBe(1);
   });
 
-  it('tells the caller when nobody answers in time', async () => {
-    await expect(run(queueNamed('awaited-nobody'), 1, 50)).rejects.toThrow(JobUnanswered);
+  it('tells the caller when nobody takes the job in time, and then nobody ever does', async () => {
+    const queue = queueNamed('awaited-nobody');
+    await expect(run(queue, 1, 50)).rejects.toThrow(/took the job within 50 ms/);
+    const handled: number[] = [];
+    app.get(QueueWorkers).start(queue, { handle: ({ value }: Doubling) => { handled.push(value); return Promise.resolve(value); } });
+    await run(queue, 2);
+    expect(handled).toEqual([2]);
+  });
+
+  it('tells the caller when the job does not end in time, and ends it', async () => {
+    const queue = queueNamed('awaited-endless');
+    let ended: unknown;
+    app.get(QueueWorkers).start(queue, {
+      handle: (_job: Doubling, { signal }) => new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => { ended = signal.reason; reject(signal.reason as Error); });
+      }),
+    });
+    await expect(run(queue, 1, 200)).rejects.toThrow(JobUnanswered);
+    await eventually(() => ended instanceof JobAbandoned, 'the job is ended');
   });
 });

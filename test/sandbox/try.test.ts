@@ -142,7 +142,7 @@ describe('fairness', () => {
 
   it('answers 503 with Retry-After when a run could not begin in time, and counts nothing', async () => {
     const from = randomAddress();
-    const waiting = jest.spyOn(app.get(Queues).named('sandbox'), 'getWaitingCount').mockResolvedValue(1_000);
+    const waiting = jest.spyOn(app.get(Queues).named('sandbox'), 'getJobCounts').mockResolvedValue({ waiting: 1_000, active: 2 });
     await eventually(async () => (await app.post(TRY, sleep(0))).status === 503, 'the backlog is seen');
     const refused = await app.post(TRY, sleep(0), { from });
     waiting.mockRestore();

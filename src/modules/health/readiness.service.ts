@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { HealthCheckService, type HealthCheckResult, type HealthIndicatorResult, HealthIndicatorService } from '@nestjs/terminus';
 import { DatabaseHealth } from '../../platform/database/database-health.js';
@@ -67,7 +68,8 @@ export class ReadinessService {
   /** The rest of the platform serves without it, so that its absence only degrades. */
   private async sandboxPart(): Promise<HealthIndicatorResult> {
     const indicator = this.indicators.check('sandbox');
-    const status = await this.sandbox.status().catch(() => undefined);
+    const inTime = sleep(CHECK_TIMEOUT_MS, undefined, { ref: false });
+    const status = await Promise.race([this.sandbox.status().catch(() => undefined), inTime]);
     if (status === undefined) return indicator.degraded({ message: 'not known while Redis is away' });
     if (!status.available) return indicator.degraded({ missing: status.missing });
     return indicator.up({ mode: status.mode, workers: status.workers });

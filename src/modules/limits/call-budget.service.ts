@@ -4,7 +4,7 @@ import { Log } from '../../platform/logging/log.js';
 import { isRedisAway } from '../../platform/redis/redis-away.js';
 import { Clock, nextUtcMidnight, secondsUntil, utcDay } from '../../platform/time/clock.js';
 import type { ClientAddress } from './client-address.js';
-import { InProcessLimiter } from './counting/in-process-limiter.js';
+import { type InProcessAnswer, InProcessLimiter } from './counting/in-process-limiter.js';
 import { LimitScript } from './counting/limit-script.js';
 import { BurstLimitExceeded, DailyLimitExceeded, type LimitFacts } from './limits.errors.js';
 import { burstSizeOf, type Tier } from './tier.js';
@@ -19,6 +19,9 @@ export interface Budget {
   readonly burstLeft: number;
   readonly resetSeconds: number;
   readonly refusal: BurstLimitExceeded | DailyLimitExceeded | undefined;
+  /** Where and when it was counted, to be given back there. */
+  readonly countedIn: 'redis' | 'process';
+  readonly countedAt: Date;
 }
 
 /** The calls of a caller: so many at once, and so many a UTC day (service document §8). */
@@ -51,9 +54,13 @@ export class CallBudgetService {
   }
 
   /** A call that we failed, or that was refused before it did anything, costs nothing. */
-  async giveBack(address: ClientAddress): Promise<void> {
+  async giveBack(address: ClientAddress, { countedIn, countedAt }: Budget): Promise<void> {
+    if (countedIn === 'process') {
+      this.inProcess.giveBack(address.network);
+      return;
+    }
     try {
-      await this.script.giveBack(this.countersOf(address, this.clock.now()).map(({ key }) => key));
+      await this.script.giveBack(this.countersOf(address, countedAt).map(({ key }) => key));
     } catch (error) {
       if (!isRedisAway(error)) throw error;
     }
@@ -70,17 +77,19 @@ export class CallBudgetService {
         cost,
       });
       this.inProcess.remember(address.network, used[0]!);
-      return this.budgetOf(now, { refusedBy: typeof refusedBy === 'number' ? 'daily' : refusedBy, burstWaitMs, burstLeft, used: used[0]! });
+      const taken = { refusedBy: typeof refusedBy === 'number' ? 'daily' as const : refusedBy, burstWaitMs, burstLeft, used: used[0]! };
+      return this.budgetOf(now, taken, 'redis');
     } catch (error) {
       if (!isRedisAway(error)) throw error;
       this.log.debug({ error }, 'Redis is away; calls are counted in this process.');
-      return this.budgetOf(now, this.inProcess.take(address.network, tier, cost));
+      return this.budgetOf(now, this.inProcess.take(address.network, tier, cost), 'process');
     }
   }
 
-  private budgetOf(now: Date, taken: ReturnType<InProcessLimiter['take']>): Budget {
+  private budgetOf(now: Date, taken: InProcessAnswer, countedIn: Budget['countedIn']): Budget {
     const tier = this.anonymous;
-    const remaining = Math.max(0, tier.callsPerDay - taken.used);
+    // A network whose site is used up has nothing left, whatever its own counter says.
+    const remaining = taken.refusedBy === 'daily' ? 0 : Math.max(0, tier.callsPerDay - taken.used);
     const resetsAt = nextUtcMidnight(now);
     const resetSeconds = secondsUntil(resetsAt, now);
     const shared = { upgradeUrl: this.config.pricingUrl };
@@ -91,7 +100,7 @@ export class CallBudgetService {
     } else if (taken.refusedBy === 'burst') {
       refusal = new BurstLimitExceeded(this.burstFacts(now, taken.burstWaitMs));
     }
-    return { tier, remaining, burstLeft: taken.burstLeft, resetSeconds, refusal };
+    return { tier, remaining, burstLeft: taken.burstLeft, resetSeconds, refusal, countedIn, countedAt: now };
   }
 
   private burstFacts(now: Date, waitMs: number): LimitFacts {

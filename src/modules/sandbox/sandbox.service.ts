@@ -58,7 +58,7 @@ export class SandboxService {
     const startBeforeMs = this.clock.now().getTime() + MAX_QUEUE_WAIT_MS;
     const job = { executionId: id, language, code, stdin, limits, startBeforeMs };
     try {
-      const patience = { timeoutMs: longestExecutionMs(limits), signal };
+      const patience = { startWithinMs: MAX_QUEUE_WAIT_MS, finishWithinMs: limits.timeoutMs + RETURN_MS, signal };
       const { queueMs, outcome } = await this.jobs.run<typeof job, ExecutionResult>(sandboxQueue, job, patience);
       return { id, language, queueMs, outcome };
     } catch (error) {

@@ -12,7 +12,7 @@ export abstract class Config {
   abstract readonly role: Role;
   abstract readonly port: number;
   abstract readonly host: string;
-  /** Where callers reach the API, without a slash at the end. Unset, each answer uses the listening address. */
+  /** Where callers reach the API, without a slash at the end. With `PORT=0` it must be set for links to lead anywhere. */
   abstract readonly publicUrl: string;
   abstract readonly dataDir: string;
   /** Undefined: the process starts a server of its own (role `all` only). */

@@ -13,6 +13,8 @@ export function isDatabaseAway(thrown: unknown): boolean {
 }
 
 function isConnectionFault(error: Error & { code?: unknown; syscall?: unknown }): boolean {
+  // A name with several addresses, as localhost often is: each was tried.
+  if (error instanceof AggregateError) return error.errors.every((each) => isConnectionFault(each as Error));
   const code = typeof error.code === 'string' ? error.code : '';
   if (SOCKET_CODES.has(code)) return error.syscall !== undefined && error.syscall !== 'open';
   return SERVER_CODES.has(code) || code.startsWith('08') || CLIENT_MESSAGES.test(error.message);

@@ -4,6 +4,8 @@ import cors from 'cors';
 import type { Express, NextFunction, Request, Response } from 'express';
 import { Config } from '../config/config.js';
 import { Ids } from '../ids/ids.js';
+import { Log } from '../logging/log.js';
+import { isApiCall } from './api-path.js';
 import { answerConnectionFaults } from './connection-faults.js';
 import { RequestContextMiddleware } from './request-context.middleware.js';
 
@@ -26,11 +28,11 @@ export function configureHttp(app: INestApplication): void {
     maxAge: 86_400,
   });
   app.use((request: Request, response: Response, next: NextFunction) => {
-    if (request.headers.origin !== undefined && request.path.startsWith('/api/v1')) answerPages(request, response, next);
+    if (request.headers.origin !== undefined && isApiCall(request)) answerPages(request, response, next);
     else next();
   });
 
   const server = app.getHttpServer() as Server;
   const ids = app.get(Ids);
-  answerConnectionFaults(server, config.docsUrl, () => ids.next('req'));
+  answerConnectionFaults(server, { docsUrl: config.docsUrl, log: app.get(Log), newRequestId: () => ids.next('req') });
 }

@@ -55,12 +55,11 @@ export class ErrorFilter implements ExceptionFilter {
   private domainErrorOf(thrown: unknown, request: Request): DomainError {
     if (thrown instanceof DomainError) return thrown;
     if (isDatabaseAway(thrown) || isRedisAway(thrown)) return new ServiceUnavailable(thrown);
-    // Express could not decode the path, `/%zz` for one.
-    if (thrown instanceof URIError) return new MalformedRequest('The path of the request is not valid percent-encoding.');
     if (thrown instanceof HttpException && thrown.getStatus() === 404) {
       return this.unknownRoutes.refusalOf(request);
     }
-    if (thrown instanceof HttpException && thrown.getStatus() < 500) return new MalformedRequest(thrown.message);
+    // Express could not decode the path, `/docs/errors/%zz` for one.
+    if (thrown instanceof HttpException && thrown.getStatus() < 500) return new MalformedRequest('The path of the request is not valid percent-encoding.');
     return new InternalError(thrown);
   }
 

@@ -27,6 +27,8 @@ export class FastExpressAdapter extends ExpressAdapter {
     const app = express();
     app.disable('x-powered-by');
     app.disable('etag');
+    // What is asked of a path by its prefix, the call budget for one, must hold for every spelling that reaches a route.
+    app.enable('case sensitive routing');
     app.set('query parser', 'simple');
     super(app);
   }

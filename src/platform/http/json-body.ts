@@ -81,7 +81,7 @@ function toRefusal(error: unknown, limitBytes: number): Error {
     case 'charset.unsupported':
       return new UnsupportedMediaType(`The request body cannot be read: ${String(message)}.`);
     case 'entity.parse.failed':
-      return new MalformedJson('it is not valid JSON.');
+      return new MalformedJson('it is not a valid JSON object.');
     case 'entity.verify.failed':
       return new MalformedJson(`it nests deeper than ${MAX_DEPTH} levels.`);
     case 'request.aborted':

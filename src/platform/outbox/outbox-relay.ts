@@ -12,6 +12,8 @@ const IDLE_MS = 100;
 const TROUBLE_MS = 1_000;
 /** As long as a second relay of the same message could come: BullMQ knows a job id only while it keeps the job. */
 const KEEP_COMPLETED_SECONDS = 86_400;
+/** For an operator to look at. */
+const KEEP_FAILED_SECONDS = 30 * 86_400;
 
 /**
  * Moves committed messages to Redis. The row goes in the same transaction that adds the job, so that a crash between
@@ -58,7 +60,7 @@ export class OutboxRelay {
       attempts: message.attempts,
       backoff: { type: 'exponential', delay: message.backoffMs },
       removeOnComplete: { age: KEEP_COMPLETED_SECONDS },
-      removeOnFail: false,
+      removeOnFail: { age: KEEP_FAILED_SECONDS },
     });
   }
 

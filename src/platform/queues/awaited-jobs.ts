@@ -18,11 +18,14 @@ export class JobFailed extends Error {}
 export class JobUnanswered extends Error {}
 
 interface Patience {
-  readonly timeoutMs: number;
+  /** What the job may wait for a worker; a job that has not begun by then never does. */
+  readonly startWithinMs: number;
+  /** What it may take once it has begun. */
+  readonly finishWithinMs: number;
   readonly signal?: AbortSignal | undefined;
 }
 
-type Waiter = (outcome: 'completed' | 'failed', reason?: string) => void;
+type Waiter = (happened: 'active' | 'completed' | 'failed', reason?: string) => void;
 
 /**
  * Runs a job and waits for its result, for work that a caller stands waiting for.
@@ -55,14 +58,14 @@ export class AwaitedJobs {
    * Ends the job when `signal` is aborted or the time is over: nobody waits for it then.
    *
    * @throws {JobFailed} when the worker failed or died.
-   * @throws {JobUnanswered} when nothing came back within `timeoutMs`.
+   * @throws {JobUnanswered} when no worker took it, or none brought it to an end, in time.
    * @throws the reason of `signal` when it is aborted.
    */
-  async run<Payload extends object, Result>(queue: QueueDefinition<Payload>, payload: Payload, { timeoutMs, signal }: Patience): Promise<Result> {
-    signal?.throwIfAborted();
+  async run<Payload extends object, Result>(queue: QueueDefinition<Payload>, payload: Payload, patience: Patience): Promise<Result> {
+    patience.signal?.throwIfAborted();
     const jobId = this.ids.next('job');
     await this.listen(queue);
-    const { ended, forget } = this.waitFor(jobId, { timeoutMs, signal });
+    const { ended, forget } = this.waitFor(jobId, patience);
     try {
       await this.queues.named(queue.name).add(
         queue.name,
@@ -85,15 +88,20 @@ export class AwaitedJobs {
     if (removed === 0) await this.cancellations.cancel(jobId);
   }
 
-  private waitFor(jobId: string, { timeoutMs, signal }: Patience): { ended: Promise<void>; forget: () => void } {
+  private waitFor(jobId: string, { startWithinMs, finishWithinMs, signal }: Patience): { ended: Promise<void>; forget: () => void } {
     let timer: NodeJS.Timeout | undefined;
     let onAbort: (() => void) | undefined;
     const ended = new Promise<void>((resolve, reject) => {
       onAbort = () => { reject(signal!.reason as Error); };
       signal?.addEventListener('abort', onAbort, { once: true });
-      timer = setTimeout(() => { reject(new JobUnanswered(`No worker answered within ${timeoutMs} ms.`)); }, timeoutMs);
-      this.waiters.set(jobId, (outcome, reason) => {
-        if (outcome === 'completed') resolve();
+      const giveUpAfter = (ms: number, what: string): void => {
+        clearTimeout(timer);
+        timer = setTimeout(() => { reject(new JobUnanswered(`No worker ${what} the job within ${ms} ms.`)); }, ms);
+      };
+      giveUpAfter(startWithinMs, 'took');
+      this.waiters.set(jobId, (happened, reason) => {
+        if (happened === 'active') giveUpAfter(finishWithinMs, 'ended');
+        else if (happened === 'completed') resolve();
         else reject(new JobFailed(reason));
       });
     });
@@ -118,6 +126,7 @@ export class AwaitedJobs {
     if (listener === undefined) {
       listener = new QueueEvents(queueName, { connection: this.redis.blocking() });
       listener.on('error', () => undefined);
+      listener.on('active', ({ jobId }) => { this.waiters.get(jobId)?.('active'); });
       listener.on('completed', ({ jobId }) => { this.waiters.get(jobId)?.('completed'); });
       listener.on('failed', ({ jobId, failedReason }) => { this.waiters.get(jobId)?.('failed', failedReason); });
       this.listeners.set(queueName, listener);

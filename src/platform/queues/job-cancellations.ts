@@ -10,6 +10,13 @@ export class JobAbandoned extends Error {
   }
 }
 
+/** The reason that a job is ended with when its worker stops. */
+class WorkerStopped extends Error {
+  constructor() {
+    super('The worker of the job was stopped before the job had ended.');
+  }
+}
+
 /**
  * Tells the worker of a job that nobody waits for it any more. A message that is lost costs only the rest of that job,
  * which ends by its own limits.
@@ -35,6 +42,11 @@ export class JobCancellations {
     } finally {
       this.running.delete(jobId);
     }
+  }
+
+  /** Aborts every job that runs in this process. */
+  endAll(): void {
+    for (const controller of this.running.values()) controller.abort(new WorkerStopped());
   }
 
   private listen(): void {

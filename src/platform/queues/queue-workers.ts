@@ -22,6 +22,7 @@ const FORCED_CLOSE_MS = 200;
 @Injectable()
 export class QueueWorkers {
   private readonly workers = new Map<string, Worker>();
+  private readonly stopping = new Map<string, Promise<void>>();
 
   constructor(
     private readonly redis: RedisConnections,
@@ -30,7 +31,7 @@ export class QueueWorkers {
     private readonly log: Log,
     private readonly context: RequestContext,
     private readonly metrics: QueueMetrics,
-    shutdown: Shutdown,
+    private readonly shutdown: Shutdown,
   ) {
     shutdown.at('workers', () => this.close());
   }
@@ -55,11 +56,14 @@ export class QueueWorkers {
     this.workers.set(queue.name, worker);
   }
 
-  /** Takes no further jobs from the queue; those that run are finished first. */
-  async stop(name: string): Promise<void> {
+  /** Takes no further jobs from the queue and resolves when those that run have ended. May be called again. */
+  stop(name: string): Promise<void> {
     const worker = this.workers.get(name);
-    this.workers.delete(name);
-    if (worker !== undefined) await this.end(worker);
+    if (worker !== undefined) {
+      this.workers.delete(name);
+      this.stopping.set(name, this.end(worker));
+    }
+    return this.stopping.get(name) ?? Promise.resolve();
   }
 
   private async process<Payload extends object, Result>(
@@ -71,9 +75,10 @@ export class QueueWorkers {
     this.metrics.started(queue.name, waitedMs);
     const { correlation } = job.data;
     await this.context.run({ requestId: correlation?.requestId ?? job.id!, traceId: correlation?.traceId ?? '', ...correlation }, async () => {
-      const payload = await openEnvelope(queue, job.data);
+      let payload: Payload | undefined;
       try {
-        const result = await this.cancellations.during(job.id!, (signal) => handler.handle(payload, { signal, waitedMs }));
+        const opened = payload = await openEnvelope(queue, job.data);
+        const result = await this.cancellations.during(job.id!, (signal) => handler.handle(opened, { signal, waitedMs }));
         if (result !== undefined) await this.keepResult(job, result);
         this.metrics.completed(queue.name);
       } catch (error) {
@@ -81,7 +86,8 @@ export class QueueWorkers {
         if (error instanceof JobAbandoned) throw error;
         this.metrics.failed(queue.name);
         this.log.error({ ...correlation, queue: queue.name, jobId: job.id, attempt: job.attemptsMade + 1, error }, 'A job failed.');
-        if (job.attemptsMade + 1 >= queue.attempts) await handler.giveUp?.(payload);
+        // What cannot be read cannot be given up either; it stays among the failed jobs.
+        if (payload !== undefined && job.attemptsMade + 1 >= queue.attempts) await handler.giveUp?.(payload);
         throw error;
       }
     });
@@ -92,8 +98,11 @@ export class QueueWorkers {
     await this.redis.producer().set(resultKeyOf(job.id!), JSON.stringify(result), 'EX', RESULT_TTL_SECONDS);
   }
 
+  /** Jobs that outlast what the service gives them fail, so that whoever waits for them is told. */
   private async close(): Promise<void> {
+    const overtime = setTimeout(() => { this.cancellations.endAll(); }, this.shutdown.jobsLeftMs);
     await Promise.all([...this.workers.keys()].map((name) => this.stop(name)));
+    clearTimeout(overtime);
   }
 
   /** A worker that cannot reach Redis would wait for it in order to say goodbye. */

@@ -55,6 +55,11 @@ export class InProcessLimiter {
     return { refusedBy, burstWaitMs, burstLeft, used: memory.used };
   }
 
+  giveBack(caller: string): void {
+    const memory = this.memoryOf(caller);
+    memory.used = Math.max(0, memory.used - 1);
+  }
+
   private memoryOf(caller: string): Memory {
     const day = utcDay(this.clock.now());
     let memory = this.callers.get(caller);

@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { isApiCall } from '../../../platform/http/api-path.js';
 import { FailureHeaders } from '../../../platform/http/failure-headers.js';
 import type { Budget } from '../call-budget.service.js';
 import { CallBudgetService } from '../call-budget.service.js';
@@ -9,10 +10,8 @@ import { burstSizeOf } from '../tier.js';
 const BURST_WINDOW_SECONDS = 2;
 const DAY_SECONDS = 86_400;
 
-export const isBudgeted = (request: Request): boolean => request.path.startsWith('/api/v1/') || request.path === '/api/v1';
-
 /** Refused before it did anything, or failed by us: the call costs nothing (service document §8). */
-const isFree = (status: number): boolean => status === 401 || status === 403 || status >= 500;
+const isFree = (status: number): boolean => status === 401 || status === 403 || status === 429 || status >= 500;
 
 const SPENT = Symbol('budget spent by this request');
 type Carrier = Request & { [SPENT]?: Budget };
@@ -42,7 +41,7 @@ export class BudgetHeaders extends FailureHeaders {
   }
 
   async complete(request: Request, response: Response, status: number): Promise<void> {
-    if (!isBudgeted(request)) return;
+    if (!isApiCall(request)) return;
     try {
       await this.correct(request, response, status);
     } catch (error) {
@@ -58,7 +57,7 @@ export class BudgetHeaders extends FailureHeaders {
       return;
     }
     if (!isFree(status)) return;
-    await this.budgets.giveBack(address);
+    await this.budgets.giveBack(address, spent);
     setBudgetHeaders(response, { ...spent, remaining: Math.min(spent.tier.callsPerDay, spent.remaining + 1) });
   }
 }

@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
 import { Config } from '../../../platform/config/config.js';
-import { Isolation } from '../../../platform/isolation/isolation.js';
-import { PooledRuntime } from '../runtime/pooled-runtime.js';
+import { openRuntime } from '../runtime/open-runtime.js';
 import { SandboxRuntime } from '../sandbox-runtime.js';
 import { SANDBOX_METRICS, SandboxMetrics } from '../sandbox.metrics.js';
 import { SandboxModule } from '../sandbox.module.js';
@@ -11,7 +10,10 @@ import { SandboxProcessor } from './sandbox.processor.js';
 function runtimeOf({ sandbox }: Config, metrics: SandboxMetrics): SandboxRuntime {
   const { cgroups, copiesDirectory, bubblewrap, concurrency, memoryBytes, timeoutMs } = sandbox;
   const places = bubblewrap === undefined ? {} : { bubblewrapPlaces: [bubblewrap] };
-  const runtime = new PooledRuntime(new Isolation({ cgroups, copiesDirectory, ...places }), { concurrency, limits: { memoryBytes, timeoutMs } });
+  const runtime = openRuntime({
+    isolation: { cgroups, copiesDirectory, ...places },
+    runtime: { concurrency, limits: { memoryBytes, timeoutMs } },
+  });
   metrics.watchPools(() => runtime.readings);
   runtime.listen((event) => {
     if (event.kind === 'acquired') metrics.acquired(event.language, event.seconds, event.warm);

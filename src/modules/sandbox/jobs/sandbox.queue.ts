@@ -9,7 +9,10 @@ class Limits implements SandboxLimits {
   @IsInt() @Min(1) readonly outputBytes!: number;
 }
 
-/** One run. Its code goes with the job and is nowhere kept: nothing is committed and the caller stands waiting. */
+/**
+ * One run. Its code goes with the job, which is removed as it ends; nothing is committed and the caller stands waiting.
+ * Redis writes the job to its append-only file like all it does, and drops it from there when it next rewrites the file.
+ */
 export class SandboxJob {
   @IsString() readonly executionId!: string;
   @IsIn(LANGUAGES) readonly language!: Language;

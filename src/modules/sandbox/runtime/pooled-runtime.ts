@@ -3,8 +3,9 @@ import { type Ended } from '../../../platform/isolation/isolation-spec.js';
 import { type Isolation } from '../../../platform/isolation/isolation.js';
 import { type Interpreter } from '../languages/interpreter.js';
 import { readReport } from '../languages/report.js';
-import { type SandboxOutcome, type SandboxReadiness, type SandboxRun, SandboxRuntime } from '../sandbox-runtime.js';
+import { type SandboxOutcome, type SandboxReadiness, type SandboxRun } from '../sandbox-runtime.js';
 import { Interpreters } from './interpreters.js';
+import { ObservedRuntime } from './observed-runtime.js';
 import { outcomeOf } from './outcome.js';
 import { type PoolEvent, type PoolListener, type PoolReading } from './pool-events.js';
 import { poolSize } from './pool-size.js';
@@ -31,7 +32,7 @@ export interface PooledRuntimeOptions {
 type Pool = WarmPool<IsolatedProcess>;
 
 /** Runs code in sandboxes that were started ahead of it, each used once and destroyed. */
-export class PooledRuntime extends SandboxRuntime {
+export class PooledRuntime extends ObservedRuntime {
   private readonly interpreters: Interpreters;
   private readonly pools: ReadonlyMap<Interpreter, Pool>;
   private readonly size: number;
@@ -55,13 +56,11 @@ export class PooledRuntime extends SandboxRuntime {
     return this.lastReadiness;
   }
 
-  /** How the pools stand now. */
   get readings(): readonly PoolReading[] {
     return [...this.pools].map(([{ name, languages }, { ready, starting }]) =>
       ({ interpreter: name, languages, ready, starting, size: this.size }));
   }
 
-  /** Calls the listener with all that happens from now on. It must not throw. */
   listen(listener: PoolListener): void {
     this.listeners.push(listener);
   }

@@ -37,7 +37,7 @@ interface Idle<M> {
 
 interface Waiter<M> {
   readonly resolve: (member: M) => void;
-  readonly reject: (error: unknown) => void;
+  readonly reject: (error: Error) => void;
 }
 
 /**
@@ -135,8 +135,9 @@ export class WarmPool<M extends PoolMember> {
     void this.options.start().then(
       (member) => {
         this.starts -= 1;
-        this.options.onStarted?.((performance.now() - startedAtMs) / 1000);
+        const seconds = (performance.now() - startedAtMs) / 1000;
         this.arrive(member);
+        this.options.onStarted?.(seconds);
       },
       (error: unknown) => {
         this.starts -= 1;
@@ -180,7 +181,7 @@ export class WarmPool<M extends PoolMember> {
     this.pause.lengthen();
     if (!this.isClosed) this.options.onStartFailed?.(error);
     // Those for whom another start is still under way may hope for it.
-    if (this.waiters.length > this.starts) this.waiters.shift()?.reject(error);
+    if (this.waiters.length > this.starts) this.waiters.shift()?.reject(error instanceof Error ? error : new Error(String(error)));
     this.refillIn(0);
   }
 

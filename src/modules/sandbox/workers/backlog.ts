@@ -12,10 +12,15 @@ const MAX_WAITING = 1_000;
 /** A crowd of callers asks once and not each for itself. */
 const CACHE_MS = 50;
 
+interface Counts {
+  readonly waiting: number;
+  readonly active: number;
+}
+
 /** Lets a run in only where it can be expected to begin in time: to wait in vain helps nobody. */
 @Injectable()
 export class Backlog {
-  private cached: { readonly waiting: Promise<number>; readonly untilMs: number } | undefined;
+  private cached: { readonly counts: Promise<Counts>; readonly untilMs: number } | undefined;
 
   constructor(
     private readonly queues: Queues,
@@ -31,18 +36,25 @@ export class Backlog {
     const status = await this.status.status();
     if (!status.available) throw new SandboxUnavailable(status.missing);
 
-    const waiting = await this.waiting();
-    const expectedMs = (waiting * status.averageRunMs) / status.slots;
+    const { waiting, active } = await this.counts();
+    // A free worker takes a run at once; beyond that, each that ends makes room for one.
+    const before = Math.max(0, waiting + active + 1 - status.slots);
+    const expectedMs = (before * status.averageRunMs) / status.slots;
     if (expectedMs > MAX_QUEUE_WAIT_MS || waiting >= MAX_WAITING) throw new SandboxBusy(Math.ceil(expectedMs / 1000));
   }
 
-  private waiting(): Promise<number> {
+  private counts(): Promise<Counts> {
     const nowMs = this.clock.now().getTime();
     if (this.cached === undefined || this.cached.untilMs <= nowMs) {
-      const waiting = this.queues.named(sandboxQueue.name).getWaitingCount();
-      waiting.catch(() => { this.cached = undefined; });
-      this.cached = { waiting, untilMs: nowMs + CACHE_MS };
+      const counts = this.read();
+      counts.catch(() => { this.cached = undefined; });
+      this.cached = { counts, untilMs: nowMs + CACHE_MS };
     }
-    return this.cached.waiting;
+    return this.cached.counts;
+  }
+
+  private async read(): Promise<Counts> {
+    const { waiting = 0, active = 0 } = await this.queues.named(sandboxQueue.name).getJobCounts('waiting', 'active');
+    return { waiting, active };
   }
 }

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { Config } from '../../../platform/config/config.js';
 import { Ids } from '../../../platform/ids/ids.js';
@@ -12,7 +11,8 @@ import { WorkerReports } from './worker-reports.js';
 
 const REPORT_MS = 5_000;
 /** An operator may install what is missing at any time. */
-const PROBES_EVERY_REPORTS = 6;
+const PROBE_EVERY_TICKS = 6;
+const SWITCHED_OFF: SandboxReadiness = { available: false, missing: ['SANDBOX_ENABLED=true'] };
 
 /** Takes sandbox jobs for as long as the probe says that code can be isolated, and tells the API which it is. */
 @Injectable()
@@ -20,7 +20,9 @@ export class SandboxWorkerService implements OnApplicationBootstrap {
   private readonly logger = new Logger(SandboxWorkerService.name);
   private readonly workerId: string;
   private timer: NodeJS.Timeout | undefined;
-  private reports = 0;
+  private ticks = 0;
+  /** Undefined before the first look, so that whatever it finds is said. */
+  private isTaking: boolean | undefined;
   private stopped = false;
 
   constructor(
@@ -30,44 +32,53 @@ export class SandboxWorkerService implements OnApplicationBootstrap {
     private readonly processor: SandboxProcessor,
     private readonly workerReports: WorkerReports,
     private readonly metrics: SandboxMetrics,
-    private readonly shutdown: Shutdown,
     ids: Ids,
+    shutdown: Shutdown,
   ) {
     this.workerId = ids.next('wrk');
     shutdown.at('workers', () => this.stop());
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    this.open(await this.probe());
+    await this.probe();
+    this.follow();
     await this.report();
     this.timer = setInterval(() => { void this.tick(); }, REPORT_MS);
     this.timer.unref();
   }
 
   private async tick(): Promise<void> {
-    if (!this.runtime.readiness.available && ++this.reports % PROBES_EVERY_REPORTS === 0) this.open(await this.probe());
+    if (!this.readiness.available && ++this.ticks % PROBE_EVERY_TICKS === 0) await this.probe();
+    this.follow();
     await this.report();
   }
 
-  private probe(): Promise<SandboxReadiness> {
-    if (!this.config.sandbox.enabled) return Promise.resolve({ available: false, missing: ['SANDBOX_ENABLED=true'] });
-    return this.runtime.probe();
+  private get readiness(): SandboxReadiness {
+    return this.config.sandbox.enabled ? this.runtime.readiness : SWITCHED_OFF;
   }
 
-  private open(readiness: SandboxReadiness): void {
+  private async probe(): Promise<void> {
+    if (this.config.sandbox.enabled) await this.runtime.probe();
+  }
+
+  /** A worker that cannot isolate must not take jobs: it would fail them faster than others can run them. */
+  private follow(): void {
+    const { readiness } = this;
     this.metrics.setAvailable(readiness.available);
+    if (this.stopped || readiness.available === this.isTaking) return;
+
     if (readiness.available) {
       this.logger.log(`The sandbox is ready (${readiness.mode}).`);
-      if (!this.stopped) this.workers.start(sandboxQueue, this.processor, { concurrency: this.config.sandbox.concurrency });
+      this.workers.start(sandboxQueue, this.processor, { concurrency: this.config.sandbox.concurrency });
     } else {
       this.logger.warn(`The sandbox runs nothing. Missing: ${readiness.missing.join('; ')}.`);
+      void this.workers.stop(sandboxQueue.name);
     }
+    this.isTaking = readiness.available;
   }
 
   private async report(): Promise<void> {
-    const readiness: SandboxReadiness = this.config.sandbox.enabled
-      ? this.runtime.readiness
-      : { available: false, missing: ['SANDBOX_ENABLED=true'] };
+    const { readiness } = this;
     // While Redis is away nobody reads reports either.
     await this.workerReports
       .put(this.workerId, { readiness, slots: this.config.sandbox.concurrency, averageRunMs: this.processor.averageRunMs })
@@ -79,7 +90,7 @@ export class SandboxWorkerService implements OnApplicationBootstrap {
     clearInterval(this.timer);
     await this.workerReports.remove(this.workerId).catch(() => undefined);
     // Runs that are under way may finish; their callers wait for them, in this process or in another.
-    await Promise.race([this.workers.stop(sandboxQueue.name), sleep(this.shutdown.jobsLeftMs, undefined, { ref: false })]);
+    await this.workers.stop(sandboxQueue.name);
     await this.runtime.close();
   }
 }

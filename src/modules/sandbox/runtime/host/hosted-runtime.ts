@@ -2,7 +2,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
-import { type SandboxOutcome, type SandboxReadiness, type SandboxRun, SandboxRuntime } from '../../sandbox-runtime.js';
+import { type SandboxOutcome, type SandboxReadiness, type SandboxRun } from '../../sandbox-runtime.js';
+import { ObservedRuntime } from '../observed-runtime.js';
 import { type PoolListener, type PoolReading } from '../pool-events.js';
 import { RetryPause } from '../retry-pause.js';
 import { type HostSettings, type Reply, type Request } from './messages.js';
@@ -18,9 +19,8 @@ const SMALL_HEAP = ['--max-semi-space-size=2', '--max-old-space-size=256'];
 const CLOSE_WITHIN_MS = 5_000;
 
 export interface HostedRuntimeOptions extends HostSettings {
-  readonly program?: string;
-  /** For Node, before the program. */
-  readonly nodeArguments?: readonly string[];
+  /** What to start instead, and with what; for tests, which run the source and as other users. */
+  readonly start?: { readonly program: string; readonly execPath?: string; readonly execArguments?: readonly string[] };
 }
 
 interface Call {
@@ -32,7 +32,7 @@ interface Call {
  * Keeps the sandboxes in a process of their own. To fork a process of 200 MB takes 5 ms, in which a service answers
  * no one, and of 40 MB less than 1; and limits are kept to the millisecond however busy the service is.
  */
-export class HostedRuntime extends SandboxRuntime {
+export class HostedRuntime extends ObservedRuntime {
   private readonly calls = new Map<number, Call>();
   private readonly listeners: PoolListener[] = [];
   private readonly pause = new RetryPause();
@@ -56,7 +56,6 @@ export class HostedRuntime extends SandboxRuntime {
     return this.lastReadings;
   }
 
-  /** Calls the listener with all that happens from now on. It must not throw. */
   listen(listener: PoolListener): void {
     this.listeners.push(listener);
   }
@@ -115,10 +114,11 @@ export class HostedRuntime extends SandboxRuntime {
   }
 
   private startHost(): ChildProcess {
-    const { program = HOST_PROGRAM, nodeArguments = [], isolation, runtime } = this.options;
-    const host = fork(program, [JSON.stringify({ isolation, runtime } satisfies HostSettings)], {
+    const { start = { program: HOST_PROGRAM }, isolation, runtime } = this.options;
+    const host = fork(start.program, [JSON.stringify({ isolation, runtime } satisfies HostSettings)], {
       env: {},
-      execArgv: [...SMALL_HEAP, ...nodeArguments],
+      ...(start.execPath === undefined ? {} : { execPath: start.execPath }),
+      execArgv: [...(start.execArguments ?? []), ...SMALL_HEAP],
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });

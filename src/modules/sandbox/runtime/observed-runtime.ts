@@ -1,0 +1,11 @@
+import { SandboxRuntime } from '../sandbox-runtime.js';
+import { type PoolListener, type PoolReading } from './pool-events.js';
+
+/** A runtime whose pools can be watched. */
+export abstract class ObservedRuntime extends SandboxRuntime {
+  /** How the pools stand now. */
+  abstract readonly readings: readonly PoolReading[];
+
+  /** Calls the listener with all that happens from now on. It must not throw. */
+  abstract listen(listener: PoolListener): void;
+}

@@ -1,0 +1,75 @@
+import { chownSync, existsSync, mkdirSync, rmdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { HostedRuntime } from '../../src/modules/sandbox/runtime/host/hosted-runtime.js';
+import { ownCgroups } from '../../src/platform/isolation/cgroups/own-cgroups.js';
+
+/** Whoever starts these tests as an ordinary user sees two of the four. */
+export const AS_ROOT = process.getuid?.() === 0;
+
+const ORDINARY_UID = 61_000;
+const SOURCE = join(__dirname, '../../src/modules/sandbox/runtime/host/sandbox-host.process.ts');
+const HOOK = join(__dirname, '../support/typescript-hook.cjs');
+
+export const LIMITS = { memoryBytes: 256 * 1024 * 1024, timeoutMs: 10_000, outputBytes: 1024 * 1024 };
+
+export interface Mode {
+  readonly name: string;
+  readonly user: 'root' | 'ordinary';
+  readonly cgroups: 'auto' | 'off';
+}
+
+export const MODES: readonly Mode[] = [
+  { name: 'as root, with cgroups', user: 'root', cgroups: 'auto' },
+  { name: 'as root, without cgroups', user: 'root', cgroups: 'off' },
+  { name: 'as an ordinary user, with cgroups', user: 'ordinary', cgroups: 'auto' },
+  { name: 'as an ordinary user, without cgroups', user: 'ordinary', cgroups: 'off' },
+];
+
+export interface OpenMode {
+  readonly runtime: HostedRuntime;
+  /** What the probe must say; undefined where the machine decides. */
+  readonly expectedMode: string | undefined;
+  readonly close: () => Promise<void>;
+}
+
+/** The sandbox in a process of its own, as the user and with the cgroups of the mode. */
+export function openMode(mode: Mode, poolSize = 1): OpenMode {
+  const delegated = mode.user === 'ordinary' && mode.cgroups === 'auto' && AS_ROOT ? delegateCgroups() : [];
+  const runtime = new HostedRuntime({
+    isolation: { cgroups: mode.cgroups, copiesDirectory: '/var/lib/service-platform/runtime' },
+    runtime: { concurrency: 2, limits: LIMITS, poolSize },
+    start: { program: SOURCE, ...starter(mode, delegated) },
+  });
+  return {
+    runtime,
+    expectedMode: mode.cgroups === 'off' ? 'rlimits' : delegated.length > 0 ? 'cgroup-v1' : undefined,
+    close: async () => {
+      await runtime.close();
+      for (const path of delegated) rmdirSync(path);
+    },
+  };
+}
+
+/** Root gives up its rights on the way, after it has entered the cgroups, as systemd does for a service. */
+function starter({ user }: Mode, delegated: readonly string[]): { execPath?: string; execArguments: string[] } {
+  if (user === 'root' || !AS_ROOT) return { execArguments: ['--require', HOOK] };
+  const script = [
+    ...delegated.map((path) => `echo $$ > '${path}/cgroup.procs'`),
+    `exec setpriv --reuid ${ORDINARY_UID} --regid ${ORDINARY_UID} --clear-groups "$@"`,
+  ].join('\n');
+  return { execPath: '/bin/sh', execArguments: ['-c', script, 'sh', process.execPath, '--require', HOOK] };
+}
+
+/** Cgroups of version 1 that belong to the ordinary user; none where this machine has others. */
+function delegateCgroups(): string[] {
+  const { v1 } = ownCgroups();
+  const parents = ['memory', 'pids', 'cpuacct'].map((controller) => v1(controller));
+  if (!parents.every((path) => path !== null && existsSync(path))) return [];
+  return parents.map((parent) => {
+    const path = join(parent!, `abuse-${process.pid}`);
+    mkdirSync(path);
+    for (const file of ['', 'cgroup.procs']) chownSync(join(path, file), ORDINARY_UID, ORDINARY_UID);
+    return path;
+  });
+}

@@ -1,0 +1,102 @@
+import { until } from '../support/embedded-servers.js';
+import { stillRunning } from '../support/processes.js';
+import { ServiceProcess, type ServiceWish } from '../support/service-process.js';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+import { flushTestRedis, testRedisUrl } from '../support/test-redis.js';
+
+jest.setTimeout(150_000);
+
+const PYTHON_RUNS = 'sandbox_executions_total{language="python",outcome="succeeded"}';
+
+describe('roles that share servers', () => {
+  let database: TestDatabase;
+
+  beforeEach(async () => { await flushTestRedis(); });
+
+  afterEach(async () => {
+    await ServiceProcess.killAll();
+    await database.drop();
+  });
+
+  const wish = (role: NonNullable<ServiceWish['role']>, env: Record<string, string> = {}): ServiceWish =>
+    ({ role, env: { DATABASE_URL: database.url, REDIS_URL: testRedisUrl(), DRAIN_DELAY_MS: '0', ...env } });
+
+  it('migrates once when two `migrate` start together, and an API that waited for it becomes ready', async () => {
+    database = await createTestDatabase({ migrated: false });
+    const api = await ServiceProcess.start(wish('api'));
+    expect(await api.get('/ready')).toMatchObject({ status: 503, body: { status: 'error', details: { migrations: { status: 'down' }, database: { status: 'up' } } } });
+    expect(await api.get('/health')).toMatchObject({ status: 200 });
+
+    const both = await Promise.all([ServiceProcess.run(wish('migrate')), ServiceProcess.run(wish('migrate'))]);
+    expect(both.map(({ code, stderr }) => ({ code, stderr }))).toEqual([{ code: 0, stderr: '' }, { code: 0, stderr: '' }]);
+    expect(both.map(({ stdout }) => stdout.split('\n')[0]).sort()).toEqual(['Applied:', 'The database is up to date.']);
+    await until('the API is ready', async () => (await api.statusOf('/ready')) === 200, 2_000);
+  });
+
+  it('has the worker run what the API is asked, and refuses while there is no worker', async () => {
+    database = await createTestDatabase();
+    const api = await ServiceProcess.start(wish('api'));
+    const refused = await api.sandbox('python', 'print(1 + 2)');
+    expect(refused).toMatchObject({ status: 503, body: { error: { code: 'sandbox_unavailable', details: { missing: ['a running worker'] } } } });
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(await api.get('/ready')).toMatchObject({ status: 200, body: { details: { sandbox: { status: 'degraded' } } } });
+
+    const worker = await ServiceProcess.start(wish('worker'));
+    expect(await worker.get('/health')).toMatchObject({ status: 200 });
+    expect(await worker.get('/ready')).toMatchObject({ status: 200 });
+    expect(await worker.sandbox('python', '1')).toMatchObject({ status: 404 });
+
+    await until('the API knows the worker', async () => (await api.get('/ready')).body.details.sandbox.status === 'up', 3_000);
+    expect(await api.sandbox('python', 'print(1 + 2)')).toMatchObject({ status: 200, body: { data: { stdout: '3\n' }, meta: { remaining_executions: 9 } } });
+    expect(await worker.metric(PYTHON_RUNS)).toBe(1);
+    expect(await api.metric(PYTHON_RUNS)).toBeUndefined();
+  });
+
+  it('lets a worker that is told to stop end the run that it has, and the API one that it waits for', async () => {
+    database = await createTestDatabase();
+    const [api, worker] = await Promise.all([ServiceProcess.start(wish('api')), ServiceProcess.start(wish('worker'))]);
+    const { answer } = await api.startedRun(2);
+    worker.signal('SIGTERM');
+    api.signal('SIGTERM');
+    expect(await answer).toMatchObject({ status: 200, body: { data: { status: 'succeeded', stdout: 'done\n' } } });
+    expect((await api.ended).code).toBe(0);
+    expect((await worker.ended).code).toBe(0);
+  });
+
+  it('does not let a run outlast a worker that is told to stop, tells its caller, and takes nothing for it', async () => {
+    database = await createTestDatabase();
+    const [api, worker] = await Promise.all([ServiceProcess.start(wish('api')), ServiceProcess.start(wish('worker'))]);
+    const { answer } = await api.startedRun(29);
+    const from = performance.now();
+    worker.signal('SIGTERM');
+    expect(await answer).toMatchObject({ status: 503, body: { error: { code: 'sandbox_unavailable' } } });
+    expect((await worker.ended).code).toBe(0);
+    expect(performance.now() - from).toBeLessThan(23_000);
+
+    await ServiceProcess.start(wish('worker'));
+    await until('the API knows the new worker', async () => (await api.get('/ready')).body.details.sandbox.status === 'up');
+    expect((await api.sandbox('python', '1')).body.meta).toMatchObject({ remaining_executions: 9 });
+  });
+
+  it('tells the caller when the worker of his run was killed, takes nothing for it, and serves others meanwhile', async () => {
+    database = await createTestDatabase();
+    // The caller waits for as long as a run may wait and take, plus a moment.
+    const short = { SANDBOX_TIMEOUT_MS: '1500' };
+    const [api, killed] = await Promise.all([ServiceProcess.start(wish('api', short)), ServiceProcess.start(wish('worker', short))]);
+    expect((await api.sandbox('python', '1')).body.meta).toMatchObject({ remaining_executions: 9 });
+
+    const { answer } = await api.startedRun(20);
+    const family = killed.family();
+    killed.signal('SIGKILL');
+    await until('the code is gone with its worker', () => stillRunning(family).length === 0, 2_000);
+
+    const next = await ServiceProcess.start(wish('worker', short));
+    expect((await api.sandbox('python', '1')).body.meta).toMatchObject({ remaining_executions: 7 });
+    expect(await next.metric(PYTHON_RUNS)).toBe(1);
+
+    const lost = await answer;
+    expect(lost).toMatchObject({ status: 503, body: { error: { code: 'sandbox_unavailable' } } });
+    expect(Number(lost.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await api.sandbox('python', '1')).body.meta).toMatchObject({ remaining_executions: 7 });
+  });
+});

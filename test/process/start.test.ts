@@ -1,0 +1,119 @@
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { isRunning } from '../support/embedded-servers.js';
+import { makeScratchDirectory, removeScratchDirectory } from '../support/scratch-directory.js';
+import { ServiceProcess } from '../support/service-process.js';
+
+jest.setTimeout(150_000);
+
+describe('starting the service', () => {
+  let dataDir: string;
+
+  beforeEach(() => { dataDir = makeScratchDirectory(); });
+
+  afterEach(async () => {
+    await ServiceProcess.killAll();
+    removeScratchDirectory(dataDir);
+  });
+
+  it('goes from an empty directory to ready, and runs code of every language', async () => {
+    const service = await ServiceProcess.start({ env: { DATA_DIR: dataDir } });
+
+    expect(await service.get('/ready')).toMatchObject({ status: 200, body: { status: 'ok' } });
+    for (const [language, code] of [['python', 'print(1 + 2)'], ['javascript', 'console.log(1 + 2)'], ['typescript', 'const a: number = 1; console.log(a + 2)']] as const) {
+      expect(await service.sandbox(language, code)).toMatchObject({ status: 200, body: { data: { language, status: 'succeeded', stdout: '3\n' } } });
+    }
+  });
+
+  it('keeps rows and allowances over a second start', async () => {
+    const first = await ServiceProcess.start({ env: { DATA_DIR: dataDir } });
+    expect((await first.sandbox('python', '1')).body.meta).toMatchObject({ remaining_executions: 9 });
+    expect((await first.sandbox('python', '1')).body.meta).toMatchObject({ remaining_executions: 8 });
+    await query('CREATE TABLE kept AS SELECT 42 AS answer');
+    const applied = await query('SELECT * FROM migrations');
+    first.signal('SIGINT');
+    expect((await first.ended).code).toBe(0);
+
+    const second = await ServiceProcess.start({ env: { DATA_DIR: dataDir } });
+    expect((await second.sandbox('python', '1')).body.meta).toMatchObject({ remaining_executions: 7 });
+    expect(await query('SELECT answer FROM kept')).toEqual([{ answer: 42 }]);
+    expect(await query('SELECT * FROM migrations')).toEqual(applied);
+  });
+
+  it('names every fault of the environment, shows no value, and starts nothing', async () => {
+    const { code, stdout, stderr } = await ServiceProcess.run({
+      env: {
+        DATA_DIR: join(dataDir, 'never'), PORT: '99999', DATABASE_URL: 'mysql://root:hunter2@db/x', OPS_TOKEN: 'tooshort',
+        TRUST_PROXY: 'everyone', SANDBOX_TIMEOUT_MS: '31000', LOG_LEVEL: 'loud', PUBLIC_URL: 'nowhere',
+      },
+    });
+    expect(code).toBe(1);
+    for (const name of ['PORT', 'DATABASE_URL', 'OPS_TOKEN', 'TRUST_PROXY', 'SANDBOX_TIMEOUT_MS', 'LOG_LEVEL', 'PUBLIC_URL']) expect(stderr).toContain(name);
+    expect(stdout + stderr).not.toMatch(/hunter2|tooshort|99999|everyone|31000|loud|nowhere/);
+    expect(existsSync(join(dataDir, 'never'))).toBe(false);
+  });
+
+  it.each(['api', 'worker'] as const)('refuses the role %s without the servers that it shares with others', async (role) => {
+    const { code, stderr } = await ServiceProcess.run({ role, env: { DATA_DIR: join(dataDir, 'never') } });
+    expect(code).toBe(1);
+    expect(stderr).toBe(`Bad configuration:\n  DATABASE_URL must be set for the role ${role}\n  REDIS_URL must be set for the role ${role}\n`);
+    expect(existsSync(join(dataDir, 'never'))).toBe(false);
+  });
+
+  it.each([
+    ['api', { DATABASE_URL: 'postgres://app:hunter2@127.0.0.1:1/x', REDIS_URL: 'redis://127.0.0.1:1' }],
+    ['migrate', { DATABASE_URL: 'postgres://app:hunter2@localhost:1/x' }],
+    ['seed', { DATABASE_URL: 'postgres://app:hunter2@name.invalid/x' }],
+  ] as const)('tells the role %s which setting leads to no database, and not what it holds', async (role, env) => {
+    const { code, stdout, stderr } = await ServiceProcess.run({ role, env });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^\nThe PostgreSQL that DATABASE_URL names cannot be reached \(E[A-Z]+\)\.\n$/);
+    expect(stdout).not.toContain('hunter2');
+  });
+
+  it('says that its port is taken, and leaves nothing behind', async () => {
+    const stranger = createServer().listen(0, '127.0.0.1');
+    await once(stranger, 'listening');
+    const { port } = stranger.address() as AddressInfo;
+    try {
+      const { code, stderr } = await ServiceProcess.run({ env: { DATA_DIR: dataDir, PORT: String(port) } });
+      expect(code).toBe(1);
+      expect(stderr).toBe(`\nPort ${port} is in use. Set PORT to another one, or stop what uses it.\n`);
+      for (const pidFile of ['redis/data/redis.pid', 'postgres/data/postmaster.pid']) expect(existsSync(join(dataDir, pidFile))).toBe(false);
+    } finally {
+      stranger.close();
+    }
+  });
+
+  it.each([
+    ['a host that is not of this machine', { HOST: '203.0.113.1' }, /^\nHOST is no address of this machine/],
+    ['a host that does not exist', { HOST: 'name.invalid' }, /^\nHOST is no address of this machine/],
+    ['a data directory that is a file', { DATA_DIR: '/dev/null' }, /^\nDATA_DIR cannot be used: .*\/dev\/null/],
+  ])('says so of %s', async (_what, env, message) => {
+    const { code, stderr } = await ServiceProcess.run({ env: { DATA_DIR: dataDir, ...env } });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(message);
+  });
+
+  it('refuses to share a data directory with a service that runs, which goes on', async () => {
+    const first = await ServiceProcess.start({ env: { DATA_DIR: dataDir } });
+    const { code, stderr } = await ServiceProcess.run({ env: { DATA_DIR: dataDir } });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^\nAnother service is running on this data/);
+    expect(isRunning(first.pid)).toBe(true);
+    expect(await first.get('/ready')).toMatchObject({ status: 200 });
+  });
+
+  async function query(sql: string): Promise<unknown[]> {
+    const client = new Client({ host: join(dataDir, 'postgres/run'), user: 'app', database: 'postgres', port: 5432 });
+    await client.connect();
+    try {
+      return (await client.query<Record<string, unknown>>(sql)).rows;
+    } finally {
+      await client.end();
+    }
+  }
+});

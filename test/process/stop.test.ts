@@ -1,0 +1,156 @@
+import { until } from '../support/embedded-servers.js';
+import { stillRunning } from '../support/processes.js';
+import { makeScratchDirectory, removeScratchDirectory } from '../support/scratch-directory.js';
+import { type HttpAnswer, ServiceProcess, type ServiceWish } from '../support/service-process.js';
+
+jest.setTimeout(150_000);
+
+const NPM_START = ['npm', 'start'];
+
+describe('stopping the service', () => {
+  let dataDir: string;
+
+  beforeEach(() => { dataDir = makeScratchDirectory(); });
+
+  afterEach(async () => {
+    await ServiceProcess.killAll();
+    removeScratchDirectory(dataDir);
+  });
+
+  const start = (wish: ServiceWish = {}): Promise<ServiceProcess> => ServiceProcess.start({ ...wish, env: { DATA_DIR: dataDir, ...wish.env } });
+
+  it('tells probes first at SIGTERM, lets a run end and answers it, then leaves nothing behind', async () => {
+    const service = await start();
+    const family = service.family();
+    const { answer } = await service.startedRun(3);
+    const from = performance.now();
+    service.signal('SIGTERM');
+
+    await until('/ready says so', async () => (await service.statusOf('/ready')) === 503, 1_000);
+    expect(await service.get('/ready')).toMatchObject({ status: 503, body: { status: 'shutting_down' } });
+    expect(await service.get('/health')).toMatchObject({ status: 200 });
+    expectDone(await answer);
+
+    expect(await service.ended).toMatchObject({ code: 0 });
+    expect(performance.now() - from).toBeLessThan(25_000);
+    expect(stillRunning(family)).toEqual([]);
+    expect(family.map(({ name }) => name)).toEqual(expect.arrayContaining(['postgres', 'redis-server']));
+  });
+
+  it('gives balancers DRAIN_DELAY_MS at SIGTERM, and a person who presses Ctrl-C need not wait for that', async () => {
+    const patient = await start({ env: { DRAIN_DELAY_MS: '4000' } });
+    expect(await timeOf(patient, 'SIGTERM')).toBeGreaterThan(4_000);
+
+    const prompt = await start({ env: { DRAIN_DELAY_MS: '10000' } });
+    expect(await timeOf(prompt, 'SIGINT')).toBeLessThan(4_000);
+  });
+
+  it('is gone in time whatever its callers do: keep a connection, run code for longer, or never end a request', async () => {
+    const service = await start({ env: { DRAIN_DELAY_MS: '0' } });
+    const family = service.family();
+    const { answer } = await service.startedRun(29);
+    const endless = fetch(`${service.url}/api/v1/sandbox/try`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: new ReadableStream({ start: (body) => { body.enqueue(new TextEncoder().encode('{')); } }),
+      duplex: 'half',
+    }).catch(() => undefined);
+
+    expect(await timeOf(service, 'SIGTERM')).toBeLessThan(20_000);
+    await expect(answer).rejects.toThrow();
+    await endless;
+    expect(stillRunning(family)).toEqual([]);
+  });
+
+  it('waits for no connection that is merely kept alive, and tells callers to open another', async () => {
+    const service = await start({ env: { DRAIN_DELAY_MS: '500' } });
+    const { answer } = await service.startedRun(1);
+    const from = performance.now();
+    service.signal('SIGTERM');
+    await until('/ready says so', async () => (await service.statusOf('/ready')) === 503, 400);
+    expect((await service.get('/ready')).headers.get('connection')).toBe('close');
+    expectDone(await answer);
+    await service.ended;
+    expect(performance.now() - from).toBeLessThan(4_000);
+  });
+
+  it('ends with `npm start` at SIGTERM, and only once the run that it has begun is answered', async () => {
+    const service = await start({ command: NPM_START, env: { DRAIN_DELAY_MS: '100' } });
+    const family = service.family();
+    const { answer } = await service.startedRun(2);
+    service.signal('SIGTERM');
+    expectDone(await answer);
+    expect(await service.ended).toMatchObject({ code: 0 });
+    expect(stillRunning(family)).toEqual([]);
+  });
+
+  it('ends in order at Ctrl-C in a terminal, where the signal comes from the terminal and once more from npm', async () => {
+    const service = await start({ command: NPM_START, ownGroup: true });
+    const family = service.family();
+    const { answer } = await service.startedRun(2);
+    service.signalGroup('SIGINT');
+    expectDone(await answer);
+    expect(await service.ended).toMatchObject({ code: 0 });
+    expect(stillRunning(family)).toEqual([]);
+  });
+
+  it('ends at once at a second Ctrl-C, and takes its servers along', async () => {
+    const service = await start();
+    const family = service.family();
+    const { answer } = await service.startedRun(10);
+    service.signal('SIGINT');
+    // The same key press may arrive twice, so that only a later one counts.
+    const press = setInterval(() => { service.signal('SIGINT'); }, 100);
+    expect((await service.ended).code).toBe(130);
+    clearInterval(press);
+    await until('all are gone', () => stillRunning(family).length === 0, 3_000);
+    await expect(answer).rejects.toThrow();
+  });
+
+  it('stops when it is told so while it still starts', async () => {
+    const starting = start({ env: { DRAIN_DELAY_MS: '0' } });
+    starting.catch(() => undefined);
+    await until('PostgreSQL starts', () => ServiceProcess.last.family().some(({ name }) => name === 'postgres' || name === 'initdb'), 120_000);
+    const service = ServiceProcess.last;
+    const family = service.family();
+    service.signal('SIGTERM');
+    expect(await service.ended).toMatchObject({ code: 0 });
+    expect(stillRunning(family)).toEqual([]);
+  });
+
+  it('leaves no process behind when it is killed in the middle of a run, and loses nothing', async () => {
+    const killed = await start();
+    expect((await killed.sandbox('python', '1')).body.meta).toMatchObject({ remaining_executions: 9 });
+    const { answer } = await killed.startedRun(20);
+    await until('the code runs', () => killed.family().some(({ name }) => name === 'bwrap' || name.startsWith('python')));
+    const family = killed.family();
+    killed.signal('SIGKILL');
+    await until('all that it started is gone', () => stillRunning(family).length === 0, 2_000);
+    await expect(answer).rejects.toThrow();
+
+    const next = await start();
+    expect(await next.get('/ready')).toMatchObject({ status: 200 });
+    expect((await next.sandbox('python', '1')).body.meta).toMatchObject({ remaining_executions: 7 });
+  });
+
+  it('leaves no process behind when npm and node are killed together', async () => {
+    const service = await start({ command: NPM_START });
+    const family = service.family();
+    const node = family.filter(({ parent }) => parent === service.pid);
+    for (const { pid } of [service, ...node]) process.kill(pid, 'SIGKILL');
+    await until('all that they started is gone', () => stillRunning(family).length === 0, 2_000);
+  });
+});
+
+async function timeOf(service: ServiceProcess, signal: NodeJS.Signals): Promise<number> {
+  const family = service.family();
+  const from = performance.now();
+  service.signal(signal);
+  expect(await service.ended).toMatchObject({ code: 0 });
+  expect(stillRunning(family)).toEqual([]);
+  return performance.now() - from;
+}
+
+function expectDone(answer: HttpAnswer): void {
+  expect(answer).toMatchObject({ status: 200, body: { data: { status: 'succeeded', stdout: 'done\n' } } });
+}

@@ -1,0 +1,104 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { HostedRuntime } from '../../src/modules/sandbox/runtime/host/hosted-runtime.js';
+import { type PoolEvent } from '../../src/modules/sandbox/runtime/pool-events.js';
+import { type SandboxOutcome, type SandboxRun } from '../../src/modules/sandbox/sandbox-runtime.js';
+
+const LIMITS = { timeoutMs: 3_000, memoryBytes: 256 * 1024 * 1024, outputBytes: 1024 * 1024 };
+
+describe('the runtime in a process of its own', () => {
+  let runtime: HostedRuntime;
+
+  const makeRuntime = (): HostedRuntime => new HostedRuntime({
+    isolation: { cgroups: 'auto', copiesDirectory: '/var/lib/service-platform/runtime' },
+    runtime: { concurrency: 2, limits: LIMITS },
+    start: {
+      program: join(__dirname, '../../src/modules/sandbox/runtime/host/sandbox-host.process.ts'),
+      execArguments: ['--require', join(__dirname, '../support/typescript-hook.cjs')],
+    },
+  });
+  const run = (code: string, change: Partial<SandboxRun> = {}, signal?: AbortSignal): Promise<SandboxOutcome> =>
+    runtime.run({ id: 'exe_test', language: 'python', code, stdin: '', limits: LIMITS, ...change }, signal);
+
+  beforeEach(async () => {
+    runtime = makeRuntime();
+    process.env.CANARY_OF_THE_SERVICE = 'secret';
+    expect(await runtime.probe()).toMatchObject({ available: true });
+  });
+
+  afterEach(async () => {
+    Reflect.deleteProperty(process.env, 'CANARY_OF_THE_SERVICE');
+    await runtime.close();
+    expect(hosts()).toEqual([]);
+  });
+
+  it('runs, and gives back all that there is to know', async () => {
+    const text = 'ü'.repeat(300_000);
+    expect(await run('import sys; print(sys.stdin.read())', { stdin: text })).toMatchObject({ status: 'succeeded', stdout: `${text}\n`, exitCode: 0 });
+    const failed = await run('1/0');
+    expect(failed).toMatchObject({ status: 'failed', signal: null, error: { name: 'ZeroDivisionError', line: 1 } });
+    expect(failed.error).not.toHaveProperty('column');
+  });
+
+  it('has none of the service’s environment', () => {
+    const [host] = hosts();
+    const names = readFileSync(`/proc/${host!}/environ`, 'utf8').split('\0').map((entry) => entry.split('=')[0]);
+    expect(names.filter((name) => name !== '' && !name!.startsWith('NODE_CHANNEL'))).toEqual([]);
+  });
+
+  it('tells how the pools stand and what happens to them', async () => {
+    const events: PoolEvent[] = [];
+    runtime.listen((event) => { events.push(event); });
+    await until(() => runtime.readings.length === 2 && runtime.readings.every(({ ready, size }) => ready === size));
+    await run('print(1)');
+    expect(events).toContainEqual({ kind: 'acquired', language: 'python', seconds: expect.any(Number), warm: true });
+    await until(() => events.some(({ kind }) => kind === 'started'));
+    expect(runtime.readings.map(({ languages }) => languages)).toEqual([['javascript', 'typescript'], ['python']]);
+  });
+
+  it('ends a run whose signal is aborted', async () => {
+    const stop = new AbortController();
+    const startedAt = performance.now();
+    const running = run('while True: pass', {}, stop.signal);
+    setTimeout(() => { stop.abort(); }, 100);
+    await expect(running).rejects.toMatchObject({ name: 'AbortError' });
+    expect(performance.now() - startedAt).toBeLessThan(1_500);
+  });
+
+  it('fails the run that its host takes with it, says that it cannot run, and is back by itself', async () => {
+    const running = run('while True: pass');
+    await sleep(100);
+    process.kill(hosts()[0]!, 'SIGKILL');
+    await expect(running).rejects.toThrow('host ended');
+    expect(runtime.readiness).toMatchObject({ available: false });
+    await expect(run('print(1)')).rejects.toThrow('not available');
+
+    await until(() => runtime.readiness.available);
+    expect(await run('print(1)')).toMatchObject({ status: 'succeeded' });
+  });
+
+  it('is not ended by what a terminal sends to every process', async () => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.kill(hosts()[0]!, signal);
+    expect(await run('print(1)')).toMatchObject({ status: 'succeeded' });
+  });
+});
+
+/** Those that this process has started. */
+function hosts(): number[] {
+  return readdirSync('/proc').map(Number).filter((pid) => pid > 0).filter((pid) => {
+    try {
+      const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+      const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+      return parent === String(process.pid) && state !== 'Z' && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('sandbox-host');
+    } catch {
+      return false;
+    }
+  });
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  for (let attempt = 0; attempt < 1_000 && !holds(); attempt++) await sleep(10);
+  expect(holds()).toBe(true);
+}

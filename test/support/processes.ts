@@ -1,0 +1,40 @@
+import { readFileSync, readdirSync } from 'node:fs';
+
+/** A process as it was seen, so that another one which got its number later is not taken for it. */
+export interface SeenProcess {
+  readonly pid: number;
+  readonly parent: number;
+  readonly name: string;
+  readonly startedAt: string;
+}
+
+/** The children of a process, their children and so on. Sessions and users of their own do not hide them. */
+export function descendantsOf(pid: number): SeenProcess[] {
+  const all = readdirSync('/proc').filter((entry) => /^\d+$/.test(entry)).flatMap((entry) => look(Number(entry)) ?? []);
+  const found: SeenProcess[] = [];
+  const parents = new Set([pid]);
+  for (let grown = true; grown;) {
+    const next = all.filter((process) => parents.has(process.parent) && !parents.has(process.pid));
+    for (const process of next) parents.add(process.pid);
+    found.push(...next);
+    grown = next.length > 0;
+  }
+  return found;
+}
+
+/** Those that still run; one that has ended and only waits to be noticed does not. */
+export function stillRunning(processes: readonly SeenProcess[]): SeenProcess[] {
+  return processes.filter(({ pid, startedAt }) => look(pid)?.startedAt === startedAt);
+}
+
+function look(pid: number): SeenProcess | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const afterName = stat.lastIndexOf(')');
+    const [state, parent, ...rest] = stat.slice(afterName + 2).split(' ');
+    if (state === 'Z' || state === 'X') return undefined;
+    return { pid, parent: Number(parent), name: stat.slice(stat.indexOf('(') + 1, afterName), startedAt: rest[17]! };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,184 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { killNow, until } from './embedded-servers.js';
+import { environmentNames } from './environment-names.js';
+import { descendantsOf, stillRunning, type SeenProcess } from './processes.js';
+
+const ROOT = join(__dirname, '../..');
+const START_SCRIPT = [process.execPath, join(ROOT, 'scripts/start.mjs')];
+/** The first start of all may build. */
+const START_WITHIN_MS = 120_000;
+
+export interface ServiceWish {
+  readonly role?: 'all' | 'api' | 'worker' | 'migrate' | 'seed';
+  /** Settings beside those of {@link environment}. */
+  readonly env?: Record<string, string>;
+  /** Default: `node scripts/start.mjs`, which builds what is stale, so that never an old build is tested. */
+  readonly command?: readonly string[];
+  /** A process group of its own, as a terminal gives it to a command. */
+  readonly ownGroup?: boolean;
+}
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: any;
+}
+
+/** The service as a process of its own, as an operator starts it, for tests that signal and kill it. */
+export class ServiceProcess {
+  private static readonly started: ServiceProcess[] = [];
+  private output = '';
+  private messages = '';
+  private address = '';
+  readonly ended: Promise<Ended>;
+
+  private constructor(private readonly child: ChildProcess) {
+    child.stdout!.on('data', (chunk: Buffer) => { this.output += chunk.toString(); });
+    child.stderr!.on('data', (chunk: Buffer) => { this.messages += chunk.toString(); });
+    this.ended = once(child, 'close').then(([code]) => ({ code: code as number | null, stdout: this.output, stderr: this.messages }));
+    ServiceProcess.started.push(this);
+  }
+
+  /** Resolves once it says that it is ready. Rejects with what it said when it ends instead. */
+  static async start(wish: ServiceWish): Promise<ServiceProcess> {
+    const service = this.spawn(wish);
+    let end: Ended | undefined;
+    void service.ended.then((ended) => { end = ended; });
+    await until('the service is ready', () => end !== undefined || service.readAddress(), START_WITHIN_MS);
+    if (end !== undefined) throw new Error(`The service ended.\n${end.stdout}${end.stderr}`);
+    return service;
+  }
+
+  /** For a start that ends by itself: a refusal, or a role that does one thing. */
+  static run(wish: ServiceWish): Promise<Ended> {
+    return this.spawn(wish).ended;
+  }
+
+  /** Whatever a test has left running, with all that it had started. */
+  static async killAll(): Promise<void> {
+    await Promise.all(this.started.splice(0).map(async (service) => {
+      const family = service.family();
+      if (service.child.exitCode === null && service.child.signalCode === null) await killNow(service.child);
+      // What npm runs outlives it. Our servers are ended by their watchers, who clean up better than a signal would.
+      for (const { pid } of stillRunning(family).filter(({ parent, name }) => parent === service.pid && name !== 'sh')) process.kill(pid, 'SIGKILL');
+      await until('all that it started is gone', () => stillRunning(family).length === 0, 10_000);
+    }));
+  }
+
+  private static spawn({ role = 'all', env = {}, command = [...START_SCRIPT, role], ownGroup = false }: ServiceWish): ServiceProcess {
+    const [program, ...args] = command;
+    return new ServiceProcess(spawn(program!, args, {
+      cwd: ROOT,
+      env: { ...environment(), ...env },
+      detached: ownGroup,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }));
+  }
+
+  /** The one that was started last, which may not be ready yet. */
+  static get last(): ServiceProcess {
+    return this.started.at(-1)!;
+  }
+
+  get pid(): number {
+    return this.child.pid!;
+  }
+
+  get url(): string {
+    return this.address;
+  }
+
+  /** The structured log so far. */
+  get log(): string {
+    return this.output;
+  }
+
+  /** All processes that it has started, and theirs. */
+  family(): SeenProcess[] {
+    return descendantsOf(this.pid);
+  }
+
+  /** The embedded server itself. */
+  server(name: 'postgres' | 'redis-server'): SeenProcess {
+    const family = this.family();
+    const found = family.find((process) => process.name === name && family.find(({ pid }) => pid === process.parent)?.name === 'sh');
+    if (found === undefined) throw new Error(`${name} does not run.`);
+    return found;
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.child.kill(signal);
+  }
+
+  /** As Ctrl-C in a terminal does: to the command and to all that it runs in the foreground. */
+  signalGroup(signal: NodeJS.Signals): void {
+    process.kill(-this.pid, signal);
+  }
+
+  async get(path: string): Promise<HttpAnswer> {
+    return answerOf(await fetch(this.url + path));
+  }
+
+  /** 0 when it does not answer at all. */
+  async statusOf(path: string): Promise<number> {
+    return this.get(path).then(({ status }) => status, () => 0);
+  }
+
+  async sandbox(language: string, code: string): Promise<HttpAnswer> {
+    return answerOf(await fetch(`${this.url}/api/v1/sandbox/try`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ language, code }),
+    }));
+  }
+
+  /** The value of a metric, given with its labels; undefined when this process has none. */
+  async metric(name: string): Promise<number | undefined> {
+    const text = await fetch(`${this.url}/metrics`).then((answer) => answer.text());
+    const line = text.split('\n').find((candidate) => candidate.startsWith(`${name} `));
+    return line === undefined ? undefined : Number(line.slice(name.length + 1));
+  }
+
+  /** Starts a run of a little program and resolves as soon as a worker has it. */
+  async startedRun(seconds: number): Promise<{ answer: Promise<HttpAnswer> }> {
+    const answer = this.sandbox('python', `import time\ntime.sleep(${seconds})\nprint("done")`);
+    answer.catch(() => undefined);
+    await until('a worker has taken the run', async () => (await this.metric('queue_jobs{queue="sandbox",state="active"}')) === 1, 20_000);
+    return { answer };
+  }
+
+  private readAddress(): boolean {
+    this.address = /is ready[^]*?(http:\/\/\S+?)(?:\/api\/v1|\/ready)\n/.exec(this.messages)?.[1] ?? '';
+    return this.address !== '';
+  }
+}
+
+/**
+ * Nothing of the developer's own settings: every variable of the service is set, if only to nothing, because the start
+ * reads `.env` for those that are not.
+ */
+function environment(): Record<string, string> {
+  return {
+    ...Object.fromEntries(environmentNames().map((name) => [name, ''])),
+    PATH: process.env['PATH']!,
+    HOME: process.env['HOME'] ?? '/',
+    npm_config_update_notifier: 'false',
+    SERVICE_INSTALL: 'never',
+    PORT: '0',
+    ANONYMOUS_CALLS_PER_SECOND: '1000',
+  };
+}
+
+async function answerOf(response: Response): Promise<HttpAnswer> {
+  const text = await response.text();
+  const isJson = /json/.test(response.headers.get('content-type') ?? '');
+  return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) as unknown : text };
+}
