@@ -2,28 +2,21 @@
  * The sandbox layer alone: how long from the code to its result, and how many a second, in each language; beside it,
  * in turns in the same run, a cold `bwrap` and interpreter without our filter, limits and watch.
  *
- *   npm run build && npm run bench:sandbox -- layer
+ *   npm run bench:sandbox -- layer
  */
 import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { millisecondsOf, printTable, quantile, residentMebibytes } from './figures.mjs';
+import { millisecondsOf, printTable, quantile } from './figures.mjs';
+import { HELLO } from './hello.mjs';
 
 const require = createRequire(import.meta.url);
-const { Isolation } = require('../../dist/src/platform/isolation/isolation.js');
-const { PooledRuntime } = require('../../dist/src/modules/sandbox/runtime/pooled-runtime.js');
+const { HostedRuntime } = require('../../dist/src/modules/sandbox/runtime/host/hosted-runtime.js');
 
 const LIMITS = { timeoutMs: 30_000, memoryBytes: 256 * 1024 * 1024, outputBytes: 1024 * 1024 };
 const NODE = require.resolve(`node-linux-${process.arch}/package.json`).replace('package.json', 'bin/node');
-
-/** What a guest writes first; TypeScript's costs its transformation. */
-const HELLO = {
-  javascript: "console.log('hello')",
-  typescript: "interface Greeting { readonly text: string }\nconst greeting: Greeting = { text: 'hello' };\nconsole.log(greeting.text)",
-  python: "print('hello')",
-};
 
 /** Node 24 strips types by itself. */
 const COLD = {
@@ -87,8 +80,10 @@ async function measureRate(run, seconds) {
 }
 
 export async function benchLayer({ turns = 60, seconds = 4, cgroups = 'auto' } = {}) {
-  const isolation = new Isolation({ cgroups, copiesDirectory: '/var/lib/service-platform/sandbox' });
-  const runtime = new PooledRuntime(isolation, { concurrency: availableParallelism(), limits: LIMITS });
+  const runtime = new HostedRuntime({
+    isolation: { cgroups, copiesDirectory: '/var/lib/service-platform/sandbox' },
+    runtime: { concurrency: availableParallelism(), limits: LIMITS },
+  });
   try {
     const readiness = await runtime.probe();
     if (!readiness.available) throw new Error(`The sandbox is not available: ${readiness.missing.join('; ')}`);
@@ -108,7 +103,6 @@ export async function benchLayer({ turns = 60, seconds = 4, cgroups = 'auto' } =
       });
     }
     printTable(`The layer, ${readiness.mode}, ${availableParallelism()} at a time`, rows);
-    console.log(`Resident: ${residentMebibytes()} MiB.`);
     return rows;
   } finally {
     await runtime.close();

@@ -15,7 +15,7 @@ export function traces(): Traces {
   const host = descendants.find(({ command }) => command.includes('sandbox-host'));
   return {
     processes: descendants.length,
-    cgroups: ['memory', 'pids', 'cpuacct'].map(cgroupsOf).reduce((sum, found) => sum + found, 0),
+    cgroups: host === undefined ? 0 : ['memory', 'pids', 'cpuacct'].reduce((sum, controller) => sum + cgroupsOf(host.pid, controller), 0),
     mounts: readFileSync('/proc/self/mountinfo', 'utf8').split('\n').length,
     descriptors: host === undefined ? 0 : readdirSync(`/proc/${host.pid}/fd`).length,
   };
@@ -56,12 +56,12 @@ function descendantsOf(ancestor: number): Descendant[] {
   return below(ancestor).map((pid) => ({ pid, command: readOrEmpty(`/proc/${pid}/cmdline`) }));
 }
 
-/** All of the machine that bear our prefix, where version 1 is mounted. */
-function cgroupsOf(controller: string): number {
+/** Those that the process has made, wherever they are; it gives them its id as name. Where version 1 is mounted. */
+function cgroupsOf(host: number, controller: string): number {
   const count = (directory: string): number => {
     try {
       return readdirSync(directory, { withFileTypes: true }).filter((entry) => entry.isDirectory())
-        .reduce((sum, { name }) => sum + (name.startsWith('isolated-') ? 1 : 0) + count(`${directory}/${name}`), 0);
+        .reduce((sum, { name }) => sum + (name.startsWith(`isolated-${host}-`) ? 1 : 0) + count(`${directory}/${name}`), 0);
     } catch {
       return 0;
     }

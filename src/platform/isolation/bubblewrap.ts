@@ -30,6 +30,8 @@ export function bubblewrapArguments(spec: IsolationSpec, libraries: LibraryPaths
     ...spec.mounts.flatMap(({ from, to }) => ['--ro-bind', from, to]),
     '--proc', '/proc',
     ...HIDDEN_IN_PROC.flatMap((path) => ['--ro-bind', '/dev/null', path]),
+    // bubblewrap's init, of the same user as the program, which could otherwise write to its memory.
+    '--tmpfs', '/proc/1', '--remount-ro', '/proc/1',
     ...DEVICES.flatMap((name) => ['--dev-bind', `/dev/${name}`, `/dev/${name}`]),
     '--symlink', '/proc/self/fd', '/dev/fd',
     '--symlink', '/proc/self/fd/0', '/dev/stdin',

@@ -186,7 +186,7 @@ export class IsolatedProcess {
     const killedForMemory = this.cause === 'exit' && seen.ranOutOfMemory;
     const report = this.report.captured().bytes;
     return {
-      began: report.subarray(0, BEGAN.length).equals(Buffer.from(BEGAN)),
+      interrupted: this.cause === 'exit' && !killedForMemory && (seen.exitStatus === null || !report.toString('latin1').startsWith(BEGAN)),
       cause: killedForMemory ? 'memory' : this.cause,
       exitStatus: killedForMemory || this.killedBeforeExit ? null : seen.exitStatus,
       durationMs: seen.durationMs,

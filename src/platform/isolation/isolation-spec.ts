@@ -55,10 +55,10 @@ export type EndCause = 'exit' | 'wall_time' | 'cpu_time' | 'memory' | 'output' |
 export interface Ended {
   readonly cause: EndCause;
   /**
-   * Whether the program had taken its work when it ended. It says so before the work runs, and the work cannot unsay
-   * it: without it, what ended was an idle sandbox, and not by anything in the work.
+   * True when neither the work nor a limit ended the run: the program had not taken its work yet, or bubblewrap was
+   * killed from outside. The program says that it has its work before it begins, and the work cannot unsay it.
    */
-  readonly began: boolean;
+  readonly interrupted: boolean;
   /** The exit status; null when the host, or the kernel for want of memory, ended the run. Above 128 it may be 128 plus a signal: bubblewrap folds both into one number. */
   readonly exitStatus: number | null;
   readonly durationMs: number;

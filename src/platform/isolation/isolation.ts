@@ -100,6 +100,7 @@ export class Isolation {
     if (this.closed) return;
     this.closed = true;
     await Promise.all([...this.alive].map((each) => each.destroy()));
+    await this.groups.close();
     this.shield.close();
   }
 

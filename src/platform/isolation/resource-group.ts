@@ -42,4 +42,7 @@ export abstract class ResourceGroups {
   abstract sweep(): Promise<void>;
 
   abstract create(limits: GroupLimits): ResourceGroup;
+
+  /** Removes what is kept between sandboxes; there are none any more. */
+  abstract close(): Promise<void>;
 }

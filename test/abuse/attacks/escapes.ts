@@ -64,7 +64,7 @@ print('refused' if not read else read)`,
   inPython('files where none may be', `
 import os
 wrote = []
-for path in ('/x', '/dev/x', '/dev/shm/x', '/runtime/x', '/usr/lib/x', '/proc/x', '/proc/sys/kernel/hostname', '/proc/sys/kernel/core_pattern', '/proc/sysrq-trigger', '/proc/1/oom_score_adj', '/sys/x', '/proc/self/uid_map'):
+for path in ('/x', '/dev/x', '/dev/shm/x', '/runtime/x', '/usr/lib/x', '/proc/x', '/proc/sys/kernel/hostname', '/proc/sys/kernel/core_pattern', '/proc/sysrq-trigger', '/sys/x', '/proc/self/uid_map'):
   try:
     with open(path, 'w') as f: f.write('0')
     wrote.append(path)
@@ -73,6 +73,18 @@ for path in ('/runtime', '/usr/lib', '/dev/null', '/tmp'):
   try: os.rename(path, '/tmp/moved'); wrote.append(path)
   except OSError: pass
 print('refused' if not wrote else wrote)`, REFUSED),
+  inPython('the first process, which runs as the same user', `
+import os
+touched = []
+for path in ('mem', 'task/1/mem', 'oom_score_adj', 'comm', 'environ', 'root/etc/passwd', 'fd/0', 'ns/mnt'):
+  for mode in (os.O_RDWR, os.O_RDONLY):
+    try: os.open('/proc/1/' + path, mode); touched.append(path)
+    except OSError: pass
+try:
+  with open('/proc/self/oom_score_adj', 'w') as f: f.write('-1000')
+  touched.append('oom_score_adj')
+except OSError: pass
+print('refused' if not touched else touched)`, REFUSED),
   inPython('devices of its own', `
 import os, stat
 made = []

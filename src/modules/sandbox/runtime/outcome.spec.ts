@@ -3,7 +3,7 @@ import { outcomeOf } from './outcome.js';
 
 const none = { bytes: Buffer.alloc(0), truncated: false };
 const ended = (facts: Partial<Ended>): Ended => ({
-  cause: 'exit', began: true, exitStatus: 0, durationMs: 1, cpuMs: 1, memoryPeakBytes: 1, stdout: none, stderr: none, report: Buffer.alloc(0), ...facts,
+  cause: 'exit', interrupted: false, exitStatus: 0, durationMs: 1, cpuMs: 1, memoryPeakBytes: 1, stdout: none, stderr: none, report: Buffer.alloc(0), ...facts,
 });
 const outcome = (facts: Partial<Ended>, report = {}): ReturnType<typeof outcomeOf> =>
   outcomeOf(ended(facts), report, { name: 'node', version: '24' });

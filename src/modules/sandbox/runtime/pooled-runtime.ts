@@ -79,10 +79,11 @@ export class PooledRuntime extends ObservedRuntime {
     if (tools === null || !this.lastReadiness.available) throw new Error('The sandbox is not available.');
     signal?.throwIfAborted();
 
-    // An idle sandbox may have died without our having noticed; that is not the code's end.
-    const first = await this.runOnce(run, signal);
-    const ended = first.began || first.cause !== 'exit' ? first : await this.runOnce(run, signal);
-    if (!ended.began && ended.cause === 'exit') throw new Error('The sandbox ended before the code began.');
+    const first = await this.runOnce(run, signal, this.poolFor(run));
+    // Nothing of the code's is left and nothing of it got out, so that it can simply run again; but whatever ended the
+    // one sandbox may have ended all that are warm.
+    const ended = first.interrupted ? await this.runOnce(run, signal, null) : first;
+    if (ended.interrupted) throw new Error('The sandbox was ended from outside.');
     return outcomeOf(ended, readReport(ended.report), tools.runtimes[run.language]);
   }
 
@@ -92,7 +93,7 @@ export class PooledRuntime extends ObservedRuntime {
     await Promise.all(closing);
   }
 
-  private async runOnce(run: SandboxRun, signal: AbortSignal | undefined): Promise<Ended> {
+  private async runOnce(run: SandboxRun, signal: AbortSignal | undefined, pool: Pool | null): Promise<Ended> {
     const interpreter = this.interpreters.get(run.language);
     const { timeoutMs, outputBytes } = run.limits;
     const askedAtMs = performance.now();
@@ -104,16 +105,14 @@ export class PooledRuntime extends ObservedRuntime {
         signal,
       );
     };
-
-    const pool = this.fitsPool(run) ? this.pools.get(interpreter) : undefined;
-    if (pool !== undefined) return pool.use(work, signal);
-    return work(await this.start(interpreter, run.limits), false);
+    return pool === null ? work(await this.start(interpreter, run.limits), false) : pool.use(work, signal);
   }
 
   /** A limit on time is watched from outside and may be any; memory is fixed when a sandbox starts. */
-  private fitsPool({ limits }: SandboxRun): boolean {
+  private poolFor({ language, limits }: SandboxRun): Pool | null {
     const warm = this.options.limits;
-    return limits.memoryBytes === warm.memoryBytes && limits.timeoutMs <= warm.timeoutMs;
+    const fits = limits.memoryBytes === warm.memoryBytes && limits.timeoutMs <= warm.timeoutMs;
+    return (fits ? this.pools.get(this.interpreters.get(language)) : undefined) ?? null;
   }
 
   private makePool(interpreter: Interpreter): Pool {

@@ -1,7 +1,7 @@
 const FIRST_MS = 100;
 const LONGEST_MS = 30_000;
 
-/** Pauses that double with each failure in a row. */
+/** Pauses that double with each failure in a row; several at once are one. */
 export class RetryPause {
   private failures = 0;
   private untilMs = 0;
@@ -11,6 +11,7 @@ export class RetryPause {
   }
 
   lengthen(): void {
+    if (this.leftMs() > 0) return;
     this.untilMs = performance.now() + Math.min(LONGEST_MS, FIRST_MS * 2 ** this.failures);
     this.failures += 1;
   }

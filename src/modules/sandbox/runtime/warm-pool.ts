@@ -214,6 +214,8 @@ export class WarmPool<M extends PoolMember> {
     const oldest = this.idle[0];
     if (oldest === undefined || performance.now() - oldest.sinceMs < this.options.maxAgeMs) return;
     this.idle.shift();
+    // A machine on which members grow old is sound.
+    this.pause.reset();
     void oldest.member.destroy().then(() => { this.refillIn(0); });
   }
 }

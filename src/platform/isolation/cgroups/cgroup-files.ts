@@ -17,10 +17,10 @@ export function nextName(): string {
 
 /** One directory of a cgroup file system, made by us. Its files are the kernel's: no program's contents are in them. */
 export class CgroupDirectory {
-  private entrance: number | null;
+  private entrance: number | null = null;
 
   private constructor(private readonly path: string) {
-    this.entrance = openSync(join(path, 'cgroup.procs'), 'w');
+    this.openEntrance();
   }
 
   static make(parent: string, name: string): CgroupDirectory {
@@ -32,6 +32,10 @@ export class CgroupDirectory {
   get procs(): number {
     if (this.entrance === null) throw new Error('The entrance of this cgroup is closed.');
     return this.entrance;
+  }
+
+  openEntrance(): void {
+    this.entrance ??= openSync(join(this.path, 'cgroup.procs'), 'w');
   }
 
   closeEntrance(): void {
@@ -66,6 +70,16 @@ export class CgroupDirectory {
 
   killMembers(): void {
     killMembersOf(this.path);
+  }
+
+  /** Kills the members until the counter says that there are none; false when some do not go. */
+  async empty(counter: string): Promise<boolean> {
+    for (let attempt = 0; attempt < REMOVE_ATTEMPTS; attempt++) {
+      if (this.number(counter) === 0) return true;
+      this.killMembers();
+      await sleep(REMOVE_PAUSE_MS);
+    }
+    return false;
   }
 
   async remove(): Promise<void> {

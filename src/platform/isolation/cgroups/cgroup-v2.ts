@@ -43,6 +43,10 @@ export class CgroupsV2 extends ResourceGroups {
       throw error;
     }
   }
+
+  override async close(): Promise<void> {
+    // Nothing is kept.
+  }
 }
 
 class CgroupV2 extends ResourceGroup {

@@ -12,6 +12,10 @@ export class NoCgroups extends ResourceGroups {
   create(): ResourceGroup {
     return new SampledProcess();
   }
+
+  override async close(): Promise<void> {
+    // Nothing is kept.
+  }
 }
 
 const NOTHING = { cpuMs: 0, residentBytes: 0, tasks: 0 };

@@ -1,0 +1,123 @@
+/**
+ * `npm run bench:startup [-- rounds]`: how long a start takes, and what the process then weighs.
+ *
+ * Starts the service by `scripts/start.mjs` as `npm start` does, in role `all`, on a data directory of its own: once from
+ * nothing, then `rounds` times (5) on the data that is there. The time goes from the start of the process to the first
+ * 200 of `/ready`; memory is the resident set of the Node process (VmRSS) two seconds later, and what PostgreSQL, Redis
+ * and the sandboxes that are kept warm weigh beside it (Pss, so that what they share counts once).
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+const START = fileURLToPath(new URL('../scripts/start.mjs', import.meta.url));
+const SETTLE_MS = 2_000;
+const MIB = 1024;
+
+const rounds = Number(process.argv[2] ?? 5);
+const dataDir = mkdtempSync(join(tmpdir(), 'bench-startup-'));
+chmodSync(dataDir, 0o711);
+
+try {
+  await build();
+  const cold = await measure();
+  const warm = [];
+  for (let round = 0; round < rounds; round += 1) warm.push(await measure());
+
+  console.log(`Node ${process.versions.node}, ${availableParallelism()} processors; medians of ${rounds} warm starts (range)\n`);
+  console.log('| What | Figure |\n|---|---|');
+  console.log(`| Cold start to ready, data directory empty | ${seconds(cold.readyMs)} |`);
+  console.log(`| Warm start to ready | ${seconds(...warm.map(({ readyMs }) => readyMs))} |`);
+  console.log(`| Resident memory of the Node process | ${mebibytes(...warm.map(({ nodeKib }) => nodeKib))} |`);
+  console.log(`| PostgreSQL, Redis and warm sandboxes beside it | ${mebibytes(...warm.map(({ restKib }) => restKib))} |`);
+  console.log(`| SIGTERM to gone, DRAIN_DELAY_MS=0 | ${seconds(...warm.map(({ stopMs }) => stopMs))} |`);
+} finally {
+  rmSync(dataDir, { recursive: true, force: true });
+}
+
+/** A start that fails at once builds first: no build is part of the figures. */
+async function build() {
+  const child = spawn(process.execPath, [START, 'all'], { env: { ...settings(), PORT: 'none' }, stdio: 'ignore' });
+  await once(child, 'exit');
+}
+
+async function measure() {
+  const port = await freePort();
+  const startedAt = performance.now();
+  const child = spawn(process.execPath, [START, 'all'], { env: { ...settings(), PORT: String(port) }, stdio: ['ignore', 'ignore', 'pipe'] });
+  let said = '';
+  child.stderr.on('data', (chunk) => { said += chunk; });
+  while (!(await isReady(port))) {
+    if (child.exitCode !== null) throw new Error(said);
+    await sleep(5);
+  }
+  const readyMs = performance.now() - startedAt;
+
+  await sleep(SETTLE_MS);
+  const nodeKib = kibOf(child.pid, 'status', 'VmRSS');
+  const restKib = descendantsOf(child.pid).reduce((sum, pid) => sum + kibOf(pid, 'smaps_rollup', 'Pss'), 0);
+  const stoppedAt = performance.now();
+  child.kill('SIGTERM');
+  await once(child, 'exit');
+  return { readyMs, nodeKib, restKib, stopMs: performance.now() - stoppedAt };
+}
+
+function settings() {
+  const { DATABASE_URL: _database, REDIS_URL: _redis, ...env } = process.env;
+  return { ...env, DATABASE_URL: '', REDIS_URL: '', ROLE: 'all', HOST: '127.0.0.1', DATA_DIR: dataDir, DRAIN_DELAY_MS: '0' };
+}
+
+async function isReady(port) {
+  return fetch(`http://127.0.0.1:${port}/ready`).then(async (answer) => { await answer.arrayBuffer(); return answer.ok; }, () => false);
+}
+
+async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address();
+  server.close();
+  return port;
+}
+
+/** 0 for a process that has just ended, or that is not ours to look into. */
+function kibOf(pid, file, field) {
+  try {
+    return Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/${file}`, 'utf8'))?.[1] ?? 0);
+  } catch {
+    return 0;
+  }
+}
+
+function descendantsOf(pid) {
+  const parents = new Map(readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map((name) => [Number(name), parentOf(name)]));
+  const family = [pid];
+  for (const member of family) family.push(...[...parents].filter(([, parent]) => parent === member).map(([child]) => child));
+  return family.slice(1);
+}
+
+function parentOf(pid) {
+  try {
+    return Number(/^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
+  } catch {
+    return undefined;
+  }
+}
+
+function seconds(...values) {
+  return summary(values.map((value) => value / 1000), (value) => `${value.toFixed(2)} s`);
+}
+
+function mebibytes(...values) {
+  return summary(values.map((value) => value / MIB), (value) => `${value.toFixed(0)} MiB`);
+}
+
+function summary(values, show) {
+  const sorted = values.toSorted((a, b) => a - b);
+  const median = sorted[Math.floor(sorted.length / 2)];
+  return sorted.length === 1 ? show(median) : `${show(median)} (${show(sorted[0])} – ${show(sorted.at(-1))})`;
+}

@@ -1,0 +1,49 @@
+import { availableParallelism } from 'node:os';
+
+import { PooledRuntime } from '../../src/modules/sandbox/runtime/pooled-runtime.js';
+import { type Language, type SandboxLimits } from '../../src/modules/sandbox/sandbox-runtime.js';
+import { Isolation } from '../../src/platform/isolation/isolation.js';
+
+const LIMITS: SandboxLimits = { timeoutMs: 300, memoryBytes: 256 * 1024 * 1024, outputBytes: 1024 * 1024 };
+const ROUNDS = 7;
+
+/** The promise. Other test files want the same processors, so it is asked of the median. */
+const WITHIN_MS = 50;
+const NEVER_BEYOND_MS = 400;
+
+const RUNAWAYS: readonly (readonly [string, Language, string])[] = [
+  ['an endless loop', 'javascript', 'for (;;) ;'],
+  ['an endless loop', 'python', 'while True: pass'],
+  ['sleep', 'javascript', 'setInterval(() => {}, 1e6)'],
+  ['sleep', 'python', 'import time\ntime.sleep(1e6)'],
+  ['a loop that keeps allocating', 'javascript', 'for (;;) Array.from({ length: 1e5 }, (_, i) => ({ i }))'],
+];
+
+describe.each(['auto', 'off'] as const)('the time limit, with cgroups %s and as many runs as a worker takes', (cgroups) => {
+  const concurrency = availableParallelism();
+  const runtime = new PooledRuntime(new Isolation({ cgroups, copiesDirectory: '/var/lib/service-platform/runtime' }), { concurrency, limits: LIMITS });
+
+  beforeAll(async () => { expect(await runtime.probe()).toMatchObject({ available: true }); });
+  afterAll(() => runtime.close());
+
+  it.each(RUNAWAYS)('ends %s in %s', async (_what, language, code) => {
+    const late: number[] = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      const outcomes = await Promise.all(Array.from({ length: concurrency }, () => runtime.run({ id: 'exe_late', language, code, stdin: '', limits: LIMITS })));
+      expect(outcomes.map(({ status, exitCode, signal }) => ({ status, exitCode, signal })))
+        .toEqual(outcomes.map(() => ({ status: 'timed_out', exitCode: null, signal: 'SIGKILL' })));
+      late.push(...outcomes.map(({ durationMs }) => durationMs - LIMITS.timeoutMs));
+    }
+    late.sort((a, b) => a - b);
+    expect(late[0]).toBeGreaterThanOrEqual(-2);
+    expect(late[Math.floor(late.length / 2)]).toBeLessThan(WITHIN_MS);
+    expect(late.at(-1)).toBeLessThan(NEVER_BEYOND_MS);
+  }, 30_000);
+
+  it('counts processor time, which several threads spend faster', async () => {
+    const threads = "const { Worker, isMainThread } = require('node:worker_threads');\nfor (let i = 0; i < 3; i++) new Worker('for (;;) ;', { eval: true }).on('error', () => {});\nfor (;;) ;";
+    const outcome = await runtime.run({ id: 'exe_threads', language: 'javascript', code: threads, stdin: '', limits: LIMITS });
+    expect(['timed_out', 'out_of_memory']).toContain(outcome.status);
+    expect(outcome.cpuMs).toBeLessThan(LIMITS.timeoutMs + 4 * (WITHIN_MS + 20));
+  });
+});
