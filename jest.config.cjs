@@ -29,6 +29,8 @@ module.exports = {
       ...shared,
       displayName: 'service',
       testMatch: ['<rootDir>/test/**/*.test.ts'],
+      // They watch the whole machine for traces, so that they run alone: `npm run test:abuse`, `npm run test:soak`.
+      testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/abuse/'],
       globalSetup: '<rootDir>/test/support/servers.setup.ts',
       globalTeardown: '<rootDir>/test/support/servers.teardown.ts',
     },

@@ -73,14 +73,23 @@ function buildIfStale() {
   if (existsSync(MAIN) && !(existsSync(NEST) && existsSync(join(ROOT, 'src')))) return;
   if (isFresh()) return;
 
-  mkdirSync(join(ROOT, 'dist'), { recursive: true });
-  const lock = openSync(join(ROOT, 'dist/.build-lock'), 'a');
+  const lock = openBuildLock();
   try {
     // The lock stays with our descriptor: a second start waits here and then finds the work done.
     spawnSync('flock', ['3'], { stdio: ['ignore', 'ignore', 'ignore', lock] });
     if (!isFresh()) build(lock);
   } finally {
     closeSync(lock);
+  }
+}
+
+function openBuildLock() {
+  const dist = join(ROOT, 'dist');
+  try {
+    mkdirSync(dist, { recursive: true });
+    return openSync(join(dist, '.build-lock'), 'a');
+  } catch (error) {
+    throw new SystemNotReady(`The service must be built, and ${dist} cannot be written (${error.code}). Build it as its owner, or use a copy of your own.`);
   }
 }
 

@@ -42,6 +42,9 @@ async function main(): Promise<void> {
 }
 
 async function serve(role: ServiceRole, config: Config, log: Log): Promise<void> {
+  if (process.pid === 1) {
+    log.warn({}, 'The service is process 1. Ended sandboxes then stay in the process table: run it under an init (docker run --init).');
+  }
   const startedAtMs = performance.now();
   const starting = RunningService.start(role, config, log);
   stopOnSignals(starting, log);

@@ -8,7 +8,7 @@ import { PROCESS_ATTACKS } from './attacks/processes.js';
 import { RESOURCE_ATTACKS } from './attacks/resources.js';
 import { Canaries } from './canaries.js';
 import { AS_ROOT, LIMITS, MODES, openMode, type OpenMode } from './modes.js';
-import { traces, type Traces, untilNoMoreThan } from './traces.js';
+import { cgroupsOf, hostPid, traces, type Traces, untilNoMoreThan } from './traces.js';
 
 const DEFAULT_TIMEOUT_MS = 2_000;
 /** The promise is 50 ms on a machine that has its processors for itself, as the benchmark shows; here others run, too. */
@@ -49,7 +49,9 @@ for (const mode of MODES.filter(({ user }) => AS_ROOT || user === 'ordinary')) {
 
     afterAll(async () => {
       await canaries.checkThatTheyListen();
+      const host = hostPid();
       await open.close();
+      expect(cgroupsOf(host)).toEqual([]);
       canaries.removeAll();
     });
 

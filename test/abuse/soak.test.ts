@@ -3,13 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type ExecutionStatus, type Language } from '../../src/modules/sandbox/sandbox-runtime.js';
 import { Canaries } from './canaries.js';
 import { AS_ROOT, LIMITS, MODES, openMode } from './modes.js';
-import { hostResidentBytes, traces, untilNoMoreThan } from './traces.js';
+import { cgroupsOf, hostPid, residentBytes, traces, untilNoMoreThan } from './traces.js';
 
 /** In all modes that can be had here together. */
 const RUNS = Number(process.env.SOAK_RUNS ?? 5_000);
 const AT_A_TIME = 4;
 const HOSTILE_MS = 150;
-/** A heap grows and shrinks by some; a leak of a kilobyte per run would be more than this. */
+/** A heap grows and shrinks by some, and output of a mebibyte at a time by more; a leak of 24 KiB per run would pass this. */
 const FLAT_WITHIN_BYTES = 24 * 1024 * 1024;
 
 type Kind = readonly [language: Language, code: string, statuses: readonly ExecutionStatus[], timeoutMs?: number];
@@ -69,7 +69,8 @@ it.each(modes)('goes on and on, $name, and leaves nothing behind', async (mode) 
   await runAll(0, warmUp);
   await settle();
   const before = traces();
-  const residentBefore = hostResidentBytes();
+  const host = hostPid();
+  const residentBefore = residentBytes(host);
   const startedAt = performance.now();
   await runAll(warmUp, runs);
   const seconds = (performance.now() - startedAt) / 1000;
@@ -77,11 +78,12 @@ it.each(modes)('goes on and on, $name, and leaves nothing behind', async (mode) 
 
   const mebibytes = (bytes: number): string => (bytes / 1024 / 1024).toFixed(1);
   process.stdout.write(`${mode.name}: ${runs} runs, ${((runs - warmUp) / seconds).toFixed(0)} a second; ` +
-    `the host's memory went from ${mebibytes(residentBefore)} to ${mebibytes(hostResidentBytes())} MiB.\n`);
+    `the host's memory went from ${mebibytes(residentBefore)} to ${mebibytes(residentBytes(host))} MiB.\n`);
   expect(wrong.slice(0, 3)).toEqual([]);
-  expect(hostResidentBytes() - residentBefore).toBeLessThan(FLAT_WITHIN_BYTES);
+  expect(residentBytes(host) - residentBefore).toBeLessThan(FLAT_WITHIN_BYTES);
   await untilNoMoreThan(before);
   canaries.check();
   await open.close();
+  expect(cgroupsOf(host)).toEqual([]);
   canaries.removeAll();
 }, 600_000);

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** What sandboxes leave traces in. Only what descends from this process is looked at: others work on the machine, too. */
 export interface Traces {
   readonly processes: number;
+  /** With something in them; empty ones are kept for the next sandbox. */
   readonly cgroups: number;
   readonly mounts: number;
   /** Of the process that keeps the sandboxes. */
@@ -15,16 +16,19 @@ export function traces(): Traces {
   const host = descendants.find(({ command }) => command.includes('sandbox-host'));
   return {
     processes: descendants.length,
-    cgroups: host === undefined ? 0 : ['memory', 'pids', 'cpuacct'].reduce((sum, controller) => sum + cgroupsOf(host.pid, controller), 0),
+    cgroups: host === undefined ? 0 : cgroupsOf(host.pid).filter((path) => readOrEmpty(`${path}/cgroup.procs`) !== '').length,
     mounts: readFileSync('/proc/self/mountinfo', 'utf8').split('\n').length,
     descriptors: host === undefined ? 0 : readdirSync(`/proc/${host.pid}/fd`).length,
   };
 }
 
-/** The resident memory of the process that keeps the sandboxes. */
-export function hostResidentBytes(): number {
-  const host = descendantsOf(process.pid).find(({ command }) => command.includes('sandbox-host'));
-  return 1024 * Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${host!.pid}/status`, 'utf8'))?.[1]);
+/** The process that keeps the sandboxes. */
+export function hostPid(): number {
+  return descendantsOf(process.pid).find(({ command }) => command.includes('sandbox-host'))!.pid;
+}
+
+export function residentBytes(pid: number): number {
+  return 1024 * Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
 }
 
 /** Waits until there is no more than there was; what ends takes the kernel a moment. */
@@ -57,16 +61,16 @@ function descendantsOf(ancestor: number): Descendant[] {
 }
 
 /** Those that the process has made, wherever they are; it gives them its id as name. Where version 1 is mounted. */
-function cgroupsOf(host: number, controller: string): number {
-  const count = (directory: string): number => {
+export function cgroupsOf(host: number): string[] {
+  const below = (directory: string): string[] => {
     try {
-      return readdirSync(directory, { withFileTypes: true }).filter((entry) => entry.isDirectory())
-        .reduce((sum, { name }) => sum + (name.startsWith(`isolated-${host}-`) ? 1 : 0) + count(`${directory}/${name}`), 0);
+      return readdirSync(directory, { withFileTypes: true }).filter((entry) => entry.isDirectory()).flatMap(({ name }) =>
+        [...(name.startsWith(`isolated-${host}-`) ? [`${directory}/${name}`] : []), ...below(`${directory}/${name}`)]);
     } catch {
-      return 0;
+      return [];
     }
   };
-  return count(`/sys/fs/cgroup/${controller}`);
+  return ['memory', 'pids', 'cpuacct'].flatMap((controller) => below(`/sys/fs/cgroup/${controller}`));
 }
 
 function readOrEmpty(path: string): string {

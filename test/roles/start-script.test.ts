@@ -75,6 +75,14 @@ describe('npm start', () => {
     expect(stdout).not.toContain('role');
   });
 
+  it('says so when it may not write what it builds', () => {
+    write('dist', '');
+    expect(start(['migrate'])).toMatchObject({
+      status: 1,
+      stderr: `The service must be built, and ${join(root, 'dist')} cannot be written (EEXIST). Build it as its owner, or use a copy of your own.\n`,
+    });
+  });
+
   it('runs what was built where there is no compiler', () => {
     start(['migrate']);
     rmSync(join(root, 'node_modules/@nestjs/cli'), { recursive: true });

@@ -76,7 +76,34 @@ describe('what a service that died has left', () => {
     expect(existsSync(dead)).toBe(false);
     expect(readdirSync(pids).filter((name) => name.startsWith(`isolated-${process.pid}-`))).toHaveLength(1);
     await own.remove();
+    await groups!.close();
     expect(readdirSync(pids).filter((name) => name.startsWith(`isolated-${process.pid}-`))).toHaveLength(0);
+  });
+});
+
+describe('a cgroup whose sandbox is gone', () => {
+  const groups = CgroupsV1.find(ownCgroups());
+  const withCgroups = groups === null ? it.skip : it;
+  const limits = { memoryBytes: 1 << 26, tasks: 4 };
+  const made = (): string[] => readdirSync(ownCgroups().v1('pids')!).filter((name) => name.startsWith(`isolated-${process.pid}-`));
+
+  withCgroups('is used again with the same limits, empty and counting anew, and removed at the end', async () => {
+    const first = groups!.create(limits);
+    const member = spawn('/bin/sh', ['-c', 'echo 0 >&3; echo 0 >&4; echo 0 >&5; exec sleep 60'], { stdio: ['ignore', 'ignore', 'ignore', ...first.entrances] });
+    await until(() => first.usage().memoryPeakBytes > 0);
+    const peak = first.usage().memoryPeakBytes;
+    await Promise.all([once(member, 'exit'), first.remove()]);
+
+    expect(made()).toHaveLength(1);
+    const again = groups!.create(limits);
+    expect(made()).toHaveLength(1);
+    expect(again.usage().memoryPeakBytes).toBeLessThan(peak);
+    const other = groups!.create({ ...limits, tasks: 5 });
+    expect(made()).toHaveLength(2);
+
+    await Promise.all([again.remove(), other.remove()]);
+    await groups!.close();
+    expect(made()).toHaveLength(0);
   });
 });
 

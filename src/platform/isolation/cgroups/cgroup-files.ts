@@ -72,10 +72,10 @@ export class CgroupDirectory {
     killMembersOf(this.path);
   }
 
-  /** Kills the members until the counter says that there are none; false when some do not go. */
-  async empty(counter: string): Promise<boolean> {
+  /** Kills the members until there are none; false when some do not go. */
+  async empty(): Promise<boolean> {
     for (let attempt = 0; attempt < REMOVE_ATTEMPTS; attempt++) {
-      if (this.number(counter) === 0) return true;
+      if (membersOf(this.path).length === 0) return true;
       this.killMembers();
       await sleep(REMOVE_PAUSE_MS);
     }
@@ -115,8 +115,12 @@ async function removeDirectory(path: string): Promise<void> {
   }
 }
 
+function membersOf(path: string): string[] {
+  return readOrEmpty(join(path, 'cgroup.procs')).split('\n').filter((line) => line !== '');
+}
+
 function killMembersOf(path: string): void {
-  for (const pid of readOrEmpty(join(path, 'cgroup.procs')).split('\n').filter((line) => line !== '')) {
+  for (const pid of membersOf(path)) {
     try {
       process.kill(Number(pid), 'SIGKILL');
     } catch {

@@ -11,6 +11,8 @@ type Places = Readonly<Record<(typeof CONTROLLERS)[number], string>>;
 const MOST_SPARE = 16;
 /** File pages that a program was the first to touch stay charged to its cgroup: too many, and it is not used again. */
 const CLEAN_BYTES = 4 * 1024 * 1024;
+/** bubblewrap's init stays behind as a zombie, and is counted, until process 1 of the machine collects it. */
+const MOST_ZOMBIES = 4;
 
 /**
  * Version 1: one hierarchy per controller, so a sandbox enters three cgroups. To make and remove them takes an eighth of
@@ -127,9 +129,9 @@ class CgroupV1 extends ResourceGroup {
   async clean(): Promise<boolean> {
     const { memory, pids } = this.parts;
     this.closeEntrances();
-    const isEmpty = await pids.empty('pids.current');
-    return isEmpty && !this.ranOutOfMemory() && memory.number('memory.usage_in_bytes') < CLEAN_BYTES
-      && memory.tryWrite('memory.max_usage_in_bytes', 0);
+    const isEmpty = await pids.empty();
+    return isEmpty && !this.ranOutOfMemory() && pids.number('pids.current') <= MOST_ZOMBIES
+      && memory.number('memory.usage_in_bytes') < CLEAN_BYTES && memory.tryWrite('memory.max_usage_in_bytes', 0);
   }
 
   async dissolve(): Promise<void> {
