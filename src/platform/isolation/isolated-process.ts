@@ -12,6 +12,7 @@ import { OutputCapture } from './output-capture.js';
 import { type ResourceGroup, type Usage } from './resource-group.js';
 import { RunWatch } from './run-watch.js';
 
+const GO = Buffer.from('\n');
 const REPORT_LIMIT_BYTES = 64 * 1024;
 /** Waiting for work, and having it. */
 const BEGAN = '\n\n';
@@ -66,7 +67,8 @@ export class IsolatedProcess {
     void this.exited.then(() => { this.hasExited = true; });
     this.pipesEnded = this.exited.then(() => this.endPipes());
     this.gone = this.pipesEnded.then(() => this.cleanUp());
-    pipe(child, SECCOMP_DESCRIPTOR).end(parts.seccomp);
+    // The line lets the launcher go on; bubblewrap reads the rest.
+    pipe(child, SECCOMP_DESCRIPTOR).end(Buffer.concat([GO, parts.seccomp]));
   }
 
   /** The process id, on the host, of pid 1 inside. */

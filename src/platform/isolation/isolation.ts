@@ -11,6 +11,7 @@ import { IsolatedProcess } from './isolated-process.js';
 import { type IsolationSpec } from './isolation-spec.js';
 import { launchScript } from './launch-script.js';
 import { libraryPaths } from './library-mounts.js';
+import { OrphanWatch } from './orphan-watch.js';
 import { findBubblewrap, missingPrerequisites } from './prerequisites.js';
 import { ReachableFiles } from './reachable-files.js';
 import { type ResourceGroup, type ResourceGroups } from './resource-group.js';
@@ -48,6 +49,7 @@ export class Isolation {
   private readonly groups: ResourceGroups;
   private readonly shield = new DescriptorShield();
   private readonly alive = new Set<IsolatedProcess>();
+  private readonly orphans = new OrphanWatch();
   private closed = false;
 
   constructor(private readonly options: IsolationOptions) {
@@ -100,6 +102,7 @@ export class Isolation {
     if (this.closed) return;
     this.closed = true;
     await Promise.all([...this.alive].map((each) => each.destroy()));
+    this.orphans.close();
     await this.groups.close();
     this.shield.close();
   }
@@ -111,6 +114,8 @@ export class Isolation {
     try {
       const group = this.groups.create({ memoryBytes: spec.limits.memoryBytes, tasks });
       const child = this.spawnChild({ spec, bubblewrap, tasks, user, group });
+      const { pid } = child;
+      if (pid !== undefined) this.orphans.add(pid);
       const started: IsolatedProcess = new IsolatedProcess({
         child,
         group,
@@ -118,6 +123,7 @@ export class Isolation {
         seccomp: this.seccomp,
         onGone: () => {
           this.alive.delete(started);
+          if (pid !== undefined) this.orphans.remove(pid);
           giveBack();
         },
       });

@@ -22,6 +22,11 @@ describe('the launch script', () => {
     expect(launchScript({ limits, tasks: 67, cgroups: 0, ownUser: false })).not.toContain('ulimit -u');
   });
 
+  it('does nothing before it is told to go on, so that nothing starts that nobody watches', () => {
+    const script = launchScript({ limits, tasks: 67, cgroups: 3, ownUser: true });
+    expect(script.split('\n').slice(0, 2)).toEqual(['set -e', 'read -r _ <&5']);
+  });
+
   it('stops at the first step that fails', () => {
     expect(launchScript({ limits, tasks: 67, cgroups: 0, ownUser: false }).startsWith('set -e\n')).toBe(true);
   });

@@ -1,5 +1,6 @@
 import assert from 'node:assert';
 
+import { SECCOMP_DESCRIPTOR } from './bubblewrap.js';
 import { type StartLimits } from './isolation-spec.js';
 
 /** The first of the descriptors through which the launcher enters its cgroups; dash knows no numbers above 9. */
@@ -29,9 +30,10 @@ export function launchScript({ limits, tasks, cgroups, ownUser }: LaunchOptions)
 
   return [
     'set -e',
+    // Not before the watch for orphans knows of us: if the service is killed earlier, this line never comes.
+    `read -r _ <&${SECCOMP_DESCRIPTOR}`,
     'ulimit -c 0',
     // Memory that RLIMIT_DATA does not count.
-    'ulimit -s 8192',
     'ulimit -s 8192',
     `ulimit -n ${whole(limits.openFiles)}`,
     // In blocks of 512 bytes (POSIX).
