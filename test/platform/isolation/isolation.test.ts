@@ -47,6 +47,21 @@ describe('the isolation in a service of its own', () => {
     await until(() => processesNamed(mark.slice(-15)).length === 0);
   });
 
+  it('leaves nothing behind when its service is killed while a sandbox starts', async () => {
+    const user = process.getuid?.() === 0 ? { user: ORDINARY_USER } : {};
+    // Each round a little later: somewhere in there bubblewrap has made its namespaces and not yet entered them.
+    for (let round = 0; round < 12; round++) {
+      const service = startService('print(1)', { ...user, stdio: ['ignore', 'ignore', 'inherit'] });
+      await until(() => childrenOf(service.pid!).length > 0);
+      const untilMs = performance.now() + round;
+      while (performance.now() < untilMs) { /* the moment is shorter than a timer */ }
+      const groups = childrenOf(service.pid!);
+      service.kill('SIGKILL');
+      await once(service, 'exit');
+      await until(() => groups.every((group) => !isAnyoneIn(group)));
+    }
+  }, 60_000);
+
   it('hands no descriptor of its service on', async () => {
     const secret = openSync(__filename, 'r');
     const list = "import os\nprint([os.readlink(f'/proc/self/fd/{f}') for f in os.listdir('/proc/self/fd') if os.path.lexists(f'/proc/self/fd/{f}')])";
@@ -169,4 +184,21 @@ function processesNamed(name: string): string[] {
 async function until(holds: () => boolean): Promise<void> {
   for (let attempt = 0; attempt < 500 && !holds(); attempt++) await new Promise((resolve) => setTimeout(resolve, 10));
   expect(holds()).toBe(true);
+}
+
+/** A child leads a process group of its own. */
+function childrenOf(pid: number): number[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter((child) => child !== '').map(Number);
+}
+
+/** Zombies do not count: they run no more and wait for process 1. */
+function isAnyoneIn(group: number): boolean {
+  return readdirSync('/proc').filter((name) => /^\d+$/.test(name)).some((pid) => {
+    try {
+      const [state, , itsGroup] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
+      return state !== 'Z' && Number(itsGroup) === group;
+    } catch {
+      return false;
+    }
+  });
 }
