@@ -100,6 +100,10 @@ describe('POST /api/v1/sandbox/try', () => {
     expect((await app.post(TRY, body, { from })).body.meta.remaining_executions).toBe(8);
   });
 
+  it('tells in the metrics how runs are bounded', async () => {
+    expect((await app.fetch('/metrics')).text).toMatch(/^sandbox_available\{mode="(cgroup-v[12]|rlimits)"\} 1$/m);
+  });
+
   it('logs neither the code nor what it printed', async () => {
     const from = randomAddress();
     await app.post(TRY, { language: 'python', code: 'print("canary" + "-printed") # canary-code' }, { from });

@@ -43,8 +43,10 @@ export class SandboxMetrics {
     this.executions.inc({ language, outcome });
   }
 
-  setAvailable(available: boolean): void {
-    this.available.set(available ? 1 : 0);
+  /** @param mode how memory and processes are bounded, `cgroup-v1` for one; undefined while nothing can be run. */
+  setMode(mode: string | undefined): void {
+    this.available.reset();
+    this.available.set({ mode: mode ?? 'none' }, mode === undefined ? 0 : 1);
   }
 
   /** Reads the pools when `/metrics` is read. */
@@ -73,7 +75,7 @@ export const SANDBOX_METRICS: Provider[] = [
   SandboxMetrics,
   makeCounterProvider({ name: EXECUTIONS, help: 'Runs that this worker ended, by language and outcome.', labelNames: ['language', 'outcome'] }),
   makeGaugeProvider({ name: RUNNING, help: 'Runs under way in this worker.' }),
-  makeGaugeProvider({ name: AVAILABLE, help: '1 while this worker can run code in isolation.' }),
+  makeGaugeProvider({ name: AVAILABLE, help: '1 while this worker can run code in isolation, and how that is bounded.', labelNames: ['mode'] }),
   makeGaugeProvider({ name: POOL_READY, help: 'Sandboxes that stand ready for a language.', labelNames: ['language'] }),
   makeHistogramProvider({
     name: START,

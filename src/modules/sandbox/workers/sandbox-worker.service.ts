@@ -64,7 +64,7 @@ export class SandboxWorkerService implements OnApplicationBootstrap {
   /** A worker that cannot isolate must not take jobs: it would fail them faster than others can run them. */
   private follow(): void {
     const { readiness } = this;
-    this.metrics.setAvailable(readiness.available);
+    this.metrics.setMode(readiness.available ? readiness.mode : undefined);
     if (this.stopped || readiness.available === this.isTaking) return;
 
     if (readiness.available) {
