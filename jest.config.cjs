@@ -34,7 +34,7 @@ module.exports = {
       globalSetup: '<rootDir>/test/support/servers.setup.ts',
       globalTeardown: '<rootDir>/test/support/servers.teardown.ts',
     },
-    { ...shared, displayName: 'abuse', testMatch: ['<rootDir>/test/abuse/abuse.test.ts'] },
+    { ...shared, displayName: 'abuse', testMatch: ['<rootDir>/test/abuse/{abuse,time-limit}.test.ts'] },
     { ...shared, displayName: 'soak', testMatch: ['<rootDir>/test/abuse/soak.test.ts'] },
   ],
 };
