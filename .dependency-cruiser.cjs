@@ -49,7 +49,27 @@ module.exports = {
       name: 'the-client-stands-alone',
       severity: 'error',
       from: { path: '^(client|web)/' },
-      to: { path: '^(src|test|migrations|bench)/' },
+      to: { path: '^(src|test|migrations|bench|cli)/' },
+    },
+    {
+      name: 'the-client-depends-on-nothing',
+      comment: 'It runs in browsers too, so it imports no module of Node either.',
+      severity: 'error',
+      from: { path: '^client/src/' },
+      to: { pathNot: '^client/src/' },
+    },
+    {
+      name: 'the-command-line-is-a-client',
+      comment: 'It knows of the service what any user of the client library knows.',
+      severity: 'error',
+      from: { path: '^cli/src/' },
+      to: { path: '^(src|test|migrations|bench)/|^client/(?!src/index\\.ts$)' },
+    },
+    {
+      name: 'the-service-knows-no-client',
+      severity: 'error',
+      from: { path: '^(src|migrations)/' },
+      to: { path: '^(client|cli)/' },
     },
     {
       name: 'nothing-undeclared',
