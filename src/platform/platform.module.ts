@@ -3,7 +3,6 @@ import type { DataSource } from 'typeorm';
 import { Config } from './config/config.js';
 import { DatabaseModule } from './database/database.module.js';
 import { HTTP_METRICS } from './http/http.metrics.js';
-import { JsonBodyInterceptor } from './http/json-body.js';
 import { RequestContextMiddleware } from './http/request-context.middleware.js';
 import { UnknownRoutes } from './http/unknown-routes.js';
 import { Ids } from './ids/ids.js';
@@ -13,6 +12,7 @@ import { RequestContext } from './logging/request-context.js';
 import { Outbox } from './outbox/outbox.js';
 import { OutboxRelay } from './outbox/outbox-relay.js';
 import { AwaitedJobs } from './queues/awaited-jobs.js';
+import { DirectJobs } from './queues/direct-jobs.js';
 import { JobCancellations } from './queues/job-cancellations.js';
 import { QueueWorkers } from './queues/queue-workers.js';
 import { QUEUE_METRICS } from './queues/queue.metrics.js';
@@ -43,11 +43,11 @@ export class PlatformModule {
       Queues,
       QueueWorkers,
       AwaitedJobs,
+      DirectJobs,
       JobCancellations,
       Outbox,
       OutboxRelay,
       RequestContextMiddleware,
-      JsonBodyInterceptor,
       UnknownRoutes,
       ...HTTP_METRICS,
       ...QUEUE_METRICS,

@@ -1,7 +1,10 @@
 import { Module } from '@nestjs/common';
+import { AccessHttpModule } from '../modules/auth/http/access-http.module.js';
+import { IdentityHttpModule } from '../modules/auth/http/identity-http.module.js';
+import { BillingHttpModule } from '../modules/billing/http/billing-http.module.js';
 import { DocsHttpModule } from '../modules/docs/http/docs-http.module.js';
 import { SandboxHttpModule } from '../modules/sandbox/http/sandbox-http.module.js';
 
 /** Everything that callers of the API reach. The order of the guards is in `edge.module.ts`. */
-@Module({ imports: [SandboxHttpModule, DocsHttpModule] })
+@Module({ imports: [AccessHttpModule, IdentityHttpModule, BillingHttpModule, SandboxHttpModule, DocsHttpModule] })
 export class ApiModule {}

@@ -1,5 +1,21 @@
 import { DataSource } from 'typeorm';
 import { CreateOutbox1795219200000 } from '../../migrations/1795219200000-create-outbox.js';
+import { CreatePeopleAndOrganizations1795252000000 } from '../../migrations/1795252000000-create-people-and-organizations.js';
+import { CreateAuditLog1795252060000 } from '../../migrations/1795252060000-create-audit-log.js';
+import { CreateApiKeys1795252120000 } from '../../migrations/1795252120000-create-api-keys.js';
+import { CreateIdempotencyRecords1795252180000 } from '../../migrations/1795252180000-create-idempotency-records.js';
+import { CreateSandboxExecutions1795252240000 } from '../../migrations/1795252240000-create-sandbox-executions.js';
+import { ApiKeySecret } from '../modules/auth/persistence/api-key-secret.entity.js';
+import { ApiKey } from '../modules/auth/persistence/api-key.entity.js';
+import { AuditEntry } from '../modules/auth/persistence/audit-entry.entity.js';
+import { EmailToken } from '../modules/auth/persistence/email-token.entity.js';
+import { Invitation } from '../modules/auth/persistence/invitation.entity.js';
+import { Membership } from '../modules/auth/persistence/membership.entity.js';
+import { Organization } from '../modules/auth/persistence/organization.entity.js';
+import { Session } from '../modules/auth/persistence/session.entity.js';
+import { User } from '../modules/auth/persistence/user.entity.js';
+import { IdempotencyRecord } from '../modules/idempotency/persistence/idempotency-record.entity.js';
+import { SandboxExecution } from '../modules/sandbox/persistence/sandbox-execution.entity.js';
 import { OutboxMessage } from '../platform/outbox/outbox-message.entity.js';
 
 /** Longer than any statement of ours may take; a query that hangs must not hold its connection for ever. */
@@ -21,8 +37,15 @@ export function createDataSource(settings: DataSourceSettings): DataSource {
     type: 'postgres',
     url,
     poolSize,
-    entities: [OutboxMessage],
-    migrations: [CreateOutbox1795219200000],
+    entities: [OutboxMessage, ApiKey, ApiKeySecret, IdempotencyRecord, SandboxExecution, AuditEntry, EmailToken, Invitation, Membership, Organization, Session, User],
+    migrations: [
+      CreateOutbox1795219200000,
+      CreatePeopleAndOrganizations1795252000000,
+      CreateAuditLog1795252060000,
+      CreateApiKeys1795252120000,
+      CreateIdempotencyRecords1795252180000,
+      CreateSandboxExecutions1795252240000,
+    ],
     migrationsTableName: 'migrations',
     synchronize: false,
     installExtensions: false,

@@ -10,11 +10,17 @@ import { createApp } from './create-app.js';
 import { createDataSource } from './data-source.js';
 import { explainListening } from './explain.js';
 import { migrate } from './migrate.js';
+import { openOwnPepper } from './own-pepper.js';
 import type { ServiceRole } from './service.module.js';
 import { openServers, type Servers } from './servers.js';
 
 /** How often connections are looked for that have answered their last request and are merely kept alive. */
 const SWEEP_MS = 50;
+
+/** One that was set wins over one of our own, which only the database of our own may come with. */
+function pepperOf(config: Config, role: ServiceRole): Config['apiKeyPeppers'] {
+  return config.apiKeyPeppers.length > 0 || role !== 'all' || config.databaseUrl !== undefined ? config.apiKeyPeppers : [openOwnPepper(config.dataDir)];
+}
 
 /** A role that runs and listens, from its servers to its port. */
 export class RunningService {
@@ -37,7 +43,11 @@ export class RunningService {
         url: servers.databaseUrl,
         onPoolError: (error) => { log.warn({ error }, 'A database connection broke.'); },
       });
-      const settings: Config = Object.assign({}, config, { databaseUrl: servers.databaseUrl, redisUrl: servers.redisUrl });
+      const settings: Config = Object.assign({}, config, {
+        databaseUrl: servers.databaseUrl,
+        redisUrl: servers.redisUrl,
+        apiKeyPeppers: pepperOf(config, role),
+      });
       app = await createApp(role, { config: settings, log, context: new RequestContext(), dataSource });
       await app.listen(config.port, config.host).catch((error: unknown) => { throw explainListening(error as Error, config); });
       return new RunningService(app, servers, config.drainDelayMs);

@@ -1,9 +1,10 @@
 import { Module, type OnApplicationBootstrap } from '@nestjs/common';
+import { AuthJobsModule } from '../modules/auth/jobs/auth-jobs.module.js';
 import { SandboxJobsModule } from '../modules/sandbox/jobs/sandbox-jobs.module.js';
 import { OutboxRelay } from '../platform/outbox/outbox-relay.js';
 
 /** Everything that runs in the background. */
-@Module({ imports: [SandboxJobsModule] })
+@Module({ imports: [AuthJobsModule, SandboxJobsModule] })
 export class WorkerModule implements OnApplicationBootstrap {
   constructor(private readonly relay: OutboxRelay) {}
 

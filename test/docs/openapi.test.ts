@@ -1,4 +1,6 @@
 import { Ajv, type ValidateFunction } from 'ajv';
+import type { DeclaredRoutes } from '../../src/modules/auth/http/declared-routes.js';
+import { RouteDirectory } from '../../src/modules/auth/explain/route-directory.js';
 import { type Answer, useApp } from '../support/test-app.js';
 
 const TRY = '/api/v1/sandbox/try';
@@ -30,7 +32,10 @@ describe('GET /api/v1/openapi.json', () => {
 
   it('is OpenAPI 3 and names every route of the service', () => {
     expect(document.openapi).toMatch(/^3\./);
-    expect(Object.keys(document.paths as object).sort()).toEqual(['/api/v1', '/api/v1/openapi.json', TRY, '/health', '/metrics', '/ready']);
+    const described = Object.entries(document.paths as Record<string, object>).flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`));
+    const declared = (app.get(RouteDirectory) as DeclaredRoutes).list().map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`);
+    expect(described.sort()).toEqual(declared.filter((route) => !/^GET \/(docs\b.*)?$/.test(route)).sort());
+    expect(described.length).toBeGreaterThan(30);
   });
 
   it.each([

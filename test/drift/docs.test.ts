@@ -1,5 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import { PLAN_IDS, PLANS } from '../../src/modules/billing/plan.js';
+import { DEFAULT_PLANS } from '../../src/platform/config/environment.js';
 import { ERROR_CODES, type ErrorCode } from '../../src/platform/errors/error-codes.js';
 import { PROJECT_ROOT } from '../../src/platform/version.js';
 
@@ -103,7 +105,7 @@ describe('the documentation', () => {
 
 describe('the plans', () => {
   /** Service document §8, value for value. */
-  const PLANS = [
+  const PLANS_OF_DOCUMENT = [
     ['', 'Free', 'Builder ($49/mo)', 'Pro ($299/mo)', 'Enterprise'],
     ['API calls/day', '5,000', '100,000', 'Unlimited', 'Unlimited'],
     ['AI agents', '1', '10', 'Unlimited', 'Unlimited'],
@@ -116,7 +118,38 @@ describe('the plans', () => {
 
   it('are those of the service document', () => {
     const rows = read(join(DOCS, 'plans.md')).split('\n').filter((line) => line.startsWith('|')).map(cellsOf);
-    expect(rows.filter(({ length }) => length === 5).filter(([first]) => first !== '---')).toEqual(PLANS);
+    expect(rows.filter(({ length }) => length === 5).filter(([first]) => first !== '---').slice(0, PLANS_OF_DOCUMENT.length)).toEqual(PLANS_OF_DOCUMENT);
+  });
+
+  it('are those of the file that limits and gates read', () => {
+    const words = { community: 'Community', email: 'Email', priority: 'Priority + SLAs', dedicated: 'Dedicated + custom SLAs' } as const;
+    const number = (value: number | null): string => value?.toLocaleString('en-US') ?? 'Unlimited';
+    const yes = (value: boolean): string => (value ? 'Yes' : 'No');
+    const plans = PLAN_IDS.map((id) => PLANS[id]);
+    expect(PLANS_OF_DOCUMENT).toEqual([
+      ['', ...plans.map(({ name, priceUsdPerMonth }) => (priceUsdPerMonth ? `${name} ($${priceUsdPerMonth}/mo)` : name))],
+      ['API calls/day', ...plans.map(({ limits }) => number(limits.callsPerDay))],
+      ['AI agents', ...plans.map(({ limits }) => number(limits.agents))],
+      ['Projects', ...plans.map(({ limits }) => number(limits.projects))],
+      ['Production deploys', ...plans.map(({ features }) => yes(features.production_deploys))],
+      ['Agent swarms + cron', ...plans.map(({ features }) => yes(features.swarms_and_cron))],
+      ['Support', ...plans.map(({ support }) => words[support])],
+      ['SSO / SAML', ...plans.map(({ features }) => yes(features.sso))],
+    ]);
+  });
+
+  it('show what a second and a sandbox run may hold as that file has it', () => {
+    const text = read(join(DOCS, 'plans.md'));
+    const plans = PLAN_IDS.map((id) => PLANS[id]);
+    const row = (title: string, cells: string[]): string => `| ${title} | ${cells.join(' | ')} |`;
+    expect(text).toContain(row('API calls/second', plans.map(({ callsPerSecond }) => callsPerSecond.toLocaleString('en-US'))));
+    expect(text).toContain(row('Sandbox execution timeout', plans.map(({ sandbox }) => `${sandbox.timeoutMs / 1000} s`)));
+    expect(text).toContain(row('Sandbox execution memory', plans.map(({ sandbox }) => `${sandbox.memoryMib.toLocaleString('en-US')} MiB`)));
+    expect(text).toContain(row('Sandbox executions at once', plans.map(({ sandbox }) => String(sandbox.concurrency))));
+  });
+
+  it('can each be the plan of new organizations', () => {
+    expect(DEFAULT_PLANS).toEqual(PLAN_IDS);
   });
 
   it('name the free credits and the limits of callers without an account', () => {

@@ -1,8 +1,10 @@
-import { Controller, Get, Module } from '@nestjs/common';
+import { Controller, Get, Module, RequestMethod } from '@nestjs/common';
 import { APP_GUARD, ModulesContainer, NestFactory } from '@nestjs/core';
 import { AccessGuard } from '../../src/modules/auth/http/access.guard.js';
 import { RequireOperatorToken } from '../../src/modules/auth/require-operator-token.js';
+import { RequireScope } from '../../src/modules/auth/require-scope.js';
 import { FastExpressAdapter } from '../../src/platform/http/fast-express.adapter.js';
+import { WriteInterceptor } from '../../src/platform/http/json-body.js';
 import { Public } from '../../src/platform/http/public.js';
 import { useApp } from '../support/test-app.js';
 
@@ -32,16 +34,25 @@ describe('a route that does not say who may call it', () => {
 describe('every route of the service', () => {
   const app = useApp();
 
+  const handlers = (): { route: string; handler: object; places: object[] }[] => [...app.nest.get(ModulesContainer).values()]
+    .flatMap((module) => [...module.controllers.values()])
+    .flatMap(({ metatype }) => {
+      const { prototype, name } = metatype as { prototype: Record<string, object>; name: string };
+      return Object.getOwnPropertyNames(prototype)
+        .filter((key) => key !== 'constructor' && Reflect.hasMetadata('path', prototype[key]!))
+        .map((key) => ({ route: `${name}.${key}`, handler: prototype[key]!, places: [prototype[key]!, metatype as object] }));
+    });
+
   it('says who may call it', () => {
-    const routes = [...app.nest.get(ModulesContainer).values()]
-      .flatMap((module) => [...module.controllers.values()])
-      .flatMap(({ metatype }) => {
-        const { prototype, name } = metatype as { prototype: Record<string, object>; name: string };
-        const handlers = Object.getOwnPropertyNames(prototype).filter((key) => key !== 'constructor' && Reflect.hasMetadata('path', prototype[key]!));
-        return handlers.map((key) => ({ route: `${name}.${key}`, places: [prototype[key]!, metatype as object] }));
-      });
-    expect(routes.length).toBeGreaterThanOrEqual(7);
-    const silent = routes.filter(({ places }) => !places.some((place) => [Public.KEY, RequireOperatorToken.KEY].some((key) => Reflect.hasMetadata(key, place))));
+    expect(handlers().length).toBeGreaterThanOrEqual(30);
+    const silent = handlers().filter(({ places }) => !places.some((place) => [Public.KEY, RequireOperatorToken.KEY, RequireScope.KEY].some((key) => Reflect.hasMetadata(key, place))));
     expect(silent.map(({ route }) => route)).toEqual([]);
+  });
+
+  it('that writes keeps what the API promises of writes', () => {
+    const writes = handlers().filter(({ handler }) => Reflect.getMetadata('method', handler) !== RequestMethod.GET);
+    expect(writes.length).toBeGreaterThanOrEqual(15);
+    const careless = writes.filter(({ handler }) => !(Reflect.getMetadata('__interceptors__', handler) as unknown[] | undefined)?.includes(WriteInterceptor));
+    expect(careless.map(({ route }) => route)).toEqual([]);
   });
 });

@@ -83,10 +83,10 @@ describe('the call budget of anonymous callers', () => {
   });
 
   it('gives a call back that we failed', async () => {
-    const address = clientAddressOf(randomAddress());
     const budgets = app.get(CallBudgetService);
-    await budgets.giveBack(address, await budgets.spend(address));
-    expect((await budgets.look(address)).remaining).toBe(8);
+    const account = budgets.accountOfAddress(clientAddressOf(randomAddress()));
+    await budgets.giveBack(await budgets.spend(account));
+    expect((await budgets.look(account)).remaining).toBe(8);
   });
 });
 

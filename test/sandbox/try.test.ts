@@ -51,6 +51,8 @@ describe('POST /api/v1/sandbox/try', () => {
     ['code over 128 KiB', { code: 'é'.repeat(65_537), language: 'python' }, { path: 'code', code: 'max_bytes' }],
     ['no language', { code: 'x' }, { path: 'language', code: 'is_in' }],
     ['an unknown field', { code: 'x', language: 'python', timeout: 99 }, { path: 'timeout', code: 'unknown_field' }],
+    ['a standard input of null', { code: 'x', language: 'python', stdin: null }, { path: 'stdin', code: 'is_string' }],
+    ['files, which need a key', { code: 'x', language: 'python', files: [] }, { path: 'files', code: 'unknown_field' }],
     ['a standard input of another type', { code: 'x', language: 'python', stdin: {} }, { path: 'stdin', code: 'is_string' }],
   ])('answers 400 for %s, with the field, and counts no execution', async (_what, body, fault) => {
     const from = randomAddress();

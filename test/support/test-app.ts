@@ -1,7 +1,10 @@
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { connect } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import type { INestApplication, Type } from '@nestjs/common';
 import { type Config, loadConfig } from '../../src/platform/config/config.js';
@@ -33,7 +36,10 @@ export interface CallOptions {
 export class TestApp {
   private app!: INestApplication;
   private database!: TestDatabase;
+  private sharesDatabase = false;
   private readonly lines: string[] = [];
+  /** Its own, and gone with it. */
+  readonly dataDirectory = mkdtempSync(join(tmpdir(), 'service-test-'));
   config!: Config;
 
   constructor(
@@ -47,11 +53,14 @@ export class TestApp {
     this.config = loadConfig({
       DATABASE_URL: this.database.url,
       REDIS_URL: redisUrl,
+      API_KEY_PEPPER: TEST_PEPPER,
       PORT: '0',
       PUBLIC_URL: 'http://api.test',
       // Callers say who they are, see `from`.
       TRUST_PROXY: '1',
       DRAIN_DELAY_MS: '0',
+      // Messages are written below it.
+      DATA_DIR: this.dataDirectory,
       ...this.settings,
     });
     const log = openLog(this.config, new Writable({
@@ -68,11 +77,21 @@ export class TestApp {
     await this.start({ database: this.database, keepRedis: true });
   }
 
+  /** Another process of the same service, on the same database and Redis; to be stopped before this one. */
+  async another({ role = this.role } = {}): Promise<TestApp> {
+    const other = new TestApp(this.settings, role);
+    other.sharesDatabase = true;
+    await other.start({ database: this.database, keepRedis: true });
+    return other;
+  }
+
   async stop(): Promise<void> {
     // A test that failed may have left a call hanging.
     (this.app.getHttpServer() as Server).closeAllConnections();
     await this.app.close();
-    await this.database.drop();
+    this.requireNoSecretInLog();
+    if (!this.sharesDatabase) await this.database.drop();
+    rmSync(this.dataDirectory, { recursive: true, force: true });
   }
 
   get<T>(type: Type<T> | (abstract new (...parameters: never[]) => T)): T {
@@ -125,11 +144,23 @@ export class TestApp {
     return text;
   }
 
+  /** Whatever a test is about: no key, token, password or pepper may come into the log (service document §5). */
+  private requireNoSecretInLog(): void {
+    const leak = this.lines.find((line) => TOKENS.test(line) || SECRETS.some((secret) => line.includes(secret)));
+    if (leak !== undefined) throw new Error(`A secret is in the log: ${leak}`);
+  }
+
   /** The log so far, a value a line. */
   log(): Record<string, unknown>[] {
     return this.lines.map((line) => JSON.parse(line) as Record<string, unknown>);
   }
 }
+
+const TEST_PEPPER = 'a-pepper-of-the-tests-long-enough-for-it';
+/** The password of everybody whom {@link Make} makes. */
+export const TEST_PASSWORD = 'a-long-enough-secret';
+const SECRETS = [TEST_PEPPER, TEST_PASSWORD];
+const TOKENS = /svc_(pat|sel|org|sess|mail|inv)_[0-9A-Za-z]{39}/;
 
 interface StartOptions {
   readonly database?: TestDatabase;

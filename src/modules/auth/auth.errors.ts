@@ -1,4 +1,5 @@
 import { DomainError } from '../../platform/errors/domain-error.js';
+import type { ErrorCode } from '../../platform/errors/error-codes.js';
 
 /** The same whether the token is absent or wrong, so that an answer tells nothing about the token. */
 export class OperatorTokenInvalid extends DomainError {
@@ -7,5 +8,76 @@ export class OperatorTokenInvalid extends DomainError {
       hint: `Send the header Authorization: Bearer <${setting}>.`,
       headers: { 'WWW-Authenticate': 'Bearer' },
     });
+  }
+}
+
+export class ConflictingCredentials extends DomainError {
+  constructor() {
+    super('conflicting_credentials', 'Authorization and X-API-Key carry different credentials.', { hint: 'Send one of the two.' });
+  }
+}
+
+/** A credential that lets nobody in (service document §5). None of its text is ever repeated. */
+abstract class CredentialRefused extends DomainError {
+  constructor(code: ErrorCode, message: string, hint: string) {
+    super(code, message, { hint, headers: { 'WWW-Authenticate': 'Bearer' } });
+  }
+}
+
+const MINT_ONE = 'Sign in and mint one with POST /api/v1/keys.';
+
+export class ApiKeyMissing extends CredentialRefused {
+  constructor() {
+    super('missing_api_key', 'This call needs an API key.', `Send the header Authorization: Bearer <key>, never a URL parameter. ${MINT_ONE}`);
+  }
+}
+
+export class ApiKeyMalformed extends CredentialRefused {
+  constructor() {
+    super('malformed_api_key', 'This is not an API key: its form or its checksum is wrong.', 'Copy the whole key: svc_, its kind, and 39 letters and digits.');
+  }
+}
+
+export class ApiKeyInvalid extends CredentialRefused {
+  constructor() {
+    super('invalid_api_key', 'This API key is not known here.', `Check that it belongs to this service. ${MINT_ONE}`);
+  }
+}
+
+export class ApiKeyExpired extends CredentialRefused {
+  constructor(expiredAt: Date) {
+    super('expired_api_key', `This API key expired on ${expiredAt.toISOString()}.`, MINT_ONE);
+  }
+}
+
+export class ApiKeyRevoked extends CredentialRefused {
+  constructor() {
+    super('revoked_api_key', 'This API key has been revoked.', MINT_ONE);
+  }
+}
+
+export class ApiKeyRotated extends CredentialRefused {
+  constructor() {
+    super('rotated_api_key', 'This API key has been rotated; its new secret has taken its place.', 'Use the secret that the rotation gave out, or rotate once more.');
+  }
+}
+
+/** Service document §5: a session token where an API key is expected. */
+export class SessionTokenNotAllowed extends CredentialRefused {
+  constructor() {
+    super('session_token_not_allowed', 'This call needs an API key and was sent a session token, a cookie or a token of another service.', MINT_ONE);
+  }
+}
+
+/** Some things are for a person and not for a key: to change a password, to accept an invitation. */
+export class SessionRequired extends CredentialRefused {
+  constructor() {
+    super('session_required', 'This call needs the session of a person.', 'Sign in with POST /api/v1/auth/sign-in and send its session_token.');
+  }
+}
+
+export class SessionInvalid extends CredentialRefused {
+  constructor() {
+    super('invalid_session', 'This session is over or unknown.', 'Sign in again with POST /api/v1/auth/sign-in.');
   }
 }

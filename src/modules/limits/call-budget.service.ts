@@ -3,22 +3,26 @@ import { Config } from '../../platform/config/config.js';
 import { Log } from '../../platform/logging/log.js';
 import { isRedisAway } from '../../platform/redis/redis-away.js';
 import { Clock, nextUtcMidnight, secondsUntil, utcDay } from '../../platform/time/clock.js';
+import type { BudgetAccount } from './budget-account.js';
 import type { ClientAddress } from './client-address.js';
 import { type InProcessAnswer, InProcessLimiter } from './counting/in-process-limiter.js';
 import { LimitScript } from './counting/limit-script.js';
 import { BurstLimitExceeded, DailyLimitExceeded, type LimitFacts } from './limits.errors.js';
-import { burstSizeOf, type Tier } from './tier.js';
+import { burstSizeOf, type Tier, UNLIMITED_CALLS } from './tier.js';
 
 /** A /48 holds 65,536 networks of one customer; together they may call ten times as often as one. */
 const SITE_FACTOR = 10;
 
 /** What is left to a caller, as the budget headers say it. */
 export interface Budget {
-  readonly tier: Tier;
+  readonly account: BudgetAccount;
+  readonly limit: number;
   readonly remaining: number;
   readonly burstLeft: number;
   readonly resetSeconds: number;
   readonly refusal: BurstLimitExceeded | DailyLimitExceeded | undefined;
+  /** The numbers that were read along; none where Redis is away. */
+  readonly stamps: readonly number[];
   /** Where and when it was counted, to be given back there. */
   readonly countedIn: 'redis' | 'process';
   readonly countedAt: Date;
@@ -43,83 +47,105 @@ export class CallBudgetService {
     };
   }
 
-  /** Spends one call. A refusal is in the answer and not thrown, because its headers are sent as well. */
-  spend(address: ClientAddress): Promise<Budget> {
-    return this.take(address, 1);
+  /** The account of somebody who shows no credential. */
+  accountOfAddress({ network, site }: ClientAddress): BudgetAccount {
+    const circles = site === undefined ? [] : [{ key: site, callsPerDay: this.config.anonymousCalls.perDay * SITE_FACTOR }];
+    return { key: network, tier: this.anonymous, circles };
+  }
+
+  /**
+   * Spends one call, and reads `stamps` along in the same round trip. A refusal is in the answer and not thrown, because
+   * its headers are sent as well.
+   */
+  spend(account: BudgetAccount, stamps: readonly string[] = []): Promise<Budget> {
+    return this.take(account, stamps, 1);
   }
 
   /** What is left, without spending anything. */
-  look(address: ClientAddress): Promise<Budget> {
-    return this.take(address, 0);
+  look(account: BudgetAccount): Promise<Budget> {
+    return this.take(account, [], 0);
   }
 
   /** A call that we failed, or that was refused before it did anything, costs nothing. */
-  async giveBack(address: ClientAddress, { countedIn, countedAt }: Budget): Promise<void> {
+  async giveBack({ account, countedIn, countedAt }: Budget): Promise<void> {
     if (countedIn === 'process') {
-      this.inProcess.giveBack(address.network);
+      this.inProcess.giveBack(account.key);
       return;
     }
     try {
-      await this.script.giveBack(this.countersOf(address, countedAt).map(({ key }) => key));
+      await this.script.giveBack(countersOf(account, countedAt).map(({ key }) => key));
     } catch (error) {
       if (!isRedisAway(error)) throw error;
     }
   }
 
-  private async take(address: ClientAddress, cost: number): Promise<Budget> {
+  /** How a call of an account is refused that has none left today. */
+  usedUp({ tier }: BudgetAccount): DailyLimitExceeded {
     const now = this.clock.now();
-    const tier = this.anonymous;
+    const resetsAt = nextUtcMidnight(now);
+    return new DailyLimitExceeded({
+      policy: 'daily',
+      limit: tier.callsPerDay ?? UNLIMITED_CALLS,
+      remaining: 0,
+      resetsAt,
+      retryAfterSeconds: Math.max(1, secondsUntil(resetsAt, now)),
+      upgradeUrl: this.config.pricingUrl,
+    });
+  }
+
+  private async take(account: BudgetAccount, stamps: readonly string[], cost: number): Promise<Budget> {
+    const now = this.clock.now();
+    const { key, tier } = account;
     try {
-      const { refusedBy, burstWaitMs, burstLeft, used } = await this.script.take({
-        burst: { key: `limits:burst:${address.network}`, callsPerSecond: tier.callsPerSecond, size: burstSizeOf(tier) },
-        counters: this.countersOf(address, now),
+      const answer = await this.script.take({
+        burst: { key: `limits:burst:${key}`, callsPerSecond: tier.callsPerSecond, size: burstSizeOf(tier) },
+        counters: countersOf(account, now),
+        stamps,
         expiresAt: nextUtcMidnight(now),
         cost,
       });
-      this.inProcess.remember(address.network, used[0]!);
-      const taken = { refusedBy: typeof refusedBy === 'number' ? 'daily' as const : refusedBy, burstWaitMs, burstLeft, used: used[0]! };
-      return this.budgetOf(now, taken, 'redis');
+      this.inProcess.remember(key, answer.used[0]!);
+      const refusedBy = typeof answer.refusedBy === 'number' ? 'daily' : answer.refusedBy;
+      return this.budgetOf(account, now, { ...answer, refusedBy, used: answer.used[0]! }, { countedIn: 'redis', stamps: answer.stamps });
     } catch (error) {
       if (!isRedisAway(error)) throw error;
       this.log.debug({ error }, 'Redis is away; calls are counted in this process.');
-      return this.budgetOf(now, this.inProcess.take(address.network, tier, cost), 'process');
+      return this.budgetOf(account, now, this.inProcess.take(key, tier, cost), { countedIn: 'process', stamps: [] });
     }
   }
 
-  private budgetOf(now: Date, taken: InProcessAnswer, countedIn: Budget['countedIn']): Budget {
-    const tier = this.anonymous;
+  private budgetOf(account: BudgetAccount, now: Date, taken: InProcessAnswer, counted: Pick<Budget, 'countedIn' | 'stamps'>): Budget {
+    const { tier } = account;
+    const limit = tier.callsPerDay ?? UNLIMITED_CALLS;
     // A network whose site is used up has nothing left, whatever its own counter says.
-    const remaining = taken.refusedBy === 'daily' ? 0 : Math.max(0, tier.callsPerDay - taken.used);
+    const remaining = tier.callsPerDay === null ? UNLIMITED_CALLS : taken.refusedBy === 'daily' ? 0 : Math.max(0, limit - taken.used);
     const resetsAt = nextUtcMidnight(now);
     const resetSeconds = secondsUntil(resetsAt, now);
-    const shared = { upgradeUrl: this.config.pricingUrl };
-
     let refusal: Budget['refusal'];
     if (taken.refusedBy === 'daily') {
-      refusal = new DailyLimitExceeded({ ...shared, policy: 'daily', limit: tier.callsPerDay, remaining, resetsAt, retryAfterSeconds: Math.max(1, resetSeconds) });
+      refusal = this.usedUp(account);
     } else if (taken.refusedBy === 'burst') {
-      refusal = new BurstLimitExceeded(this.burstFacts(now, taken.burstWaitMs));
+      refusal = new BurstLimitExceeded(this.burstFacts(tier, now, taken.burstWaitMs));
     }
-    return { tier, remaining, burstLeft: taken.burstLeft, resetSeconds, refusal, countedIn, countedAt: now };
+    return { account, limit, remaining, burstLeft: taken.burstLeft, resetSeconds, refusal, countedAt: now, ...counted };
   }
 
-  private burstFacts(now: Date, waitMs: number): LimitFacts {
+  private burstFacts(tier: Tier, now: Date, waitMs: number): LimitFacts {
     return {
       policy: 'burst',
-      limit: burstSizeOf(this.anonymous),
+      limit: burstSizeOf(tier),
       remaining: 0,
       resetsAt: new Date(now.getTime() + waitMs),
       retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)),
       upgradeUrl: this.config.pricingUrl,
     };
   }
+}
 
-  private countersOf(address: ClientAddress, now: Date): { key: string; limit: number }[] {
-    const { callsPerDay } = this.anonymous;
-    const prefix = `limits:calls:${utcDay(now)}`;
-    const counters = [{ key: `${prefix}:${address.network}`, limit: callsPerDay }];
-    if (address.site !== undefined) counters.push({ key: `${prefix}:${address.site}`, limit: callsPerDay * SITE_FACTOR });
-    return counters;
-  }
-
+/** Calls of an unlimited plan are counted as well: usage shows them. */
+function countersOf({ key, tier, circles }: BudgetAccount, now: Date): { key: string; limit: number }[] {
+  const prefix = `limits:calls:${utcDay(now)}`;
+  const own = { key: `${prefix}:${key}`, limit: tier.callsPerDay ?? -1 };
+  if (circles.length === 0) return [own];
+  return [own, ...circles.map((circle) => ({ key: `${prefix}:${circle.key}`, limit: circle.callsPerDay }))];
 }

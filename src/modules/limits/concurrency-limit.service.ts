@@ -1,5 +1,4 @@
 import { Injectable, Logger } from '@nestjs/common';
-import type { ClientAddress } from './client-address.js';
 import { LimitScript } from './counting/limit-script.js';
 
 export interface ConcurrencyLimit {
@@ -10,7 +9,10 @@ export interface ConcurrencyLimit {
   readonly lifetimeMs: number;
 }
 
-/** How much of something one address may have going at once. Counted in Redis, across all processes. */
+/**
+ * How much of something one subject, an address or an organization, may have going at once. Counted in Redis, across all
+ * processes.
+ */
 @Injectable()
 export class ConcurrencyLimitService {
   private readonly logger = new Logger(ConcurrencyLimitService.name);
@@ -18,14 +20,14 @@ export class ConcurrencyLimitService {
   constructor(private readonly script: LimitScript) {}
 
   /** False when all places are taken. @throws {Error} of Redis being away, which is answered 503. */
-  take(limit: ConcurrencyLimit, address: ClientAddress, holder: string): Promise<boolean> {
-    return this.script.takeLease(keyOf(limit, address), holder, limit.places, limit.lifetimeMs);
+  take(limit: ConcurrencyLimit, subject: string, holder: string): Promise<boolean> {
+    return this.script.takeLease(keyOf(limit, subject), holder, limit.places, limit.lifetimeMs);
   }
 
   /** Never throws: the place ends by itself. */
-  async end(limit: ConcurrencyLimit, address: ClientAddress, holder: string): Promise<void> {
-    await this.script.endLease(keyOf(limit, address), holder).catch((error: unknown) => { this.logger.debug(error); });
+  async end(limit: Pick<ConcurrencyLimit, 'name'>, subject: string, holder: string): Promise<void> {
+    await this.script.endLease(keyOf(limit, subject), holder).catch((error: unknown) => { this.logger.debug(error); });
   }
 }
 
-const keyOf = ({ name }: ConcurrencyLimit, { network }: ClientAddress): string => `concurrency:${name}:${network}`;
+const keyOf = ({ name }: Pick<ConcurrencyLimit, 'name'>, subject: string): string => `concurrency:${name}:${subject}`;

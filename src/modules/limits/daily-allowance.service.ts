@@ -31,6 +31,7 @@ export class DailyAllowanceService {
     const { refusedBy, used } = await this.script.take({
       burst: undefined,
       counters: keys.map((key, index) => ({ key, limit: limits[index]! })),
+      stamps: [],
       expiresAt: resetsAt,
       cost: 1,
     });

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AttemptLimitService } from './attempt-limit.service.js';
 import { CallBudgetService } from './call-budget.service.js';
 import { ConcurrencyLimitService } from './concurrency-limit.service.js';
 import { DailyAllowanceService } from './daily-allowance.service.js';
@@ -6,7 +7,7 @@ import { InProcessLimiter } from './counting/in-process-limiter.js';
 import { LimitScript } from './counting/limit-script.js';
 
 @Module({
-  providers: [CallBudgetService, ConcurrencyLimitService, DailyAllowanceService, InProcessLimiter, LimitScript],
-  exports: [CallBudgetService, ConcurrencyLimitService, DailyAllowanceService],
+  providers: [AttemptLimitService, CallBudgetService, ConcurrencyLimitService, DailyAllowanceService, InProcessLimiter, LimitScript],
+  exports: [AttemptLimitService, CallBudgetService, ConcurrencyLimitService, DailyAllowanceService],
 })
 export class LimitsModule {}

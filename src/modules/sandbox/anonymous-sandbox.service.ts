@@ -7,12 +7,11 @@ import { Clock, secondsUntil } from '../../platform/time/clock.js';
 import type { ClientAddress } from '../limits/client-address.js';
 import { type ConcurrencyLimit, ConcurrencyLimitService } from '../limits/concurrency-limit.service.js';
 import { DailyAllowanceService } from '../limits/daily-allowance.service.js';
-import type { SandboxLimits } from './sandbox-runtime.js';
+import { OUTPUT_BYTES, type SandboxLimits } from './sandbox-runtime.js';
 import { SandboxConcurrencyLimitExceeded, SandboxDailyLimitExceeded } from './sandbox.errors.js';
 import { type Execution, type ExecutionWish, longestExecutionMs, SandboxService } from './sandbox.service.js';
 
 const ALLOWANCE = 'sandbox';
-const OUTPUT_BYTES = 1_048_576;
 /** One address must not hold the sandbox of all others. */
 const RUNS_AT_ONCE = 2;
 
@@ -53,11 +52,11 @@ export class AnonymousSandboxService {
   async try(wish: ExecutionWish, address: ClientAddress, signal: AbortSignal): Promise<AnonymousExecution> {
     await this.sandbox.requireRoom();
     const place = this.ids.next('exe');
-    if (!(await this.concurrency.take(this.atOnce, address, place))) throw this.tooManyAtOnce();
+    if (!(await this.concurrency.take(this.atOnce, address.network, place))) throw this.tooManyAtOnce();
     try {
       return await this.runCounted(wish, address, signal);
     } finally {
-      await this.concurrency.end(this.atOnce, address, place);
+      await this.concurrency.end(this.atOnce, address.network, place);
     }
   }
 
@@ -87,7 +86,7 @@ export class AnonymousSandboxService {
   }
 
   private tooManyAtOnce(): SandboxConcurrencyLimitExceeded {
-    return new SandboxConcurrencyLimitExceeded({
+    return new SandboxConcurrencyLimitExceeded('IP address', {
       policy: 'sandbox_concurrency',
       limit: RUNS_AT_ONCE,
       remaining: 0,

@@ -5,6 +5,9 @@ export type Language = (typeof LANGUAGES)[number];
 /** How a run ended. All five are the platform having done its work; its own failures are thrown. */
 export type ExecutionStatus = 'succeeded' | 'failed' | 'timed_out' | 'out_of_memory' | 'output_limit';
 
+/** Of standard output and of standard error, each; whoever runs the code. */
+export const OUTPUT_BYTES = 1_048_576;
+
 /** What one run may use. Each bound holds even against code that works to break it. */
 export interface SandboxLimits {
   /** Wall time from the moment the code starts. */
@@ -14,12 +17,21 @@ export interface SandboxLimits {
   readonly outputBytes: number;
 }
 
+/** A file beside the code, in the working directory of the run. */
+export interface SandboxFile {
+  /** Checked by `isFilePath`. */
+  readonly path: string;
+  readonly content: string;
+}
+
 export interface SandboxRun {
   /** `exe_…`; names the run in logs. */
   readonly id: string;
   readonly language: Language;
   readonly code: string;
   readonly stdin: string;
+  /** Written inside the sandbox before the code starts. */
+  readonly files?: readonly SandboxFile[];
   readonly limits: SandboxLimits;
 }
 

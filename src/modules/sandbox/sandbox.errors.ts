@@ -1,4 +1,5 @@
 import { DomainError } from '../../platform/errors/domain-error.js';
+import type { FieldFault } from '../../platform/errors/request-invalid.js';
 import { LimitExceeded, type LimitFacts } from '../limits/limits.errors.js';
 
 /** The eleventh run of a day from one address (service document §8). */
@@ -9,11 +10,11 @@ export class SandboxDailyLimitExceeded extends LimitExceeded {
   }
 }
 
-/** One address must not hold all workers. */
+/** Neither one address nor one organization must hold all workers. */
 export class SandboxConcurrencyLimitExceeded extends LimitExceeded {
-  constructor(facts: LimitFacts) {
-    super('concurrency_limit_exceeded', `At most ${facts.limit} sandbox executions can run at once for one IP address.`, facts,
-      'Wait for one of them to end.');
+  constructor(holder: 'IP address' | 'organization', facts: LimitFacts) {
+    super('concurrency_limit_exceeded', `At most ${facts.limit} sandbox executions can run at once for one ${holder}.`, facts,
+      holder === 'organization' ? 'Wait for one of them to end, or cancel one; a larger plan has more places.' : 'Wait for one of them to end.');
   }
 }
 
@@ -36,5 +37,25 @@ export class SandboxBusy extends DomainError {
       hint: 'Try again after the time that Retry-After names; the execution was not counted.',
       details: { expected_wait_seconds: expectedWaitSeconds },
     });
+  }
+}
+
+/** An execution asks for more time or memory than one may have in the plan of its organization. */
+export class ExecutionBeyondPlan extends DomainError {
+  constructor(faults: readonly FieldFault[], hint: string) {
+    super('invalid_request', faults[0]!.message, { details: faults, hint });
+  }
+}
+
+/** The same answer for one of another organization as for one that never was. */
+export class ExecutionNotFound extends DomainError {
+  constructor() {
+    super('execution_not_found', 'There is no such execution.', { hint: 'Executions are kept for 30 days; GET /api/v1/sandbox/executions lists them.' });
+  }
+}
+
+export class ExecutionAlreadyOver extends DomainError {
+  constructor(status: string) {
+    super('execution_already_over', 'The execution is over and cannot be cancelled.', { details: { status } });
   }
 }

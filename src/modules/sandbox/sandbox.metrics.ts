@@ -43,6 +43,11 @@ export class SandboxMetrics {
     this.executions.inc({ language, outcome });
   }
 
+  /** An execution was given up of which its worker, any worker, told nothing. */
+  lostExecution(language: Language): void {
+    this.executions.inc({ language, outcome: 'lost' });
+  }
+
   /** @param mode how memory and processes are bounded, `cgroup-v1` for one; undefined while nothing can be run. */
   setMode(mode: string | undefined): void {
     this.available.reset();

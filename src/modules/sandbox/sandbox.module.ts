@@ -9,6 +9,6 @@ import { WorkerReports } from './workers/worker-reports.js';
 @Module({
   imports: [LimitsModule],
   providers: [AnonymousSandboxService, Backlog, SandboxService, SandboxStatusService, WorkerReports],
-  exports: [AnonymousSandboxService, SandboxService, SandboxStatusService, WorkerReports],
+  exports: [AnonymousSandboxService, Backlog, SandboxService, SandboxStatusService, WorkerReports],
 })
 export class SandboxModule {}

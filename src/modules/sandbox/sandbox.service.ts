@@ -8,7 +8,7 @@ import type { Language, SandboxLimits, SandboxOutcome } from './sandbox-runtime.
 import { SandboxUnavailable } from './sandbox.errors.js';
 
 /** From the end of a run until its result is here. */
-const RETURN_MS = 2_000;
+export const RETURN_MS = 2_000;
 
 export interface ExecutionWish {
   readonly language: Language;

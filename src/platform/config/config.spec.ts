@@ -31,9 +31,28 @@ describe('loadConfig', () => {
   });
 
   it('asks the roles that share servers for the addresses of those servers', () => {
-    expect(faultsOf({ ROLE: 'api' })).toMatch(/DATABASE_URL[^]*REDIS_URL/);
+    expect(faultsOf({ ROLE: 'api' })).toMatch(/DATABASE_URL[^]*REDIS_URL[^]*API_KEY_PEPPER/);
     expect(faultsOf({ ROLE: 'worker', DATABASE_URL: 'postgres://db/x' })).toMatch(/REDIS_URL/);
     expect(faultsOf({ ROLE: 'migrate', DATABASE_URL: 'postgres://db/x' })).toBe('');
+  });
+
+  it('asks for a pepper wherever keys are checked on a database that is not its own', () => {
+    const servers = { DATABASE_URL: 'postgres://db/x', REDIS_URL: 'redis://redis' };
+    for (const role of ['all', 'api', 'worker']) expect(faultsOf({ ...servers, ROLE: role })).toContain('API_KEY_PEPPER');
+    expect(faultsOf({ ...servers, ROLE: 'seed' })).toBe('');
+    expect(faultsOf({ ...servers, API_KEY_PEPPER: 'x'.repeat(32) })).toBe('');
+  });
+
+  it('reads peppers with the newest first, and refuses a short or an ambiguous list', () => {
+    const [one, two] = ['a'.repeat(32), 'b'.repeat(40)];
+    expect(loadConfig({ API_KEY_PEPPER: one }).apiKeyPeppers).toEqual([{ version: 1, secret: one }]);
+    expect(loadConfig({ API_KEY_PEPPER: `2:${two}, 1:${one}` }).apiKeyPeppers).toEqual([{ version: 2, secret: two }, { version: 1, secret: one }]);
+    for (const bad of ['short', `2:${one},2:${two}`, `${one},${two}`, `0:${one}`, `1:${one},`]) expect(faultsOf({ API_KEY_PEPPER: bad })).toContain('API_KEY_PEPPER');
+  });
+
+  it('wants to know the server of its mails', () => {
+    expect(faultsOf({ MAILER: 'smtp' })).toContain('SMTP_URL');
+    expect(faultsOf({ MAILER: 'smtp', SMTP_URL: 'smtp://user:secret@mail:587' })).toBe('');
   });
 
   it.each(['all', 'true', '0.0.0.0/0', '::/0', '-1', '99', '10.0.0.0/8, everyone'])('refuses to trust %s', (value) => {

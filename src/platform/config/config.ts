@@ -2,8 +2,11 @@ import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
-import { Environment, type LOG_LEVELS, type ROLES } from './environment.js';
+import { type DEFAULT_PLANS, Environment, type LOG_LEVELS, type ROLES } from './environment.js';
+import { parsePeppers, type Pepper } from './peppers.js';
 import { parseTrustProxy, type TrustProxy } from './trust-proxy.js';
+
+export type { Pepper };
 
 export type Role = (typeof ROLES)[number];
 
@@ -27,8 +30,21 @@ export abstract class Config {
   abstract readonly dashboardUrl: string;
   abstract readonly docsUrl: string;
   abstract readonly drainDelayMs: number;
+  /** What API keys and other tokens are hashed with, the newest first; empty in a process that checks none. */
+  abstract readonly apiKeyPeppers: readonly Pepper[];
+  /** The plan of a new organization, for those who run the service for themselves. */
+  abstract readonly defaultPlan: (typeof DEFAULT_PLANS)[number];
+  abstract readonly mail: MailConfig;
   abstract readonly anonymousCalls: { readonly perDay: number; readonly perSecond: number };
   abstract readonly sandbox: SandboxConfig;
+}
+
+export interface MailConfig {
+  /** `log`: messages are written to files of the data directory, and the log says where. */
+  readonly mailer: 'log' | 'smtp';
+  /** With the mailer `smtp`; may hold a user and a password. */
+  readonly smtpUrl: string | undefined;
+  readonly from: string;
 }
 
 export interface SandboxConfig {
@@ -50,6 +66,7 @@ export function loadConfig(source: NodeJS.ProcessEnv): Config {
   const faults = [
     ...validateSync(environment).map((fault) => Object.values(fault.constraints ?? {}).join(', ')),
     ...missingServers(environment),
+    ...missingSecrets(environment),
   ];
   if (faults.length > 0) throw new Error(`Bad configuration:\n  ${faults.join('\n  ')}`);
 
@@ -68,6 +85,22 @@ function missingServers(environment: Environment): string[] {
   return needed
     .filter((name) => environment[name as keyof Environment] === undefined)
     .map((name) => `${name} must be set for the role ${environment.ROLE}`);
+}
+
+/**
+ * Who brings a database also keeps its secrets: a pepper that we made up would be lost with this machine, and with it
+ * every API key. Our own database comes with a pepper of its own, in the data directory.
+ */
+function missingSecrets(environment: Environment): string[] {
+  const { ROLE, DATABASE_URL, API_KEY_PEPPER, MAILER, SMTP_URL } = environment;
+  const faults: string[] = [];
+  if (API_KEY_PEPPER === undefined) {
+    // A worker makes the tokens that are sent by e-mail.
+    if (ROLE === 'api' || ROLE === 'worker') faults.push(`API_KEY_PEPPER must be set for the role ${ROLE}`);
+    if (ROLE === 'all' && DATABASE_URL !== undefined) faults.push('API_KEY_PEPPER must be set where DATABASE_URL is');
+  }
+  if (MAILER === 'smtp' && SMTP_URL === undefined) faults.push('SMTP_URL must be set for MAILER=smtp');
+  return faults;
 }
 
 function toConfig(environment: Environment): Config {
@@ -89,6 +122,9 @@ function toConfig(environment: Environment): Config {
     dashboardUrl: withoutSlash(environment.DASHBOARD_URL ?? publicUrl),
     docsUrl: withoutSlash(environment.DOCS_URL ?? `${publicUrl}/docs`),
     drainDelayMs: environment.DRAIN_DELAY_MS,
+    apiKeyPeppers: environment.API_KEY_PEPPER === undefined ? [] : parsePeppers(environment.API_KEY_PEPPER)!,
+    defaultPlan: environment.DEFAULT_PLAN,
+    mail: { mailer: environment.MAILER, smtpUrl: environment.SMTP_URL, from: environment.MAIL_FROM },
     anonymousCalls: { perDay: environment.ANONYMOUS_CALLS_PER_DAY, perSecond: environment.ANONYMOUS_CALLS_PER_SECOND },
     sandbox: {
       enabled: environment.SANDBOX_ENABLED,

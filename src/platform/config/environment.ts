@@ -1,9 +1,13 @@
 import { Transform, Type } from 'class-transformer';
 import { IsBoolean, IsIn, IsInt, IsOptional, IsString, IsUrl, Max, Min, MinLength, ValidateBy } from 'class-validator';
+import { parsePeppers } from './peppers.js';
 import { parseTrustProxy } from './trust-proxy.js';
 
 export const ROLES = ['all', 'api', 'worker', 'migrate', 'seed'] as const;
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+/** A part of the product knows what they hold; that the two lists are one is tested. */
+export const DEFAULT_PLANS = ['free', 'builder', 'pro', 'enterprise'] as const;
 
 const WEB_URL = { protocols: ['http', 'https'], require_tld: false, require_protocol: true };
 
@@ -13,6 +17,15 @@ const IsTrustProxy = (): PropertyDecorator =>
     validator: {
       validate: (value: unknown) => typeof value === 'string' && parseTrustProxy(value) !== undefined,
       defaultMessage: () => 'TRUST_PROXY must be a number of hops or a list of CIDRs, never "all"',
+    },
+  });
+
+const IsPeppers = (): PropertyDecorator =>
+  ValidateBy({
+    name: 'isPeppers',
+    validator: {
+      validate: (value: unknown) => typeof value === 'string' && parsePeppers(value) !== undefined,
+      defaultMessage: () => 'API_KEY_PEPPER must be a secret of at least 32 characters, without commas, or a list 2:<new>,1:<old> of them',
     },
   });
 
@@ -50,6 +63,22 @@ export class Environment {
 
   @IsOptional() @IsIn(LOG_LEVELS)
   LOG_LEVEL: (typeof LOG_LEVELS)[number] = 'info';
+
+  /** API keys are hashed with it; unset, one is made in the data directory for the database of our own. */
+  @IsOptional() @IsPeppers()
+  API_KEY_PEPPER?: string;
+
+  @IsOptional() @IsIn(DEFAULT_PLANS)
+  DEFAULT_PLAN: (typeof DEFAULT_PLANS)[number] = 'free';
+
+  @IsOptional() @IsIn(['log', 'smtp'])
+  MAILER: 'log' | 'smtp' = 'log';
+
+  @IsOptional() @IsOneOfUrls('SMTP_URL', ['smtp://', 'smtps://'])
+  SMTP_URL?: string;
+
+  @IsOptional() @IsString()
+  MAIL_FROM: string = 'Service <no-reply@localhost>';
 
   /** When unset, the /ops endpoints are open (service document §5). */
   @IsOptional() @IsString() @MinLength(16)

@@ -29,6 +29,20 @@ class ErrorAnswer {
 /** Refusals that any call under `/api/v1` can meet. */
 export const ANY_CALL: readonly ErrorCode[] = ['burst_limit_exceeded', 'daily_limit_exceeded', 'internal_error', 'service_unavailable'];
 
+/** And those that a call with a credential can meet. */
+export const ANY_CALLER: readonly ErrorCode[] = [
+  ...ANY_CALL,
+  'conflicting_credentials', 'missing_api_key', 'malformed_api_key', 'invalid_api_key', 'expired_api_key', 'revoked_api_key',
+  'rotated_api_key', 'session_token_not_allowed', 'session_required', 'invalid_session',
+  'insufficient_scopes', 'org_access_denied', 'key_org_mismatch', 'ip_not_allowed',
+];
+
+/** And those of a write, besides the faults of its body. */
+export const ANY_WRITE: readonly ErrorCode[] = ['invalid_request', 'idempotency_mismatch', 'idempotency_in_progress'];
+
+/** And those of a write that takes a body. */
+export const ANY_BODY: readonly ErrorCode[] = [...ANY_WRITE, 'malformed_json', 'payload_too_large', 'unsupported_media_type'];
+
 /** Lists in OpenAPI the codes that a route can answer with. */
 export function ApiRefusals(...codes: ErrorCode[]): MethodDecorator {
   const byStatus = new Map<number, ErrorCode[]>();

@@ -6,5 +6,7 @@ export class Envelope<T> {
   constructor(
     readonly data: T,
     readonly meta: Readonly<Record<string, unknown>> = {},
+    /** For a route whose answers differ in it; undefined: the one that the route declares. */
+    readonly status?: number,
   ) {}
 }

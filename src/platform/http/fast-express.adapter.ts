@@ -41,7 +41,8 @@ export class FastExpressAdapter extends ExpressAdapter {
   override reply(response: Response, body: unknown, statusCode?: number): unknown {
     if (response.headersSent || !isPlain(body)) return super.reply(response, body, statusCode) as unknown;
 
-    if (statusCode !== undefined) response.statusCode = statusCode;
+    const status = body instanceof Envelope ? body.status ?? statusCode : statusCode;
+    if (status !== undefined) response.statusCode = status;
     const text = JSON.stringify(body instanceof Envelope ? complete(body, response.req) : body);
     if (!response.hasHeader('content-type')) response.setHeader('content-type', JSON_TYPE);
     response.setHeader('content-length', Buffer.byteLength(text));

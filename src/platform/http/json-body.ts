@@ -2,33 +2,53 @@ import { applyDecorators, type CallHandler, type ExecutionContext, Injectable, t
 import { Reflector } from '@nestjs/core';
 import { ApiConsumes } from '@nestjs/swagger';
 import express, { type Request, type RequestHandler, type Response } from 'express';
-import { from, mergeMap, type Observable } from 'rxjs';
-import { MalformedJson, PayloadTooLarge, RequestInvalid, UnsupportedMediaType } from './http.errors.js';
+import { from, lastValueFrom, mergeMap, type Observable } from 'rxjs';
+import { RequestInvalid } from '../errors/request-invalid.js';
+import { MalformedJson, PayloadTooLarge, UnsupportedMediaType } from './http.errors.js';
 import { nestsDeeperThan } from './json-depth.js';
+import { WriteGuarantees, type WriteRule } from './write-guarantees.js';
 
 const MAX_DEPTH = 64;
 const DEFAULT_LIMIT_BYTES = 1_048_576;
 
-const BodyLimit = Reflector.createDecorator<number>();
+interface BodyRule extends WriteRule {
+  /** Undefined: the route takes no body, and what is sent is not read. */
+  readonly limitBytes: number | undefined;
+}
+
+const Body = Reflector.createDecorator<BodyRule>();
 
 /**
  * The route reads a JSON object from its body. The body is read only after the guards have let the caller in, so that
  * a caller who is refused cannot make us parse anything.
  */
-export function TakesJson({ limitBytes = DEFAULT_LIMIT_BYTES } = {}): MethodDecorator {
-  return applyDecorators(BodyLimit(limitBytes), UseInterceptors(JsonBodyInterceptor), ApiConsumes('application/json'));
+export function TakesJson({ limitBytes = DEFAULT_LIMIT_BYTES, actsOutside = false } = {}): MethodDecorator {
+  return applyDecorators(Body({ limitBytes, actsOutside }), UseInterceptors(WriteInterceptor), ApiConsumes('application/json'));
 }
 
+/** The route writes, and reads no body. */
+export function TakesNothing({ actsOutside = false } = {}): MethodDecorator {
+  return applyDecorators(Body({ limitBytes: undefined, actsOutside }), UseInterceptors(WriteInterceptor));
+}
+
+/** Reads the body of a write, and sees to what the API promises of every write. */
 @Injectable()
-export class JsonBodyInterceptor implements NestInterceptor {
+export class WriteInterceptor implements NestInterceptor {
   private readonly parsers = new Map<number, RequestHandler>();
 
-  constructor(private readonly reflector: Reflector) {}
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly guarantees: WriteGuarantees,
+  ) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const http = context.switchToHttp();
-    const limitBytes = this.reflector.get(BodyLimit, context.getHandler());
-    return from(this.read(http.getRequest(), http.getResponse(), limitBytes)).pipe(mergeMap(() => next.handle()));
+    const request = http.getRequest<Request>();
+    const rule = this.reflector.get(Body, context.getHandler());
+    const read = rule.limitBytes === undefined ? Promise.resolve() : this.read(request, http.getResponse(), rule.limitBytes);
+    return from(read).pipe(mergeMap(() => (this.guarantees.areAskedBy(request)
+      ? from(this.guarantees.answer(request, rule, () => lastValueFrom(next.handle(), { defaultValue: undefined })))
+      : next.handle())));
   }
 
   private async read(request: Request, response: Response, limitBytes: number): Promise<void> {

@@ -1,6 +1,6 @@
 import { type ArgumentMetadata, HttpStatus, Injectable, ValidationPipe } from '@nestjs/common';
 import { getMetadataStorage, type ValidationError } from 'class-validator';
-import { type FieldFault, RequestInvalid } from './http.errors.js';
+import { type FieldFault, RequestInvalid } from '../errors/request-invalid.js';
 
 const PLACES = { body: 'body', query: 'query', param: 'path', custom: 'header' } as const;
 

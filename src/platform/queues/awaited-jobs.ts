@@ -2,16 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { QueueEvents } from 'bullmq';
 import { Ids } from '../ids/ids.js';
 import { Shutdown } from '../lifecycle/shutdown.js';
-import { RequestContext } from '../logging/request-context.js';
 import { RedisConnections } from '../redis/redis-connections.js';
-import { JobCancellations } from './job-cancellations.js';
+import { DirectJobs } from './direct-jobs.js';
 import type { QueueDefinition } from './queue-definition.js';
-import { Queues } from './queues.js';
 
 export const RESULT_TTL_SECONDS = 60;
 export const resultKeyOf = (jobId: string): string => `job-result:${jobId}`;
 
-/** The job failed in its worker, or its worker died. */
+/** The job failed in its worker, its worker died, or somebody took it out of the queue. */
 export class JobFailed extends Error {}
 
 /** No worker answered in the time that the caller had. */
@@ -23,6 +21,8 @@ interface Patience {
   /** What it may take once it has begun. */
   readonly finishWithinMs: number;
   readonly signal?: AbortSignal | undefined;
+  /** For a job that others can end too, by `DirectJobs.end`. */
+  readonly jobId?: string;
 }
 
 type Waiter = (happened: 'active' | 'completed' | 'failed', reason?: string) => void;
@@ -39,11 +39,9 @@ export class AwaitedJobs {
   private readonly listeners = new Map<string, QueueEvents>();
 
   constructor(
-    private readonly queues: Queues,
+    private readonly jobs: DirectJobs,
     private readonly redis: RedisConnections,
     private readonly ids: Ids,
-    private readonly cancellations: JobCancellations,
-    private readonly context: RequestContext,
     shutdown: Shutdown,
   ) {
     shutdown.at('queues', () => this.close());
@@ -63,29 +61,19 @@ export class AwaitedJobs {
    */
   async run<Payload extends object, Result>(queue: QueueDefinition<Payload>, payload: Payload, patience: Patience): Promise<Result> {
     patience.signal?.throwIfAborted();
-    const jobId = this.ids.next('job');
+    const jobId = patience.jobId ?? this.ids.next('job');
     await this.listen(queue);
     const { ended, forget } = this.waitFor(jobId, patience);
     try {
-      await this.queues.named(queue.name).add(
-        queue.name,
-        { payload, correlation: this.context.current },
-        { jobId, attempts: queue.attempts, removeOnComplete: true, removeOnFail: true },
-      );
+      await this.jobs.add(queue, jobId, payload);
       await ended;
       return await this.takeResult<Result>(jobId);
     } catch (error) {
-      if (!(error instanceof JobFailed)) await this.abandon(queue.name, jobId);
+      if (!(error instanceof JobFailed)) await this.jobs.end(queue, jobId);
       throw error;
     } finally {
       forget();
     }
-  }
-
-  /** A job that still waits is taken out of the queue; one that runs is told to end. */
-  private async abandon(queueName: string, jobId: string): Promise<void> {
-    const removed = await this.queues.named(queueName).remove(jobId).catch(() => 0);
-    if (removed === 0) await this.cancellations.cancel(jobId);
   }
 
   private waitFor(jobId: string, { startWithinMs, finishWithinMs, signal }: Patience): { ended: Promise<void>; forget: () => void } {
@@ -129,6 +117,8 @@ export class AwaitedJobs {
       listener.on('active', ({ jobId }) => { this.waiters.get(jobId)?.('active'); });
       listener.on('completed', ({ jobId }) => { this.waiters.get(jobId)?.('completed'); });
       listener.on('failed', ({ jobId, failedReason }) => { this.waiters.get(jobId)?.('failed', failedReason); });
+      // Of a job that waited; one that has ended is removed without a word.
+      listener.on('removed', ({ jobId }) => { this.waiters.get(jobId)?.('failed', 'The job was taken out of its queue.'); });
       this.listeners.set(queueName, listener);
     }
     return listener;

@@ -3,6 +3,7 @@ import { Reflector } from '@nestjs/core';
 import { Public } from '../../../platform/http/public.js';
 import { RouteMetadata } from '../../../platform/http/route-metadata.js';
 import { RequireOperatorToken } from '../require-operator-token.js';
+import { RequireScope } from '../require-scope.js';
 
 /** Fails closed: a route that does not say who may call it answers no one. */
 @Injectable()
@@ -10,7 +11,7 @@ export class AccessGuard implements CanActivate {
   private readonly declarations: readonly RouteMetadata<unknown>[];
 
   constructor(reflector: Reflector) {
-    this.declarations = [Public, RequireOperatorToken].map((decorator) => new RouteMetadata(reflector, decorator));
+    this.declarations = [Public, RequireOperatorToken, RequireScope].map((decorator) => new RouteMetadata(reflector, decorator));
   }
 
   canActivate(context: ExecutionContext): boolean {

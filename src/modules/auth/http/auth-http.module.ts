@@ -1,7 +1,19 @@
-import { Module } from '@nestjs/common';
+import { Global, Module } from '@nestjs/common';
+import { BudgetHolders } from '../../limits/budget-account.js';
+import { CallersModule } from '../callers/callers.module.js';
+import { KeysModule } from '../keys/keys.module.js';
 import { AccessGuard } from './access.guard.js';
+import { ACCESS_METRICS, AccessMetrics } from './access.metrics.js';
+import { CallAdmission } from './call-admission.js';
 import { OPEN_SURFACES } from './open-surfaces.js';
+import { CallerBudgets } from './caller-budgets.js';
 import { OperatorTokenGuard } from './operator-token.guard.js';
 
-@Module({ providers: [AccessGuard, OperatorTokenGuard, ...OPEN_SURFACES], exports: [AccessGuard, OperatorTokenGuard] })
+/** What the guards of every role stand on; global, because the limits ask it who calls. */
+@Global()
+@Module({
+  imports: [CallersModule, KeysModule],
+  providers: [AccessGuard, CallAdmission, OperatorTokenGuard, { provide: BudgetHolders, useClass: CallerBudgets }, ...ACCESS_METRICS, ...OPEN_SURFACES],
+  exports: [AccessGuard, AccessMetrics, BudgetHolders, CallAdmission, OperatorTokenGuard],
+})
 export class AuthHttpModule {}

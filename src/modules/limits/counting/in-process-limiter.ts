@@ -46,7 +46,7 @@ export class InProcessLimiter {
 
     const afterMs = Math.max(memory.arrivalMs, nowMs) + emissionMs * cost;
     const burstWaitMs = Math.max(0, Math.ceil(afterMs - toleranceMs - nowMs));
-    const refusedBy = refusal(memory.used + cost > tier.callsPerDay, burstWaitMs > 0, cost);
+    const refusedBy = refusal(memory.used + cost > (tier.callsPerDay ?? Infinity), burstWaitMs > 0, cost);
     if (refusedBy === undefined) {
       memory.used += cost;
       memory.arrivalMs = afterMs;

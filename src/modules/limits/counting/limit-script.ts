@@ -23,6 +23,8 @@ interface Counter {
 export interface LimitRequest {
   readonly burst: { readonly key: string; readonly callsPerSecond: number; readonly size: number } | undefined;
   readonly counters: readonly Counter[];
+  /** Keys of numbers that are read along in the same round trip. */
+  readonly stamps: readonly string[];
   readonly expiresAt: Date;
   /** 0 only looks. */
   readonly cost: number;
@@ -33,7 +35,10 @@ export interface LimitAnswer {
   readonly refusedBy: 'burst' | number | undefined;
   readonly burstWaitMs: number;
   readonly burstLeft: number;
+  /** Of each counter. */
   readonly used: readonly number[];
+  /** Of each stamp; -1: it is not there. */
+  readonly stamps: readonly number[];
 }
 
 /** The Lua scripts beside this file as methods. Their errors are those of Redis being away. */
@@ -67,23 +72,31 @@ export class LimitScript {
   private async takeAll(requests: readonly LimitRequest[]): Promise<LimitAnswer[]> {
     const keys: string[] = [];
     const values: number[] = [];
-    for (const { burst, counters, expiresAt, cost } of requests) {
+    for (const { burst, counters, stamps, expiresAt, cost } of requests) {
       const emissionUs = burst === undefined ? 0 : 1_000_000 / burst.callsPerSecond;
       keys.push(burst?.key ?? '-');
-      values.push(counters.length, emissionUs, emissionUs * (burst?.size ?? 0), Math.floor(expiresAt.getTime() / 1000), cost);
+      values.push(counters.length, stamps.length, emissionUs, emissionUs * (burst?.size ?? 0), Math.floor(expiresAt.getTime() / 1000), cost);
       for (const { key, limit } of counters) {
         keys.push(key);
         values.push(limit);
       }
+      keys.push(...stamps);
     }
-    return (await this.redis.takeFromLimits(keys.length, ...keys, ...values)).map(answerOf);
+    const answers = await this.redis.takeFromLimits(keys.length, ...keys, ...values);
+    return answers.map((answer, index) => answerOf(answer, requests[index]!.counters.length));
   }
 }
 
 const read = (name: string): string => readFileSync(join(__dirname, name), 'utf8');
 
-function answerOf([verdict, burstWaitMs, burstLeft, ...used]: number[]): LimitAnswer {
-  return { refusedBy: refusalOf(verdict!), burstWaitMs: burstWaitMs!, burstLeft: burstLeft!, used };
+function answerOf([verdict, burstWaitMs, burstLeft, ...rest]: number[], counters: number): LimitAnswer {
+  return {
+    refusedBy: refusalOf(verdict!),
+    burstWaitMs: burstWaitMs!,
+    burstLeft: burstLeft!,
+    used: rest.slice(0, counters),
+    stamps: rest.slice(counters),
+  };
 }
 
 function refusalOf(verdict: number): LimitAnswer['refusedBy'] {

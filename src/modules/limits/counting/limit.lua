@@ -2,27 +2,29 @@
 -- none. A refusal by one never spends the others. Many callers' requests are handled in one round trip, in their order.
 --
 -- A request is KEYS: when its burst is empty again, in microseconds (the "theoretical arrival time"), and then its
--- counters of this UTC day; and ARGV:
+-- counters of this UTC day, and then its stamps: numbers that are only read along; and ARGV:
 --   how many counters it has
+--   how many stamps it has
 --   microseconds that one call adds to the burst; 0: no burst limit
 --   microseconds of calls that the burst holds
 --   when the counters expire, in unix seconds
 --   what the call costs; 0 only looks
 --   the limit of each counter; -1: none
 --
--- Returns for each request { verdict, burst wait in ms, burst calls left, used of counter 1, used of counter 2, ... }
--- verdict: 0 granted, 1 refused by the burst, 1 + n refused by counter n.
+-- Returns for each request
+--   { verdict, burst wait in ms, burst calls left, used of counter 1, used of counter 2, ..., stamp 1, stamp 2, ... }
+-- A stamp that is not there is -1. verdict: 0 granted, 1 refused by the burst, 1 + n refused by counter n.
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
-local function take(key, arg, counters)
-  local emission, tolerance = tonumber(ARGV[arg + 1]), tonumber(ARGV[arg + 2])
-  local expire_at, cost = tonumber(ARGV[arg + 3]), tonumber(ARGV[arg + 4])
+local function take(key, arg, counters, stamps)
+  local emission, tolerance = tonumber(ARGV[arg + 2]), tonumber(ARGV[arg + 3])
+  local expire_at, cost = tonumber(ARGV[arg + 4]), tonumber(ARGV[arg + 5])
   local answer = { 0, 0, 0 }
 
   for i = 1, counters do
     local used = tonumber(redis.call('GET', KEYS[key + i]) or 0)
-    local limit = tonumber(ARGV[arg + 4 + i])
+    local limit = tonumber(ARGV[arg + 5 + i])
     answer[3 + i] = used
     if answer[1] == 0 and limit >= 0 and used + cost > limit then answer[1] = 1 + i end
   end
@@ -49,15 +51,18 @@ local function take(key, arg, counters)
       if answer[3 + i] == cost then redis.call('EXPIREAT', KEYS[key + i], expire_at) end
     end
   end
+  for i = 1, stamps do
+    answer[3 + counters + i] = tonumber(redis.call('GET', KEYS[key + counters + i]) or -1)
+  end
   return answer
 end
 
 local answers = {}
 local key, arg = 1, 1
 while arg <= #ARGV do
-  local counters = tonumber(ARGV[arg])
-  answers[#answers + 1] = take(key, arg, counters)
-  key = key + 1 + counters
-  arg = arg + 5 + counters
+  local counters, stamps = tonumber(ARGV[arg]), tonumber(ARGV[arg + 1])
+  answers[#answers + 1] = take(key, arg, counters, stamps)
+  key = key + 1 + counters + stamps
+  arg = arg + 6 + counters
 end
 return answers

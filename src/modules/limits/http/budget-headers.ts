@@ -2,6 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { isApiCall } from '../../../platform/http/api-path.js';
 import { FailureHeaders } from '../../../platform/http/failure-headers.js';
+import { budgetHolderOf, BudgetHolders } from '../budget-account.js';
 import type { Budget } from '../call-budget.service.js';
 import { CallBudgetService } from '../call-budget.service.js';
 import { clientAddressOf } from '../client-address.js';
@@ -21,13 +22,13 @@ export function noteSpent(request: Request, budget: Budget): void {
   (request as Carrier)[SPENT] = budget;
 }
 
-export function setBudgetHeaders(response: Response, { tier, remaining, burstLeft, resetSeconds }: Budget): void {
+export function setBudgetHeaders(response: Response, { account: { tier }, limit, remaining, burstLeft, resetSeconds }: Budget): void {
   const burst = burstSizeOf(tier);
   response.setHeader('x-service-tier', tier.name);
-  response.setHeader('x-service-calls-limit', tier.callsPerDay);
+  response.setHeader('x-service-calls-limit', limit);
   response.setHeader('x-service-calls-remaining', remaining);
   response.setHeader('x-service-calls-reset', resetSeconds);
-  response.setHeader('RateLimit-Policy', `"burst";q=${burst};w=${BURST_WINDOW_SECONDS}, "daily";q=${tier.callsPerDay};w=${DAY_SECONDS}`);
+  response.setHeader('RateLimit-Policy', `"burst";q=${burst};w=${BURST_WINDOW_SECONDS}, "daily";q=${limit};w=${DAY_SECONDS}`);
   response.setHeader('RateLimit', `"burst";r=${burstLeft};t=${BURST_WINDOW_SECONDS}, "daily";r=${remaining};t=${resetSeconds}`);
 }
 
@@ -36,7 +37,10 @@ export function setBudgetHeaders(response: Response, { tier, remaining, burstLef
 export class BudgetHeaders extends FailureHeaders {
   private readonly logger = new Logger(BudgetHeaders.name);
 
-  constructor(private readonly budgets: CallBudgetService) {
+  constructor(
+    private readonly budgets: CallBudgetService,
+    private readonly holders: BudgetHolders,
+  ) {
     super();
   }
 
@@ -51,13 +55,15 @@ export class BudgetHeaders extends FailureHeaders {
 
   private async correct(request: Request, response: Response, status: number): Promise<void> {
     const spent = (request as Carrier)[SPENT];
-    const address = clientAddressOf(request.ip);
     if (spent === undefined) {
-      if (!response.hasHeader('x-service-tier')) setBudgetHeaders(response, await this.budgets.look(address));
+      if (response.hasHeader('x-service-tier')) return;
+      const holder = request.route === undefined ? await this.holders.find(request) : budgetHolderOf(request);
+      const account = holder?.account ?? this.budgets.accountOfAddress(clientAddressOf(request.ip));
+      setBudgetHeaders(response, await this.budgets.look(account));
       return;
     }
     if (!isFree(status)) return;
-    await this.budgets.giveBack(address, spent);
-    setBudgetHeaders(response, { ...spent, remaining: Math.min(spent.tier.callsPerDay, spent.remaining + 1) });
+    await this.budgets.giveBack(spent);
+    setBudgetHeaders(response, { ...spent, remaining: Math.min(spent.limit, spent.remaining + 1) });
   }
 }

@@ -1,26 +1,44 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { isApiCall } from '../../../platform/http/api-path.js';
-import { CallBudgetService } from '../call-budget.service.js';
+import { type BudgetHolder, budgetHolderOf } from '../budget-account.js';
+import { type Budget, CallBudgetService } from '../call-budget.service.js';
 import { clientAddressOf } from '../client-address.js';
 import { noteSpent, setBudgetHeaders } from './budget-headers.js';
+import { LimitsMetrics } from './limits.metrics.js';
 
 /** Spends one call of the caller's budget, says what is left, and refuses with 429 when nothing is. */
 @Injectable()
 export class CallBudgetGuard implements CanActivate {
-  constructor(private readonly budgets: CallBudgetService) {}
+  constructor(
+    private readonly budgets: CallBudgetService,
+    private readonly metrics: LimitsMetrics,
+  ) {}
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
-    return isApiCall(request) ? this.spend(request, http.getResponse<Response>()) : true;
+    return isApiCall(request) ? this.admit(request, http.getResponse<Response>()) : true;
   }
 
-  private async spend(request: Request, response: Response): Promise<boolean> {
-    const budget = await this.budgets.spend(clientAddressOf(request.ip));
+  private async admit(request: Request, response: Response): Promise<boolean> {
+    const holder = budgetHolderOf(request);
+    const budget = holder === undefined
+      ? await this.budgets.spend(this.budgets.accountOfAddress(clientAddressOf(request.ip)))
+      : await this.spendOf(holder);
     setBudgetHeaders(response, budget);
+    this.metrics.counted(budget);
     if (budget.refusal !== undefined) throw budget.refusal;
     noteSpent(request, budget);
     return true;
+  }
+
+  /** A caller who has changed since it was remembered is looked up again, and its call counted as what it now is. */
+  private async spendOf(holder: BudgetHolder): Promise<Budget> {
+    const budget = await this.budgets.spend(holder.account, holder.stamps);
+    if (!holder.isStale(budget.stamps)) return budget;
+    if (budget.refusal === undefined) await this.budgets.giveBack(budget);
+    const { account } = await holder.refresh();
+    return this.budgets.spend(account);
   }
 }

@@ -1,6 +1,8 @@
 import { Module } from '@nestjs/common';
+import { ExecutionsModule } from '../executions/executions.module.js';
 import { SandboxModule } from '../sandbox.module.js';
+import { ExecutionsController } from './executions.controller.js';
 import { SandboxController } from './sandbox.controller.js';
 
-@Module({ imports: [SandboxModule], controllers: [SandboxController] })
+@Module({ imports: [ExecutionsModule, SandboxModule], controllers: [SandboxController, ExecutionsController] })
 export class SandboxHttpModule {}

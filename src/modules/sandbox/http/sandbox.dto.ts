@@ -1,6 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsOptional, IsString, MinLength } from 'class-validator';
+import { IsIn, IsString, MinLength } from 'class-validator';
 import { MaxBytes } from '../../../platform/http/max-bytes.js';
+import { MayBeAbsent } from '../../../platform/http/may-be-absent.js';
 import type { Execution } from '../sandbox.service.js';
 import { type Language, LANGUAGES } from '../sandbox-runtime.js';
 
@@ -17,21 +18,21 @@ export class ExecutionRequest {
   readonly language!: Language;
 
   @ApiPropertyOptional({ description: 'What the program reads from standard input, at most 128 KiB of UTF-8.', maxLength: MAX_CODE_BYTES })
-  @IsOptional() @IsString() @MaxBytes(MAX_CODE_BYTES)
+  @MayBeAbsent() @IsString() @MaxBytes(MAX_CODE_BYTES)
   readonly stdin: string = '';
 }
 
-class TruncatedView {
+export class TruncatedView {
   @ApiProperty() stdout!: boolean;
   @ApiProperty() stderr!: boolean;
 }
 
-class RuntimeView {
+export class RuntimeView {
   @ApiProperty({ example: 'python' }) name!: string;
   @ApiProperty({ example: '3.11.2' }) version!: string;
 }
 
-class ExecutionErrorView {
+export class ExecutionErrorView {
   @ApiProperty({ example: 'ZeroDivisionError' }) name!: string;
   @ApiProperty({ example: 'division by zero' }) message!: string;
   @ApiPropertyOptional({ type: Number, description: 'In the code that was sent.' }) line?: number;
@@ -76,7 +77,7 @@ export class ExecutionView {
 }
 
 /** The clocks are no better than that, and a caller reads it more easily. */
-const toHundredths = (value: number): number => Math.round(value * 100) / 100;
+export const toHundredths = (value: number): number => Math.round(value * 100) / 100;
 
 class AnonymousExecutionMeta {
   @ApiProperty({ type: 'integer', description: "Runs left today for the caller's IP address." }) remaining_executions!: number;

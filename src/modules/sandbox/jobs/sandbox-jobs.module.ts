@@ -1,5 +1,8 @@
 import { Module } from '@nestjs/common';
 import { Config } from '../../../platform/config/config.js';
+import { ExecutionRecorder } from '../executions/execution-recorder.js';
+import { ExecutionSweeper } from '../executions/execution-sweeper.js';
+import { ExecutionsModule } from '../executions/executions.module.js';
 import { openRuntime } from '../runtime/open-runtime.js';
 import { SandboxRuntime } from '../sandbox-runtime.js';
 import { SANDBOX_METRICS, SandboxMetrics } from '../sandbox.metrics.js';
@@ -24,9 +27,11 @@ function runtimeOf({ sandbox }: Config, metrics: SandboxMetrics): SandboxRuntime
 }
 
 @Module({
-  imports: [SandboxModule],
+  imports: [ExecutionsModule, SandboxModule],
   providers: [
     { provide: SandboxRuntime, inject: [Config, SandboxMetrics], useFactory: runtimeOf },
+    ExecutionRecorder,
+    ExecutionSweeper,
     SandboxProcessor,
     SandboxWorkerService,
     ...SANDBOX_METRICS,

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { JobContext, JobHandler } from '../../../platform/queues/queue-definition.js';
 import { Clock } from '../../../platform/time/clock.js';
-import { SandboxRuntime } from '../sandbox-runtime.js';
+import { ExecutionRecorder } from '../executions/execution-recorder.js';
+import { type SandboxOutcome, SandboxRuntime } from '../sandbox-runtime.js';
 import { SandboxMetrics } from '../sandbox.metrics.js';
 import type { ExecutionResult } from '../sandbox.service.js';
 import type { SandboxJob } from './sandbox.queue.js';
@@ -12,12 +13,13 @@ const FIRST_GUESS_MS = 50;
 const WEIGHT = 0.1;
 
 @Injectable()
-export class SandboxProcessor implements JobHandler<SandboxJob, ExecutionResult> {
+export class SandboxProcessor implements JobHandler<SandboxJob, ExecutionResult | null> {
   private average = FIRST_GUESS_MS;
 
   constructor(
     private readonly runtime: SandboxRuntime,
     private readonly metrics: SandboxMetrics,
+    private readonly recorder: ExecutionRecorder,
     private readonly clock: Clock,
   ) {}
 
@@ -26,15 +28,23 @@ export class SandboxProcessor implements JobHandler<SandboxJob, ExecutionResult>
     return this.average;
   }
 
-  async handle(job: SandboxJob, { signal, waitedMs }: JobContext): Promise<ExecutionResult> {
-    const { executionId, language, code, stdin, limits, startBeforeMs } = job;
-    if (this.clock.now().getTime() > startBeforeMs) throw new Error('The run waited so long that its caller has gone.');
+  /** Null for an execution that is recorded: how it went is in its row, for whoever asks. */
+  async handle(job: SandboxJob, { signal, waitedMs }: JobContext): Promise<ExecutionResult | null> {
+    if (job.recordedFor !== undefined) {
+      await this.recorder.record(job.recordedFor, job, { signal, waitedMs }, () => this.run(job, signal));
+      return null;
+    }
+    if (this.clock.now().getTime() > job.startBeforeMs) throw new Error('The run waited so long that its caller has gone.');
+    return { queueMs: waitedMs, outcome: await this.run(job, signal) };
+  }
+
+  private async run({ executionId, language, code, stdin, files = [], limits }: SandboxJob, signal: AbortSignal): Promise<SandboxOutcome> {
     const startedAtMs = performance.now();
     this.metrics.began();
     try {
-      const outcome = await this.runtime.run({ id: executionId, language, code, stdin, limits }, signal);
+      const outcome = await this.runtime.run({ id: executionId, language, code, stdin, files, limits }, signal);
       this.metrics.ended(language, outcome.status);
-      return { queueMs: waitedMs, outcome };
+      return outcome;
     } catch (error) {
       this.metrics.ended(language, signal.aborted ? 'cancelled' : 'platform_error');
       throw error;

@@ -1,7 +1,7 @@
 import { Type } from 'class-transformer';
-import { IsIn, IsInt, IsString, Min, ValidateNested } from 'class-validator';
+import { IsArray, IsIn, IsInt, IsOptional, IsString, Min, ValidateNested } from 'class-validator';
 import { defineQueue } from '../../../platform/queues/queue-definition.js';
-import { type Language, LANGUAGES, type SandboxLimits } from '../sandbox-runtime.js';
+import { type Language, LANGUAGES, type SandboxFile, type SandboxLimits } from '../sandbox-runtime.js';
 
 class Limits implements SandboxLimits {
   @IsInt() @Min(1) readonly timeoutMs!: number;
@@ -9,8 +9,13 @@ class Limits implements SandboxLimits {
   @IsInt() @Min(1) readonly outputBytes!: number;
 }
 
+class File implements SandboxFile {
+  @IsString() readonly path!: string;
+  @IsString() readonly content!: string;
+}
+
 /**
- * One run. Its code goes with the job, which is removed as it ends; nothing is committed and the caller stands waiting.
+ * One run. Its code goes with the job, which is removed as it ends, and is written nowhere else.
  * Redis writes the job to its append-only file like all it does, and drops it from there when it next rewrites the file.
  */
 export class SandboxJob {
@@ -18,9 +23,12 @@ export class SandboxJob {
   @IsIn(LANGUAGES) readonly language!: Language;
   @IsString() readonly code!: string;
   @IsString() readonly stdin!: string;
+  @IsOptional() @IsArray() @ValidateNested({ each: true }) @Type(() => File) readonly files?: File[];
   @ValidateNested() @Type(() => Limits) readonly limits!: Limits;
   /** Unix milliseconds; later nobody waits for the result, so that running it would be for nothing. */
   @IsInt() readonly startBeforeMs!: number;
+  /** The organization that it runs for: the worker writes how it went into `sandbox_executions`, and sends nothing back. */
+  @IsOptional() @IsString() readonly recordedFor?: string;
 }
 
 export const sandboxQueue = defineQueue({

@@ -1,5 +1,6 @@
 import { type IsolationSpec, type Mount } from '../../../platform/isolation/isolation-spec.js';
-import { type Language } from '../sandbox-runtime.js';
+import { type Language, type SandboxFile } from '../sandbox-runtime.js';
+import { workOf } from './work.js';
 
 /** How the code of one language, or of several that share a program, is run inside the sandbox. */
 export abstract class Interpreter {
@@ -18,7 +19,9 @@ export abstract class Interpreter {
   abstract command(memoryBytes: number): readonly string[];
 
   /** What the started program is given to run the code. */
-  abstract input(language: Language, code: string): Buffer;
+  input(language: Language, code: string, files: readonly SandboxFile[] = []): Buffer {
+    return workOf(language, code, files);
+  }
 
   abstract readonly environment: Readonly<Record<string, string>>;
 

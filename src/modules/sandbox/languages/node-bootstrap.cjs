@@ -4,6 +4,8 @@
 
 const fs = require('node:fs');
 const Module = require('node:module');
+const { dirname } = require('node:path');
+const { fileURLToPath } = require('node:url');
 const { inspect } = require('node:util');
 
 const STDIN = 0;
@@ -12,6 +14,7 @@ const REPORT = 4;
 const MAIN = '/tmp/main.js';
 // Another name than the user's own file has: a position in what was made of it would mislead.
 const MADE_FROM_TYPESCRIPT = '/tmp/main.out.js';
+const TYPESCRIPT = /\.[cm]?ts$/;
 const TEXT_LIMIT = 8_192;
 
 const [binding] = process.argv.slice(2);
@@ -23,10 +26,14 @@ for (const stream of [process.stdout, process.stderr]) stream._handle?.setBlocki
 typescript.transformSync('warm.ts', 'enum Warm { Up }', { lang: 'ts', sourcemap: true });
 
 fs.writeSync(REPORT, '\n');
-const [language, code] = splitWork(readAll(WORK).toString('utf8'));
+const { language, code, files } = unpack(readAll(WORK));
 fs.writeSync(REPORT, '\n');
 fs.closeSync(WORK);
 replaceStdin();
+for (const { path, content } of files) {
+  fs.mkdirSync(dirname(path), { recursive: true });
+  fs.writeFileSync(path, content);
+}
 
 process.argv = [process.argv[0], MAIN];
 process.execArgv = [];
@@ -44,6 +51,7 @@ process.on('exit', (status) => {
   if (status > 128) report({ exit: status });
 });
 
+if (language === 'typescript' && files.some(({ path }) => TYPESCRIPT.test(path))) importTypeScript();
 if (language === 'typescript') startTypeScript();
 else start(MAIN, code);
 
@@ -56,8 +64,46 @@ function startTypeScript() {
   }
   sourceMap = { ...map, sources: ['/tmp/main.ts'] };
   process.setSourceMapsEnabled(true);
-  const inline = Buffer.from(JSON.stringify(sourceMap)).toString('base64');
-  start(MADE_FROM_TYPESCRIPT, `${javascript}\n//# sourceMappingURL=data:application/json;base64,${inline}`);
+  start(MADE_FROM_TYPESCRIPT, withMap(javascript, sourceMap));
+}
+
+function withMap(javascript, map) {
+  return `${javascript}\n//# sourceMappingURL=data:application/json;base64,${Buffer.from(JSON.stringify(map)).toString('base64')}`;
+}
+
+/** Lets the code import the TypeScript that lies beside it, as `./lib.ts`, `./lib.js` or `./lib`; Node's own way knows no enums. */
+function importTypeScript() {
+  Module.registerHooks({
+    resolve(specifier, context, next) {
+      try {
+        return next(specifier, context);
+      } catch (error) {
+        for (const other of isRelative(specifier) ? [specifier.replace(/\.([cm]?)js$/, '.$1ts'), `${specifier}.ts`, `${specifier}/index.ts`] : []) {
+          try {
+            return next(other, context);
+          } catch {
+            // The first error is the telling one.
+          }
+        }
+        throw error;
+      }
+    },
+    load(url, context, next) {
+      return url.startsWith('file:///tmp/') && TYPESCRIPT.test(url) ? loadTypeScript(fileURLToPath(url)) : next(url, context);
+    },
+  });
+}
+
+function loadTypeScript(path) {
+  const { code: javascript, map, errors } = typescript.transformSync(path, fs.readFileSync(path, 'utf8'), { lang: 'ts', sourceType: 'module', sourcemap: true });
+  const fault = errors.find(({ severity }) => severity === 'Error');
+  if (fault !== undefined) throw new SyntaxError(`${path}: ${fault.message}`);
+  const format = /^\s*(import|export)\b/m.test(javascript) ? 'module' : 'commonjs';
+  return { format, source: withMap(javascript, { ...map, sources: [path] }), shortCircuit: true };
+}
+
+function isRelative(specifier) {
+  return /^\.{0,2}\//.test(specifier);
 }
 
 /** Says what Node says of a syntax error in JavaScript, in the same shape. */
@@ -105,11 +151,23 @@ function report(fact) {
   }
 }
 
-function splitWork(work) {
+/** work.ts says in which order it all comes. */
+function unpack(work) {
   // A sandbox that never got work: the service has gone away.
-  if (work === '') process.exit(0);
-  const end = work.indexOf('\n');
-  return [work.slice(0, end), work.slice(end + 1)];
+  if (work.length === 0) process.exit(0);
+  let at = 0;
+  const take = (size) => work.toString('utf8', at, at += size);
+  const takeLine = () => {
+    const line = take(work.indexOf('\n', at) - at);
+    at += 1;
+    return line.split(' ');
+  };
+  const [language, count] = takeLine();
+  const files = Array.from({ length: Number(count) }, () => {
+    const [pathSize, size] = takeLine().map(Number);
+    return { path: `/tmp/${take(pathSize)}`, content: work.subarray(at, at += size) };
+  });
+  return { language, files, code: work.toString('utf8', at) };
 }
 
 /** What arrives on a socket cannot be opened as /dev/stdin, which many programs do: it becomes a file without a name. */

@@ -1,7 +1,6 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
-import { type Language } from '../sandbox-runtime.js';
 import { Interpreter, type RequiredFile } from './interpreter.js';
 
 const MEBIBYTE = 1024 * 1024;
@@ -36,11 +35,6 @@ export class NodeInterpreter extends Interpreter {
     const heap = Math.max(SMALLEST_HEAP_MEBIBYTES, Math.floor(memoryBytes / MEBIBYTE) - OUTSIDE_HEAP_MEBIBYTES);
     // One thread beside the program's: the processors are shared with other runs, and each thread costs at the start.
     return [PROGRAM, '--v8-pool-size=1', `--max-old-space-size=${heap}`, '--disable-warning=ExperimentalWarning', BOOTSTRAP, BINDING];
-  }
-
-  /** The language on a line of its own, then the code. */
-  input(language: Language, code: string): Buffer {
-    return Buffer.from(`${language}\n${code}`);
   }
 }
 

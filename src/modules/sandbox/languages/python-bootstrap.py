@@ -28,14 +28,37 @@ def wait_for_work():
 
 
 def read_work():
-    code = read_all(WORK)
+    work = read_all(WORK)
     posix.close(WORK)
     # A sandbox that never got work: the service has gone away.
-    if not code:
+    if not work:
         posix._exit(0)
     posix.write(REPORT, b"\n")
     replace_stdin(read_all(STDIN))
-    return code
+    return unpack(work)
+
+
+def unpack(work):
+    """Writes the files beside the program and gives its code; work.ts says in which order it all comes."""
+    head, _, rest = work.partition(b"\n")
+    for _ in range(int(head.split()[1])):
+        sizes, _, rest = rest.partition(b"\n")
+        path_size, size = map(int, sizes.split())
+        write_file("/tmp/" + rest[:path_size].decode(), rest[path_size:path_size + size])
+        rest = rest[path_size + size:]
+    return rest
+
+
+def write_file(path, content):
+    end = path.find("/", len("/tmp/"))
+    while end >= 0:
+        try:
+            posix.mkdir(path[:end])
+        except FileExistsError:
+            pass
+        end = path.find("/", end + 1)
+    with open(path, "wb") as file:
+        file.write(content)
 
 
 def replace_stdin(content):

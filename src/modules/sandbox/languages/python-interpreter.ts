@@ -1,7 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
-import { type Language } from '../sandbox-runtime.js';
 import { Interpreter, type RequiredFile } from './interpreter.js';
 
 /** The system's Python, by its full path: what `python3` means on the PATH may be a shim below someone's home. */
@@ -36,10 +35,6 @@ export class PythonInterpreter extends Interpreter {
   command(): readonly string[] {
     // Isolated, without site-packages, without writing bytecode.
     return [this.program, '-I', '-S', '-B', '-X', 'utf8', BOOTSTRAP];
-  }
-
-  input(_language: Language, code: string): Buffer {
-    return Buffer.from(code);
   }
 }
 

@@ -100,7 +100,7 @@ export class PooledRuntime extends ObservedRuntime {
     const work = (sandbox: IsolatedProcess, warm: boolean): Promise<Ended> => {
       this.tell({ kind: 'acquired', language: run.language, seconds: (performance.now() - askedAtMs) / 1000, warm });
       return sandbox.run(
-        { input: interpreter.input(run.language, run.code), stdin: Buffer.from(run.stdin) },
+        { input: interpreter.input(run.language, run.code, run.files), stdin: Buffer.from(run.stdin) },
         { wallMs: timeoutMs, cpuMs: timeoutMs, outputBytes },
         signal,
       );

@@ -7,7 +7,7 @@ import { SandboxBusy, SandboxUnavailable } from '../sandbox.errors.js';
 
 /** What a run may wait for a free worker before its caller is told to come back. */
 export const MAX_QUEUE_WAIT_MS = 10_000;
-/** Each may carry 256 KiB of code and input, all of it in the memory of Redis. */
+/** Each may carry 512 KiB of code, input and files, all of it in the memory of Redis. */
 const MAX_WAITING = 1_000;
 /** A crowd of callers asks once and not each for itself. */
 const CACHE_MS = 50;

@@ -1,0 +1,130 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../platform/time/clock.js';
+import { ApiKeyExpired, ApiKeyInvalid, ApiKeyMalformed, ApiKeyRevoked, ApiKeyRotated, SessionInvalid } from '../auth.errors.js';
+import { type CallerRecord, CallerStore, type KeyRecord } from '../persistence/caller.store.js';
+import { type Credential, type OrgMembership, Principal } from '../principal.js';
+import { scopesOf } from '../scopes.js';
+import { SessionsService } from '../sessions/sessions.service.js';
+import { SecretHasher } from '../tokens/secret-hasher.js';
+import { type TokenKind, tokenKindOf } from '../tokens/token-format.js';
+import type { KnownCaller } from './known-caller.js';
+import { RememberedCallers } from './remembered-callers.js';
+
+const API_KEY_KINDS: readonly TokenKind[] = ['pat', 'sel', 'org'];
+
+export const isApiKey = (token: string): boolean => {
+  const kind = tokenKindOf(token);
+  return kind !== undefined && API_KEY_KINDS.includes(kind);
+};
+
+/** Finds out who shows a token. */
+@Injectable()
+export class AuthenticatorService {
+  constructor(
+    private readonly callers: CallerStore,
+    private readonly sessions: SessionsService,
+    private readonly hasher: SecretHasher,
+    private readonly remembered: RememberedCallers,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * @throws {ApiKeyMalformed} `malformed_api_key`: told without a lookup.
+   * @throws {ApiKeyInvalid} `invalid_api_key`
+   * @throws {ApiKeyExpired} `expired_api_key`
+   * @throws {ApiKeyRevoked} `revoked_api_key`
+   * @throws {ApiKeyRotated} `rotated_api_key`
+   * @throws {SessionInvalid} `invalid_session`
+   */
+  authenticate(token: string): KnownCaller | Promise<KnownCaller> {
+    return this.remembered.get(token, () => this.lookUp(token));
+  }
+
+  /** As {@link authenticate}, from the database. */
+  reauthenticate(token: string): Promise<KnownCaller> {
+    return this.remembered.renew(token, () => this.lookUp(token));
+  }
+
+  private async lookUp(token: string): Promise<KnownCaller> {
+    const kind = tokenKindOf(token);
+    if (kind === 'sess') return this.lookUpSession(token);
+    if (kind === undefined || !API_KEY_KINDS.includes(kind)) throw new ApiKeyMalformed();
+    return this.lookUpKey(token);
+  }
+
+  private async lookUpKey(token: string): Promise<KnownCaller> {
+    const key = await this.callers.findKey(this.hasher.hashes(token));
+    if (key === undefined) throw new ApiKeyInvalid();
+    this.refuseOver(key);
+    const caller = await this.callers.findUser(key.userId);
+    if (caller === undefined) throw new ApiKeyInvalid();
+    const reached = key.kind === 'personal' ? caller.memberships : caller.memberships.filter(({ id }) => key.orgIds.includes(id));
+    return this.known({
+      caller: { ...caller, memberships: reached, userEpoch: Number(key.userEpoch) },
+      credential: credentialOf(key, token),
+      homeOrgId: key.homeOrgId,
+      endsAt: earlier(key.expiresAt, key.worksUntil),
+    });
+  }
+
+  /** Each way for a key to be over has its own answer (service document §5); what was done on purpose is told first. */
+  private refuseOver({ revokedAt, worksUntil, expiresAt }: KeyRecord): void {
+    const now = this.clock.now();
+    if (revokedAt !== null) throw new ApiKeyRevoked();
+    if (worksUntil !== null && worksUntil <= now) throw new ApiKeyRotated();
+    if (expiresAt !== null && expiresAt <= now) throw new ApiKeyExpired(expiresAt);
+  }
+
+  private async lookUpSession(token: string): Promise<KnownCaller> {
+    const session = await this.sessions.authenticate(token);
+    if (session === undefined) throw new SessionInvalid();
+    const caller = await this.callers.findUser(session.userId);
+    const home = caller?.memberships.find(({ personal }) => personal) ?? caller?.memberships[0];
+    if (caller === undefined || home === undefined) throw new SessionInvalid();
+    return this.known({
+      caller: { ...caller, userEpoch: session.userEpoch },
+      credential: { type: 'session', sessionId: session.sessionId },
+      homeOrgId: home.id,
+      endsAt: session.expiresAt,
+    });
+  }
+
+  private known({ caller, credential, homeOrgId, endsAt }: Found): KnownCaller {
+    const memberships: OrgMembership[] = caller.memberships.map(({ id, slug, name, plan, role, personal }) => ({ id, slug, name, plan, role, personal }));
+    return {
+      principal: new Principal({ user: caller.user, credential, memberships, homeOrgId }),
+      userEpoch: caller.userEpoch,
+      orgEpochs: new Map(caller.memberships.map(({ id, epoch }) => [id, epoch])),
+      validUntilMs: this.remembered.validUntilMs(endsAt),
+    };
+  }
+}
+
+interface Found {
+  readonly caller: CallerRecord;
+  readonly credential: Credential;
+  readonly homeOrgId: string;
+  readonly endsAt: Date | null;
+}
+
+function credentialOf(key: KeyRecord, token: string): Credential {
+  return {
+    type: 'api_key',
+    keyId: key.keyId,
+    kind: key.kind,
+    name: key.name,
+    prefix: prefixOf(token),
+    last4: key.last4,
+    scopes: scopesOf(key.scopes),
+    allowedIps: key.allowedIps,
+    ...(key.kind === 'org_bound' ? { boundOrgId: key.homeOrgId } : {}),
+  };
+}
+
+/** `svc_pat_`: what a key shows of itself besides its last four characters. */
+const prefixOf = (token: string): string => token.slice(0, token.lastIndexOf('_') + 1);
+
+function earlier(one: Date | null, other: Date | null): Date | null {
+  if (one === null || other === null) return one ?? other;
+  return one < other ? one : other;
+}

@@ -1,0 +1,80 @@
+import { Injectable } from '@nestjs/common';
+import { DomainError } from '../../../platform/errors/domain-error.js';
+import { CallBudgetService } from '../../limits/call-budget.service.js';
+import { LimitExceeded } from '../../limits/limits.errors.js';
+import { InsufficientScopes } from '../access.errors.js';
+import { SessionRequired, SessionTokenNotAllowed } from '../auth.errors.js';
+import type { Call } from '../caller.js';
+import { budgetAccountOf } from '../callers/org-budget.js';
+import type { OrgMembership } from '../principal.js';
+import { type DeclaredRoute, RouteDirectory } from './route-directory.js';
+
+/** What stands in the way of a call, in the order in which it would be met. */
+export const OBSTACLES = ['route', 'credential', 'organization', 'budget', 'scope', 'role'] as const;
+export type Obstacle = (typeof OBSTACLES)[number];
+
+export interface AccessExplanation {
+  readonly allowed: boolean;
+  readonly route: string | undefined;
+  readonly organization: OrgMembership | undefined;
+  readonly requiredScopes: readonly string[];
+  readonly refusal: { readonly by: Obstacle; readonly code: string; readonly message: string; readonly fix: string | undefined } | undefined;
+}
+
+interface Question {
+  readonly method: string;
+  readonly path: string;
+  /** Id or slug; undefined: the one that a call without `x-service-org` would be for. */
+  readonly org: string | undefined;
+}
+
+/** Answers whether a call would be let in, by asking the same rules that would be asked of it. */
+@Injectable()
+export class AccessExplanationService {
+  constructor(
+    private readonly budgets: CallBudgetService,
+    private readonly routes: RouteDirectory,
+  ) {}
+
+  /** Nothing is called or spent. An address that a key is not allowed from was refused before this could be asked. */
+  async explain(call: Call, question: Question): Promise<AccessExplanation> {
+    const route = this.routes.find(question.method, question.path);
+    if (route === undefined) {
+      return refused('route', { code: 'route_not_found', message: `There is no endpoint ${question.method} ${question.path}.`, fix: 'All endpoints are listed at /docs.' });
+    }
+    const facts = { route: `${route.method} ${route.path}`, requiredScopes: route.rule?.scope === undefined ? [] : [route.rule.scope] };
+    let org: OrgMembership | undefined;
+    try {
+      org = await this.ask(call, route, question.org);
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      return { ...refused(obstacleOf(error), { code: error.code, message: error.message, fix: error.help.hint }), ...facts };
+    }
+    return { allowed: true, organization: org, refusal: undefined, ...facts };
+  }
+
+  private async ask({ principal }: Call, route: DeclaredRoute, named: string | undefined): Promise<OrgMembership | undefined> {
+    const { rule, sessions } = route;
+    const isSession = principal.credential.type === 'session';
+    if (rule !== undefined && isSession && sessions !== 'only' && sessions !== 'or_key') throw new SessionTokenNotAllowed();
+    if (rule !== undefined && !isSession && sessions === 'only') throw new SessionRequired();
+    const org = principal.orgOf(named);
+    const { remaining, account } = await this.budgets.look(budgetAccountOf(org));
+    if (remaining === 0) throw this.budgets.usedUp(account);
+    if (rule?.scope !== undefined) {
+      if (rule.in === 'resource') principal.requireOfKey(rule.scope);
+      principal.require(rule.scope, org.id);
+    }
+    return org;
+  }
+}
+
+function refused(by: Obstacle, refusal: Omit<NonNullable<AccessExplanation['refusal']>, 'by'>): AccessExplanation {
+  return { allowed: false, route: undefined, organization: undefined, requiredScopes: [], refusal: { by, ...refusal } };
+}
+
+function obstacleOf(error: DomainError): Obstacle {
+  if (error instanceof InsufficientScopes) return error.missing.lackedBy === 'key' ? 'scope' : 'role';
+  if (error instanceof LimitExceeded) return 'budget';
+  return error.status === 401 ? 'credential' : 'organization';
+}

@@ -1,0 +1,21 @@
+import { Injectable, type Provider } from '@nestjs/common';
+import { InjectMetric, makeCounterProvider } from '@willsoto/nestjs-prometheus';
+import { Counter } from 'prom-client';
+import type { ErrorCode } from '../../../platform/errors/error-codes.js';
+
+const FAILURES = 'auth_failures_total';
+
+/** Credentials that let nobody in. A sudden rise is somebody guessing, or a key that was rotated under a program. */
+@Injectable()
+export class AccessMetrics {
+  constructor(@InjectMetric(FAILURES) private readonly failures: Counter) {}
+
+  refused(reason: ErrorCode): void {
+    this.failures.inc({ reason });
+  }
+}
+
+export const ACCESS_METRICS: Provider[] = [
+  AccessMetrics,
+  makeCounterProvider({ name: FAILURES, help: 'Calls whose credential was refused, by error code.', labelNames: ['reason'] }),
+];

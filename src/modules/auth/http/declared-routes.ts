@@ -1,0 +1,62 @@
+import { Injectable, type OnApplicationBootstrap, RequestMethod } from '@nestjs/common';
+import { ModulesContainer, Reflector } from '@nestjs/core';
+import { type DeclaredRoute, RouteDirectory } from '../explain/route-directory.js';
+import { RequireScope, type ScopeRule, type SessionRule, TakesSession } from '../require-scope.js';
+
+const PATH = 'path';
+const METHOD = 'method';
+
+type Handler = (...parameters: unknown[]) => unknown;
+
+/** Reads the endpoints from the controllers, as Nest does. */
+@Injectable()
+export class DeclaredRoutes extends RouteDirectory implements OnApplicationBootstrap {
+  private routes: readonly DeclaredRoute[] = [];
+
+  constructor(
+    private readonly modules: ModulesContainer,
+    private readonly reflector: Reflector,
+  ) {
+    super();
+  }
+
+  onApplicationBootstrap(): void {
+    this.routes = [...this.modules.values()]
+      .flatMap((module) => [...module.controllers.values()])
+      .flatMap(({ metatype }) => this.routesOf(metatype as new () => object));
+  }
+
+  /** Every endpoint, in no order. */
+  list(): readonly DeclaredRoute[] {
+    return this.routes;
+  }
+
+  find(method: string, path: string): DeclaredRoute | undefined {
+    const parts = partsOf(path.split('?')[0]!);
+    // A literal segment is nearer than a parameter: `/keys/current` is not `/keys/:key_id`.
+    return this.routes
+      .filter((route) => route.method === method.toUpperCase() && matches(partsOf(route.path), parts))
+      .sort((one, other) => one.path.split(':').length - other.path.split(':').length)[0];
+  }
+
+  private routesOf(controller: new () => object): DeclaredRoute[] {
+    const prototype = controller.prototype as Record<string, Handler>;
+    return Object.getOwnPropertyNames(prototype)
+      .filter((name) => name !== 'constructor' && Reflect.hasMetadata(PATH, prototype[name]!))
+      .map((name) => {
+        const handler = prototype[name]!;
+        const places = [handler, controller];
+        return {
+          method: RequestMethod[Reflect.getMetadata(METHOD, handler) as RequestMethod],
+          path: `/${[Reflect.getMetadata(PATH, controller) as string, Reflect.getMetadata(PATH, handler) as string].flatMap(partsOf).join('/')}`,
+          rule: this.reflector.getAllAndOverride<ScopeRule | undefined>(RequireScope.KEY, places),
+          sessions: this.reflector.getAllAndOverride<SessionRule | undefined>(TakesSession.KEY, places),
+        };
+      });
+  }
+}
+
+const partsOf = (path: string): string[] => path.split('/').filter((part) => part !== '');
+
+const matches = (template: readonly string[], path: readonly string[]): boolean =>
+  template.length === path.length && template.every((part, index) => part.startsWith(':') || part === path[index]);

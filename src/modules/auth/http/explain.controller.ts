@@ -1,0 +1,27 @@
+import { Body, Controller, HttpCode, HttpStatus, Post } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ANY_BODY, ANY_CALLER, ApiRefusals } from '../../../platform/http/api-refusals.js';
+import { Envelope } from '../../../platform/http/envelope.js';
+import { TakesJson } from '../../../platform/http/json-body.js';
+import { type Call, Caller } from '../caller.js';
+import { AccessExplanationService } from '../explain/access-explanation.service.js';
+import { RequireCaller, TakesSession } from '../require-scope.js';
+import { ExplainBody, ExplanationAnswer, ExplanationView } from './explain.dto.js';
+
+@ApiTags('auth')
+@Controller('api/v1/auth/explain')
+export class ExplainController {
+  constructor(private readonly explanations: AccessExplanationService) {}
+
+  @Post()
+  @RequireCaller()
+  @TakesSession('or_key')
+  @TakesJson()
+  @HttpCode(HttpStatus.OK)
+  @ApiOperation({ summary: 'Tells whether a call would be let in, what refuses it, and the smallest change that would let it in. Nothing is called.' })
+  @ApiOkResponse({ type: ExplanationAnswer })
+  @ApiRefusals(...ANY_CALLER, ...ANY_BODY)
+  async explain(@Caller() call: Call, @Body() { method, path, org }: ExplainBody): Promise<Envelope<ExplanationView>> {
+    return new Envelope(ExplanationView.of(await this.explanations.explain(call, { method, path, org })));
+  }
+}

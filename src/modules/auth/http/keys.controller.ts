@@ -1,0 +1,91 @@
+import { Body, Controller, Delete, Get, HttpCode, HttpStatus, Param, Patch, Post, Query } from '@nestjs/common';
+import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ANY_BODY, ANY_CALLER, ANY_WRITE, ApiRefusals } from '../../../platform/http/api-refusals.js';
+import { Envelope } from '../../../platform/http/envelope.js';
+import { TakesJson, TakesNothing } from '../../../platform/http/json-body.js';
+import { PageQuery, pageEnvelope } from '../../../platform/http/page.js';
+import { type Call, Caller } from '../caller.js';
+import { KeysService } from '../keys/keys.service.js';
+import { RequireCaller, RequireScope, TakesSession } from '../require-scope.js';
+import { KeyWishes } from './key-wish.js';
+import { ChangeKeyBody, CreateKeyBody, KeyAnswer, KeyPageAnswer, KeyView, MintedKeyAnswer, MintedKeyView, RotateKeyBody } from './keys.dto.js';
+
+@ApiTags('keys')
+@TakesSession('or_key')
+@Controller('api/v1/keys')
+export class KeysController {
+  constructor(
+    private readonly keys: KeysService,
+    private readonly wishes: KeyWishes,
+  ) {}
+
+  @Post()
+  @RequireScope('keys:write', { in: 'resource' })
+  @TakesJson()
+  @ApiOperation({ summary: 'Mints an API key. Its secret is shown this one time; a key never mints one that may do more than itself.' })
+  @ApiCreatedResponse({ type: MintedKeyAnswer })
+  @ApiRefusals(...ANY_CALLER, ...ANY_BODY)
+  async create(@Caller() call: Call, @Body() body: CreateKeyBody): Promise<Envelope<MintedKeyView>> {
+    return new Envelope(MintedKeyView.of(await this.keys.create(call, this.wishes.ofCreation(body))));
+  }
+
+  @Get()
+  @RequireScope('keys:read', { in: 'resource' })
+  @ApiOperation({ summary: "Lists the caller's keys, and those bound to organizations that it administers; the newest first." })
+  @ApiOkResponse({ type: KeyPageAnswer })
+  @ApiRefusals(...ANY_CALLER, 'invalid_request')
+  async list(@Caller() call: Call, @Query() query: PageQuery): Promise<Envelope<KeyView[]>> {
+    return pageEnvelope(await this.keys.list(call, query.wish), (key) => KeyView.of(key));
+  }
+
+  @Get('current')
+  @TakesSession('never')
+  @RequireCaller()
+  @ApiOperation({ summary: 'Shows the key that makes the call. It needs no scope.' })
+  @ApiOkResponse({ type: KeyAnswer })
+  @ApiRefusals(...ANY_CALLER)
+  async current(@Caller() call: Call): Promise<Envelope<KeyView>> {
+    return new Envelope(KeyView.of(await this.keys.current(call)));
+  }
+
+  @Get(':key_id')
+  @RequireScope('keys:read', { in: 'resource' })
+  @ApiOperation({ summary: 'Shows a key, never its secret.' })
+  @ApiOkResponse({ type: KeyAnswer })
+  @ApiRefusals(...ANY_CALLER, 'api_key_not_found')
+  async get(@Caller() call: Call, @Param('key_id') keyId: string): Promise<Envelope<KeyView>> {
+    return new Envelope(KeyView.of(await this.keys.get(call, keyId)));
+  }
+
+  @Patch(':key_id')
+  @RequireScope('keys:write', { in: 'resource' })
+  @TakesJson()
+  @ApiOperation({ summary: 'Changes what a key is called and may do, from its next call on.' })
+  @ApiOkResponse({ type: KeyAnswer })
+  @ApiRefusals(...ANY_CALLER, ...ANY_BODY, 'api_key_not_found')
+  async change(@Caller() call: Call, @Param('key_id') keyId: string, @Body() body: ChangeKeyBody): Promise<Envelope<KeyView>> {
+    return new Envelope(KeyView.of(await this.keys.change(call, keyId, this.wishes.ofChange(body))));
+  }
+
+  @Delete(':key_id')
+  @RequireScope('keys:write', { in: 'resource' })
+  @TakesNothing()
+  @HttpCode(HttpStatus.NO_CONTENT)
+  @ApiOperation({ summary: 'Revokes a key: it stops with its next call, for good.' })
+  @ApiNoContentResponse()
+  @ApiRefusals(...ANY_CALLER, ...ANY_WRITE, 'api_key_not_found')
+  async revoke(@Caller() call: Call, @Param('key_id') keyId: string): Promise<void> {
+    await this.keys.revoke(call, keyId);
+  }
+
+  @Post(':key_id/rotate')
+  @RequireScope('keys:write', { in: 'resource' })
+  @TakesJson()
+  @HttpCode(HttpStatus.OK)
+  @ApiOperation({ summary: 'Gives a key a new secret; the old one works on for `grace_seconds`.' })
+  @ApiOkResponse({ type: MintedKeyAnswer })
+  @ApiRefusals(...ANY_CALLER, ...ANY_BODY, 'api_key_not_found')
+  async rotate(@Caller() call: Call, @Param('key_id') keyId: string, @Body() { grace_seconds }: RotateKeyBody): Promise<Envelope<MintedKeyView>> {
+    return new Envelope(MintedKeyView.of(await this.keys.rotate(call, keyId, grace_seconds)));
+  }
+}

@@ -1,0 +1,143 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ArrayMaxSize, ArrayMinSize, IsArray, IsIn, IsInt, IsISO8601, IsString, Length, Max, Min, ValidateBy } from 'class-validator';
+import { MayBeAbsent } from '../../../platform/http/may-be-absent.js';
+import { AnswerMeta, PageMeta } from '../../../platform/http/page.js';
+import { normalRange } from '../address-ranges.js';
+import type { MintedKey, ShownKey } from '../keys/keys.service.js';
+import { KEY_KINDS, type KeyKind } from '../principal.js';
+import { type Preset, PRESETS, SCOPE_PATTERNS } from '../scopes.js';
+
+const MAX_NAME_LENGTH = 100;
+const MAX_LIST = 50;
+const MAX_DAYS = 3_650;
+const MAX_GRACE_SECONDS = 7 * 86_400;
+
+const IsRange = (): PropertyDecorator =>
+  ValidateBy({
+    name: 'isAddressRange',
+    validator: {
+      validate: (value: unknown) => typeof value === 'string' && normalRange(value) !== undefined,
+      defaultMessage: () => 'each of allowed_ips must be an IP address or a CIDR, 203.0.113.0/24 for one',
+    },
+  }, { each: true });
+
+/** Fields that can be changed later as well. */
+class KeyFields {
+  @ApiPropertyOptional({ enum: SCOPE_PATTERNS, isArray: true, description: 'Scopes, `projects:read`; all of a resource, `projects:*`; or everything, `*`.' })
+  @MayBeAbsent() @IsArray() @ArrayMinSize(1) @ArrayMaxSize(MAX_LIST) @IsIn(SCOPE_PATTERNS, { each: true })
+  readonly scopes?: string[];
+
+  @ApiPropertyOptional({ type: [String], description: 'IP addresses and CIDRs that the key may be used from; empty: from anywhere.', example: ['203.0.113.0/24'] })
+  @MayBeAbsent() @IsArray() @ArrayMaxSize(MAX_LIST) @IsRange()
+  readonly allowed_ips?: string[];
+}
+
+export class CreateKeyBody extends KeyFields {
+  @ApiProperty({ minLength: 1, maxLength: MAX_NAME_LENGTH, example: 'ci' })
+  @IsString() @Length(1, MAX_NAME_LENGTH)
+  readonly name!: string;
+
+  @ApiPropertyOptional({ enum: KEY_KINDS, default: 'personal' })
+  @MayBeAbsent() @IsIn(KEY_KINDS)
+  readonly kind: KeyKind = 'personal';
+
+  @ApiPropertyOptional({ enum: PRESETS, description: 'Scopes by purpose, instead of `scopes`. Without either: `full`.' })
+  @MayBeAbsent() @IsIn(PRESETS)
+  readonly preset?: Preset;
+
+  @ApiPropertyOptional({ type: String, description: 'Of an org-bound key: its organization, by id or slug.' })
+  @MayBeAbsent() @IsString() @Length(1, 64)
+  readonly org_id?: string;
+
+  @ApiPropertyOptional({ type: [String], description: 'Of a select-orgs key: the organizations that it reaches, by id or slug.' })
+  @MayBeAbsent() @IsArray() @ArrayMinSize(1) @ArrayMaxSize(MAX_LIST) @IsString({ each: true }) @Length(1, 64, { each: true })
+  readonly org_ids?: string[];
+
+  @ApiPropertyOptional({ type: String, format: 'date-time', description: 'When it stops working. Without it, or `expires_in_days`: never.' })
+  @MayBeAbsent() @IsISO8601({ strict: true, strictSeparator: true })
+  readonly expires_at?: string;
+
+  @ApiPropertyOptional({ type: 'integer', minimum: 1, maximum: MAX_DAYS })
+  @MayBeAbsent() @IsInt() @Min(1) @Max(MAX_DAYS)
+  readonly expires_in_days?: number;
+}
+
+export class ChangeKeyBody extends KeyFields {
+  @ApiPropertyOptional({ type: String, minLength: 1, maxLength: MAX_NAME_LENGTH })
+  @MayBeAbsent() @IsString() @Length(1, MAX_NAME_LENGTH)
+  readonly name?: string;
+
+  @ApiPropertyOptional({ type: String, format: 'date-time' })
+  @MayBeAbsent() @IsISO8601({ strict: true, strictSeparator: true })
+  readonly expires_at?: string;
+}
+
+export class RotateKeyBody {
+  @ApiPropertyOptional({ type: 'integer', minimum: 0, maximum: MAX_GRACE_SECONDS, default: 0, description: 'For how long the old secret works on; never past the end of the key.' })
+  @MayBeAbsent() @IsInt() @Min(0) @Max(MAX_GRACE_SECONDS)
+  readonly grace_seconds: number = 0;
+}
+
+export class KeyView {
+  @ApiProperty({ example: 'key_01jd3m8yeqf5rb0xkq5ym8s6tn' }) id!: string;
+  @ApiProperty({ enum: KEY_KINDS }) kind!: KeyKind;
+  @ApiProperty() name!: string;
+  @ApiProperty({ enum: SCOPE_PATTERNS, isArray: true }) scopes!: string[];
+  @ApiProperty({ description: 'Whose key it is.' }) user_id!: string;
+  @ApiPropertyOptional({ type: String, description: 'Of an org-bound key.' }) org_id?: string;
+  @ApiPropertyOptional({ type: [String], description: 'Of a select-orgs key.' }) org_ids?: string[];
+  @ApiProperty({ example: 'svc_pat_' }) prefix!: string;
+  @ApiProperty({ example: 'x7Qz' }) last4!: string;
+  @ApiProperty({ enum: ['active', 'expired', 'revoked'] }) status!: 'active' | 'expired' | 'revoked';
+  @ApiPropertyOptional({ type: [String] }) allowed_ips?: string[];
+  @ApiPropertyOptional({ type: String, format: 'date-time' }) expires_at?: string;
+  @ApiPropertyOptional({ type: String, format: 'date-time' }) revoked_at?: string;
+  @ApiPropertyOptional({ type: String, format: 'date-time', description: 'Within some seconds.' }) last_used_at?: string;
+  @ApiPropertyOptional({ type: String }) last_used_ip?: string;
+  @ApiProperty({ format: 'date-time' }) created_at!: string;
+
+  static of({ key, last4, prefix, status }: ShownKey): KeyView {
+    return {
+      id: key.id,
+      kind: key.kind,
+      name: key.name,
+      scopes: key.scopes,
+      user_id: key.userId,
+      ...(key.kind === 'org_bound' ? { org_id: key.homeOrgId } : {}),
+      ...(key.kind === 'select_orgs' ? { org_ids: key.orgIds } : {}),
+      prefix,
+      last4,
+      status,
+      ...(key.allowedIps.length === 0 ? {} : { allowed_ips: key.allowedIps }),
+      ...(key.expiresAt === null ? {} : { expires_at: key.expiresAt.toISOString() }),
+      ...(key.revokedAt === null ? {} : { revoked_at: key.revokedAt.toISOString() }),
+      ...(key.lastUsedAt === null ? {} : { last_used_at: key.lastUsedAt.toISOString() }),
+      ...(key.lastUsedIp === null ? {} : { last_used_ip: key.lastUsedIp }),
+      created_at: key.createdAt.toISOString(),
+    };
+  }
+}
+
+export class MintedKeyView extends KeyView {
+  @ApiProperty({ description: 'The key itself. It is shown this one time.', example: 'svc_pat_…' }) secret!: string;
+
+  static override of(minted: MintedKey): MintedKeyView {
+    const view: Omit<MintedKeyView, 'secret'> = KeyView.of(minted);
+    return { ...view, secret: minted.secret };
+  }
+}
+
+export class KeyAnswer {
+  @ApiProperty({ type: KeyView }) data!: KeyView;
+  @ApiProperty({ type: AnswerMeta }) meta!: AnswerMeta;
+}
+
+export class MintedKeyAnswer {
+  @ApiProperty({ type: MintedKeyView }) data!: MintedKeyView;
+  @ApiProperty({ type: AnswerMeta }) meta!: AnswerMeta;
+}
+
+export class KeyPageAnswer {
+  @ApiProperty({ type: [KeyView] }) data!: KeyView[];
+  @ApiProperty({ type: PageMeta }) meta!: PageMeta;
+}

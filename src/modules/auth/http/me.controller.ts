@@ -1,0 +1,21 @@
+import { Controller, Get } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ANY_CALLER, ApiRefusals } from '../../../platform/http/api-refusals.js';
+import { Envelope } from '../../../platform/http/envelope.js';
+import { type Call, Caller } from '../caller.js';
+import { RequireCaller, TakesSession } from '../require-scope.js';
+import { MeAnswer, MeView } from './me.dto.js';
+
+@ApiTags('me')
+@Controller('api/v1/me')
+export class MeController {
+  @Get()
+  @RequireCaller()
+  @TakesSession('or_key')
+  @ApiOperation({ summary: 'Shows who calls, with what, for which organization, and what they may do there.' })
+  @ApiOkResponse({ type: MeAnswer })
+  @ApiRefusals(...ANY_CALLER)
+  get(@Caller() call: Call): Envelope<MeView> {
+    return new Envelope(MeView.of(call));
+  }
+}

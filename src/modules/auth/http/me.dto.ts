@@ -1,0 +1,67 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { AnswerMeta } from '../../../platform/http/page.js';
+import { PLAN_IDS, type PlanId } from '../../billing/plan.js';
+import type { Call } from '../caller.js';
+import { ORG_ROLES, type OrgRole } from '../org-role.js';
+import { KEY_KINDS, type KeyKind, type OrgMembership } from '../principal.js';
+import { type Scope, SCOPES } from '../scopes.js';
+
+class CallingUserView {
+  @ApiProperty({ example: 'usr_01jd3m8yeqf5rb0xkq5ym8s6tn' }) id!: string;
+  @ApiProperty({ example: 'ada' }) username!: string;
+  @ApiProperty({ example: 'ada@example.org' }) email!: string;
+  @ApiProperty() email_verified!: boolean;
+}
+
+class MembershipView {
+  @ApiProperty({ example: 'org_01jd3m8yeqf5rb0xkq5ym8s6tn' }) id!: string;
+  @ApiProperty({ example: 'ada' }) slug!: string;
+  @ApiProperty({ example: 'Ada' }) name!: string;
+  @ApiProperty({ enum: PLAN_IDS }) plan!: PlanId;
+  @ApiProperty({ enum: ORG_ROLES }) role!: OrgRole;
+  @ApiProperty({ description: "The person's own." }) personal!: boolean;
+
+  static of({ id, slug, name, plan, role, personal }: OrgMembership): MembershipView {
+    return { id, slug, name, plan, role, personal };
+  }
+}
+
+class CallingKeyView {
+  @ApiProperty({ example: 'key_01jd3m8yeqf5rb0xkq5ym8s6tn' }) id!: string;
+  @ApiProperty({ enum: KEY_KINDS }) kind!: KeyKind;
+  @ApiProperty() name!: string;
+  @ApiProperty({ example: 'svc_pat_' }) prefix!: string;
+  @ApiProperty({ example: 'x7Qz' }) last4!: string;
+}
+
+class CredentialView {
+  @ApiProperty({ enum: ['session', 'api_key'] }) type!: 'session' | 'api_key';
+  @ApiPropertyOptional({ type: CallingKeyView, description: 'With `type: api_key`.' }) key?: CallingKeyView;
+}
+
+export class MeView {
+  @ApiProperty({ type: CallingUserView }) user!: CallingUserView;
+  @ApiProperty({ type: MembershipView, description: 'The one of this call: `x-service-org`, else the home of the credential.' }) organization!: MembershipView;
+  @ApiProperty({ type: [MembershipView], description: 'Those that the credential reaches.' }) organizations!: MembershipView[];
+  @ApiProperty({ type: CredentialView }) credential!: CredentialView;
+  @ApiProperty({ enum: SCOPES, isArray: true, description: 'What the caller may do in the organization of this call.' }) scopes!: Scope[];
+
+  static of({ principal, org }: Call): MeView {
+    const { user, credential, memberships } = principal;
+    return {
+      user: { id: user.id, username: user.username, email: user.email, email_verified: user.emailVerified },
+      organization: MembershipView.of(org),
+      organizations: memberships.map((membership) => MembershipView.of(membership)),
+      credential: credential.type === 'session' ? { type: 'session' } : {
+        type: 'api_key',
+        key: { id: credential.keyId, kind: credential.kind, name: credential.name, prefix: credential.prefix, last4: credential.last4 },
+      },
+      scopes: [...principal.rightsIn(org.id)],
+    };
+  }
+}
+
+export class MeAnswer {
+  @ApiProperty({ type: MeView }) data!: MeView;
+  @ApiProperty({ type: AnswerMeta }) meta!: AnswerMeta;
+}

@@ -1,0 +1,53 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { Request } from 'express';
+import { DomainError } from '../../../platform/errors/domain-error.js';
+import { RouteMetadata } from '../../../platform/http/route-metadata.js';
+import { callOf, refusalOf } from '../caller.js';
+import { RequireScope, type ScopeRule } from '../require-scope.js';
+import { AccessMetrics } from './access.metrics.js';
+
+/** May they? Asked after the call was counted, when it is known that nothing has changed since. */
+@Injectable()
+export class ScopeGuard implements CanActivate {
+  private readonly rules: RouteMetadata<ScopeRule>;
+
+  constructor(
+    reflector: Reflector,
+    private readonly metrics: AccessMetrics,
+  ) {
+    this.rules = new RouteMetadata(reflector, RequireScope);
+  }
+
+  /**
+   * @throws {IpNotAllowed} `ip_not_allowed`, {OrgAccessDenied} `org_access_denied`
+   * @throws {KeyOrgMismatch} `key_org_mismatch`: the call names another organization than the key is bound to.
+   * @throws {InsufficientScopes} `insufficient_scopes`
+   */
+  canActivate(context: ExecutionContext): boolean {
+    try {
+      return this.requireRights(context);
+    } catch (error) {
+      if (error instanceof DomainError) this.metrics.refused(error.code);
+      throw error;
+    }
+  }
+
+  private requireRights(context: ExecutionContext): boolean {
+    const rule = this.rules.of(context);
+    if (rule === undefined) return true;
+
+    const request = context.switchToHttp().getRequest<Request>();
+    const refusal = refusalOf(request);
+    if (refusal !== undefined) throw refusal;
+    const call = callOf(request);
+    if (call === undefined) throw new Error(`${context.getClass().name} is called by nobody: the authentication guard did not run.`);
+    const { principal, org } = call;
+    const { org_id: named } = request.params;
+    if (typeof named === 'string') principal.requireBinding(named);
+    if (rule.scope === undefined) return true;
+    if (rule.in === 'resource') principal.requireOfKey(rule.scope);
+    else principal.require(rule.scope, org.id);
+    return true;
+  }
+}

@@ -1,0 +1,21 @@
+import { IsIn, IsString } from 'class-validator';
+import { defineQueue } from '../../../platform/queues/queue-definition.js';
+
+const AUTH_MAILS = ['verify_email', 'reset_password', 'invitation'] as const;
+type AuthMailKind = (typeof AUTH_MAILS)[number];
+
+/** A message to send. It names whom it is about and no token: the worker makes that as it writes the message. */
+export class AuthMailJob {
+  @IsIn(AUTH_MAILS) readonly kind!: AuthMailKind;
+  /** The person, or the invitation. */
+  @IsString() readonly subjectId!: string;
+}
+
+export const authMailQueue = defineQueue({
+  name: 'auth-mail',
+  payload: AuthMailJob,
+  // A mail server may be away for a while: the last try comes about four minutes after the first.
+  attempts: 8,
+  backoffMs: 2_000,
+  concurrency: 2,
+});

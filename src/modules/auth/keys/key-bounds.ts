@@ -1,0 +1,37 @@
+import { containsRange } from '../address-ranges.js';
+import type { Principal } from '../principal.js';
+import { scopesOf } from '../scopes.js';
+import { KeyTooWide } from './keys.errors.js';
+
+/** What a key can do, however it came to be. */
+export interface KeyRange {
+  readonly kind: 'personal' | 'select_orgs' | 'org_bound';
+  readonly scopes: readonly string[];
+  readonly orgIds: readonly string[];
+  readonly allowedIps: readonly string[];
+  readonly expiresAt: Date | null;
+}
+
+const WIDTH: Readonly<Record<KeyRange['kind'], number>> = { org_bound: 0, select_orgs: 1, personal: 2 };
+
+/**
+ * Refuses a key that could do more than the credential that makes or changes it: more scopes, more organizations, from
+ * more addresses, or for longer. A person's session has no bounds but the person's.
+ *
+ * @throws {KeyTooWide} `insufficient_scopes`
+ */
+export function requireNoWider(principal: Principal, key: KeyRange, expiryOfCredential: Date | null): void {
+  const { credential } = principal;
+  if (credential.type === 'session') return;
+
+  const missing = [...scopesOf(key.scopes)].filter((scope) => !credential.scopes.has(scope));
+  if (missing.length > 0) throw new KeyTooWide(missing);
+  const reachesFurther = WIDTH[key.kind] > WIDTH[credential.kind] || key.orgIds.some((id) => principal.membershipIn(id) === undefined);
+  const livesLonger = expiryOfCredential !== null && (key.expiresAt === null || key.expiresAt > expiryOfCredential);
+  if (reachesFurther || livesLonger || worksFromMore(credential.allowedIps, key.allowedIps)) throw new KeyTooWide([]);
+}
+
+function worksFromMore(own: readonly string[], wished: readonly string[]): boolean {
+  if (own.length === 0) return false;
+  return wished.length === 0 || !wished.every((range) => own.some((allowed) => containsRange(allowed, range)));
+}

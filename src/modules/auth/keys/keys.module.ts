@@ -1,0 +1,9 @@
+import { Module } from '@nestjs/common';
+import { AuditModule } from '../audit/audit.module.js';
+import { PersistenceModule } from '../persistence/persistence.module.js';
+import { TokensModule } from '../tokens/tokens.module.js';
+import { KeyUsage } from './key-usage.js';
+import { KeysService } from './keys.service.js';
+
+@Module({ imports: [AuditModule, PersistenceModule, TokensModule], providers: [KeysService, KeyUsage], exports: [KeysService, KeyUsage] })
+export class KeysModule {}

@@ -1,0 +1,98 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../platform/database/database.js';
+import { Ids } from '../../../platform/ids/ids.js';
+import { Outbox } from '../../../platform/outbox/outbox.js';
+import { Clock } from '../../../platform/time/clock.js';
+import { type AuditActor, AuditLogService } from '../audit/audit-log.service.js';
+import type { Call } from '../caller.js';
+import { authMailQueue } from '../jobs/auth-mail.queue.js';
+import { OrganizationsStore } from '../persistence/organizations.store.js';
+import type { User } from '../persistence/user.entity.js';
+import { UsersStore } from '../persistence/users.store.js';
+import { SessionsService } from '../sessions/sessions.service.js';
+import { AttemptsService } from '../attempts/attempts.service.js';
+import { EmailTokensService } from './email-tokens.service.js';
+import { PasswordsService } from './passwords.service.js';
+import { CredentialsInvalid, EmailTokenInvalid } from './people.errors.js';
+
+export interface PasswordChange {
+  readonly currentPassword: string;
+  readonly newPassword: string;
+}
+
+/** New passwords for people who have an account. */
+@Injectable()
+export class PasswordResetService {
+  constructor(
+    private readonly database: Database,
+    private readonly users: UsersStore,
+    private readonly organizations: OrganizationsStore,
+    private readonly sessions: SessionsService,
+    private readonly tokens: EmailTokensService,
+    private readonly passwords: PasswordsService,
+    private readonly attempts: AttemptsService,
+    private readonly audit: AuditLogService,
+    private readonly outbox: Outbox,
+    private readonly ids: Ids,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Sends a message when somebody has this address. Neither the answer nor its time tells: without an account the same
+   * job is put, for nobody.
+   *
+   * @throws {TooManyAttempts} `burst_limit_exceeded`
+   */
+  async forgot(email: string, ip: string): Promise<void> {
+    await this.attempts.forgotPassword(ip, email);
+    const user = await this.users.findByEmail(email);
+    const subjectId = user?.id ?? this.ids.next('usr');
+    await this.database.transaction(() => this.outbox.enqueue(authMailQueue, { kind: 'reset_password', subjectId }));
+  }
+
+  /**
+   * Sets a new password by a token from the message, and ends every session.
+   *
+   * @throws {EmailTokenInvalid} `invalid_email_token`
+   * @throws {PasswordRefused} `invalid_request`; the token is still good then.
+   */
+  async reset(token: string, password: string, ip: string): Promise<void> {
+    const { userId } = await this.database.transaction(() => this.tokens.get(token, 'reset_password'));
+    const user = await this.users.find(userId);
+    if (user === undefined) throw new EmailTokenInvalid();
+    this.passwords.requireSound(password, user, 'password');
+    const passwordHash = await this.passwords.hash(password);
+    await this.database.transaction(async () => {
+      const { email } = await this.tokens.use(token, 'reset_password');
+      await this.replace(user, passwordHash, { userId, ip });
+      // Whoever has the token reads the mail of that address.
+      await this.users.markVerified(userId, email, this.clock.now());
+    });
+  }
+
+  /**
+   * Sets a new password and ends every session but that of the call.
+   *
+   * @throws {CredentialsInvalid} `invalid_credentials`
+   * @throws {PasswordRefused} `invalid_request`
+   * @throws {SignInLimitExceeded} `sign_in_limit_exceeded`
+   */
+  async change({ currentPassword, newPassword }: PasswordChange, call: Call): Promise<void> {
+    const { user: { id } } = call.principal;
+    await this.attempts.password(id);
+    const user = await this.users.find(id);
+    if (!(await this.passwords.matches(currentPassword, user?.passwordHash)) || user === undefined) throw new CredentialsInvalid();
+    this.passwords.requireSound(newPassword, user, 'new_password');
+    const passwordHash = await this.passwords.hash(newPassword);
+    await this.database.transaction(() => this.replace(user, passwordHash, call));
+  }
+
+  /** Sessions first: all that changes sessions takes the rows of sessions before that of the person. */
+  private async replace({ id }: User, passwordHash: string, by: Call | AuditActor): Promise<void> {
+    await this.sessions.endAll(id, by);
+    await this.users.setPassword(id, passwordHash, this.clock.now());
+    await this.tokens.useUp(id, 'reset_password');
+    const orgId = await this.organizations.getPersonalId(id);
+    await this.audit.record({ orgId, action: 'password.changed', target: { type: 'user', id } }, by);
+  }
+}

@@ -1,0 +1,62 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../platform/database/database.js';
+import { LimitExceeded } from '../../limits/limits.errors.js';
+import type { User } from '../persistence/user.entity.js';
+import { UsersStore } from '../persistence/users.store.js';
+import { type Origin, SessionsService } from '../sessions/sessions.service.js';
+import { AttemptsService } from '../attempts/attempts.service.js';
+import { AccountsService } from './accounts.service.js';
+import { AuthMetrics } from './auth.metrics.js';
+import { PasswordsService } from './passwords.service.js';
+import { CredentialsInvalid } from './people.errors.js';
+import type { SignedIn } from './sign-up.service.js';
+
+export interface SignInWish {
+  /** The username or the e-mail address. */
+  readonly login: string;
+  readonly password: string;
+}
+
+@Injectable()
+export class SignInService {
+  constructor(
+    private readonly database: Database,
+    private readonly users: UsersStore,
+    private readonly accounts: AccountsService,
+    private readonly sessions: SessionsService,
+    private readonly passwords: PasswordsService,
+    private readonly attempts: AttemptsService,
+    private readonly metrics: AuthMetrics,
+  ) {}
+
+  /**
+   * Begins a session. Neither the answer nor its time tells whether there is such an account.
+   *
+   * @throws {CredentialsInvalid} `invalid_credentials`
+   * @throws {SignInLimitExceeded} `sign_in_limit_exceeded`
+   */
+  async signIn({ login, password }: SignInWish, origin: Origin): Promise<SignedIn> {
+    try {
+      await this.attempts.signIn(origin.ip, login);
+      const user = await this.find(login);
+      if (!(await this.passwords.matches(password, user?.passwordHash)) || user === undefined) throw new CredentialsInvalid();
+      return await this.database.transaction(() => this.open(user, origin));
+    } catch (error) {
+      this.metrics.signIn(error instanceof LimitExceeded ? 'limited' : 'refused');
+      throw error;
+    }
+  }
+
+  private find(login: string): Promise<User | undefined> {
+    return login.includes('@') ? this.users.findByEmail(login) : this.users.findByUsername(login.toLowerCase());
+  }
+
+  private async open(user: User, origin: Origin): Promise<SignedIn> {
+    const { token } = await this.sessions.open(user.id, origin);
+    await this.database.afterCommit(() => {
+      this.metrics.signIn('succeeded');
+      return Promise.resolve();
+    });
+    return { ...await this.accounts.of(user), sessionToken: token };
+  }
+}

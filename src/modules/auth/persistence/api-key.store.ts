@@ -1,0 +1,88 @@
+import { Injectable } from '@nestjs/common';
+import { Brackets, IsNull, type SelectQueryBuilder } from 'typeorm';
+import { Database } from '../../../platform/database/database.js';
+import { type Page, pageOf, type PageWish } from '../../../platform/database/page.js';
+import { ApiKeySecret } from './api-key-secret.entity.js';
+import { ApiKey } from './api-key.entity.js';
+
+/** Whose keys may be seen: a person's own, and those bound to organizations that it administers. */
+export interface KeyReach {
+  readonly userId: string;
+  readonly administeredOrgIds: readonly string[];
+  /** Set for a key that is not personal: it sees only keys that reach no further than itself. */
+  readonly withinOrgIds: readonly string[] | undefined;
+}
+
+export interface KeyUse {
+  readonly keyId: string;
+  readonly at: Date;
+  readonly ip: string;
+}
+
+@Injectable()
+export class ApiKeyStore {
+  constructor(private readonly database: Database) {}
+
+  async add(key: ApiKey, secret: ApiKeySecret): Promise<void> {
+    const { manager } = this.database;
+    await manager.insert(ApiKey, key);
+    await manager.insert(ApiKeySecret, secret);
+  }
+
+  /** Null for a key that is out of reach, as for one that never was. */
+  find(id: string, reach: KeyReach): Promise<ApiKey | null> {
+    return this.reachable(reach).andWhere('key.id = :id', { id }).getOne();
+  }
+
+  /** As {@link find}, and nobody else changes it until the transaction ends. */
+  findForChange(id: string, reach: KeyReach): Promise<ApiKey | null> {
+    return this.reachable(reach).andWhere('key.id = :id', { id }).setLock('pessimistic_write').getOne();
+  }
+
+  /** Newest first. */
+  async list(reach: KeyReach, wish: PageWish): Promise<Page<ApiKey>> {
+    const query = this.reachable(reach).orderBy('key.id', 'DESC').limit(wish.limit + 1);
+    if (wish.after !== undefined) query.andWhere('key.id < :after', { after: wish.after });
+    return pageOf(await query.getMany(), wish, ({ id }) => id);
+  }
+
+  async save(key: ApiKey): Promise<void> {
+    const { id, ...changed } = key;
+    await this.database.manager.update(ApiKey, { id }, changed);
+  }
+
+  /** The last four characters of each key's current secret, by key. */
+  async last4Of(keyIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const rows = await this.database.manager.query<{ key_id: string; last4: string }[]>(
+      'SELECT key_id, last4 FROM api_key_secrets WHERE key_id = ANY($1) AND rotated_at IS NULL', [keyIds]);
+    return new Map(rows.map(({ key_id, last4 }) => [key_id, last4]));
+  }
+
+  async replaceSecret(secret: ApiKeySecret, worksUntil: Date): Promise<void> {
+    const { manager } = this.database;
+    // One that still works from an earlier rotation must not outlive this one.
+    await manager.query('UPDATE api_key_secrets SET works_until = least(works_until, $2) WHERE key_id = $1 AND rotated_at IS NOT NULL',
+      [secret.keyId, worksUntil]);
+    await manager.update(ApiKeySecret, { keyId: secret.keyId, rotatedAt: IsNull() }, { rotatedAt: secret.createdAt, worksUntil });
+    await manager.insert(ApiKeySecret, secret);
+  }
+
+  /** Rows that are being changed are left out: what they were last used for is not worth waiting for. */
+  async noteUses(uses: readonly KeyUse[]): Promise<void> {
+    await this.database.manager.query(`
+      UPDATE api_keys SET last_used_at = u.at, last_used_ip = u.ip
+      FROM unnest($1::text[], $2::timestamptz[], $3::text[]) AS u (key_id, at, ip)
+      WHERE id IN (SELECT id FROM api_keys WHERE id = ANY($1) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED)
+        AND id = u.key_id AND (last_used_at IS NULL OR last_used_at < u.at)`,
+    [uses.map(({ keyId }) => keyId), uses.map(({ at }) => at), uses.map(({ ip }) => ip)]);
+  }
+
+  private reachable({ userId, administeredOrgIds, withinOrgIds }: KeyReach): SelectQueryBuilder<ApiKey> {
+    const query = this.database.manager.createQueryBuilder(ApiKey, 'key').where(new Brackets((either) => {
+      either.where('key.user_id = :userId', { userId })
+        .orWhere("(key.kind = 'org_bound' AND key.home_org_id = ANY(:administeredOrgIds))", { administeredOrgIds });
+    }));
+    if (withinOrgIds !== undefined) query.andWhere("key.kind <> 'personal' AND key.org_ids <@ :withinOrgIds", { withinOrgIds });
+    return query;
+  }
+}

@@ -1,0 +1,20 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { PlanId } from '../../billing/plan.js';
+
+/**
+ * What owns all resources. One that is deleted keeps its row for the audit log, and gives its slug free. The epoch is
+ * raised by `AuthEpochs` alone.
+ */
+@Entity('organizations')
+export class Organization {
+  @PrimaryColumn('text') id!: string;
+  @Column('text') slug!: string;
+  @Column('text') name!: string;
+  @Column('text') plan!: PlanId;
+  /** The person whose own it is; null for all others. */
+  @Column('text', { name: 'personal_of', nullable: true }) personalOf!: string | null;
+  @Column({ type: 'bigint', name: 'auth_epoch', default: 0, insert: false, update: false }) authEpoch!: string;
+  @Column('timestamptz', { name: 'created_at' }) createdAt!: Date;
+  @Column('timestamptz', { name: 'updated_at' }) updatedAt!: Date;
+  @Column('timestamptz', { name: 'deleted_at', nullable: true }) deletedAt!: Date | null;
+}

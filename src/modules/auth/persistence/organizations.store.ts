@@ -1,0 +1,88 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../platform/database/database.js';
+import { type Page, pageOf, type PageWish } from '../../../platform/database/page.js';
+import { SlugTaken } from '../orgs/orgs.errors.js';
+import { UsernameTaken } from '../people/people.errors.js';
+import type { OrgMembership } from '../principal.js';
+import { violatedConstraintOf } from './constraints.js';
+import { Organization } from './organization.entity.js';
+
+/** An organization as one of its members sees it. */
+export interface OwnOrganization extends OrgMembership {
+  readonly createdAt: Date;
+}
+
+const SLUG_CONSTRAINT = 'organizations_slug_unique';
+
+const SELECT = `
+  SELECT o.id, o.slug, o.name, o.plan, m.role, o.personal_of IS NOT NULL AS personal, o.created_at AS "createdAt"
+  FROM memberships m JOIN organizations o ON o.id = m.org_id AND o.deleted_at IS NULL`;
+
+/**
+ * Slugs and usernames are one namespace: every person has an organization whose slug is the username, so that the
+ * constraint on slugs holds for both.
+ */
+@Injectable()
+export class OrganizationsStore {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * @throws {UsernameTaken} `username_taken`: of a personal organization.
+   * @throws {SlugTaken} `already_exists`: of any other.
+   */
+  async insert(organization: Omit<Organization, 'authEpoch'>): Promise<void> {
+    try {
+      await this.database.manager.insert(Organization, organization);
+    } catch (error) {
+      if (violatedConstraintOf(error) !== SLUG_CONSTRAINT) throw error;
+      throw organization.personalOf === null ? new SlugTaken(organization.slug) : new UsernameTaken();
+    }
+  }
+
+  /** @throws {SlugTaken} `already_exists` */
+  async update(id: string, change: { name: string; slug: string }, at: Date): Promise<void> {
+    try {
+      await this.database.manager.update(Organization, { id }, { ...change, updatedAt: at });
+    } catch (error) {
+      throw violatedConstraintOf(error) === SLUG_CONSTRAINT ? new SlugTaken(change.slug) : error;
+    }
+  }
+
+  async markDeleted(id: string, at: Date): Promise<void> {
+    await this.database.manager.update(Organization, { id }, { deletedAt: at, updatedAt: at });
+  }
+
+  /**
+   * Locks an organization that is not deleted until the transaction ends. Whatever changes its members does this first,
+   * so that rules about all of them hold however many change at once.
+   */
+  async lock(id: string): Promise<Organization | undefined> {
+    const organization = await this.database.manager.createQueryBuilder(Organization, 'organization')
+      .where('organization.id = :id AND organization.deletedAt IS NULL', { id })
+      .setLock('pessimistic_write')
+      .getOne();
+    return organization ?? undefined;
+  }
+
+  async find(id: string): Promise<Organization | undefined> {
+    return (await this.database.manager.findOneBy(Organization, { id })) ?? undefined;
+  }
+
+  async getPersonalId(userId: string): Promise<string> {
+    const { id } = await this.database.manager.findOneOrFail(Organization, { select: { id: true }, where: { personalOf: userId } });
+    return id;
+  }
+
+  async findOf(userId: string, orgId: string): Promise<OwnOrganization | undefined> {
+    const [row] = await this.database.manager.query<OwnOrganization[]>(`${SELECT} WHERE m.user_id = $1 AND o.id = $2`, [userId, orgId]);
+    return row;
+  }
+
+  /** Of those that `orgIds` names, the oldest first. */
+  async pageOf(userId: string, orgIds: readonly string[], wish: PageWish): Promise<Page<OwnOrganization>> {
+    const rows = await this.database.manager.query<OwnOrganization[]>(`
+      ${SELECT} WHERE m.user_id = $1 AND o.id = ANY($2) AND ($3::text IS NULL OR o.id > $3) ORDER BY o.id LIMIT $4`,
+    [userId, orgIds, wish.after ?? null, wish.limit + 1]);
+    return pageOf(rows, wish, ({ id }) => id);
+  }
+}

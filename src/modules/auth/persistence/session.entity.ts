@@ -1,0 +1,17 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** A person signed in on one device. */
+@Entity('sessions')
+export class Session {
+  @PrimaryColumn('text') id!: string;
+  @Column('text', { name: 'user_id' }) userId!: string;
+  @Column('bytea', { name: 'token_hash' }) tokenHash!: Buffer;
+  /** The hashes of its last tokens before that one; read and written in SQL only. */
+  @Column({ type: 'bytea', name: 'rotated_from', array: true, default: '{}', select: false, insert: false, update: false }) rotatedFrom!: Buffer[];
+  @Column('text') ip!: string;
+  @Column('text', { name: 'user_agent', nullable: true }) userAgent!: string | null;
+  @Column('timestamptz', { name: 'created_at' }) createdAt!: Date;
+  @Column('timestamptz', { name: 'last_used_at' }) lastUsedAt!: Date;
+  @Column('timestamptz', { name: 'expires_at' }) expiresAt!: Date;
+  @Column('timestamptz', { name: 'ended_at', nullable: true }) endedAt!: Date | null;
+}

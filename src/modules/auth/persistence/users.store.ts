@@ -1,0 +1,51 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../platform/database/database.js';
+import { EmailTaken, UsernameTaken } from '../people/people.errors.js';
+import { violatedConstraintOf } from './constraints.js';
+import { User } from './user.entity.js';
+
+@Injectable()
+export class UsersStore {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * @throws {UsernameTaken} `username_taken`
+   * @throws {EmailTaken} `email_taken`
+   */
+  async insert(user: Omit<User, 'authEpoch'>): Promise<void> {
+    try {
+      await this.database.manager.insert(User, user);
+    } catch (error) {
+      const constraint = violatedConstraintOf(error);
+      if (constraint === 'users_username_unique') throw new UsernameTaken();
+      if (constraint === 'users_email_unique') throw new EmailTaken();
+      throw error;
+    }
+  }
+
+  async find(id: string): Promise<User | undefined> {
+    return (await this.database.manager.findOneBy(User, { id })) ?? undefined;
+  }
+
+  findByEmail(email: string): Promise<User | undefined> {
+    return this.findWhere('lower(person.email) = lower(:value)', email);
+  }
+
+  findByUsername(username: string): Promise<User | undefined> {
+    return this.findWhere('person.username = :value', username);
+  }
+
+  /** Does nothing when the person has another address by now, or has proved this one already. */
+  async markVerified(id: string, email: string, at: Date): Promise<void> {
+    await this.database.manager.query(
+      'UPDATE users SET email_verified_at = $3, updated_at = $3 WHERE id = $1 AND lower(email) = lower($2) AND email_verified_at IS NULL', [id, email, at]);
+  }
+
+  async setPassword(id: string, passwordHash: string, at: Date): Promise<void> {
+    await this.database.manager.update(User, { id }, { passwordHash, updatedAt: at });
+  }
+
+  private async findWhere(condition: string, value: string): Promise<User | undefined> {
+    return (await this.database.manager.createQueryBuilder(User, 'person').where(condition, { value }).getOne()) ?? undefined;
+  }
+}

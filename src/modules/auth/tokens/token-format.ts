@@ -1,0 +1,33 @@
+import { crc32 } from 'node:zlib';
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const SECRET_BYTES = 24;
+/** 62³³ > 2¹⁹². */
+const SECRET_LENGTH = 33;
+const CHECKSUM_LENGTH = 6;
+const FORM = /^svc_(pat|sel|org|sess|mail|inv)_([0-9A-Za-z]{39})$/;
+
+/** What a token is, as its prefix says: three kinds of API key, a session, and what is sent by e-mail. */
+export type TokenKind = 'pat' | 'sel' | 'org' | 'sess' | 'mail' | 'inv';
+
+/** `svc_<kind>_` + 24 random bytes and the CRC-32 of the rest, both in base62: a typing error is seen without a lookup. */
+export function mintToken(kind: TokenKind, randomBytes: Buffer): string {
+  if (randomBytes.length !== SECRET_BYTES) throw new RangeError(`A token is made of ${SECRET_BYTES} random bytes.`);
+  const body = `svc_${kind}_${base62(BigInt(`0x${randomBytes.toString('hex')}`), SECRET_LENGTH)}`;
+  return body + checksumOf(body);
+}
+
+/** The kind of a token of ours whose checksum is right, else undefined. */
+export function tokenKindOf(text: string): TokenKind | undefined {
+  const kind = FORM.exec(text)?.[1] as TokenKind | undefined;
+  if (kind === undefined) return undefined;
+  return checksumOf(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH) ? kind : undefined;
+}
+
+const checksumOf = (body: string): string => base62(BigInt(crc32(body)), CHECKSUM_LENGTH);
+
+function base62(value: bigint, length: number): string {
+  let text = '';
+  for (let rest = value; text.length < length; rest /= 62n) text = ALPHABET[Number(rest % 62n)]! + text;
+  return text;
+}

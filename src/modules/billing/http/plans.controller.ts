@@ -1,0 +1,58 @@
+import { Controller, Get } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
+import { ANY_CALL, ApiRefusals } from '../../../platform/http/api-refusals.js';
+import { Envelope } from '../../../platform/http/envelope.js';
+import { AnswerMeta } from '../../../platform/http/page.js';
+import { Public } from '../../../platform/http/public.js';
+import { type Plan, PLAN_IDS, type PlanId, PLANS } from '../plan.js';
+
+class PlanLimitsView {
+  @ApiProperty({ type: 'integer', nullable: true, description: 'Null: unlimited.' }) calls_per_day!: number | null;
+  @ApiProperty({ type: 'integer', nullable: true, description: 'Null: unlimited.' }) agents!: number | null;
+  @ApiProperty({ type: 'integer', nullable: true, description: 'Null: unlimited.' }) projects!: number | null;
+}
+
+class PlanFeaturesView {
+  @ApiProperty() production_deploys!: boolean;
+  @ApiProperty() swarms_and_cron!: boolean;
+  @ApiProperty() sso!: boolean;
+}
+
+class PlanView {
+  @ApiProperty({ enum: PLAN_IDS }) id!: PlanId;
+  @ApiProperty({ example: 'Builder' }) name!: string;
+  @ApiProperty({ type: String, nullable: true, example: '49', description: 'In USD, as a decimal. Null: by agreement.' }) price_usd_per_month!: string | null;
+  @ApiProperty({ type: PlanLimitsView }) limits!: PlanLimitsView;
+  @ApiProperty({ type: PlanFeaturesView }) features!: PlanFeaturesView;
+  @ApiProperty({ enum: ['community', 'email', 'priority', 'dedicated'] }) support!: string;
+
+  static of({ id, name, priceUsdPerMonth, limits, features, support }: Plan): PlanView {
+    return {
+      id,
+      name,
+      price_usd_per_month: priceUsdPerMonth === null ? null : String(priceUsdPerMonth),
+      limits: { calls_per_day: limits.callsPerDay, agents: limits.agents, projects: limits.projects },
+      features,
+      support,
+    };
+  }
+}
+
+class PlansAnswer {
+  @ApiProperty({ type: [PlanView] }) data!: PlanView[];
+  @ApiProperty({ type: AnswerMeta }) meta!: AnswerMeta;
+}
+
+@ApiTags('billing')
+@Controller('api/v1/billing/plans')
+export class PlansController {
+  /** Service document §8, "Plans". */
+  @Get()
+  @Public()
+  @ApiOperation({ summary: 'Lists the plans, from the smallest to the largest.' })
+  @ApiOkResponse({ type: PlansAnswer })
+  @ApiRefusals(...ANY_CALL)
+  list(): Envelope<PlanView[]> {
+    return new Envelope(PLAN_IDS.map((id) => PlanView.of(PLANS[id])));
+  }
+}

@@ -1,0 +1,68 @@
+/** The plans, from the smallest to the largest (service document §8). */
+export const PLAN_IDS = ['free', 'builder', 'pro', 'enterprise'] as const;
+export type PlanId = (typeof PLAN_IDS)[number];
+
+type PlanFeature = 'production_deploys' | 'swarms_and_cron' | 'sso';
+type SupportTier = 'community' | 'email' | 'priority' | 'dedicated';
+
+export interface Plan {
+  readonly id: PlanId;
+  readonly name: string;
+  /** Null: by agreement. */
+  readonly priceUsdPerMonth: number | null;
+  /** Null: unlimited. */
+  readonly limits: { readonly callsPerDay: number | null; readonly agents: number | null; readonly projects: number | null };
+  /** Calls a second; twice as many may come at once. */
+  readonly callsPerSecond: number;
+  readonly features: Readonly<Record<PlanFeature, boolean>>;
+  readonly support: SupportTier;
+  /** What one sandbox execution with a key may use, and how many may run at once. */
+  readonly sandbox: { readonly timeoutMs: number; readonly memoryMib: number; readonly concurrency: number };
+}
+
+/**
+ * The one place where a number of a plan stands (service document §8). API limits, gates, prices and their pages read
+ * it from here.
+ */
+export const PLANS: Readonly<Record<PlanId, Plan>> = {
+  free: {
+    id: 'free',
+    name: 'Free',
+    priceUsdPerMonth: 0,
+    limits: { callsPerDay: 5_000, agents: 1, projects: 3 },
+    callsPerSecond: 20,
+    features: { production_deploys: false, swarms_and_cron: false, sso: false },
+    support: 'community',
+    sandbox: { timeoutMs: 30_000, memoryMib: 256, concurrency: 2 },
+  },
+  builder: {
+    id: 'builder',
+    name: 'Builder',
+    priceUsdPerMonth: 49,
+    limits: { callsPerDay: 100_000, agents: 10, projects: 25 },
+    callsPerSecond: 100,
+    features: { production_deploys: true, swarms_and_cron: true, sso: false },
+    support: 'email',
+    sandbox: { timeoutMs: 60_000, memoryMib: 512, concurrency: 8 },
+  },
+  pro: {
+    id: 'pro',
+    name: 'Pro',
+    priceUsdPerMonth: 299,
+    limits: { callsPerDay: null, agents: null, projects: null },
+    callsPerSecond: 500,
+    features: { production_deploys: true, swarms_and_cron: true, sso: false },
+    support: 'priority',
+    sandbox: { timeoutMs: 120_000, memoryMib: 1_024, concurrency: 32 },
+  },
+  enterprise: {
+    id: 'enterprise',
+    name: 'Enterprise',
+    priceUsdPerMonth: null,
+    limits: { callsPerDay: null, agents: null, projects: null },
+    callsPerSecond: 1_000,
+    features: { production_deploys: true, swarms_and_cron: true, sso: true },
+    support: 'dedicated',
+    sandbox: { timeoutMs: 300_000, memoryMib: 2_048, concurrency: 64 },
+  },
+};

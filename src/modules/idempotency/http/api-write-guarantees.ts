@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import type { Request } from 'express';
+import { Database } from '../../../platform/database/database.js';
+import { RequestInvalid } from '../../../platform/errors/request-invalid.js';
+import { Envelope } from '../../../platform/http/envelope.js';
+import { isDryRun } from '../../../platform/http/dry-run.js';
+import { WriteGuarantees, type WriteRule } from '../../../platform/http/write-guarantees.js';
+import { callOf } from '../../auth/caller.js';
+import { clientAddressOf } from '../../limits/client-address.js';
+import { IdempotencyService, type IdempotentRequest, type KeptAnswer } from '../idempotency.service.js';
+
+const KEY_HEADER = 'idempotency-key';
+const KEY_FORM = /^[\x21-\x7e]{1,255}$/;
+/** What is shown only once must not be shown where nothing was made. */
+const SECRETS = new Set(['secret', 'session_token']);
+
+/** `Idempotency-Key` and `Dry-Run`, for every write of the API. */
+@Injectable()
+export class ApiWriteGuarantees extends WriteGuarantees {
+  constructor(
+    private readonly idempotency: IdempotencyService,
+    private readonly database: Database,
+  ) {
+    super();
+  }
+
+  areAskedBy({ headers }: Request): boolean {
+    return headers[KEY_HEADER] !== undefined || headers['dry-run'] !== undefined;
+  }
+
+  async answer(request: Request, { actsOutside }: WriteRule, handler: () => Promise<unknown>): Promise<unknown> {
+    if (isDryRun(request)) return actsOutside ? handler() : rehearsed(await this.database.rehearse(handler));
+
+    const key = request.headers[KEY_HEADER];
+    if (key === undefined) return handler();
+    const { answer, replayed } = await this.idempotency.once(requestOf(request, key), !actsOutside, async () => keptOf(await handler()));
+    if (replayed) request.res!.setHeader('Idempotency-Replayed', 'true');
+    return 'data' in answer ? new Envelope(answer.data, answer.meta, answer.status === 0 ? undefined : answer.status) : undefined;
+  }
+}
+
+/** @throws {RequestInvalid} `invalid_request` */
+function requestOf(request: Request, key: string | string[]): IdempotentRequest {
+  if (typeof key !== 'string' || !KEY_FORM.test(key)) {
+    throw new RequestInvalid([{ path: 'Idempotency-Key', in: 'header', code: 'is_idempotency_key', message: 'Idempotency-Key must be 1 to 255 visible ASCII characters.' }]);
+  }
+  const route = (request.route as { path: string }).path;
+  const fingerprint = createHash('sha256').update(JSON.stringify([request.originalUrl, request.body ?? null])).digest();
+  return { scope: `${callerOf(request)} ${request.method} ${route}`, key, fingerprint };
+}
+
+/** Another key of the same person is the same caller: a retry may come with a rotated one. */
+function callerOf(request: Request): string {
+  const call = callOf(request);
+  return call === undefined ? clientAddressOf(request.ip).network : `${call.principal.user.id}/${call.org.id}`;
+}
+
+/** A status of 0 stands for the one that the route declares. */
+function keptOf(result: unknown): KeptAnswer {
+  if (result === undefined) return { status: 0 };
+  const { data, meta, status } = result as Envelope<unknown>;
+  return { status: status ?? 0, data, meta };
+}
+
+function rehearsed(result: unknown): unknown {
+  if (!(result instanceof Envelope)) return result;
+  const { data, meta, status } = result as Envelope<unknown>;
+  return new Envelope(withoutSecrets(data), { ...meta, dry_run: true }, status);
+}
+
+const withoutSecrets = (data: unknown): unknown =>
+  typeof data === 'object' && data !== null && !Array.isArray(data)
+    ? Object.fromEntries(Object.entries(data).filter(([name]) => !SECRETS.has(name)))
+    : data;

@@ -1,0 +1,13 @@
+import { Global, Module } from '@nestjs/common';
+import { WriteGuarantees } from '../../../platform/http/write-guarantees.js';
+import { IdempotencyService } from '../idempotency.service.js';
+import { IdempotencyStore } from '../persistence/idempotency.store.js';
+import { ApiWriteGuarantees } from './api-write-guarantees.js';
+
+/** Global, because every route that writes asks for what writes promise. */
+@Global()
+@Module({
+  providers: [IdempotencyService, IdempotencyStore, { provide: WriteGuarantees, useClass: ApiWriteGuarantees }],
+  exports: [WriteGuarantees],
+})
+export class IdempotencyHttpModule {}

@@ -1,0 +1,136 @@
+import { Injectable } from '@nestjs/common';
+import { Config } from '../../platform/config/config.js';
+import { Database } from '../../platform/database/database.js';
+import { DomainError, type ErrorHelp } from '../../platform/errors/domain-error.js';
+import type { ErrorCode } from '../../platform/errors/error-codes.js';
+import { Ids } from '../../platform/ids/ids.js';
+import { Log } from '../../platform/logging/log.js';
+import { keyFor, seal, unseal } from '../../platform/secrets/sealed.js';
+import { Clock } from '../../platform/time/clock.js';
+import { IdempotencyInProgress, IdempotencyMismatch, RefusedBefore } from './idempotency.errors.js';
+import { type Attempt, IdempotencyStore } from './persistence/idempotency.store.js';
+
+const KEPT_MS = 86_400_000;
+const HELD_MS = 30_000;
+const RENEWED_EVERY_MS = 10_000;
+const SWEEP_EVERY = 200;
+
+/** What a handler answered; `data` is left out of an empty answer. */
+export interface KeptAnswer {
+  readonly status: number;
+  readonly data?: unknown;
+  readonly meta?: Readonly<Record<string, unknown>>;
+}
+
+interface KeptRefusal {
+  readonly refusal: { readonly code: ErrorCode; readonly message: string; readonly help: ErrorHelp };
+}
+
+/** What is asked for with one key. */
+export type IdempotentRequest = Pick<Attempt, 'scope' | 'key' | 'fingerprint'>;
+
+export interface IdempotentAnswer {
+  readonly answer: KeptAnswer;
+  /** It was given before. */
+  readonly replayed: boolean;
+}
+
+/** Does a write once, however often it is asked for with one key within a day. */
+@Injectable()
+export class IdempotencyService {
+  private taken = 0;
+
+  constructor(
+    private readonly config: Config,
+    private readonly database: Database,
+    private readonly records: IdempotencyStore,
+    private readonly ids: Ids,
+    private readonly clock: Clock,
+    private readonly log: Log,
+  ) {}
+
+  /**
+   * Runs `work` or gives the answer that it gave before. Where the work is all in the database (`atomically`), its answer
+   * is committed with it, so that not even a crash between the two can do it twice.
+   *
+   * @throws {IdempotencyMismatch} `idempotency_mismatch`
+   * @throws {IdempotencyInProgress} `idempotency_in_progress`
+   * @throws {DomainError} what `work` throws, or threw the first time; 429 and 5xx are not kept.
+   */
+  async once(request: IdempotentRequest, atomically: boolean, work: () => Promise<KeptAnswer>): Promise<IdempotentAnswer> {
+    const attempt: Attempt = { ...request, holder: this.ids.next('idm') };
+    if (!(await this.take(attempt))) return { answer: await this.recall(request), replayed: true };
+
+    const renewal = setInterval(() => { void this.renew(attempt); }, RENEWED_EVERY_MS);
+    try {
+      const run = async (): Promise<KeptAnswer> => {
+        const answer = await work();
+        await this.keep(attempt, answer.status, answer);
+        return answer;
+      };
+      return { answer: await (atomically ? this.database.transaction(run) : run()), replayed: false };
+    } catch (error) {
+      await this.settle(attempt, error);
+      throw error;
+    } finally {
+      clearInterval(renewal);
+    }
+  }
+
+  private async take(attempt: Attempt): Promise<boolean> {
+    const now = this.clock.now();
+    if (this.taken++ % SWEEP_EVERY === 0) await this.records.sweep(now);
+    return this.records.take(attempt, now, { heldUntil: new Date(now.getTime() + HELD_MS), expiresAt: new Date(now.getTime() + KEPT_MS) });
+  }
+
+  private async recall(request: IdempotentRequest): Promise<KeptAnswer> {
+    const record = await this.records.find(request);
+    if (record === null) throw new IdempotencyInProgress();
+    if (!record.fingerprint.equals(request.fingerprint)) throw new IdempotencyMismatch();
+    if (record.answer === null) throw new IdempotencyInProgress();
+    const kept = JSON.parse(this.unseal(record.answer, request.scope)) as KeptAnswer | KeptRefusal;
+    if ('refusal' in kept) throw new RefusedBefore(kept.refusal);
+    return kept;
+  }
+
+  /** @throws {IdempotencyInProgress} when this attempt lost its place, which rolls back what it did. */
+  private async keep(attempt: Attempt, status: number, content: KeptAnswer | KeptRefusal): Promise<void> {
+    const sealed = this.seal(JSON.stringify(content), attempt.scope);
+    if (!(await this.records.answer(attempt, status, sealed))) throw new IdempotencyInProgress();
+  }
+
+  /** A refusal that would be the same again is kept; anything else leaves the key free. Never throws. */
+  private async settle(attempt: Attempt, error: unknown): Promise<void> {
+    try {
+      if (error instanceof DomainError && error.status < 500 && error.status !== 429) {
+        const { code, message, help } = error;
+        await this.keep(attempt, error.status, { refusal: { code, message, help } });
+      } else {
+        await this.records.release(attempt);
+      }
+    } catch (fault) {
+      this.log.warn({ error: fault }, 'The record of an idempotency key could not be settled; it is free again in half a minute.');
+    }
+  }
+
+  private async renew(attempt: Attempt): Promise<void> {
+    await this.records.hold(attempt, new Date(this.clock.now().getTime() + HELD_MS)).catch((error: unknown) => {
+      this.log.debug({ error }, 'An idempotency key could not be held on to.');
+    });
+  }
+
+  private seal(text: string, scope: string): Buffer {
+    const { version, secret } = this.config.apiKeyPeppers[0]!;
+    const head = Buffer.alloc(4);
+    head.writeUInt32BE(version);
+    return Buffer.concat([head, seal(Buffer.from(text), keyFor('idempotency', secret), scope)]);
+  }
+
+  private unseal(sealed: Buffer, scope: string): string {
+    const version = sealed.readUInt32BE(0);
+    const pepper = this.config.apiKeyPeppers.find((one) => one.version === version);
+    // Its answer cannot be read any more; that it was done is known, so that it must not be done again.
+    if (pepper === undefined) throw new IdempotencyMismatch();
+    return unseal(sealed.subarray(4), keyFor('idempotency', pepper.secret), scope).toString();
+  }
+}

@@ -1,0 +1,27 @@
+import { Injectable, type Provider } from '@nestjs/common';
+import { InjectMetric, makeCounterProvider } from '@willsoto/nestjs-prometheus';
+import { Counter } from 'prom-client';
+import type { Budget } from '../call-budget.service.js';
+
+const REFUSALS = 'call_limit_refusals_total';
+const UNCOUNTED = 'calls_counted_in_process_total';
+
+/** What the call budget does: whom it stops, and whether it had to do without Redis. */
+@Injectable()
+export class LimitsMetrics {
+  constructor(
+    @InjectMetric(REFUSALS) private readonly refusals: Counter,
+    @InjectMetric(UNCOUNTED) private readonly inProcess: Counter,
+  ) {}
+
+  counted({ account, refusal, countedIn }: Budget): void {
+    if (refusal !== undefined) this.refusals.inc({ tier: account.tier.name, code: refusal.code });
+    if (countedIn === 'process') this.inProcess.inc();
+  }
+}
+
+export const LIMITS_METRICS: Provider[] = [
+  LimitsMetrics,
+  makeCounterProvider({ name: REFUSALS, help: 'Calls that the burst limit or the daily budget refused.', labelNames: ['tier', 'code'] }),
+  makeCounterProvider({ name: UNCOUNTED, help: 'Calls that were counted in this process alone, because Redis was away.' }),
+];

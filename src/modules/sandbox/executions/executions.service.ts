@@ -1,0 +1,143 @@
+import { Injectable } from '@nestjs/common';
+import type { Page, PageWish } from '../../../platform/database/page.js';
+import { CallerHungUp } from '../../../platform/errors/caller-hung-up.js';
+import { AwaitedJobs, JobFailed, JobUnanswered } from '../../../platform/queues/awaited-jobs.js';
+import { DirectJobs } from '../../../platform/queues/direct-jobs.js';
+import { Clock } from '../../../platform/time/clock.js';
+import type { Call } from '../../auth/caller.js';
+import { isOver } from '../execution-state.js';
+import { type SandboxJob, sandboxQueue } from '../jobs/sandbox.queue.js';
+import { ExecutionsStore, type ListedExecution, type NewExecution } from '../persistence/executions.store.js';
+import type { SandboxExecution } from '../persistence/sandbox-execution.entity.js';
+import type { SandboxLimits } from '../sandbox-runtime.js';
+import { ExecutionAlreadyOver, ExecutionNotFound, SandboxUnavailable } from '../sandbox.errors.js';
+import { RETURN_MS } from '../sandbox.service.js';
+import { MAX_QUEUE_WAIT_MS } from '../workers/backlog.js';
+import { AdmissionService, type OrgExecutionWish } from './admission.service.js';
+import { OrgPlaces } from './org-places.js';
+
+/** Nobody stands waiting: it may begin long after it could be expected to. */
+const BACKGROUND_WAIT_MS = 5 * 60_000;
+
+/** What a caller is shown of an execution that has just been queued. */
+export type QueuedExecution = NewExecution & { readonly status: 'queued' };
+
+/** Runs code for organizations, and remembers how it went. */
+@Injectable()
+export class ExecutionsService {
+  constructor(
+    private readonly admission: AdmissionService,
+    private readonly executions: ExecutionsStore,
+    private readonly awaited: AwaitedJobs,
+    private readonly jobs: DirectJobs,
+    private readonly places: OrgPlaces,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * What {@link run} and {@link start} would give the execution; runs nothing.
+   *
+   * @throws {ExecutionBeyondPlan} `invalid_request`
+   * @throws {SandboxUnavailable} `sandbox_unavailable`
+   */
+  rehearse(call: Call, wish: OrgExecutionWish): Promise<SandboxLimits> {
+    return this.admission.check(call, wish);
+  }
+
+  /**
+   * Runs code and waits for its end. When `signal` is aborted the run is ended.
+   *
+   * @throws {ExecutionBeyondPlan} `invalid_request`
+   * @throws {SandboxConcurrencyLimitExceeded} `concurrency_limit_exceeded`
+   * @throws {SandboxUnavailable} `sandbox_unavailable`, also when the platform lost the run.
+   */
+  async run(call: Call, wish: OrgExecutionWish, signal: AbortSignal): Promise<SandboxExecution> {
+    const execution = await this.admission.admit(call, wish, MAX_QUEUE_WAIT_MS);
+    let fault: unknown;
+    try {
+      await this.awaited.run<SandboxJob, null>(sandboxQueue, this.jobOf(execution, wish), {
+        jobId: execution.id,
+        startWithinMs: MAX_QUEUE_WAIT_MS,
+        finishWithinMs: execution.limits.timeoutMs + RETURN_MS,
+        signal,
+      });
+    } catch (error) {
+      await this.giveUp(execution, error instanceof CallerHungUp ? 'cancelled' : 'lost');
+      if (!(error instanceof JobFailed || error instanceof JobUnanswered)) throw error;
+      fault = error;
+    }
+    const ended = await this.executions.get(execution.id);
+    // Somebody may have cancelled it, which ends its job as a failure would.
+    if (ended.status === 'lost') throw new SandboxUnavailable([], fault);
+    return ended;
+  }
+
+  /**
+   * Queues code to be run when nobody waits for it. Once this resolves it outlives this process.
+   *
+   * @throws as {@link run}.
+   */
+  async start(call: Call, wish: OrgExecutionWish): Promise<QueuedExecution> {
+    const execution = await this.admission.admit(call, wish, BACKGROUND_WAIT_MS);
+    try {
+      await this.jobs.add(sandboxQueue, execution.id, this.jobOf(execution, wish));
+    } catch (error) {
+      // The job may be there all the same: then its worker finds that it was given up.
+      await this.giveUp(execution, 'lost');
+      throw error;
+    }
+    return { ...execution, status: 'queued' };
+  }
+
+  /**
+   * @throws {ExecutionNotFound} `execution_not_found`
+   * @throws {InsufficientScopes} `insufficient_scopes`
+   */
+  async get({ principal }: Call, id: string): Promise<SandboxExecution> {
+    const execution = await this.executions.find(id, principal.orgIds);
+    if (execution === null) throw new ExecutionNotFound();
+    principal.require('sandbox:execute', execution.orgId);
+    return execution;
+  }
+
+  /** Those of the organization of the call, the newest first, without what they printed. */
+  list({ org }: Call, wish: PageWish): Promise<Page<ListedExecution>> {
+    return this.executions.list(org.id, wish);
+  }
+
+  /**
+   * Ends an execution that waits or runs. From then on it is cancelled, whatever its worker may still say.
+   *
+   * @throws as {@link get}.
+   * @throws {ExecutionAlreadyOver} `execution_already_over`
+   */
+  async cancel(call: Call, id: string): Promise<SandboxExecution> {
+    const { orgId } = await this.requireCancellable(call, id);
+    const wasLive = await this.executions.end(id, 'cancelled', this.clock.now());
+    const execution = await this.executions.get(id);
+    if (!wasLive) throw new ExecutionAlreadyOver(execution.status);
+    // The place of one that runs is freed by its worker, when it really has ended.
+    if (await this.jobs.end(sandboxQueue, id)) await this.places.free(orgId, id);
+    return execution;
+  }
+
+  /** What {@link cancel} would answer; changes nothing. */
+  async rehearseCancel(call: Call, id: string): Promise<SandboxExecution> {
+    return Object.assign(await this.requireCancellable(call, id), { status: 'cancelled' as const, finishedAt: this.clock.now() });
+  }
+
+  private async requireCancellable(call: Call, id: string): Promise<SandboxExecution> {
+    const execution = await this.get(call, id);
+    if (isOver(execution.status)) throw new ExecutionAlreadyOver(execution.status);
+    return execution;
+  }
+
+  private async giveUp({ id, orgId }: NewExecution, status: 'cancelled' | 'lost'): Promise<void> {
+    await this.executions.end(id, status, this.clock.now());
+    await this.places.free(orgId, id);
+  }
+
+  private jobOf({ id, orgId, limits, givesUpAt }: NewExecution, { language, code, stdin, files }: OrgExecutionWish): SandboxJob {
+    return { executionId: id, recordedFor: orgId, language, code, stdin, files: [...files], limits, startBeforeMs: givesUpAt.getTime() };
+  }
+}

@@ -1,0 +1,38 @@
+import { Injectable } from '@nestjs/common';
+import { Config } from '../../../platform/config/config.js';
+import { Clock } from '../../../platform/time/clock.js';
+import { type Plan } from '../../billing/plan.js';
+import { ConcurrencyLimitService } from '../../limits/concurrency-limit.service.js';
+import { SandboxConcurrencyLimitExceeded } from '../sandbox.errors.js';
+
+const NAME = 'sandbox';
+const RETRY_AFTER_SECONDS = 1;
+
+/** How many executions an organization may have going at once, waiting ones included: each holds a place until it is over. */
+@Injectable()
+export class OrgPlaces {
+  constructor(
+    private readonly config: Config,
+    private readonly concurrency: ConcurrencyLimitService,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws {SandboxConcurrencyLimitExceeded} `concurrency_limit_exceeded` */
+  async take(orgId: string, executionId: string, plan: Plan, lifetimeMs: number): Promise<void> {
+    const places = plan.sandbox.concurrency;
+    if (await this.concurrency.take({ name: NAME, places, lifetimeMs }, orgId, executionId)) return;
+    throw new SandboxConcurrencyLimitExceeded('organization', {
+      policy: 'sandbox_concurrency',
+      limit: places,
+      remaining: 0,
+      resetsAt: new Date(this.clock.now().getTime() + RETRY_AFTER_SECONDS * 1_000),
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
+      upgradeUrl: this.config.pricingUrl,
+    });
+  }
+
+  /** May be called again. Never throws: the place ends by itself. */
+  async free(orgId: string, executionId: string): Promise<void> {
+    await this.concurrency.end({ name: NAME }, orgId, executionId);
+  }
+}

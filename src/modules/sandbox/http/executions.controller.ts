@@ -1,0 +1,75 @@
+import { Body, Controller, Get, HttpCode, HttpStatus, Param, Post, Query } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ANY_BODY, ANY_CALLER, ANY_WRITE, ApiRefusals } from '../../../platform/http/api-refusals.js';
+import { DryRun } from '../../../platform/http/dry-run.js';
+import { Envelope } from '../../../platform/http/envelope.js';
+import { HangUpSignal } from '../../../platform/http/hang-up.js';
+import { TakesJson, TakesNothing } from '../../../platform/http/json-body.js';
+import { PageQuery, pageEnvelope } from '../../../platform/http/page.js';
+import { type Call, Caller } from '../../auth/caller.js';
+import { RequireScope } from '../../auth/require-scope.js';
+import { ExecutionsService } from '../executions/executions.service.js';
+import { ExecutionPageAnswer, ListedExecutionView, OrgExecutionAnswer, OrgExecutionRequest, OrgExecutionView, RehearsalView } from './executions.dto.js';
+
+/** Code, input and files at their largest, with room for what JSON has to escape. */
+const BODY_BYTES = 2_097_152;
+const REHEARSED = { dry_run: true };
+
+@ApiTags('sandbox')
+@Controller('api/v1/sandbox/executions')
+export class ExecutionsController {
+  constructor(private readonly executions: ExecutionsService) {}
+
+  @Post()
+  @RequireScope('sandbox:execute')
+  @TakesJson({ actsOutside: true, limitBytes: BODY_BYTES })
+  @HttpCode(HttpStatus.OK)
+  @ApiOperation({
+    summary: 'Runs code in the sandbox, within the limits of the plan of the organization.',
+    description: 'A caller that waits and hangs up ends the run. With `Dry-Run: true` nothing runs, and `data` has only `language` and `limits`.',
+  })
+  @ApiOkResponse({ type: OrgExecutionAnswer, description: 'The code ran; `data.status` says how it ended.' })
+  @ApiAcceptedResponse({ type: OrgExecutionAnswer, description: 'With `wait: false`: the code is queued, and runs whether or not anybody asks for it.' })
+  @ApiRefusals(...ANY_CALLER, ...ANY_BODY, 'concurrency_limit_exceeded', 'sandbox_unavailable')
+  async create(
+    @Caller() call: Call,
+    @Body() request: OrgExecutionRequest,
+    @DryRun() dryRun: boolean,
+    @HangUpSignal() hangUp: AbortSignal,
+  ): Promise<Envelope<OrgExecutionView | RehearsalView>> {
+    const { wish } = request;
+    if (dryRun) return new Envelope(RehearsalView.of(wish.language, await this.executions.rehearse(call, wish)), REHEARSED);
+    if (request.wait) return new Envelope(OrgExecutionView.of(await this.executions.run(call, wish, hangUp)));
+    return new Envelope(OrgExecutionView.ofQueued(await this.executions.start(call, wish)), {}, HttpStatus.ACCEPTED);
+  }
+
+  @Get()
+  @RequireScope('sandbox:execute')
+  @ApiOperation({ summary: 'Lists the executions of the organization of the last 30 days, the newest first, without what they printed.' })
+  @ApiOkResponse({ type: ExecutionPageAnswer })
+  @ApiRefusals(...ANY_CALLER, 'invalid_request')
+  async list(@Caller() call: Call, @Query() query: PageQuery): Promise<Envelope<ListedExecutionView[]>> {
+    return pageEnvelope(await this.executions.list(call, query.wish), (execution) => ListedExecutionView.of(execution));
+  }
+
+  @Get(':execution_id')
+  @RequireScope('sandbox:execute', { in: 'resource' })
+  @ApiOperation({ summary: 'Shows an execution and, once it has run, what it printed.' })
+  @ApiOkResponse({ type: OrgExecutionAnswer })
+  @ApiRefusals(...ANY_CALLER, 'execution_not_found')
+  async get(@Caller() call: Call, @Param('execution_id') id: string): Promise<Envelope<OrgExecutionView>> {
+    return new Envelope(OrgExecutionView.of(await this.executions.get(call, id)));
+  }
+
+  @Post(':execution_id/cancel')
+  @RequireScope('sandbox:execute', { in: 'resource' })
+  @TakesNothing({ actsOutside: true })
+  @HttpCode(HttpStatus.OK)
+  @ApiOperation({ summary: 'Ends an execution that is queued or running; what it has printed is not kept.' })
+  @ApiOkResponse({ type: OrgExecutionAnswer })
+  @ApiRefusals(...ANY_CALLER, ...ANY_WRITE, 'execution_not_found', 'execution_already_over')
+  async cancel(@Caller() call: Call, @Param('execution_id') id: string, @DryRun() dryRun: boolean): Promise<Envelope<OrgExecutionView>> {
+    if (dryRun) return new Envelope(OrgExecutionView.of(await this.executions.rehearseCancel(call, id)), REHEARSED);
+    return new Envelope(OrgExecutionView.of(await this.executions.cancel(call, id)));
+  }
+}

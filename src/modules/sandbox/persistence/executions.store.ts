@@ -1,0 +1,93 @@
+import { Injectable } from '@nestjs/common';
+import { In, MoreThan } from 'typeorm';
+import { Database } from '../../../platform/database/database.js';
+import { type Page, pageOf, type PageWish } from '../../../platform/database/page.js';
+import type { Language, SandboxOutcome } from '../sandbox-runtime.js';
+import { SandboxExecution } from './sandbox-execution.entity.js';
+
+const LIVE = In(['queued', 'running']);
+/** Up to 2 MiB each. */
+const LONG = ['stdout', 'stderr', 'error'];
+
+export type NewExecution = Pick<SandboxExecution, 'id' | 'orgId' | 'userId' | 'keyId' | 'language' | 'limits' | 'createdAt' | 'givesUpAt'>;
+/** An execution in a list: without what it printed. */
+export type ListedExecution = Omit<SandboxExecution, 'stdout' | 'stderr' | 'error'>;
+
+/** Each change of state names the states that it leads from, so that of two that meet the first one wins. */
+@Injectable()
+export class ExecutionsStore {
+  constructor(private readonly database: Database) {}
+
+  async add(execution: NewExecution): Promise<void> {
+    await this.database.manager.insert(SandboxExecution, { ...execution, status: 'queued' });
+  }
+
+  get(id: string): Promise<SandboxExecution> {
+    return this.database.manager.findOneByOrFail(SandboxExecution, { id });
+  }
+
+  /** Null for one of another organization, as for one that never was. */
+  find(id: string, orgIds: readonly string[]): Promise<SandboxExecution | null> {
+    return this.database.manager
+      .createQueryBuilder(SandboxExecution, 'execution')
+      .where('execution.id = :id AND execution.org_id = ANY(:orgIds)', { id, orgIds })
+      .getOne();
+  }
+
+  /** Newest first. */
+  async list(orgId: string, wish: PageWish): Promise<Page<ListedExecution>> {
+    const query = this.database.manager.createQueryBuilder(SandboxExecution, 'execution');
+    const columns = query.expressionMap.mainAlias!.metadata.columns.map(({ propertyName }) => propertyName);
+    query.select(columns.filter((name) => !LONG.includes(name)).map((name) => `execution.${name}`))
+      .where('execution.org_id = :orgId', { orgId }).orderBy('execution.id', 'DESC').limit(wish.limit + 1);
+    if (wish.after !== undefined) query.andWhere('execution.id < :after', { after: wish.after });
+    return pageOf(await query.getMany(), wish, ({ id }) => id);
+  }
+
+  /** False when it was cancelled, or given up, before a worker came to it. */
+  async begin(id: string, startedAt: Date, facts: { queueMs: number; givesUpAt: Date }): Promise<boolean> {
+    const { affected } = await this.database.manager.update(SandboxExecution,
+      { id, status: 'queued', givesUpAt: MoreThan(startedAt) },
+      { status: 'running', startedAt, ...facts });
+    return affected === 1;
+  }
+
+  /** False when it was cancelled, or given up, while it ran. */
+  async finish(id: string, finishedAt: Date, outcome: SandboxOutcome): Promise<boolean> {
+    const { stdout, stderr, memoryPeakBytes, error, ...facts } = outcome;
+    const { affected } = await this.database.manager.update(SandboxExecution, { id, status: 'running' }, {
+      ...facts,
+      stdout: Buffer.from(stdout),
+      stderr: Buffer.from(stderr),
+      memoryPeakBytes: String(Math.round(memoryPeakBytes)),
+      error: error ?? null,
+      finishedAt,
+    });
+    return affected === 1;
+  }
+
+  /** False when it was over before. */
+  async end(id: string, status: 'cancelled' | 'lost', finishedAt: Date): Promise<boolean> {
+    const { affected } = await this.database.manager.update(SandboxExecution, { id, status: LIVE }, { status, finishedAt });
+    return affected === 1;
+  }
+
+  /** Gives up those whose worker can no longer be expected to tell how they ended, and says which. */
+  async loseOverdue(now: Date): Promise<Pick<SandboxExecution, 'id' | 'orgId' | 'language'>[]> {
+    const result = await this.database.manager.createQueryBuilder().update(SandboxExecution)
+      .set({ status: 'lost', finishedAt: now })
+      .where("status IN ('queued', 'running') AND gives_up_at < :now", { now })
+      .returning(['id', 'orgId', 'language'])
+      .execute();
+    return (result.raw as { id: string; org_id: string; language: Language }[]).map(({ org_id, ...rest }) => ({ orgId: org_id, ...rest }));
+  }
+
+  /** Deletes up to `limit` of those that were made before, and says how many there were. */
+  async deleteOlderThan(createdBefore: Date, limit: number): Promise<number> {
+    const { affected } = await this.database.manager.createQueryBuilder().delete().from(SandboxExecution)
+      .where('id IN (SELECT id FROM sandbox_executions WHERE created_at < :createdBefore ORDER BY created_at LIMIT :limit FOR UPDATE SKIP LOCKED)',
+        { createdBefore, limit })
+      .execute();
+    return affected ?? 0;
+  }
+}

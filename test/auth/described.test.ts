@@ -1,0 +1,96 @@
+import { Ajv } from 'ajv';
+import { as, Make, type Person, send } from '../support/make.js';
+import { mailTo } from '../support/mailbox.js';
+import { type Answer, useApp } from '../support/test-app.js';
+
+describe('what people and organizations are answered', () => {
+  const app = useApp();
+  const make = new Make(app);
+  let document: any;
+  let ajv: Ajv;
+  let ada: Person;
+
+  beforeAll(async () => {
+    document = (await app.fetch('/api/v1/openapi.json')).body;
+    ajv = new Ajv({ strict: false, allErrors: true, formats: { 'date-time': true, email: true, password: true } });
+    ajv.addSchema(forbidUnknown(document) as object, 'api');
+    ada = await make.person();
+  });
+
+  /** The status is described, the body is as its schema says, and holds nothing else. */
+  function expectDescribed([method, path]: readonly [string, string], status: number, { status: answered, body, text }: Answer): void {
+    expect({ method, path, status: answered, text: answered === status ? '' : text }).toEqual({ method, path, status, text: '' });
+    const described = document.paths[`/api/v1${path}`][method.toLowerCase()].responses[status];
+    expect(described).toBeDefined();
+    if (status === 204) { expect(text).toBe(''); return; }
+    const pointer = ['paths', `/api/v1${path}`, method.toLowerCase(), 'responses', String(status), 'content', 'application/json', 'schema'];
+    const validate = ajv.compile({ $ref: `api#/${pointer.map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')}` });
+    validate(body);
+    expect({ path, errors: validate.errors }).toEqual({ path, errors: null });
+  }
+
+  async function walk(method: string, path: string, status: number, { body, by, at = path }: { body?: object; by?: Person | string; at?: string } = {}): Promise<any> {
+    const options = by === undefined ? {} : as(by);
+    const answer = await (body === undefined ? app.call(method, `/api/v1${at}`, options) : send(app, [method, `/api/v1${at}`], body, options));
+    expectDescribed([method, path], status, answer);
+    return answer.body?.data;
+  }
+
+  it('is what the API document says: accounts and sessions', async () => {
+    const account = { username: 'described', email: 'described@example.org', password: 'correct horse battery' };
+    const { session_token: by } = await walk('POST', '/auth/sign-up', 201, { body: account });
+    await walk('POST', '/auth/sign-up', 409, { body: account });
+    await walk('POST', '/auth/sign-up', 400, { body: {} });
+    await walk('POST', '/auth/sign-in', 200, { body: { login: 'described', password: account.password } });
+    await walk('POST', '/auth/sign-in', 401, { body: { login: 'described', password: 'not this one' } });
+    await walk('POST', '/auth/verify-email', 400, { body: { token: 'x' } });
+    await walk('POST', '/auth/verify-email/resend', 202, { by });
+    await walk('POST', '/auth/verify-email', 200, { body: { token: (await mailTo(app, account.email, 'Confirm')).token } });
+    await walk('POST', '/auth/password/forgot', 202, { body: { email: account.email } });
+    const { token } = await mailTo(app, account.email, 'password');
+    await walk('PUT', '/auth/password', 401, { by, body: { current_password: 'not this one', new_password: 'another long secret' } });
+    const { session_token: rotated } = await walk('POST', '/auth/session/rotate', 200, { by });
+    const sessions = await walk('GET', '/auth/sessions', 200, { by: rotated });
+    await walk('DELETE', '/auth/sessions/{session_id}', 404, { by: rotated, at: '/auth/sessions/x' });
+    await walk('DELETE', '/auth/sessions/{session_id}', 204, { by: rotated, at: `/auth/sessions/${sessions[0].id}` });
+    await walk('POST', '/auth/password/reset', 200, { body: { token, password: 'another long secret' } });
+    await walk('POST', '/auth/sign-out', 401, { by: rotated });
+    const { session_token: last } = await walk('POST', '/auth/sign-in', 200, { body: { login: 'described', password: 'another long secret' } });
+    await walk('PUT', '/auth/password', 200, { by: last, body: { current_password: 'another long secret', new_password: 'one more long secret' } });
+    await walk('POST', '/auth/sign-out', 204, { by: last });
+  });
+
+  it('is what the API document says: organizations', async () => {
+    const grace = await make.person();
+    const { id } = await walk('POST', '/orgs', 201, { by: ada, body: { name: 'Described', slug: 'described-org' } });
+    await walk('POST', '/orgs', 409, { by: ada, body: { name: 'Described', slug: 'described-org' } });
+    await walk('GET', '/orgs', 200, { by: ada });
+    await walk('GET', '/orgs/{org_id}', 200, { by: ada, at: `/orgs/${id}` });
+    await walk('GET', '/orgs/{org_id}', 404, { by: grace, at: `/orgs/${id}` });
+    await walk('GET', '/orgs/{org_id}', 401, { at: `/orgs/${id}` });
+    await walk('PATCH', '/orgs/{org_id}', 200, { by: ada, at: `/orgs/${id}`, body: { name: 'New' } });
+    const members = { path: '/orgs/{org_id}/members', at: `/orgs/${id}/members` };
+    const invitation = await walk('POST', members.path, 201, { by: ada, at: members.at, body: { email: 'nobody@example.org', role: 'viewer' } });
+    await walk('POST', members.path, 201, { by: ada, at: members.at, body: { email: grace.user.email, role: 'viewer' } });
+    await walk('GET', '/orgs/{org_id}/invitations', 200, { by: ada, at: `/orgs/${id}/invitations` });
+    await walk('DELETE', '/orgs/{org_id}/invitations/{invitation_id}', 204, { by: ada, at: `/orgs/${id}/invitations/${invitation.id}` });
+    await walk('POST', '/invitations/accept', 400, { by: grace, body: { token: 'x' } });
+    await walk('POST', '/invitations/accept', 200, { by: grace, body: { token: (await mailTo(app, grace.user.email, 'invites')).token } });
+    await walk('GET', members.path, 200, { by: grace, at: members.at });
+    const member = '/orgs/{org_id}/members/{user_id}';
+    await walk('PATCH', member, 409, { by: ada, at: `${members.at}/${ada.user.id}`, body: { role: 'admin' } });
+    await walk('PATCH', member, 200, { by: ada, at: `${members.at}/${grace.user.id}`, body: { role: 'admin' } });
+    await walk('DELETE', '/orgs/{org_id}', 403, { by: grace, at: `/orgs/${id}` });
+    await walk('GET', '/orgs/{org_id}/audit-log', 200, { by: grace, at: `/orgs/${id}/audit-log` });
+    await walk('DELETE', member, 204, { by: grace, at: `${members.at}/${grace.user.id}` });
+    await walk('DELETE', '/orgs/{org_id}', 204, { by: ada, at: `/orgs/${id}` });
+  });
+});
+
+/** The document as it is, in which no object may have more than it names. */
+function forbidUnknown(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(forbidUnknown);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const copy = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, forbidUnknown(value)]));
+  return 'properties' in copy && !('additionalProperties' in copy) ? { ...copy, additionalProperties: false } : copy;
+}

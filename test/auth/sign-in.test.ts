@@ -1,0 +1,212 @@
+import { as, expectStatus, Make, send } from '../support/make.js';
+import { type Answer, useApp } from '../support/test-app.js';
+
+const SIGN_IN = '/api/v1/auth/sign-in';
+
+describe('POST /api/v1/auth/sign-in', () => {
+  const app = useApp({ ANONYMOUS_CALLS_PER_SECOND: '1000' });
+  const make = new Make(app);
+
+  it('begins a session for the username and for the e-mail address, in any case of letters', async () => {
+    const person = await make.person();
+    for (const login of [person.user.username.toUpperCase(), ` ${person.user.email.toUpperCase()} `]) {
+      const answer = expectStatus(200, await app.post(SIGN_IN, { login, password: person.password }));
+      expect(answer.body.data).toEqual({ user: person.user, organization: person.organization, session_token: expect.stringMatching(/^svc_sess_/) });
+      expectStatus(200, await app.fetch('/api/v1/me', as(answer.body.data.session_token as string)));
+    }
+  });
+
+  it('answers the same to a wrong password and to a name that nobody has', async () => {
+    const { user } = await make.person();
+    const requestId = { 'x-request-id': 'the-same' };
+    const refusal = (login: string): Promise<Answer> => app.post(SIGN_IN, { login, password: 'a wrong password' }, { headers: requestId });
+    const answers = await Promise.all([refusal(user.username), refusal(user.email), refusal('nobody'), refusal('nobody@example.org'), refusal('no body!')]);
+    const [first] = answers;
+    for (const { status, text } of answers) expect([status, text]).toEqual([401, first.text]);
+    expect(first.body.error).toMatchObject({ code: 'invalid_credentials', type: 'auth_error' });
+    expect(first.text).not.toContain(user.username);
+  });
+
+  it('works as long for a name that nobody has', async () => {
+    const { user } = await make.person();
+    const times: Record<string, number[]> = { known: [], unknown: [] };
+    const median = (name: string): number => times[name]!.sort((a, b) => a - b)[5]!;
+    await app.post(SIGN_IN, { login: 'warm-up', password: 'a wrong password' });
+    // In turns, so that what else goes on at this machine meets both.
+    for (let index = 0; index < 10; index++) {
+      for (const [name, login] of [['known', user.username], ['unknown', 'nobody-else']] as const) {
+        const began = performance.now();
+        expectStatus(401, await app.post(SIGN_IN, { login, password: 'a wrong password' }));
+        times[name]!.push(performance.now() - began);
+      }
+    }
+    const [known, unknown] = [median('known'), median('unknown')];
+    // The hash alone takes far longer than all the rest: without it the ratio would be beyond three.
+    expect(Math.max(known, unknown) / Math.min(known, unknown)).toBeLessThan(2);
+  });
+
+  it.each([
+    ['nothing', {}],
+    ['a password that is no text', { login: 'ada', password: { $ne: '' } }],
+    ['a login that is too long', { login: 'a'.repeat(300), password: 'x' }],
+  ])('answers 400 to %s', async (_what, body) => {
+    const answer = await app.post(SIGN_IN, body);
+    expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_request']);
+  });
+
+  it('answers 429 to the eleventh attempt on one account, wherever it comes from, even with the right password', async () => {
+    const { user, password } = await make.person();
+    for (let attempt = 0; attempt < 10; attempt++) expectStatus(401, await app.post(SIGN_IN, { login: user.username, password: 'a wrong password' }));
+    const refused = await app.post(SIGN_IN, { login: user.username.toUpperCase(), password });
+    expect([refused.status, refused.body.error.code, refused.body.error.details.limit]).toEqual([429, 'sign_in_limit_exceeded', 10]);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(60);
+  });
+
+  it('answers 429 to the thirty-first attempt from one address, whatever it names', async () => {
+    const from = '198.19.2.2';
+    for (let attempt = 0; attempt < 30; attempt++) expectStatus(401, await app.post(SIGN_IN, { login: `guess-${attempt}`, password: 'a wrong password' }, { from }));
+    const refused = await app.post(SIGN_IN, { login: 'guess-31', password: 'a wrong password' }, { from });
+    expect([refused.status, refused.body.error.code]).toEqual([429, 'sign_in_limit_exceeded']);
+  });
+
+  it('keeps no name in Redis', async () => {
+    const { user } = await make.person();
+    await app.post(SIGN_IN, { login: user.email, password: 'a wrong password' });
+    const { RedisConnections } = await import('../../src/platform/redis/redis-connections.js');
+    const keys = await app.get(RedisConnections).fast().keys('attempts:*');
+    expect(keys.length).toBeGreaterThan(0);
+    for (const key of keys) expect(key).not.toMatch(/@|person-|nobody/);
+  });
+
+  it('counts how attempts ended', async () => {
+    const { text } = await app.fetch('/metrics');
+    for (const result of ['succeeded', 'refused', 'limited']) expect(text).toMatch(new RegExp(`auth_sign_ins_total\\{result="${result}"\\} [1-9]`));
+  });
+
+  it('writes no name, address, password or token into the log', async () => {
+    const person = await make.person();
+    expectStatus(200, await app.post(SIGN_IN, { login: person.user.email, password: person.password }));
+    const log = JSON.stringify(app.log());
+    for (const word of [person.user.email, person.password, 'a wrong password', 'svc_']) expect(log).not.toContain(word);
+  });
+});
+
+describe('sessions', () => {
+  const app = useApp();
+  const make = new Make(app);
+  const ROTATE = '/api/v1/auth/session/rotate';
+  const SESSIONS = '/api/v1/auth/sessions';
+  const statusOf = async (token: string): Promise<unknown> => {
+    const answer = await app.fetch('/api/v1/me', as(token));
+    return answer.status === 200 ? 200 : answer.body.error.code;
+  };
+  const signIn = async (login: string, password: string): Promise<string> =>
+    expectStatus(200, await app.post(SIGN_IN, { login, password }, { headers: { 'user-agent': 'a test' } })).body.data.session_token as string;
+
+  it('end at the next call after sign-out', async () => {
+    const person = await make.person();
+    expect(await statusOf(person.sessionToken)).toBe(200);
+    const answer = await app.call('POST', '/api/v1/auth/sign-out', as(person));
+    expect([answer.status, answer.text]).toEqual([204, '']);
+    expect(await statusOf(person.sessionToken)).toBe('invalid_session');
+    expect((await app.call('POST', '/api/v1/auth/sign-out', as(person))).status).toBe(401);
+  });
+
+  it('are asked for by name where a key or nothing is sent', async () => {
+    for (const [method, path] of [['POST', '/api/v1/auth/sign-out'], ['POST', ROTATE], ['GET', SESSIONS], ['DELETE', `${SESSIONS}/x`], ['POST', '/api/v1/auth/verify-email/resend'], ['PUT', '/api/v1/auth/password'], ['POST', '/api/v1/invitations/accept']] as const) {
+      const answer = await app.call(method, path);
+      expect([path, answer.status, answer.body.error.code]).toEqual([path, 401, 'session_required']);
+    }
+  });
+
+  it('get a new token, after which the old one is taken for stolen and ends them', async () => {
+    const person = await make.person();
+    const rotated = expectStatus(200, await app.call('POST', ROTATE, as(person)));
+    const { session_token: token, expires_at: expiresAt } = rotated.body.data;
+    expect(Date.parse(expiresAt as string) - Date.now()).toBeGreaterThan(29.9 * 86_400_000);
+    expect(await statusOf(token as string)).toBe(200);
+
+    const theft = await app.fetch('/api/v1/me', as(person));
+    expect([theft.status, theft.body.error.code]).toEqual([401, 'invalid_session']);
+    expect(theft.body.error.message).toContain('replaced');
+    expect(await statusOf(token as string)).toBe('invalid_session');
+    const [ended] = await make.sql("SELECT details FROM audit_log WHERE org_id = $1 AND action = 'session.ended'", [person.organization.id]);
+    expect(ended).toEqual({ details: { reason: 'token_reused' } });
+  });
+
+  it('know the last five tokens that they had', async () => {
+    const person = await make.person();
+    let token = person.sessionToken;
+    const tokens = [token];
+    for (let index = 0; index < 6; index++) {
+      token = expectStatus(200, await app.call('POST', ROTATE, as(token))).body.data.session_token as string;
+      tokens.push(token);
+    }
+    expect(await statusOf(tokens[0]!)).toBe('invalid_session');
+    expect(await statusOf(token)).toBe(200);
+    expect(await statusOf(tokens[1]!)).toBe('invalid_session');
+    expect(await statusOf(token)).toBe('invalid_session');
+  });
+
+  it('are over after thirty days', async () => {
+    const person = await make.person();
+    await make.sql("UPDATE sessions SET expires_at = now() - interval '1 second' WHERE user_id = $1", [person.user.id]);
+    expect(await statusOf(person.sessionToken)).toBe('invalid_session');
+  });
+
+  it('are listed in pages, the latest first, and end one by one', async () => {
+    const person = await make.person();
+    const others = [await signIn(person.user.username, person.password), await signIn(person.user.username, person.password)];
+    const first = expectStatus(200, await app.fetch(`${SESSIONS}?limit=2`, as(person))).body;
+    expect(first.data).toEqual([expect.objectContaining({ current: false, user_agent: 'a test', ip: expect.stringMatching(/^198\./) }), expect.objectContaining({ current: false })]);
+    expect(first.meta.has_more).toBe(true);
+    const second = expectStatus(200, await app.fetch(`${SESSIONS}?limit=2&cursor=${first.meta.next_cursor}`, as(person))).body;
+    expect(second.data).toEqual([expect.objectContaining({ current: true, id: expect.stringMatching(/^ses_/) })]);
+    expect(second.meta).toEqual({ request_id: expect.any(String), has_more: false });
+
+    expect((await app.call('DELETE', `${SESSIONS}/${first.data[0].id}`, as(person))).status).toBe(204);
+    expect(await statusOf(others[1]!)).toBe('invalid_session');
+    expect(await statusOf(others[0]!)).toBe(200);
+  });
+
+  it.each(['cursor=nonsense', 'cursor=', 'limit=0', 'limit=101', 'limit=x', `cursor=${Buffer.from("x' OR 1=1").toString('base64url')}`, 'page=2'])('refuse the page %s', async (query) => {
+    const answer = await app.fetch(`${SESSIONS}?${query}`, as(await make.person()));
+    expect([answer.status, answer.body.error.code, answer.body.error.details[0].in]).toEqual([400, 'invalid_request', 'query']);
+  });
+
+  it('of others are not there', async () => {
+    const [one, other] = [await make.person(), await make.person()];
+    const { data: [{ id }] } = expectStatus(200, await app.fetch(SESSIONS, as(one))).body;
+    const answer = await app.call('DELETE', `${SESSIONS}/${id}`, as(other, { headers: { 'x-request-id': 'same' } }));
+    const absent = await app.call('DELETE', `${SESSIONS}/ses_0000000000000000000000000z`, as(other, { headers: { 'x-request-id': 'same' } }));
+    expect([answer.status, answer.body.error.code, answer.text]).toEqual([404, 'session_not_found', absent.text]);
+    expect(await statusOf(one.sessionToken)).toBe(200);
+  });
+
+  it('do nothing in a dry run', async () => {
+    const person = await make.person();
+    expect((await app.call('POST', '/api/v1/auth/sign-out', as(person, { headers: { 'dry-run': 'true' } }))).status).toBe(204);
+    expect(await statusOf(person.sessionToken)).toBe(200);
+  });
+
+  it('other than that of the call end when the password is changed', async () => {
+    const person = await make.person();
+    const other = await signIn(person.user.username, person.password);
+    const body = { current_password: person.password, new_password: 'another long secret' };
+    const answer = expectStatus(200, await send(app, ['PUT', '/api/v1/auth/password'], body, as(person)));
+    expect(answer.body.data).toEqual({ changed: true });
+    expect([await statusOf(person.sessionToken), await statusOf(other)]).toEqual([200, 'invalid_session']);
+    expect((await app.post(SIGN_IN, { login: person.user.username, password: person.password })).status).toBe(401);
+    await signIn(person.user.username, 'another long secret');
+  });
+
+  it('stay when the current password is wrong, or the new one is no good', async () => {
+    const person = await make.person();
+    const change = (body: object): Promise<Answer> => send(app, ['PUT', '/api/v1/auth/password'], body, as(person));
+    expect((await change({ current_password: 'not this one', new_password: 'another long secret' })).body.error.code).toBe('invalid_credentials');
+    const common = await change({ current_password: person.password, new_password: 'password123' });
+    expect([common.status, common.body.error.details[0]]).toEqual([400, expect.objectContaining({ path: 'new_password', code: 'too_common' })]);
+    expect((await change({ current_password: person.password, new_password: 'short' })).status).toBe(400);
+    await signIn(person.user.username, person.password);
+  });
+});

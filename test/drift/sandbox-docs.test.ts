@@ -1,0 +1,14 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PLANS } from '../../src/modules/billing/plan.js';
+import { PROJECT_ROOT } from '../../src/platform/version.js';
+
+describe('docs/sandbox.md', () => {
+  it('names what an execution may have in each plan', () => {
+    const rows = readFileSync(join(PROJECT_ROOT, 'docs/sandbox.md'), 'utf8').split('\n');
+    const number = (value: number): string => value.toLocaleString('en-US');
+    for (const { name, sandbox } of Object.values(PLANS)) {
+      expect(rows).toContain(`| ${name} | ${number(sandbox.timeoutMs)} | ${number(sandbox.memoryMib)} | ${number(sandbox.concurrency)} |`);
+    }
+  });
+});

@@ -1,0 +1,154 @@
+import { IdempotencyService } from '../../src/modules/idempotency/idempotency.service.js';
+import { as, Make, type Person, send, uniqueName } from '../support/make.js';
+import { type Answer, useApp } from '../support/test-app.js';
+
+describe('Idempotency-Key', () => {
+  const app = useApp({}, 'api');
+  const make = new Make(app);
+  let ada: Person;
+
+  beforeAll(async () => { ada = await make.person({ plan: 'pro' }); });
+
+  const mint = (key: string, body: object, token = ada.sessionToken): Promise<Answer> => app.post('/api/v1/keys', body, as(token, { headers: { 'idempotency-key': key } }));
+  const count = async (name: string): Promise<number> => Number((await make.sql('SELECT count(*) AS n FROM api_keys WHERE name = $1', [name]))[0]!['n']);
+
+  it('does a write once and answers it the same each time', async () => {
+    const [name, key] = [uniqueName('once'), uniqueName('k')];
+    const first = await mint(key, { name });
+    const second = await mint(key, { name });
+    expect([first.status, second.status]).toEqual([201, 201]);
+    expect(second.body.data).toEqual(first.body.data);
+    expect([first, second].map(({ headers }) => headers.get('idempotency-replayed'))).toEqual([null, 'true']);
+    expect(await count(name)).toBe(1);
+  });
+
+  it('does a write once when twenty come at the same time', async () => {
+    const [name, key] = [uniqueName('race'), uniqueName('k')];
+    const answers = await Promise.all(Array.from({ length: 20 }, () => mint(key, { name })));
+    const codes = answers.map(({ status, body }) => (status === 201 ? 'made' : body.error.code as string));
+    expect(new Set(codes.filter((code) => code !== 'made'))).toEqual(new Set(codes.includes('idempotency_in_progress') ? ['idempotency_in_progress'] : []));
+    expect(codes).toContain('made');
+    expect(await count(name)).toBe(1);
+  });
+
+  it('refuses the same key for another body, and takes it for another route and another caller', async () => {
+    const key = uniqueName('k');
+    const name = uniqueName('body');
+    const made = await mint(key, { name });
+    const other = await mint(key, { name, preset: 'read_only' });
+    expect([other.status, other.body.error.code]).toEqual([409, 'idempotency_mismatch']);
+    const rotated = await app.post(`/api/v1/keys/${made.body.data.id}/rotate`, {}, as(ada, { headers: { 'idempotency-key': key } }));
+    expect(rotated.status).toBe(200);
+    expect((await mint(key, { name }, (await make.person()).sessionToken)).status).toBe(201);
+  });
+
+  it('keeps refusals of the request, and gives them again', async () => {
+    const key = uniqueName('k');
+    const answers = [await mint(key, { name: '' }), await mint(key, { name: '' })];
+    expect(answers.map(({ status }) => status)).toEqual([400, 400]);
+    expect(answers[1]!.body.error).toEqual(answers[0]!.body.error);
+  });
+
+  it('repeats an empty answer as one', async () => {
+    const { body: { data: { id } } } = await mint(uniqueName('k'), { name: 'to revoke' });
+    const key = uniqueName('k');
+    const revoke = (): Promise<Answer> => app.call('DELETE', `/api/v1/keys/${id}`, as(ada, { headers: { 'idempotency-key': key } }));
+    expect([await revoke(), await revoke()].map(({ status, text }) => [status, text])).toEqual([[204, ''], [204, '']]);
+  });
+
+  it.each(['', 'x'.repeat(256), 'a b', 'ü'])('is not %j', async (key) => {
+    const answer = await mint(key, { name: 'x' });
+    // An empty header is one that was not meant.
+    expect(answer.status).toBe(400);
+    expect(answer.body.error.details[0]).toMatchObject({ path: 'Idempotency-Key', in: 'header' });
+  });
+
+  describe('by the service itself', () => {
+    const request = (): { scope: string; key: string; fingerprint: Buffer } => ({ scope: 'a test', key: uniqueName('k'), fingerprint: Buffer.from('same') });
+
+    it('does not keep what we failed at', async () => {
+      const service = app.get(IdempotencyService);
+      const wish = request();
+      await expect(service.once(wish, true, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
+      expect(await service.once(wish, true, () => Promise.resolve({ status: 200, data: 1 }))).toEqual({ answer: { status: 200, data: 1 }, replayed: false });
+    });
+
+    it('takes back what was done when its answer cannot be kept with it', async () => {
+      const service = app.get(IdempotencyService);
+      const [wish, name] = [request(), uniqueName('lost')];
+      const work = service.once(wish, true, async () => {
+        await make.sql("INSERT INTO idempotency_records (scope, key, fingerprint, holder, created_at, expires_at) VALUES ('done', $1, 'x', 'x', now(), now())", [name]);
+        // Another attempt takes over, as when this process had hung for too long.
+        await app.get(IdempotencyService)['database']['dataSource'].query('UPDATE idempotency_records SET holder = $2 WHERE key = $1', [wish.key, 'another']);
+        return { status: 200 };
+      });
+      await expect(work).rejects.toMatchObject({ code: 'idempotency_in_progress' });
+      expect(await make.sql("SELECT 1 FROM idempotency_records WHERE scope = 'done' AND key = $1", [name])).toEqual([]);
+    });
+
+    it('is free again when the process that held it has died, for the same request only', async () => {
+      const service = app.get(IdempotencyService);
+      const wish = request();
+      await make.sql("INSERT INTO idempotency_records (scope, key, fingerprint, holder, held_until, created_at, expires_at) VALUES ($1, $2, $3, 'dead', now() - interval '1 second', now(), now() + interval '1 day')",
+        [wish.scope, wish.key, wish.fingerprint]);
+      await expect(service.once({ ...wish, fingerprint: Buffer.from('other') }, true, () => Promise.resolve({ status: 200 }))).rejects.toMatchObject({ code: 'idempotency_mismatch' });
+      expect(await service.once(wish, true, () => Promise.resolve({ status: 200 }))).toMatchObject({ replayed: false });
+    });
+
+    it('is forgotten after a day', async () => {
+      const service = app.get(IdempotencyService);
+      const wish = request();
+      await service.once(wish, true, () => Promise.resolve({ status: 200, data: 'first' }));
+      await make.sql("UPDATE idempotency_records SET expires_at = now() - interval '1 second' WHERE key = $1", [wish.key]);
+      expect(await service.once(wish, true, () => Promise.resolve({ status: 200, data: 'second' }))).toMatchObject({ answer: { data: 'second' }, replayed: false });
+    });
+  });
+
+  it('keeps no secret that a copy of the database would show', async () => {
+    const minted = await mint(uniqueName('k'), { name: 'sealed' });
+    const { secret } = minted.body.data;
+    const rows = await make.sql("SELECT encode(answer, 'escape') AS answer FROM idempotency_records WHERE answer IS NOT NULL");
+    expect(rows.length).toBeGreaterThan(0);
+    expect(JSON.stringify(rows)).not.toContain(secret.slice(8, 30));
+  });
+});
+
+describe('Dry-Run', () => {
+  const app = useApp({}, 'api');
+  const make = new Make(app);
+
+  it('answers what would be, shows no secret, and changes nothing', async () => {
+    const person = await make.person();
+    const dry = { headers: { 'dry-run': 'true' } };
+    const minted = await app.post('/api/v1/keys', { name: 'would be' }, as(person, dry));
+    expect(minted.status).toBe(201);
+    expect(minted.body).toMatchObject({ data: { name: 'would be', status: 'active' }, meta: { dry_run: true } });
+    expect(minted.body.data).not.toHaveProperty('secret');
+    expect((await app.fetch('/api/v1/keys', as(person))).body.data).toEqual([]);
+
+    const wish = { username: uniqueName('dry'), email: `${uniqueName('dry')}@example.org`, password: 'a-long-enough-secret' };
+    const signedUp = await app.post('/api/v1/auth/sign-up', wish, dry);
+    expect(signedUp.body.data).not.toHaveProperty('session_token');
+    expect(await make.sql('SELECT 1 FROM users WHERE username = $1', [wish.username])).toEqual([]);
+    expect(await make.sql('SELECT 1 FROM outbox_messages')).toEqual(await make.sql('SELECT 1 FROM users'));
+    expect((await app.post('/api/v1/auth/sign-up', wish)).status).toBe(201);
+  });
+
+  it('checks and authorises like the real call', async () => {
+    const person = await make.person();
+    const dry = { headers: { 'dry-run': 'true' } };
+    expect((await app.post('/api/v1/keys', { name: '' }, as(person, dry))).status).toBe(400);
+    expect((await app.post('/api/v1/keys', { name: 'x' }, dry)).status).toBe(401);
+    expect((await app.post('/api/v1/keys', { name: 'x' }, as(await make.key(person, { scopes: ['projects:read'] }), dry))).status).toBe(403);
+    const key = (await app.post('/api/v1/keys', { name: 'stays' }, as(person))).body.data;
+    expect((await app.call('DELETE', `/api/v1/keys/${key.id}`, as(person, dry))).status).toBe(204);
+    expect((await app.fetch('/api/v1/me', as(key.secret))).status).toBe(200);
+  });
+
+  it('is true or false', async () => {
+    const person = await make.person();
+    const answer = await send(app, ['POST', '/api/v1/keys'], { name: 'x' }, as(person, { headers: { 'dry-run': 'perhaps' } }));
+    expect([answer.status, answer.body.error.details[0].path]).toEqual([400, 'Dry-Run']);
+    expect((await app.post('/api/v1/keys', { name: 'x' }, as(person, { headers: { 'dry-run': 'false' } }))).body.data).toHaveProperty('secret');
+  });
+});

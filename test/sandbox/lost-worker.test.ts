@@ -1,0 +1,54 @@
+import { join } from 'node:path';
+import { as, expectStatus, Make } from '../support/make.js';
+import { ServiceProcess } from '../support/service-process.js';
+import { eventually, useApp } from '../support/test-app.js';
+
+jest.setTimeout(120_000);
+
+const PATH = '/api/v1/sandbox/executions';
+const SLEEPS = { language: 'python', code: 'import time\ntime.sleep(20)', timeout_ms: 2_000 };
+
+describe('a worker that is killed', () => {
+  // The source and not the build, so that a test of it needs none.
+  const command = [process.execPath, '--require', join(__dirname, '../support/typescript-hook.cjs'), join(__dirname, '../../src/main.ts'), 'worker'];
+  const app = useApp({}, 'api');
+  const make = new Make(app);
+
+  afterAll(() => ServiceProcess.killAll());
+
+  const startWorker = (): Promise<ServiceProcess> => ServiceProcess.start({
+    role: 'worker',
+    command,
+    env: {
+      DATABASE_URL: app.config.databaseUrl!,
+      REDIS_URL: app.config.redisUrl!,
+      DATA_DIR: app.dataDirectory,
+      API_KEY_PEPPER: 'a-pepper-of-the-tests-long-enough-for-it',
+      SANDBOX_CONCURRENCY: '2',
+    },
+  });
+
+  it('is made up for by the others: they give up what it ran, and run what still waits', async () => {
+    const key = await make.key(await make.person({ plan: 'builder' }));
+    const statusOf = async (id: string): Promise<unknown> => (await app.fetch(`${PATH}/${id}`, as(key))).body.data.status;
+    const start = async (body: object): Promise<string> => expectStatus(202, await app.post(PATH, { ...body, wait: false }, as(key))).body.data.id as string;
+
+    const doomed = await startWorker();
+    const running = await start(SLEEPS);
+    const awaited = app.post(PATH, SLEEPS, as(key));
+    await eventually(async () => (await doomed.metric('sandbox_executions_running')) === 2, 'both run', 10_000);
+    const waiting = await start({ language: 'python', code: 'print("ran")' });
+    process.kill(doomed.pid, 'SIGKILL');
+
+    // Whoever waits is not left to wait, and knows no more than that the run was lost.
+    const answer = await awaited;
+    expect([answer.status, answer.body.error.code]).toEqual([503, 'sandbox_unavailable']);
+    expect(await statusOf(running)).toBe('running');
+
+    await startWorker();
+    await eventually(async () => (await statusOf(waiting)) === 'succeeded', 'the next worker runs what waited', 30_000);
+    await eventually(async () => (await statusOf(running)) === 'lost', 'what the killed one ran is given up', 30_000);
+    const { data } = (await app.fetch(PATH, as(key))).body;
+    expect(data.map(({ status }: { status: string }) => status).sort()).toEqual(['lost', 'lost', 'succeeded']);
+  });
+});

@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto';
+import type { PlanId } from '../../src/modules/billing/plan.js';
+import { AuthEpochs, type EpochOf } from '../../src/modules/auth/tokens/auth-epochs.js';
+import { Database } from '../../src/platform/database/database.js';
+import { RedisConnections } from '../../src/platform/redis/redis-connections.js';
+import { utcDay } from '../../src/platform/time/clock.js';
+import { type Answer, type CallOptions, TEST_PASSWORD, type TestApp } from './test-app.js';
+
+/** Somebody who has an account and is signed in. */
+export interface Person {
+  readonly user: { readonly id: string; readonly username: string; readonly email: string; readonly email_verified: boolean };
+  /** Their own. */
+  readonly organization: { readonly id: string; readonly slug: string; readonly name: string; readonly plan: PlanId };
+  readonly sessionToken: string;
+  readonly password: string;
+}
+
+export interface Org {
+  readonly id: string;
+  readonly slug: string;
+}
+
+/** Makes what tests need, over HTTP as a caller would; only what no caller can do is done in the database. */
+export class Make {
+  constructor(private readonly app: TestApp) {}
+
+  async person(wish: { username?: string; email?: string; password?: string; plan?: PlanId } = {}): Promise<Person> {
+    const { username = uniqueName('person'), password = TEST_PASSWORD } = wish;
+    const { email = `${username}@example.org` } = wish;
+    const { data } = expectStatus(201, await this.app.post('/api/v1/auth/sign-up', { username, email, password })).body;
+    if (wish.plan !== undefined) await this.plan(data.organization.id as string, wish.plan);
+    return { user: data.user, organization: { ...data.organization, ...(wish.plan && { plan: wish.plan }) }, sessionToken: data.session_token, password };
+  }
+
+  /** An organization whose owner the person is. */
+  async org(owner: Person, { plan, name = 'Acme', slug = uniqueName('org') }: { plan?: PlanId; name?: string; slug?: string } = {}): Promise<Org> {
+    const { data } = expectStatus(201, await this.app.post('/api/v1/orgs', { name, slug }, as(owner))).body;
+    if (plan !== undefined) await this.plan(data.id as string, plan);
+    return { id: data.id, slug: data.slug };
+  }
+
+  /** Makes a person a member without the way over an e-mail; everything sees it at once. */
+  async member(org: Org, { user }: Person, role: 'owner' | 'admin' | 'member' | 'viewer'): Promise<void> {
+    await this.sql('INSERT INTO memberships (org_id, user_id, role, created_at) VALUES ($1, $2, $3, now())', [org.id, user.id, role]);
+    await this.raise('users', user.id);
+  }
+
+  /** A key of the person; its secret. Without scopes it may do all that its owner may. */
+  async key(owner: Pick<Person, 'sessionToken'>, body: object = {}): Promise<string> {
+    return expectStatus(201, await this.app.post('/api/v1/keys', { name: 'a key', ...body }, as(owner))).body.data.secret as string;
+  }
+
+  /** What the person is in the organization from now on. */
+  async role(org: Org, { user }: Person, role: 'owner' | 'admin' | 'member' | 'viewer'): Promise<void> {
+    await this.sql('UPDATE memberships SET role = $3 WHERE org_id = $1 AND user_id = $2', [org.id, user.id, role]);
+    await this.raise('users', user.id);
+  }
+
+  /** As a subscription would. */
+  async plan(orgId: string, plan: PlanId): Promise<void> {
+    await this.sql('UPDATE organizations SET plan = $2 WHERE id = $1', [orgId, plan]);
+    await this.raise('organizations', orgId);
+  }
+
+  /** So many calls of the organization's day are over. */
+  async spend(orgId: string, calls: number): Promise<void> {
+    await this.app.get(RedisConnections).fast().set(`limits:calls:${utcDay(new Date())}:${orgId}`, calls, 'EX', 86_400);
+  }
+
+  sql<Row = Record<string, any>>(text: string, values: unknown[] = []): Promise<Row[]> {
+    return this.app.get(Database).manager.query<Row[]>(text, values);
+  }
+
+  private async raise(what: EpochOf, id: string): Promise<void> {
+    await this.app.get(Database).transaction(() => this.app.get(AuthEpochs).raise(what, id));
+  }
+}
+
+/** The headers of a call by a person, or with any other token. */
+export const as = (caller: Pick<Person, 'sessionToken'> | string, options: CallOptions = {}): CallOptions => ({
+  ...options,
+  headers: { authorization: `Bearer ${typeof caller === 'string' ? caller : caller.sessionToken}`, ...options.headers },
+});
+
+export const uniqueName = (prefix: string): string => `${prefix}-${randomBytes(6).toString('hex')}`;
+
+/** @throws {Error} with the whole answer, which says what is wrong. */
+export function expectStatus(status: number, answer: Answer): Answer {
+  if (answer.status !== status) throw new Error(`Expected ${status}, got ${answer.status}: ${answer.text}`);
+  return answer;
+}
+
+/** A call with a body, by any method. */
+export const send = (app: TestApp, [method, path]: readonly [string, string], body: object, options: CallOptions = {}): Promise<Answer> =>
+  app.call(method, path, { ...options, headers: { 'content-type': 'application/json', ...options.headers }, body: JSON.stringify(body) });
