@@ -1,0 +1,56 @@
+import { hostname } from 'node:os';
+import { text } from 'node:stream/consumers';
+import type { Command } from 'commander';
+import { Context } from '../context.js';
+import type { StoredKey } from '../credentials.js';
+import { UsageError } from '../failures.js';
+import { Prompt } from '../prompt.js';
+import { revokeMinted } from './logout.js';
+
+export function addLogin(program: Command): void {
+  program
+    .command('login')
+    .description('log in and keep a key for this machine')
+    .option('--key <->', 'keep a key that you have, read from standard input')
+    .action(async ({ key }: { key?: string }, command: Command) => {
+      // Arguments can be seen by everybody on the machine.
+      if (key !== undefined && key !== '-') throw new UsageError('--key takes only "-": the key itself is read from standard input.');
+      const context = await Context.of(command);
+      const before = await context.credentials.find(context.url);
+      const stored = key === undefined ? await mintKey(context) : await givenKey(context);
+      await context.credentials.save(context.url, stored);
+      if (before !== undefined && before.key_id !== stored.key_id) await revokeMinted(context, before);
+      context.print({ url: context.url, key_id: stored.key_id }, `You are logged in at ${context.url}.`);
+    });
+}
+
+async function givenKey(context: Context): Promise<StoredKey> {
+  const apiKey = (await text(process.stdin)).trim();
+  if (apiKey === '') throw new UsageError('There is no key on standard input.');
+  const { id } = await context.serviceWith({ apiKey }).keys.current();
+  return { api_key: apiKey, key_id: id, minted: false };
+}
+
+/** The session lives only until the key is there. */
+async function mintKey(context: Context): Promise<StoredKey> {
+  const { session_token: sessionToken } = await context.serviceWith({ anonymous: true }).auth.signIn(await askCredentials());
+  const service = context.serviceWith({ sessionToken });
+  try {
+    const { id, secret } = await service.keys.create({ name: `Command line on ${hostname()}`, kind: 'personal', preset: 'full' });
+    return { api_key: secret, key_id: id, minted: true };
+  } finally {
+    // It ends by itself if this fails, and the key is what matters.
+    await service.auth.signOut().catch(() => undefined);
+  }
+}
+
+async function askCredentials(): Promise<{ login: string; password: string }> {
+  const prompt = new Prompt();
+  try {
+    const login = await prompt.ask('Username or e-mail: ');
+    const password = await prompt.askSecret('Password: ');
+    return { login, password };
+  } finally {
+    prompt.close();
+  }
+}

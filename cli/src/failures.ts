@@ -1,0 +1,85 @@
+import {
+  AuthenticationError,
+  AuthorizationError,
+  ConflictError,
+  InsufficientCreditsError,
+  NotFoundError,
+  RateLimitError,
+  ServiceError,
+  ValidationError,
+} from '@service/client';
+
+/** What the command ends with. `sandbox run` ends with the exit code of the program instead. */
+export const EXIT = {
+  ok: 0,
+  otherError: 1,
+  usage: 2,
+  authentication: 3,
+  authorization: 4,
+  notFound: 5,
+  invalidOrConflict: 6,
+  rateLimited: 7,
+  outOfCredits: 8,
+  unreachable: 69,
+  timedOut: 124,
+  outOfMemory: 137,
+} as const;
+
+/** The command was called in a way that it cannot follow. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** There is no key to call with; nothing was sent. */
+export class NotLoggedIn extends Error {
+  override readonly name = 'NotLoggedIn';
+
+  constructor(url: string) {
+    super(`There is no API key for ${url}.\nHint: Run "service login", or set SERVICE_API_KEY.`);
+  }
+}
+
+export function exitCodeOf(error: unknown): number {
+  if (error instanceof UsageError) return EXIT.usage;
+  if (error instanceof NotLoggedIn || error instanceof AuthenticationError) return EXIT.authentication;
+  if (error instanceof AuthorizationError) return EXIT.authorization;
+  if (error instanceof NotFoundError) return EXIT.notFound;
+  if (error instanceof ValidationError || error instanceof ConflictError) return EXIT.invalidOrConflict;
+  if (error instanceof RateLimitError) return EXIT.rateLimited;
+  if (error instanceof InsufficientCreditsError) return EXIT.outOfCredits;
+  return isUnreachable(error) ? EXIT.unreachable : EXIT.otherError;
+}
+
+/** For people: what is wrong, what to do, and where to read on. */
+export function textOf(error: unknown, url: string): string {
+  if (isUnreachable(error)) return `${url} cannot be reached: ${causeOf(error)}`;
+  if (!(error instanceof Error)) return String(error);
+  return [error.message, ...faultsOf(error), ...upgradeOf(error)].join('\n');
+}
+
+/** For programs. */
+export function jsonOf(error: unknown, url: string): object {
+  if (error instanceof ServiceError) return { error };
+  return { error: { name: error instanceof Error ? error.name : 'Error', message: textOf(error, url) } };
+}
+
+/** `fetch` tells an address that cannot be reached, or a connection that broke, as a TypeError. */
+function isUnreachable(error: unknown): error is Error {
+  if (!(error instanceof Error) || error instanceof ServiceError) return false;
+  return error.name === 'TimeoutError' || (error instanceof TypeError && /^(fetch failed|terminated)$/.test(error.message));
+}
+
+function causeOf(error: Error): string {
+  const { code, message } = (error.cause ?? {}) as { code?: string; message?: string };
+  return code ?? message ?? error.message;
+}
+
+/** Where several fields are at fault, the message tells of the first alone. */
+function faultsOf(error: Error): string[] {
+  if (!(error instanceof ValidationError) || !Array.isArray(error.details)) return [];
+  return (error.details as { message?: string }[]).flatMap(({ message }) => (message === undefined || error.message.includes(message) ? [] : [`  ${message}`]));
+}
+
+function upgradeOf(error: Error): string[] {
+  return error instanceof RateLimitError || error instanceof InsufficientCreditsError ? [`Upgrade: ${error.upgradeUrl}`] : [];
+}

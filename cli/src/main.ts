@@ -1,0 +1,29 @@
+import { CommanderError } from 'commander';
+import { Context } from './context.js';
+import { EXIT, exitCodeOf, jsonOf, textOf } from './failures.js';
+import { createProgram } from './program.js';
+
+// Whoever reads us may stop early, as `head` does.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(EXIT.ok);
+});
+
+const program = createProgram();
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (error instanceof CommanderError) {
+    // Help and version are no errors; all others it has told already.
+    process.exitCode = error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+  } else {
+    process.exitCode = exitCodeOf(error);
+    await tell(error);
+  }
+}
+
+async function tell(error: unknown): Promise<void> {
+  const context = await Context.of(program).catch(() => undefined);
+  const url = context?.url ?? 'The service';
+  process.stderr.write(context?.json === true ? `${JSON.stringify(jsonOf(error, url))}\n` : `service: ${textOf(error, url)}\n`);
+}

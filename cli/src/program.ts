@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+import { Command } from 'commander';
+import { addExplain } from './commands/explain.js';
+import { addKeysCreate } from './commands/keys-create.js';
+import { addKeysList } from './commands/keys-list.js';
+import { addKeysRevoke } from './commands/keys-revoke.js';
+import { addKeysRotate } from './commands/keys-rotate.js';
+import { addLogin } from './commands/login.js';
+import { addLogout } from './commands/logout.js';
+import { addSandboxRun } from './commands/sandbox-run.js';
+import { addWhoami } from './commands/whoami.js';
+
+/** All commands. What they print is decided here and in them; nothing has run yet. */
+export function createProgram(): Command {
+  const program = new Command('service')
+    .description('The command line of the service platform.')
+    .version(version())
+    .option('--json', 'print JSON, errors too')
+    .option('--url <url>', 'where the service is (default: SERVICE_URL, else that of the last login)')
+    .option('--org <id-or-slug>', 'the organization to work in (default: that of the key)')
+    .showHelpAfterError('(--help shows how it is called)')
+    .exitOverride();
+  addLogin(program);
+  addLogout(program);
+  addWhoami(program);
+
+  const keys = program.command('keys').description('API keys');
+  addKeysList(keys);
+  addKeysCreate(keys);
+  addKeysRotate(keys);
+  addKeysRevoke(keys);
+
+  const sandbox = program.command('sandbox').description('run programs in isolation');
+  addSandboxRun(sandbox);
+
+  addExplain(program);
+  return program;
+}
+
+function version(): string {
+  return (JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }).version;
+}

@@ -1,0 +1,97 @@
+import type { Listing, ListQuery } from './page.js';
+import type { RequestOptions, Transport } from './transport.js';
+import type { ExplainedCall, Explanation, NewAccount, RotatedSession, Session, SignedIn } from './types.js';
+
+/**
+ * Accounts and sessions of people. Programs use keys instead, see `service.keys`.
+ *
+ * Signing up and in needs no credential: `new Service({ anonymous: true })`. What needs a session takes it from
+ * `new Service({ sessionToken })`.
+ */
+export class Auth {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /**
+   * Makes an account with an organization of its own, and signs in.
+   *
+   * @throws {ConflictError} `username_taken`, `email_taken`.
+   * @throws {ValidationError} `invalid_request`.
+   */
+  signUp(account: NewAccount, options?: RequestOptions): Promise<SignedIn> {
+    return this.#transport.post('/api/v1/auth/sign-up', account, options);
+  }
+
+  /**
+   * @param credentials `login` is the username or the e-mail address.
+   * @throws {AuthenticationError} `invalid_credentials`.
+   * @throws {RateLimitError} `sign_in_limit_exceeded`: too many attempts.
+   */
+  signIn(credentials: { readonly login: string; readonly password: string }, options?: RequestOptions): Promise<SignedIn> {
+    return this.#transport.post('/api/v1/auth/sign-in', credentials, options);
+  }
+
+  /** Ends the session that calls. */
+  signOut(options?: RequestOptions): Promise<void> {
+    return this.#transport.post('/api/v1/auth/sign-out', undefined, options);
+  }
+
+  /** Gives the session a new token; the old one stops at once. */
+  rotateSession(options?: RequestOptions): Promise<RotatedSession> {
+    return this.#transport.post('/api/v1/auth/session/rotate', undefined, options);
+  }
+
+  /** Your sessions on all devices. */
+  sessions(query?: ListQuery, options?: RequestOptions): Listing<Session> {
+    return this.#transport.list('/api/v1/auth/sessions', query, options);
+  }
+
+  /** @throws {NotFoundError} `session_not_found`. */
+  endSession(sessionId: string, options?: RequestOptions): Promise<void> {
+    return this.#transport.delete(`/api/v1/auth/sessions/${encodeURIComponent(sessionId)}`, options);
+  }
+
+  /** @throws {ValidationError} `invalid_email_token`: the token of the e-mail is wrong, used or too old. */
+  verifyEmail(token: string, options?: RequestOptions): Promise<{ readonly email_verified: true }> {
+    return this.#transport.post('/api/v1/auth/verify-email', { token }, options);
+  }
+
+  /** Sends the e-mail of {@link verifyEmail} again. */
+  resendVerification(options?: RequestOptions): Promise<{ readonly sent: true }> {
+    return this.#transport.post('/api/v1/auth/verify-email/resend', undefined, options);
+  }
+
+  /** Sends an e-mail with a token for {@link resetPassword}, if the address has an account; the answer does not tell. */
+  forgotPassword(email: string, options?: RequestOptions): Promise<{ readonly sent: true }> {
+    return this.#transport.post('/api/v1/auth/password/forgot', { email }, options);
+  }
+
+  /**
+   * Sets a new password and ends every session.
+   *
+   * @throws {ValidationError} `invalid_email_token`.
+   */
+  resetPassword(reset: { readonly token: string; readonly password: string }, options?: RequestOptions): Promise<{ readonly reset: true }> {
+    return this.#transport.post('/api/v1/auth/password/reset', reset, options);
+  }
+
+  /**
+   * Sets a new password and ends every other session.
+   *
+   * @throws {AuthenticationError} `invalid_credentials`: the current password is another.
+   */
+  changePassword(change: { readonly current_password: string; readonly new_password: string }, options?: RequestOptions): Promise<{ readonly changed: true }> {
+    return this.#transport.put('/api/v1/auth/password', change, options);
+  }
+
+  /**
+   * Whether a call of this key or session would be let through, and if not, why and what the smallest fix is. Nothing
+   * is called.
+   */
+  explain(call: ExplainedCall, options?: RequestOptions): Promise<Explanation> {
+    return this.#transport.post('/api/v1/auth/explain', call, options);
+  }
+}

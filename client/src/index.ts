@@ -1,0 +1,51 @@
+export { type Auth } from './auth.js';
+export { type Billing } from './billing.js';
+export {
+  AuthenticationError,
+  AuthorizationError,
+  ConflictError,
+  type ErrorFacts,
+  InsufficientCreditsError,
+  NotFoundError,
+  RateLimitError,
+  ServiceError,
+  ValidationError,
+} from './errors.js';
+export { type Keys } from './keys.js';
+export { type Me } from './me.js';
+export { type Orgs } from './orgs.js';
+export { type Listing, type ListQuery, type Page } from './page.js';
+export { type Sandbox } from './sandbox.js';
+export { Service, type ServiceOptions } from './service.js';
+export { type Answer, type Budget, type Hooks, type RequestEvent, type RequestOptions, type ResponseEvent, type RetryEvent } from './transport.js';
+export type {
+  AuditEntry,
+  Execution,
+  ExplainedCall,
+  Explanation,
+  Invitation,
+  Key,
+  KeyChange,
+  KeyWithSecret,
+  Language,
+  ListedRun,
+  Member,
+  NewAccount,
+  NewInvitation,
+  NewKey,
+  NewOrganization,
+  Organization,
+  OrganizationChange,
+  OrganizationMembership,
+  Plan,
+  Preset,
+  Role,
+  RotatedSession,
+  Run,
+  RunRequest,
+  Scope,
+  Session,
+  SignedIn,
+  TryRequest,
+  WhoCalls,
+} from './types.js';

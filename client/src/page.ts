@@ -1,0 +1,61 @@
+/** One page of a list, as the API answers it. */
+export interface Page<T> {
+  readonly data: readonly T[];
+  readonly meta: {
+    readonly request_id: string;
+    /** Pass it as `cursor` to get the next page; absent on the last. */
+    readonly next_cursor?: string | null;
+    readonly has_more?: boolean;
+  };
+}
+
+/** Which part of a list to get. */
+export interface ListQuery {
+  /** Items on a page, 1 to 100; default 20. */
+  readonly limit?: number | undefined;
+  /** `meta.next_cursor` of an earlier page: the list goes on after it. */
+  readonly cursor?: string | undefined;
+}
+
+/**
+ * A list that has not been asked for yet: `await` it for one page, or go through all items with `for await`, which
+ * gets further pages as it comes to them. Nothing is sent before.
+ */
+export class Listing<T> implements PromiseLike<Page<T>>, AsyncIterable<T> {
+  readonly #fetchPage: (cursor: string | undefined) => Promise<Page<T>>;
+  readonly #start: string | undefined;
+  #awaited: Promise<Page<T>> | undefined;
+
+  /** Made by the methods that list; there is no need to make one yourself. */
+  constructor(fetchPage: (cursor: string | undefined) => Promise<Page<T>>, start: string | undefined) {
+    this.#fetchPage = fetchPage;
+    this.#start = start;
+  }
+
+  then<A = Page<T>, B = never>(
+    fulfilled?: ((page: Page<T>) => A | PromiseLike<A>) | null,
+    rejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
+  ): Promise<A | B> {
+    // Remembered, because a promise may be awaited twice and shall not be sent twice.
+    this.#awaited ??= this.#fetchPage(this.#start);
+    return this.#awaited.then(fulfilled, rejected);
+  }
+
+  catch<B = never>(rejected?: ((reason: unknown) => B | PromiseLike<B>) | null): Promise<Page<T> | B> {
+    return this.then(undefined, rejected);
+  }
+
+  finally(settled?: (() => void) | null): Promise<Page<T>> {
+    return this.then().finally(settled);
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
+    let cursor = this.#start;
+    for (;;) {
+      const { data, meta } = await this.#fetchPage(cursor);
+      yield* data;
+      if (meta.has_more !== true || meta.next_cursor == null) return;
+      cursor = meta.next_cursor;
+    }
+  }
+}

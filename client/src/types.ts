@@ -1,0 +1,77 @@
+import type { components } from './openapi.js';
+
+type Schemas = components['schemas'];
+
+/** What a key can be allowed to do; `resource:*` is all of a resource, `*` is everything. */
+export type Scope = Schemas['KeyView']['scopes'][number];
+
+/** Scopes by what a key is commonly for. */
+export type Preset = NonNullable<Schemas['CreateKeyBody']['preset']>;
+
+/** From the most to the least that a member may do. */
+export type Role = Schemas['ChangeRoleBody']['role'];
+
+export type Language = Schemas['ExecutionRequest']['language'];
+
+/** A program for the anonymous sandbox: `code` and `language`, and `stdin` if it reads any. */
+export type TryRequest = Schemas['ExecutionRequest'];
+
+/** A run in the anonymous sandbox, which is over. Times are in milliseconds; `exit_code` is null when a signal ended it. */
+export type Execution = Schemas['ExecutionView'];
+
+/** A program for the sandbox, with files beside it, a limit of time in milliseconds and one of memory in MiB. */
+export type RunRequest = Omit<Schemas['OrgExecutionRequest'], 'wait'>;
+
+/** A run of an organization. It has its output, its end and its times (in milliseconds) once it is over. */
+export type Run = Schemas['OrgExecutionView'];
+
+/** A run in a list, without its output. */
+export type ListedRun = Schemas['ListedExecutionView'];
+
+export type OrganizationMembership = Schemas['MembershipView'];
+export type Organization = Schemas['OrgView'];
+export type NewOrganization = Schemas['CreateOrgBody'];
+export type OrganizationChange = Schemas['ChangeOrgBody'];
+export type Member = Schemas['MemberView'];
+export type NewInvitation = Schemas['InviteBody'];
+export type Invitation = Schemas['InvitationView'];
+export type AuditEntry = Schemas['AuditEntryView'];
+
+export type NewAccount = Schemas['SignUpBody'];
+
+/** What sign-up and sign-in answer. The `session_token` is for `new Service({ sessionToken })`; it is no API key. */
+export type SignedIn = Schemas['SignedInView'];
+
+/** A sign-in on some device; `current` is the one that asks. */
+export type Session = Schemas['SessionView'];
+export type RotatedSession = Schemas['RotatedSessionView'];
+
+/** A key without its secret. */
+export type Key = Schemas['KeyView'];
+
+/** A key with its secret, which is shown this once. */
+export type KeyWithSecret = Schemas['MintedKeyView'];
+
+type NewKeyRights = { readonly scopes: readonly Scope[] } | { readonly preset: Preset };
+
+type NewKeyPlace =
+  | { readonly kind: 'personal' }
+  | { readonly kind: 'select_orgs'; readonly org_ids: readonly string[] }
+  | { readonly kind: 'org_bound'; readonly org_id: string };
+
+/** Which organizations a key reaches, what it may do there, from which addresses and until when. */
+export type NewKey = Pick<Schemas['CreateKeyBody'], 'name' | 'expires_at' | 'expires_in_days' | 'allowed_ips'> & NewKeyRights & NewKeyPlace;
+
+export type KeyChange = Schemas['ChangeKeyBody'];
+
+/** Who calls, and what they may do in the organization of the call. */
+export type WhoCalls = Schemas['MeView'];
+
+/** A call to be explained. `org` is an id or a slug. */
+export type ExplainedCall = Schemas['ExplainBody'];
+
+/** Whether a call would be let through, and if not, by what it is refused and the smallest fix. */
+export type Explanation = Schemas['ExplanationView'];
+
+/** Prices are decimal strings in US dollars; null is unlimited, or agreed on. */
+export type Plan = Schemas['PlanView'];

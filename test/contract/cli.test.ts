@@ -1,0 +1,224 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { AccountService } from '../support/account-service.js';
+import { signUpWithKey } from '../support/built-client.js';
+import { useCommandLine } from '../support/command-line.js';
+import { useApp } from '../support/test-app.js';
+
+const PASSWORD = 'correct horse';
+
+describe('service sandbox run', () => {
+  // All runs come from this machine.
+  const app = useApp({ ANONYMOUS_CALLS_PER_SECOND: '1000', SANDBOX_EXECUTIONS_PER_DAY: '1000', SANDBOX_TIMEOUT_MS: '1500' });
+  const service = useCommandLine(() => app.url);
+
+  function file(name: string, code: string): string {
+    const path = join(service.home, name);
+    writeFileSync(path, code);
+    return path;
+  }
+
+  it.each([
+    ['hello.ts', 'const x: number = 1 + 2; console.log(x); console.error("aside"); process.exit(7);'],
+    ['hello.js', 'console.log(1 + 2); console.error("aside"); process.exit(7);'],
+    ['hello.py', 'import sys\nprint(1 + 2)\nprint("aside", file=sys.stderr)\nsys.exit(7)'],
+  ])('runs %s without a key, passes its output on and ends with its exit code', async (name, code) => {
+    expect(await service.run(['sandbox', 'run', file(name, code)])).toEqual({ code: 7, stdout: '3\n', stderr: 'aside\n' });
+  });
+
+  it('runs what comes on standard input', async () => {
+    expect(await service.run(['sandbox', 'run', '-', '--language', 'python'], { input: 'print("in")' })).toEqual({ code: 0, stdout: 'in\n', stderr: '' });
+  });
+
+  it('gives the program its input', async () => {
+    const program = file('reverse.py', 'print(input()[::-1])');
+    expect((await service.run(['sandbox', 'run', program, '--input', '-'], { input: 'abc\n' })).stdout).toBe('cba\n');
+  });
+
+  it('ends with 124 when the time limit is reached, and 137 when the memory limit is', async () => {
+    expect((await service.run(['sandbox', 'run', file('loop.py', 'while True: pass')])).code).toBe(124);
+    expect((await service.run(['sandbox', 'run', file('grow.py', 'x = []\nwhile True: x.append("x" * 1000000 + str(len(x)))')])).code).toBe(137);
+  });
+
+  it('prints the whole answer with --json, and how many runs are left', async () => {
+    const { stdout, code } = await service.run(['--json', 'sandbox', 'run', file('bad.py', '1 / 0')]);
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({ status: 'failed', exit_code: 1, error: { name: 'ZeroDivisionError' }, remaining_executions: expect.any(Number) });
+  });
+
+  it('names the field at fault and the page that explains, and ends with 6', async () => {
+    const ended = await service.run(['sandbox', 'run', file('empty.py', '')]);
+    expect(ended).toMatchObject({ code: 6, stdout: '' });
+    expect(ended.stderr).toMatch(/^service: code must be longer .+\nDocs: http:\/\/api\.test\/docs\/errors\/invalid_request\n$/);
+  });
+
+  it.each([
+    ['a file of no known language', ['sandbox', 'run', '/etc/hostname']],
+    ['standard input without a language', ['sandbox', 'run', '-']],
+    ['a file that is not there', ['sandbox', 'run', 'nothing.py']],
+    ['an unknown command', ['frobnicate']],
+    ['an unknown option', ['whoami', '--loud']],
+    ['no command', []],
+    ['an address that is none', ['whoami', '--url', 'localhost']],
+    ['a key among the arguments', ['login', '--key', 'svc_pat_x']],
+    ['a key without rights', ['keys', 'create', 'x']],
+  ])('ends with 2 for %s', async (_what, args) => {
+    const { code, stdout, stderr } = await service.run(args, { env: { SERVICE_API_KEY: 'svc_pat_x' } });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).not.toBe('');
+  });
+
+  it('ends with 69 when nobody is there', async () => {
+    const ended = await service.run(['sandbox', 'run', file('x.py', '1'), '--url', 'http://127.0.0.1:2']);
+    expect(ended).toEqual({ code: 69, stdout: '', stderr: expect.stringContaining('http://127.0.0.1:2 cannot be reached: ECONNREFUSED') });
+  });
+
+  it('shows its help and its version', async () => {
+    expect(await service.run(['--help'])).toMatchObject({ code: 0, stdout: expect.stringContaining('sandbox') });
+    expect(await service.run(['--version'])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
+  });
+});
+
+describe('the command line of somebody with an account', () => {
+  const account = new AccountService();
+  const service = useCommandLine(() => account.url);
+  beforeAll(() => account.start());
+  afterAll(() => account.stop());
+
+  const stored = (): string => readFileSync(service.credentialsFile, 'utf8');
+
+  it('ends with 3 and says how to log in where there is no key, and sends nothing', async () => {
+    expect(await service.run(['whoami'])).toEqual({ code: 3, stdout: '', stderr: expect.stringContaining('service login') });
+    expect(account.seen).toEqual([]);
+  });
+
+  it('ends with 3 for a wrong password, and keeps nothing', async () => {
+    const ended = await service.run(['login'], { input: 'ada\nwrong\n' });
+    expect(ended).toMatchObject({ code: 3, stdout: '' });
+    expect(ended.stderr).toContain('Docs: http://docs.test/errors/invalid_credentials');
+    expect(existsSync(service.credentialsFile)).toBe(false);
+  });
+
+  it('asks for login and password without showing the password, and keeps a key for this machine that only its user can read', async () => {
+    const { code, stdout: shown } = await service.runOnTerminal(['login'], [['Username or e-mail: ', 'ada'], ['Password: ', PASSWORD]]);
+    expect(shown).toContain(`You are logged in at ${account.url}.`);
+    expect(code).toBe(0);
+    expect(shown).not.toContain(PASSWORD);
+    expect(shown).not.toContain('secret');
+    expect(account.keys.map(({ name }) => name)).toEqual([`Command line on ${hostname()}`]);
+    expect(account.sessions.size).toBe(0);
+    expect(statSync(service.credentialsFile).mode & 0o777).toBe(0o600);
+    expect(stored()).toContain('svc_pat_secret1');
+    expect(stored()).not.toContain('svc_sess');
+  });
+
+  it('says who calls', async () => {
+    expect(await service.run(['whoami'])).toEqual({ code: 0, stderr: '', stdout: expect.stringContaining('ada <ada@example.com>') });
+    expect(JSON.parse((await service.run(['whoami', '--json'])).stdout)).toMatchObject({ user: { username: 'ada' } });
+  });
+
+  it('remembers where the login was', async () => {
+    expect((await service.run(['whoami'], { env: { SERVICE_URL: '' } })).code).toBe(0);
+  });
+
+  it('sends its key to no other service', async () => {
+    expect((await service.run(['whoami', '--url', account.url.replace('127.0.0.1', 'localhost')])).code).toBe(3);
+  });
+
+  it('revokes the key of an earlier login', async () => {
+    expect((await service.run(['login'], { input: `ada\n${PASSWORD}\n` })).code).toBe(0);
+    expect(account.keys.map(({ revoked }) => revoked)).toEqual([true, false]);
+  });
+
+  it('lists keys without secrets', async () => {
+    const table = await service.run(['keys', 'list']);
+    expect(table.stdout).toMatch(/^ID +NAME +KIND +STATUS +LAST USED +EXPIRES\nkey_1 .* revoked .*\nkey_2 .* active /);
+    const list = await service.run(['keys', 'list', '--json']);
+    expect(JSON.parse(list.stdout)).toHaveLength(2);
+    expect(table.stdout + list.stdout).not.toContain('secret');
+  });
+
+  it('prints the secret of a new key alone on standard output', async () => {
+    const ended = await service.run(['keys', 'create', 'ci', '--preset', 'ci_deploy']);
+    expect(ended).toEqual({ code: 0, stdout: 'svc_pat_secret3\n', stderr: expect.stringContaining('ci (key_3)') });
+    expect(ended.stderr).not.toContain('svc_pat');
+  });
+
+  it('goes on working when it rotates its own key', async () => {
+    expect(await service.run(['keys', 'rotate', 'key_2', '--grace-seconds', '60'])).toMatchObject({ code: 0, stdout: 'svc_pat_secret2-rotated\n' });
+    expect((await service.run(['whoami'])).code).toBe(0);
+  });
+
+  it('revokes a key, and ends with 5 for one that is not there', async () => {
+    expect(await service.run(['keys', 'revoke', 'key_3'])).toMatchObject({ code: 0, stdout: 'key_3 is revoked.\n' });
+    expect(account.keys[2]!.revoked).toBe(true);
+    expect((await service.run(['keys', 'revoke', 'key_9'])).code).toBe(5);
+  });
+
+  it('explains a refusal', async () => {
+    const ended = await service.run(['explain', 'post', '/api/v1/keys']);
+    expect(ended).toEqual({ code: 0, stderr: '', stdout: 'Refused by scope (insufficient_scopes): The key may not.\nFix: Add keys:write.\nNeeds: keys:write\n' });
+  });
+
+  it.each([
+    [400, 6], [401, 3], [402, 8], [403, 4], [404, 5], [409, 6], [413, 1], [429, 7],
+  ])('ends for status %i with %i', async (status, code) => {
+    account.refuseNext(status, { code: 'some_code', ...(status === 429 ? { retry_after: 3600 } : {}) });
+    expect((await service.run(['whoami'])).code).toBe(code);
+  });
+
+  it('prints an error as JSON on standard error with --json', async () => {
+    account.refuseNext(403, { type: 'authorization_error', code: 'insufficient_scopes', hint: 'Add it.' });
+    const { stdout, stderr } = await service.run(['whoami', '--json']);
+    expect(stdout).toBe('');
+    expect(JSON.parse(stderr)).toEqual({ error: expect.objectContaining({ name: 'AuthorizationError', status: 403, code: 'insufficient_scopes', hint: 'Add it.' }) });
+  });
+
+  it('prefers the key of the environment', async () => {
+    expect((await service.run(['whoami'], { env: { SERVICE_API_KEY: 'svc_pat_wrong' } })).code).toBe(3);
+  });
+
+  it('revokes its key and forgets it at logout', async () => {
+    expect((await service.run(['logout'])).code).toBe(0);
+    expect(account.keys[1]!.revoked).toBe(true);
+    expect(stored()).not.toContain('svc_pat');
+    expect((await service.run(['logout'])).code).toBe(0);
+  });
+
+  it('keeps a key that is given on standard input, and does not revoke it at logout', async () => {
+    const key = account.mint('given');
+    expect((await service.run(['login', '--key', '-'], { input: `${key.secret}\n` })).code).toBe(0);
+    expect((await service.run(['whoami'])).code).toBe(0);
+    await service.run(['logout']);
+    expect(key.revoked).toBe(false);
+  });
+});
+
+describe('the command line and the service', () => {
+  const app = useApp({ ANONYMOUS_CALLS_PER_SECOND: '1000' });
+  const service = useCommandLine(() => app.url);
+
+  it('log in, say who calls, mint, rotate and revoke keys, explain, run code and log out', async () => {
+    const { username, password } = await signUpWithKey(app.url);
+    expect(await service.run(['login'], { input: `${username}\n${password}\n` })).toMatchObject({ code: 0, stdout: `You are logged in at ${app.url}.\n` });
+    expect((await service.run(['whoami'])).stdout).toContain(`${username} <${username}@example.com>`);
+
+    const created = JSON.parse((await service.run(['keys', 'create', 'ci', '--scope', 'keys:read', '--expires-in-days', '30', '--json'])).stdout) as { id: string; secret: string };
+    const asCi = { env: { SERVICE_API_KEY: created.secret } };
+    expect((await service.run(['keys', 'list'], asCi)).stdout).toContain(created.id);
+    expect((await service.run(['keys', 'create', 'more', '--preset', 'full'], asCi)).code).toBe(4);
+    expect((await service.run(['explain', 'POST', '/api/v1/keys'], asCi)).stdout).toMatch(/^Refused by scope \(insufficient_scopes\): .+\nFix: .+\nNeeds: keys:write\n$/);
+
+    const rotated = await service.run(['keys', 'rotate', created.id]);
+    expect(rotated.stdout).toMatch(/^svc_pat_/);
+    expect((await service.run(['whoami'], asCi)).code).toBe(3);
+    expect((await service.run(['keys', 'revoke', created.id])).code).toBe(0);
+
+    expect(await service.run(['sandbox', 'run', '-', '--language', 'python'], { input: 'print(6 * 7); exit(5)' })).toEqual({ code: 5, stdout: '42\n', stderr: '' });
+
+    const { keys } = JSON.parse(readFileSync(service.credentialsFile, 'utf8')) as { keys: Record<string, { api_key: string }> };
+    expect((await service.run(['logout'])).code).toBe(0);
+    expect((await service.run(['whoami'], { env: { SERVICE_API_KEY: keys[app.url]!.api_key } })).code).toBe(3);
+  }, 90_000);
+});

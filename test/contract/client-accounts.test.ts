@@ -1,0 +1,102 @@
+import { type Account, client, signUpWithKey } from '../support/built-client.js';
+import { useFaultProxy } from '../support/fault-proxy.js';
+import { useApp } from '../support/test-app.js';
+
+const { AuthenticationError, AuthorizationError, ConflictError, NotFoundError, Service } = client;
+
+describe('the built client with an account', () => {
+  const app = useApp({ ANONYMOUS_CALLS_PER_SECOND: '1000' });
+  const proxy = useFaultProxy(() => app.url);
+  let account: Account;
+  let service: InstanceType<typeof Service>;
+
+  beforeAll(async () => { account = await signUpWithKey(app.url); });
+  beforeEach(() => { service = new Service({ apiKey: account.apiKey, baseUrl: proxy.url }); });
+
+  it('says who calls, from a key and from a session', async () => {
+    expect(await service.me.get()).toMatchObject({ user: { username: account.username }, credential: { type: 'api_key' } });
+    const person = new Service({ sessionToken: account.sessionToken, baseUrl: proxy.url });
+    expect(await person.me.get()).toMatchObject({ organization: { id: account.organizationId, role: 'owner' }, credential: { type: 'session' } });
+  });
+
+  it('throws an AuthenticationError for a key that is not one, and is told the code', async () => {
+    const stranger = new Service({ apiKey: 'svc_pat_nonsense', baseUrl: proxy.url });
+    const error = await stranger.me.get().catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(AuthenticationError);
+    expect(error).toMatchObject({ status: 401, type: 'auth_error', code: 'malformed_api_key' });
+  });
+
+  it('throws an AuthenticationError for a key from the call after it was rotated or revoked', async () => {
+    const key = await service.keys.create({ name: 'short-lived', kind: 'personal', preset: 'read_only' });
+    const holder = new Service({ apiKey: key.secret, baseUrl: proxy.url });
+    await holder.me.get();
+    const rotated = await service.keys.rotate(key.id);
+    await expect(holder.me.get()).rejects.toMatchObject({ name: 'AuthenticationError', code: 'rotated_api_key' });
+
+    const next = new Service({ apiKey: rotated.secret, baseUrl: proxy.url });
+    expect((await next.keys.current()).id).toBe(key.id);
+    await service.keys.revoke(key.id);
+    await expect(next.me.get()).rejects.toMatchObject({ name: 'AuthenticationError', code: 'revoked_api_key' });
+  });
+
+  it('throws an AuthorizationError that names the scope that is missing', async () => {
+    const { secret } = await service.keys.create({ name: 'narrow', kind: 'personal', scopes: ['keys:read'] });
+    const narrow = new Service({ apiKey: secret, baseUrl: proxy.url });
+    const error = await narrow.keys.create({ name: 'wide', kind: 'personal', preset: 'full' }).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(AuthorizationError);
+    expect(error).toMatchObject({ code: 'insufficient_scopes', details: { missing_scopes: expect.arrayContaining(['keys:write']) } });
+    expect(await narrow.auth.explain({ method: 'POST', path: '/api/v1/keys' })).toMatchObject({ allowed: false, code: 'insufficient_scopes' });
+  });
+
+  it('throws a NotFoundError and a ConflictError', async () => {
+    await expect(service.keys.get('key_01jd3m8yeqf5rb0xkq5ym8s6tn')).rejects.toBeInstanceOf(NotFoundError);
+    const anonymous = new Service({ anonymous: true, baseUrl: proxy.url });
+    const again = { username: account.username, email: 'other@example.com', password: account.password };
+    await expect(anonymous.auth.signUp(again)).rejects.toBeInstanceOf(ConflictError);
+  });
+
+  it('makes one key of a call whose first answer was lost and that its caller repeats under the same idempotency key', async () => {
+    proxy.reset({ kind: 'lose-answer' });
+    const wish = { name: 'only-once', kind: 'personal', preset: 'read_only' } as const;
+    await expect(service.keys.create(wish, { idempotencyKey: 'only-once-1' })).rejects.toThrow('fetch failed');
+    const key = await service.keys.create(wish, { idempotencyKey: 'only-once-1' });
+    const named = [];
+    for await (const { id, name } of service.keys.list()) if (name === wish.name) named.push(id);
+    expect(named).toEqual([key.id]);
+  });
+
+  it('changes nothing with dryRun', async () => {
+    await service.keys.create({ name: 'never-made', kind: 'personal', preset: 'read_only' }, { dryRun: true });
+    const names = [];
+    for await (const { name } of service.keys.list()) names.push(name);
+    expect(names).not.toContain('never-made');
+  });
+
+  it('goes through a list page by page', async () => {
+    for (const name of ['one', 'two', 'three']) await service.keys.create({ name: `page-${name}`, kind: 'personal', preset: 'read_only' });
+    const all = (await service.keys.list({ limit: 100 })).data.map(({ id }) => id);
+    proxy.reset();
+    const seen: string[] = [];
+    for await (const { id } of service.keys.list({ limit: 2 })) seen.push(id);
+    expect(seen).toEqual(all);
+    expect(proxy.seen).toHaveLength(Math.ceil(all.length / 2));
+  });
+
+  it('runs code on the account', async () => {
+    expect(await service.sandbox.run({ language: 'python', code: 'print(6 * 7)' })).toMatchObject({ status: 'succeeded', stdout: '42\n', exit_code: 0 });
+  });
+
+  it('lists the plans', async () => {
+    expect((await new Service({ anonymous: true, baseUrl: proxy.url }).billing.plans()).data.map(({ id }) => id)).toEqual(['free', 'builder', 'pro', 'enterprise']);
+  });
+
+  it('works with organizations by id and by slug', async () => {
+    const organization = await service.orgs.create({ name: 'Acme of tests' });
+    expect((await service.orgs.get(organization.slug)).id).toBe(organization.id);
+    expect((await service.orgs.members(organization.id)).data).toMatchObject([{ user: { username: account.username }, role: 'owner' }]);
+    expect((await service.me.get({ organization: organization.slug })).organization.id).toBe(organization.id);
+    expect((await service.orgs.auditLog(organization.id)).data.length).toBeGreaterThan(0);
+    await service.orgs.delete(organization.id);
+    await expect(service.orgs.get(organization.id)).rejects.toBeInstanceOf(NotFoundError);
+  });
+});
