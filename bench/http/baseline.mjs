@@ -1,6 +1,6 @@
 /**
  * A server to compare with, as a process of its own: `baseline.mjs http|express|nest`. Each answers the same JSON as
- * the service's `GET /api/v1`, and does nothing else: no ids, no limits, no log, no metrics.
+ * the service's `GET /api/v1/me`, which the variable ANSWER holds, and does nothing else: no ids, no limits, no log, no metrics.
  */
 import 'reflect-metadata';
 import { createServer } from 'node:http';
@@ -8,10 +8,8 @@ import { Controller, Get, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import express from 'express';
 
-const answer = () => ({
-  data: { name: 'service-platform', version: '0.1.0', docs_url: 'http://127.0.0.1:3000/docs', openapi_url: 'http://127.0.0.1:3000/api/v1/openapi.json' },
-  meta: { request_id: 'req_01jd3m8yeqf5rb0xkq5ym8s6tn' },
-});
+const ANSWER = JSON.parse(process.env.ANSWER);
+const answer = () => ANSWER;
 
 const STARTS = {
   http: () => listen(createServer((_request, response) => {
@@ -21,14 +19,14 @@ const STARTS = {
   })),
   express: () => {
     const app = express();
-    app.get('/api/v1', (_request, response) => { response.json(answer()); });
+    app.get('/api/v1/me', (_request, response) => { response.json(answer()); });
     return listen(createServer(app));
   },
   nest: async () => {
     class Hello {
       hello() { return answer(); }
     }
-    Get('api/v1')(Hello.prototype, 'hello', Object.getOwnPropertyDescriptor(Hello.prototype, 'hello'));
+    Get('api/v1/me')(Hello.prototype, 'hello', Object.getOwnPropertyDescriptor(Hello.prototype, 'hello'));
     Controller()(Hello);
     class HelloModule {}
     Module({ controllers: [Hello] })(HelloModule);

@@ -1,6 +1,7 @@
 /**
- * The full path of a call (ids, security headers, burst and daily limit in Redis, budget headers, log line, metrics)
- * against a bare Nest, a bare Express and a bare node:http that answer the same JSON and do nothing else.
+ * The full path of a call with an API key (ids, security headers, key and rights, burst and daily limit in Redis, budget
+ * headers, log line, metrics) against a bare Nest, a bare Express and a bare node:http that answer the same JSON and do
+ * nothing else. The call is `GET /api/v1/me`.
  *
  * All run at the same time and take turns in the same run, so that a machine that slows down slows all of them. The
  * figure is the processor time of the server process for one request: it does not depend on how fast the caller is.
@@ -24,6 +25,8 @@ const { migrate } = require(join(ROOT, 'dist/src/roles/migrate.js'));
 const [rounds = 7, seconds = 3] = process.argv.slice(2).map(Number);
 const TICKS_PER_SECOND = 100;
 const CONNECTIONS = 32;
+/** The burst limit of the largest plan is 1,000 calls a second; together they may make as many as can be answered. */
+const ORGANIZATIONS = 40;
 
 const dataDir = mkdtempSync(join(tmpdir(), 'bench-http-'));
 const log = () => undefined;
@@ -33,14 +36,18 @@ await migrate(postgres.url);
 
 const servers = [];
 try {
-  for (const mode of ['http', 'express', 'nest']) servers.push(await start(mode, [join(ROOT, 'bench/http/baseline.mjs'), mode], {}));
-  servers.push(await start('full', [join(ROOT, 'dist/src/main.js'), 'api'], {
+  const full = await start('full', [join(ROOT, 'dist/src/main.js'), 'api'], {
     DATABASE_URL: postgres.url,
     REDIS_URL: redis.url,
+    API_KEY_PEPPER: 'a pepper that lasts for this measurement only',
+    DEFAULT_PLAN: 'enterprise',
+    TRUST_PROXY: '1',
     PORT: '0',
-    ANONYMOUS_CALLS_PER_DAY: '1000000000',
-    ANONYMOUS_CALLS_PER_SECOND: '1000000',
-  }));
+  });
+  for (let index = 0; index < ORGANIZATIONS; index++) full.requests.push({ headers: { authorization: `Bearer ${await mintKey(full, index)}` } });
+  const answer = await (await fetch(full.url, full.requests[0])).text();
+  for (const mode of ['http', 'express', 'nest']) servers.push(await start(mode, [join(ROOT, 'bench/http/baseline.mjs'), mode], { ANSWER: answer }));
+  servers.push(full);
 
   for (const server of servers) await load(server, 2);
   for (let round = 0; round < rounds; round++) {
@@ -67,12 +74,23 @@ async function start(name, args, settings) {
     });
     child.once('exit', () => reject(new Error(`${name} ended: ${text}`)));
   });
-  return { name, child, url: `${url}/api/v1`, rounds: [] };
+  return { name, child, url: `${url}/api/v1/me`, requests: [], rounds: [] };
 }
 
-async function load({ child, url, name }, duration) {
+/** Of somebody new. Each address may sign up a few times an hour only. */
+async function mintKey({ url }, index) {
+  const post = async (path, body, headers = {}) => {
+    const answer = await fetch(new URL(path, url), { method: 'POST', headers: { 'content-type': 'application/json', 'x-forwarded-for': `198.18.0.${index}`, ...headers }, body: JSON.stringify(body) });
+    if (!answer.ok) throw new Error(`${path}: ${await answer.text()}`);
+    return (await answer.json()).data;
+  };
+  const { session_token } = await post('/api/v1/auth/sign-up', { username: `bench${index}`, email: `bench${index}@example.org`, password: 'words of no importance' });
+  return (await post('/api/v1/keys', { name: 'bench' }, { authorization: `Bearer ${session_token}` })).secret;
+}
+
+async function load({ child, url, requests, name }, duration) {
   const before = cpuSeconds(child.pid);
-  const result = await autocannon({ url, connections: CONNECTIONS, duration });
+  const result = await autocannon({ url, ...(requests.length > 0 && { requests }), connections: CONNECTIONS, duration });
   if (result.non2xx > 0 || result.errors > 0) throw new Error(`${name}: ${result.non2xx} answers other than 2xx, ${result.errors} errors`);
   return {
     microseconds: ((cpuSeconds(child.pid) - before) / result.requests.total) * 1e6,
