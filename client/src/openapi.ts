@@ -777,7 +777,7 @@ export interface components {
         };
         readonly ErrorView: {
             /** @enum {string} */
-            readonly code: "invalid_request" | "malformed_json" | "malformed_request" | "conflicting_credentials" | "invalid_email_token" | "missing_api_key" | "malformed_api_key" | "invalid_api_key" | "expired_api_key" | "revoked_api_key" | "rotated_api_key" | "session_token_not_allowed" | "session_required" | "invalid_credentials" | "invalid_session" | "invalid_token" | "insufficient_scopes" | "org_access_denied" | "key_org_mismatch" | "ip_not_allowed" | "route_not_found" | "page_not_found" | "api_key_not_found" | "session_not_found" | "member_not_found" | "invitation_not_found" | "organization_not_found" | "execution_not_found" | "method_not_allowed" | "request_timeout" | "username_taken" | "email_taken" | "already_exists" | "last_owner" | "personal_organization" | "execution_already_over" | "idempotency_mismatch" | "idempotency_in_progress" | "payload_too_large" | "unsupported_media_type" | "headers_too_large" | "burst_limit_exceeded" | "daily_limit_exceeded" | "concurrency_limit_exceeded" | "sign_in_limit_exceeded" | "sandbox_daily_limit_exceeded" | "internal_error" | "service_unavailable" | "sandbox_unavailable";
+            readonly code: "invalid_request" | "malformed_json" | "malformed_request" | "conflicting_credentials" | "invalid_email_token" | "missing_api_key" | "malformed_api_key" | "invalid_api_key" | "expired_api_key" | "revoked_api_key" | "rotated_api_key" | "session_token_not_allowed" | "session_required" | "invalid_credentials" | "invalid_session" | "invalid_token" | "insufficient_scopes" | "org_access_denied" | "key_org_mismatch" | "ip_not_allowed" | "plan_limit_reached" | "route_not_found" | "page_not_found" | "api_key_not_found" | "session_not_found" | "member_not_found" | "invitation_not_found" | "organization_not_found" | "execution_not_found" | "method_not_allowed" | "request_timeout" | "username_taken" | "email_taken" | "already_exists" | "last_owner" | "personal_organization" | "execution_already_over" | "idempotency_mismatch" | "idempotency_in_progress" | "payload_too_large" | "unsupported_media_type" | "headers_too_large" | "burst_limit_exceeded" | "daily_limit_exceeded" | "concurrency_limit_exceeded" | "sign_in_limit_exceeded" | "sandbox_daily_limit_exceeded" | "internal_error" | "service_unavailable" | "sandbox_unavailable";
             readonly dashboard_url?: string;
             /** @description Facts of this code; for `invalid_request` one row per field. */
             readonly details?: Record<string, never> | readonly Record<string, never>[];
@@ -4340,6 +4340,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `ip_not_allowed`: The key may not be used from this IP address.
+             *
+             *     `plan_limit_reached`: The plan has no room for one more.
              */
             readonly 403: {
                 headers: {

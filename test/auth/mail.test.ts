@@ -7,7 +7,7 @@ import { mailsOf, mailTo, parseMail } from '../support/mailbox.js';
 import { eventually, useApp } from '../support/test-app.js';
 
 describe('messages of a service that sends none', () => {
-  const app = useApp();
+  const app = useApp({ DASHBOARD_URL: 'http://app.test' });
   const make = new Make(app);
 
   it('become files that their owner alone can read, and the log says where but neither to whom nor what', async () => {
@@ -15,7 +15,7 @@ describe('messages of a service that sends none', () => {
     const mail = await mailTo(app, user.email, 'Confirm');
     expect(mail).toMatchObject({ mode: 0o600, subject: 'Confirm your e-mail address' });
     expect(mail.text).toContain(`Hello ${user.username},`);
-    expect(mail.text).toContain(`http://api.test/verify-email#token=${mail.token}`);
+    expect(mail.text).toContain(`http://app.test/verify-email#token=${mail.token}`);
     expect(mail.token).toMatch(/^svc_mail_[0-9A-Za-z]{39}$/);
     // Whole, so that it can be copied from the file.
     expect(readFileSync(mail.file, 'utf8')).toContain(`\n${mail.token}\n`);

@@ -229,3 +229,18 @@ describe('organizations', () => {
     });
   });
 });
+
+describe('organizations of the Free plan', () => {
+  const app = useApp({}, 'api');
+  const make = new Make(app);
+
+  it('can be ten for one person, exactly, also when more come at once, and more on larger plans', async () => {
+    const ada = await make.person({ plan: 'pro' });
+    const answers = await Promise.all(Array.from({ length: 14 }, () => app.post(ORGS, { name: 'Acme', slug: uniqueName('free') }, as(ada))));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(10);
+    const refused = answers.filter(({ status }) => status !== 201);
+    expect(refused.map(({ status, body }) => [status, body.error.code])).toEqual(Array(4).fill([403, 'plan_limit_reached']));
+    await make.plan(answers.find(({ status }) => status === 201)!.body.data.id as string, 'builder');
+    expect((await app.post(ORGS, { name: 'Acme', slug: uniqueName('free') }, as(ada))).status).toBe(201);
+  });
+});

@@ -45,6 +45,7 @@ export const ERROR_CODES = {
   org_access_denied: { type: 'authorization_error', status: 403, title: 'The caller does not reach the organization.' },
   key_org_mismatch: { type: 'authorization_error', status: 403, title: 'The key is bound to another organization.' },
   ip_not_allowed: { type: 'authorization_error', status: 403, title: 'The key may not be used from this IP address.' },
+  plan_limit_reached: { type: 'authorization_error', status: 403, title: 'The plan has no room for one more.' },
   route_not_found: { type: 'not_found_error', status: 404, title: 'There is no such endpoint.' },
   page_not_found: { type: 'not_found_error', status: 404, title: 'There is no such page.' },
   api_key_not_found: { type: 'not_found_error', status: 404, title: 'There is no such API key.' },

@@ -29,7 +29,7 @@ export class OrgsController {
   @TakesJson()
   @ApiOperation({ summary: 'Makes an organization, whose owner the caller is.' })
   @ApiCreatedResponse({ type: OrgAnswer })
-  @ApiRefusals(...ANY_CALLER, ...ANY_BODY, 'already_exists')
+  @ApiRefusals(...ANY_CALLER, ...ANY_BODY, 'already_exists', 'plan_limit_reached')
   async create(@Caller() call: Call, @Body() body: CreateOrgBody): Promise<Envelope<OrgView>> {
     return new Envelope(OrgView.of(await this.organizations.create(body, call)));
   }

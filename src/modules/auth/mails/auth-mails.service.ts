@@ -62,7 +62,9 @@ export class AuthMailsService {
   }
 
   /** Behind the #, which browsers do not send: the token gets into no log on its way. */
-  private linkOf(page: string, token: string): string {
-    return `${this.config.dashboardUrl}/${page}#token=${token}`;
+  private linkOf(page: string, token: string): string | undefined {
+    const { dashboardUrl, publicUrl } = this.config;
+    // Where no dashboard is set, links to it lead to the API, which has no such pages.
+    return dashboardUrl === publicUrl ? undefined : `${dashboardUrl}/${page}#token=${token}`;
   }
 }

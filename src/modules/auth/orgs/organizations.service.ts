@@ -12,8 +12,11 @@ import type { Organization } from '../persistence/organization.entity.js';
 import { OrganizationsStore, type OwnOrganization } from '../persistence/organizations.store.js';
 import { AuthEpochs } from '../tokens/auth-epochs.js';
 import { OrgOfPath } from './org-of-path.service.js';
-import { KeyCannotCreateOrganizations, OrganizationIsPersonal, OrganizationNotFound, RoleTooLow } from './orgs.errors.js';
+import { KeyCannotCreateOrganizations, OrganizationIsPersonal, OrganizationNotFound, RoleTooLow, TooManyFreeOrganizations } from './orgs.errors.js';
 import { slugOf } from './slug.js';
+
+/** Each has a budget of its own: without a bound, one person could have any number of calls for nothing. */
+const MAX_FREE_ORGANIZATIONS = 10;
 
 export interface OrganizationWish {
   readonly name: string;
@@ -52,6 +55,7 @@ export class OrganizationsService {
 
   /**
    * @throws {SlugTaken} `already_exists`
+   * @throws {TooManyFreeOrganizations} `plan_limit_reached`
    * @throws {KeyCannotCreateOrganizations} `org_access_denied`
    */
   async create({ name, slug }: OrganizationWish, call: Call): Promise<OwnOrganization> {
@@ -59,8 +63,11 @@ export class OrganizationsService {
     if (credential.type === 'api_key' && credential.kind !== 'personal') throw new KeyCannotCreateOrganizations(credential.kind);
     const id = this.ids.next('org');
     return this.database.transaction(async () => {
-      await this.insert({ id, name, slug: slug ?? slugOf(name, id), personalOf: null }, user.id);
+      // Locks the person's row, so that two of its calls at once are counted one after the other.
       await this.epochs.raise('users', user.id);
+      const owned = await this.organizations.countFreeOwnedBy(user.id);
+      if (owned >= MAX_FREE_ORGANIZATIONS) throw new TooManyFreeOrganizations(MAX_FREE_ORGANIZATIONS, this.config.pricingUrl);
+      await this.insert({ id, name, slug: slug ?? slugOf(name, id), personalOf: null }, user.id);
       await this.audit.record({ orgId: id, action: 'org.created', target: { type: 'organization', id }, details: { name } }, call);
       return this.getOf(user.id, id);
     });

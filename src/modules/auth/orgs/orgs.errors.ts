@@ -65,3 +65,13 @@ export class KeyCannotCreateOrganizations extends DomainError {
     });
   }
 }
+
+/** Besides the personal one. */
+export class TooManyFreeOrganizations extends DomainError {
+  constructor(limit: number, upgradeUrl: string) {
+    super('plan_limit_reached', `You own ${limit} organizations of the Free plan, and can have no more.`, {
+      hint: `Delete one, hand one over, or give one a larger plan: ${upgradeUrl}`,
+      details: { limit },
+    });
+  }
+}

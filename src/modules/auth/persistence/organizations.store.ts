@@ -85,4 +85,12 @@ export class OrganizationsStore {
     [userId, orgIds, wish.after ?? null, wish.limit + 1]);
     return pageOf(rows, wish, ({ id }) => id);
   }
+
+  /** Organizations of the Free plan that the person is an owner of, besides its own. */
+  async countFreeOwnedBy(userId: string): Promise<number> {
+    const [row] = await this.database.manager.query<{ count: string }[]>(`
+      SELECT count(*) FROM memberships m JOIN organizations o ON o.id = m.org_id
+      WHERE m.user_id = $1 AND m.role = 'owner' AND o.plan = 'free' AND o.personal_of IS NULL AND o.deleted_at IS NULL`, [userId]);
+    return Number(row!.count);
+  }
 }
