@@ -106,6 +106,8 @@ describe('while Redis is away', () => {
   });
 
   afterAll(async () => {
+    relay.mend();
+    await eventually(async () => (await app.fetch('/ready')).status === 200, 'Redis is back');
     await app.stop();
     await relay.stop();
   });

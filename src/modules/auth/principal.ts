@@ -59,6 +59,8 @@ export class Principal {
   readonly memberships: readonly OrgMembership[];
   private readonly homeOrgId: string;
   private readonly byOrg = new Map<string, OrgMembership>();
+  /** By organization; a principal never changes, a changed caller is another one. */
+  private readonly rights = new Map<string, ReadonlySet<Scope>>();
 
   constructor({ user, credential, memberships, homeOrgId }: Facts) {
     this.user = user;
@@ -105,6 +107,12 @@ export class Principal {
 
   /** What the caller may do there: nothing where it does not belong. */
   rightsIn(orgId: string): ReadonlySet<Scope> {
+    let rights = this.rights.get(orgId);
+    if (rights === undefined) this.rights.set(orgId, rights = this.workOutRights(orgId));
+    return rights;
+  }
+
+  private workOutRights(orgId: string): ReadonlySet<Scope> {
     const membership = this.byOrg.get(orgId);
     if (membership === undefined) return new Set();
     const ofRole = SCOPES_OF_ROLE[membership.role];

@@ -19,7 +19,13 @@ export class RequestValidation extends ValidationPipe {
     });
   }
 
-  override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+  override transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+    // What a decorator of ours makes of a request is no input; that is found out without a promise, on every call.
+    if (metadata.type === 'custom') return value as Promise<unknown>;
+    return this.check(value, metadata);
+  }
+
+  private async check(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
     try {
       return await super.transform(value, metadata) as unknown;
     } catch (thrown) {

@@ -11,8 +11,12 @@ export abstract class Log {
   abstract flush(callback: (error?: Error) => void): void;
 }
 
-/** Lines are gathered up to this size, or this time, whichever comes first: a write for each costs more than the line. */
-const GATHER_BYTES = 4_096;
+/**
+ * Lines are gathered up to this size, or this time, whichever comes first: what a write costs hardly depends on how much
+ * is written, and for each line it would be more than all the rest of a call.
+ */
+const GATHER_BYTES = 32_768;
+const MAX_WRITE_BYTES = 65_536;
 const GATHER_MS = 50;
 
 /** Writes without blocking: a slow reader of standard output must not slow an answer down. */
@@ -25,6 +29,6 @@ export function openLog(config: Pick<Config, 'logLevel'>, destination?: Destinat
       formatters: { level: (label) => ({ level: label }) },
       serializers: { error: pino.stdSerializers.errWithCause },
     },
-    destination ?? pino.destination({ dest: 1, sync: false, minLength: GATHER_BYTES, periodicFlush: GATHER_MS }),
+    destination ?? pino.destination({ dest: 1, sync: false, minLength: GATHER_BYTES, maxWrite: MAX_WRITE_BYTES, periodicFlush: GATHER_MS }),
   );
 }
