@@ -10,16 +10,20 @@ import { createApp } from './create-app.js';
 import { createDataSource } from './data-source.js';
 import { explainListening } from './explain.js';
 import { migrate } from './migrate.js';
-import { openOwnPepper } from './own-pepper.js';
+import { openOwnSecret } from './own-secrets.js';
 import type { ServiceRole } from './service.module.js';
 import { openServers, type Servers } from './servers.js';
 
 /** How often connections are looked for that have answered their last request and are merely kept alive. */
 const SWEEP_MS = 50;
 
-/** One that was set wins over one of our own, which only the database of our own may come with. */
-function pepperOf(config: Config, role: ServiceRole): Config['apiKeyPeppers'] {
-  return config.apiKeyPeppers.length > 0 || role !== 'all' || config.databaseUrl !== undefined ? config.apiKeyPeppers : [openOwnPepper(config.dataDir)];
+/** What was set wins over what is our own, which only the database of our own may come with. */
+function secretsOf({ apiKeyPeppers, secretsKeys, databaseUrl, dataDir }: Config, role: ServiceRole): Pick<Config, 'apiKeyPeppers' | 'secretsKeys'> {
+  if (role !== 'all' || databaseUrl !== undefined) return { apiKeyPeppers, secretsKeys };
+  return {
+    apiKeyPeppers: apiKeyPeppers.length > 0 ? apiKeyPeppers : [openOwnSecret(dataDir, 'api-key-pepper')],
+    secretsKeys: secretsKeys.length > 0 ? secretsKeys : [openOwnSecret(dataDir, 'secrets-key')],
+  };
 }
 
 /** A role that runs and listens, from its servers to its port. */
@@ -46,7 +50,7 @@ export class RunningService {
       const settings: Config = Object.assign({}, config, {
         databaseUrl: servers.databaseUrl,
         redisUrl: servers.redisUrl,
-        apiKeyPeppers: pepperOf(config, role),
+        ...secretsOf(config, role),
       });
       app = await createApp(role, { config: settings, log, context: new RequestContext(), dataSource });
       await app.listen(config.port, config.host).catch((error: unknown) => { throw explainListening(error as Error, config); });

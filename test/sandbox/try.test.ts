@@ -1,7 +1,7 @@
 import { LANGUAGES, SandboxRuntime } from '../../src/modules/sandbox/sandbox-runtime.js';
 import { SandboxMetrics } from '../../src/modules/sandbox/sandbox.metrics.js';
 import { Queues } from '../../src/platform/queues/queues.js';
-import { eventually, randomAddress, useApp } from '../support/test-app.js';
+import { type Answer, eventually, randomAddress, useApp } from '../support/test-app.js';
 
 const TRY = '/api/v1/sandbox/try';
 const HELLO = { typescript: 'const x: number = 1 + 2; console.log(x);', javascript: 'console.log(1 + 2)', python: 'print(1 + 2)' };
@@ -184,7 +184,9 @@ describe('without isolation', () => {
 
   it('runs nothing: 503 that names what is missing, and /ready is degraded', async () => {
     const from = randomAddress();
-    const answer = await app.post(TRY, { language: 'python', code: 'print(1)' }, { from });
+    const run = (): Promise<Answer> => app.post(TRY, { language: 'python', code: 'print(1)' }, { from });
+    await eventually(async () => (await run()).text.includes('bubblewrap'), 'the worker has said what it lacks');
+    const answer = await run();
     expect(answer.status).toBe(503);
     expect(answer.body.error).toMatchObject({ code: 'sandbox_unavailable', hint: expect.stringContaining('bubblewrap') });
 

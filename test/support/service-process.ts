@@ -149,6 +149,7 @@ export class ServiceProcess {
 
   /** Starts a run of a little program and resolves as soon as a worker has it. */
   async startedRun(seconds: number): Promise<{ answer: Promise<HttpAnswer> }> {
+    await until('a worker is known', async () => (await this.get('/ready')).body.details?.sandbox?.status === 'up', 20_000);
     const answer = this.sandbox('python', `import time\ntime.sleep(${seconds})\nprint("done")`);
     answer.catch(() => undefined);
     await until('a worker has taken the run', async () => (await this.metric('queue_jobs{queue="sandbox",state="active"}')) === 1, 20_000);

@@ -54,6 +54,9 @@ export class TestApp {
       DATABASE_URL: this.database.url,
       REDIS_URL: redisUrl,
       API_KEY_PEPPER: TEST_PEPPER,
+      // Other tests want the same processors; what this bounds is tested with the time that it has by itself.
+      REDIS_TIMEOUT_MS: '2000',
+      SECRETS_KEY: TEST_SECRETS_KEY,
       PORT: '0',
       PUBLIC_URL: 'http://api.test',
       // Callers say who they are, see `from`.
@@ -157,9 +160,10 @@ export class TestApp {
 }
 
 const TEST_PEPPER = 'a-pepper-of-the-tests-long-enough-for-it';
+const TEST_SECRETS_KEY = 'a-secrets-key-of-the-tests-long-enough-for-it';
 /** The password of everybody whom {@link Make} makes. */
 export const TEST_PASSWORD = 'a-long-enough-secret';
-const SECRETS = [TEST_PEPPER, TEST_PASSWORD];
+const SECRETS = [TEST_PEPPER, TEST_SECRETS_KEY, TEST_PASSWORD];
 const TOKENS = /svc_(pat|sel|org|sess|mail|inv)_[0-9A-Za-z]{39}/;
 
 interface StartOptions {

@@ -31,23 +31,32 @@ describe('loadConfig', () => {
   });
 
   it('asks the roles that share servers for the addresses of those servers', () => {
-    expect(faultsOf({ ROLE: 'api' })).toMatch(/DATABASE_URL[^]*REDIS_URL[^]*API_KEY_PEPPER/);
+    expect(faultsOf({ ROLE: 'api' })).toMatch(/DATABASE_URL[^]*REDIS_URL[^]*API_KEY_PEPPER[^]*SECRETS_KEY/);
     expect(faultsOf({ ROLE: 'worker', DATABASE_URL: 'postgres://db/x' })).toMatch(/REDIS_URL/);
     expect(faultsOf({ ROLE: 'migrate', DATABASE_URL: 'postgres://db/x' })).toBe('');
   });
 
-  it('asks for a pepper wherever keys are checked on a database that is not its own', () => {
+  it('asks for the secrets of a database that is not its own', () => {
     const servers = { DATABASE_URL: 'postgres://db/x', REDIS_URL: 'redis://redis' };
-    for (const role of ['all', 'api', 'worker']) expect(faultsOf({ ...servers, ROLE: role })).toContain('API_KEY_PEPPER');
+    for (const role of ['all', 'api', 'worker']) expect(faultsOf({ ...servers, ROLE: role })).toMatch(/API_KEY_PEPPER[^]*SECRETS_KEY/);
     expect(faultsOf({ ...servers, ROLE: 'seed' })).toBe('');
-    expect(faultsOf({ ...servers, API_KEY_PEPPER: 'x'.repeat(32) })).toBe('');
+    expect(faultsOf({ ...servers, API_KEY_PEPPER: 'x'.repeat(32), SECRETS_KEY: 'y'.repeat(32) })).toBe('');
+    expect(faultsOf({ ...servers, API_KEY_PEPPER: 'x'.repeat(32) })).not.toContain('API_KEY_PEPPER');
   });
 
-  it('reads peppers with the newest first, and refuses a short or an ambiguous list', () => {
+  it('reads peppers, and keys for secrets, with the newest first, and refuses a short or an ambiguous list', () => {
     const [one, two] = ['a'.repeat(32), 'b'.repeat(40)];
     expect(loadConfig({ API_KEY_PEPPER: one }).apiKeyPeppers).toEqual([{ version: 1, secret: one }]);
     expect(loadConfig({ API_KEY_PEPPER: `2:${two}, 1:${one}` }).apiKeyPeppers).toEqual([{ version: 2, secret: two }, { version: 1, secret: one }]);
     for (const bad of ['short', `2:${one},2:${two}`, `${one},${two}`, `0:${one}`, `1:${one},`]) expect(faultsOf({ API_KEY_PEPPER: bad })).toContain('API_KEY_PEPPER');
+    expect(loadConfig({ SECRETS_KEY: `2:${two}, 1:${one}` }).secretsKeys).toEqual([{ version: 2, secret: two }, { version: 1, secret: one }]);
+    expect(faultsOf({ SECRETS_KEY: 'short' })).toMatch(/^Bad configuration:\n {2}SECRETS_KEY must be/);
+  });
+
+  it('reads the hosts that repositories may also come from', () => {
+    expect(loadConfig({}).gitAllowedHosts).toEqual([]);
+    expect(loadConfig({ GIT_ALLOWED_HOSTS: 'Git.Internal, 127.0.0.1:8418' }).gitAllowedHosts).toEqual(['git.internal', '127.0.0.1:8418']);
+    for (const bad of ['http://git.internal', 'user@git.internal', 'a host', '[::1]']) expect(faultsOf({ GIT_ALLOWED_HOSTS: bad })).toContain('GIT_ALLOWED_HOSTS');
   });
 
   it('wants to know the server of its mails', () => {

@@ -3,10 +3,11 @@ import { join, resolve } from 'node:path';
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import { type DEFAULT_PLANS, Environment, type LOG_LEVELS, type ROLES } from './environment.js';
-import { parsePeppers, type Pepper } from './peppers.js';
+import { parseHosts } from './hosts.js';
 import { parseTrustProxy, type TrustProxy } from './trust-proxy.js';
+import { parseVersionedSecrets, type VersionedSecret } from './versioned-secrets.js';
 
-export type { Pepper };
+export type { VersionedSecret };
 
 export type Role = (typeof ROLES)[number];
 
@@ -21,6 +22,8 @@ export abstract class Config {
   /** Undefined: the process starts a server of its own (role `all` only). */
   abstract readonly databaseUrl: string | undefined;
   abstract readonly redisUrl: string | undefined;
+  /** How long a call waits for Redis before it goes on, or is refused, without. */
+  abstract readonly redisTimeoutMs: number;
   abstract readonly logLevel: (typeof LOG_LEVELS)[number];
   abstract readonly opsToken: string | undefined;
   abstract readonly metricsToken: string | undefined;
@@ -29,9 +32,13 @@ export abstract class Config {
   abstract readonly pricingUrl: string;
   abstract readonly dashboardUrl: string;
   abstract readonly docsUrl: string;
+  /** Hosts (`127.0.0.1:8418`) that repositories may also come from, by http too. */
+  abstract readonly gitAllowedHosts: readonly string[];
   abstract readonly drainDelayMs: number;
   /** What API keys and other tokens are hashed with, the newest first; empty in a process that checks none. */
-  abstract readonly apiKeyPeppers: readonly Pepper[];
+  abstract readonly apiKeyPeppers: readonly VersionedSecret[];
+  /** What the secrets of projects are sealed with, the newest first; empty in a process that opens none. */
+  abstract readonly secretsKeys: readonly VersionedSecret[];
   /** The plan of a new organization, for those who run the service for themselves. */
   abstract readonly defaultPlan: (typeof DEFAULT_PLANS)[number];
   abstract readonly mail: MailConfig;
@@ -88,16 +95,17 @@ function missingServers(environment: Environment): string[] {
 }
 
 /**
- * Who brings a database also keeps its secrets: a pepper that we made up would be lost with this machine, and with it
- * every API key. Our own database comes with a pepper of its own, in the data directory.
+ * Who brings a database also keeps its secrets: one that we made up would be lost with this machine, and with it every
+ * API key, or every secret of a project. Our own database comes with secrets of its own, in the data directory.
  */
 function missingSecrets(environment: Environment): string[] {
-  const { ROLE, DATABASE_URL, API_KEY_PEPPER, MAILER, SMTP_URL } = environment;
+  const { ROLE, DATABASE_URL, MAILER, SMTP_URL } = environment;
   const faults: string[] = [];
-  if (API_KEY_PEPPER === undefined) {
+  for (const name of ['API_KEY_PEPPER', 'SECRETS_KEY'] as const) {
+    if (environment[name] !== undefined) continue;
     // A worker makes the tokens that are sent by e-mail.
-    if (ROLE === 'api' || ROLE === 'worker') faults.push(`API_KEY_PEPPER must be set for the role ${ROLE}`);
-    if (ROLE === 'all' && DATABASE_URL !== undefined) faults.push('API_KEY_PEPPER must be set where DATABASE_URL is');
+    if (ROLE === 'api' || ROLE === 'worker') faults.push(`${name} must be set for the role ${ROLE}`);
+    if (ROLE === 'all' && DATABASE_URL !== undefined) faults.push(`${name} must be set where DATABASE_URL is`);
   }
   if (MAILER === 'smtp' && SMTP_URL === undefined) faults.push('SMTP_URL must be set for MAILER=smtp');
   return faults;
@@ -113,6 +121,7 @@ function toConfig(environment: Environment): Config {
     dataDir: resolve(environment.DATA_DIR),
     databaseUrl: environment.DATABASE_URL,
     redisUrl: environment.REDIS_URL,
+    redisTimeoutMs: environment.REDIS_TIMEOUT_MS,
     logLevel: environment.LOG_LEVEL,
     opsToken: environment.OPS_TOKEN,
     metricsToken: environment.METRICS_TOKEN,
@@ -121,8 +130,10 @@ function toConfig(environment: Environment): Config {
     pricingUrl: withoutSlash(environment.PRICING_URL ?? `${publicUrl}/docs/plans`),
     dashboardUrl: withoutSlash(environment.DASHBOARD_URL ?? publicUrl),
     docsUrl: withoutSlash(environment.DOCS_URL ?? `${publicUrl}/docs`),
+    gitAllowedHosts: parseHosts(environment.GIT_ALLOWED_HOSTS)!,
     drainDelayMs: environment.DRAIN_DELAY_MS,
-    apiKeyPeppers: environment.API_KEY_PEPPER === undefined ? [] : parsePeppers(environment.API_KEY_PEPPER)!,
+    apiKeyPeppers: secretsOf(environment.API_KEY_PEPPER),
+    secretsKeys: secretsOf(environment.SECRETS_KEY),
     defaultPlan: environment.DEFAULT_PLAN,
     mail: { mailer: environment.MAILER, smtpUrl: environment.SMTP_URL, from: environment.MAIL_FROM },
     anonymousCalls: { perDay: environment.ANONYMOUS_CALLS_PER_DAY, perSecond: environment.ANONYMOUS_CALLS_PER_SECOND },
@@ -138,6 +149,8 @@ function toConfig(environment: Environment): Config {
     },
   };
 }
+
+const secretsOf = (text: string | undefined): readonly VersionedSecret[] => (text === undefined ? [] : parseVersionedSecrets(text)!);
 
 /** As root the sandbox has a user of its own, who may not reach into a private data directory. */
 const homeOfCopies = (environment: Environment): string =>

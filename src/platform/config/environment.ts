@@ -1,7 +1,8 @@
 import { Transform, Type } from 'class-transformer';
 import { IsBoolean, IsIn, IsInt, IsOptional, IsString, IsUrl, Max, Min, MinLength, ValidateBy } from 'class-validator';
-import { parsePeppers } from './peppers.js';
+import { parseHosts } from './hosts.js';
 import { parseTrustProxy } from './trust-proxy.js';
+import { parseVersionedSecrets } from './versioned-secrets.js';
 
 export const ROLES = ['all', 'api', 'worker', 'migrate', 'seed'] as const;
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -20,12 +21,21 @@ const IsTrustProxy = (): PropertyDecorator =>
     },
   });
 
-const IsPeppers = (): PropertyDecorator =>
+const IsVersionedSecrets = (name: string): PropertyDecorator =>
   ValidateBy({
-    name: 'isPeppers',
+    name: 'isVersionedSecrets',
     validator: {
-      validate: (value: unknown) => typeof value === 'string' && parsePeppers(value) !== undefined,
-      defaultMessage: () => 'API_KEY_PEPPER must be a secret of at least 32 characters, without commas, or a list 2:<new>,1:<old> of them',
+      validate: (value: unknown) => typeof value === 'string' && parseVersionedSecrets(value) !== undefined,
+      defaultMessage: () => `${name} must be a secret of at least 32 characters, without commas, or a list 2:<new>,1:<old> of them`,
+    },
+  });
+
+const IsHosts = (name: string): PropertyDecorator =>
+  ValidateBy({
+    name: 'isHosts',
+    validator: {
+      validate: (value: unknown) => typeof value === 'string' && parseHosts(value) !== undefined,
+      defaultMessage: () => `${name} must be a list of <host> or <host>:<port>, with commas between`,
     },
   });
 
@@ -61,12 +71,19 @@ export class Environment {
   @IsOptional() @IsOneOfUrls('REDIS_URL', ['redis://', 'rediss://', 'unix://'])
   REDIS_URL?: string;
 
+  @IsOptional() @Type(() => Number) @IsInt() @Min(10) @Max(5_000)
+  REDIS_TIMEOUT_MS: number = 50;
+
   @IsOptional() @IsIn(LOG_LEVELS)
   LOG_LEVEL: (typeof LOG_LEVELS)[number] = 'info';
 
   /** API keys are hashed with it; unset, one is made in the data directory for the database of our own. */
-  @IsOptional() @IsPeppers()
+  @IsOptional() @IsVersionedSecrets('API_KEY_PEPPER')
   API_KEY_PEPPER?: string;
+
+  /** Secrets of projects are sealed with it; unset, one is made in the data directory for the database of our own. */
+  @IsOptional() @IsVersionedSecrets('SECRETS_KEY')
+  SECRETS_KEY?: string;
 
   @IsOptional() @IsIn(DEFAULT_PLANS)
   DEFAULT_PLAN: (typeof DEFAULT_PLANS)[number] = 'free';
@@ -102,6 +119,10 @@ export class Environment {
 
   @IsOptional() @IsUrl(WEB_URL)
   DOCS_URL?: string;
+
+  /** Hosts that repositories may also come from though nobody else could reach them, for tests and mirrors. */
+  @IsOptional() @IsHosts('GIT_ALLOWED_HOSTS')
+  GIT_ALLOWED_HOSTS: string = '';
 
   @IsOptional() @IsIn(['auto', 'never'])
   SERVICE_INSTALL: 'auto' | 'never' = 'auto';

@@ -5,3 +5,6 @@ import { ValidateIf } from 'class-validator';
  * what is absent only, so that a null would get past every other rule.
  */
 export const MayBeAbsent = (): PropertyDecorator => ValidateIf((_, value) => value !== undefined);
+
+/** The field of a change: left out it stays as it is, and null clears it. */
+export const MayBeCleared = (): PropertyDecorator => ValidateIf((_, value) => value !== undefined && value !== null);

@@ -1,13 +1,11 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { Redis, type RedisOptions } from 'ioredis';
+import { type Command, Redis, type RedisOptions } from 'ioredis';
 import { Config } from '../config/config.js';
 import { Shutdown } from '../lifecycle/shutdown.js';
 import { Log } from '../logging/log.js';
 
-/** A command of a fast connection that has not been answered by then counts as Redis being away. */
-const FAST_TIMEOUT_MS = 50;
 const PRODUCER_TIMEOUT_MS = 2_000;
 const RECONNECT_MS = 250;
 const START_WAIT_MS = 2_000;
@@ -31,9 +29,8 @@ export class RedisConnections implements OnModuleInit {
     this.fastConnection = this.connect({
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
-      commandTimeout: FAST_TIMEOUT_MS,
       enableAutoPipelining: true,
-    });
+    }, config.redisTimeoutMs);
     this.producerConnection = this.connect({
       enableOfflineQueue: false,
       maxRetriesPerRequest: 1,
@@ -50,7 +47,7 @@ export class RedisConnections implements OnModuleInit {
     await Promise.race([Promise.all(ready), sleep(START_WAIT_MS, undefined, { ref: false })]).catch(() => undefined);
   }
 
-  /** Shared. For limits and other work in the way of a request: never queues offline, gives up after 50 ms. */
+  /** Shared. For limits and other work in the way of a request: never queues offline, gives up after `REDIS_TIMEOUT_MS`. */
   fast(): Redis {
     return this.fastConnection;
   }
@@ -65,9 +62,9 @@ export class RedisConnections implements OnModuleInit {
     return this.connect({ maxRetriesPerRequest: null });
   }
 
-  private connect(options: RedisOptions): Redis {
+  private connect(options: RedisOptions, answerWithinMs?: number): Redis {
     const address = addressOf(this.config.redisUrl!);
-    const redis = new Redis({ ...address, ...options, retryStrategy: () => RECONNECT_MS, connectTimeout: 2_000, disconnectTimeout: 100 });
+    const redis = new BoundedRedis(answerWithinMs, { ...address, ...options, retryStrategy: () => RECONNECT_MS, connectTimeout: 2_000, disconnectTimeout: 100 });
     // Without a listener a lost connection would end the process.
     redis.on('error', (error: Error) => { this.log.debug({ error }, 'Redis connection'); });
     this.open.push(redis);
@@ -82,6 +79,36 @@ export class RedisConnections implements OnModuleInit {
   private close(): void {
     for (const redis of this.open) redis.disconnect();
   }
+}
+
+/**
+ * Gives a command up that is not answered in time. The time of ioredis (`commandTimeout`) is over as well when this
+ * process, and not Redis, was busy: its timer comes before the answer that lies there to be read. Here what has arrived is
+ * read first.
+ */
+class BoundedRedis extends Redis {
+  constructor(
+    private readonly answerWithinMs: number | undefined,
+    options: RedisOptions,
+  ) {
+    super(options);
+  }
+
+  override sendCommand(command: Command, stream?: Parameters<Redis['sendCommand']>[1]): unknown {
+    const answer = super.sendCommand(command, stream);
+    if (this.answerWithinMs !== undefined) giveUpAfter(command, this.answerWithinMs);
+    return answer;
+  }
+}
+
+function giveUpAfter(command: Command, ms: number): void {
+  const timer = setTimeout(() => {
+    setImmediate(() => {
+      if (!command.isResolved) command.reject(new Error('Command timed out'));
+    });
+  }, ms);
+  const stop = (): void => { clearTimeout(timer); };
+  command.promise.then(stop, stop);
 }
 
 /** @throws {TypeError} when the address is not a URL. */

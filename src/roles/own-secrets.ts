@@ -1,23 +1,24 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Pepper } from '../platform/config/config.js';
+import type { VersionedSecret } from '../platform/config/config.js';
 
 const SECRET_BYTES = 32;
 
 /**
- * The pepper of a service that keeps its own database: made at the first start and kept beside the data, for its owner
- * alone. It belongs to a backup of them: without it no API key of that database works.
+ * A secret of a service that keeps its own database: made at the first start and kept beside the data, for its owner
+ * alone. It belongs to a backup of them: without the pepper no API key of that database works, and without the key no
+ * secret of a project can be read.
  *
- * @throws {Error} when the file cannot be read or is not one of ours; a new one in its place would end every key.
+ * @throws {Error} when the file cannot be read or is not one of ours; a new one in its place would end all of that.
  */
-export function openOwnPepper(dataDir: string): Pepper {
+export function openOwnSecret(dataDir: string, name: 'api-key-pepper' | 'secrets-key'): VersionedSecret {
   const folder = join(dataDir, 'secrets');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const file = join(folder, 'api-key-pepper');
+  const file = join(folder, name);
   createOnce(file);
   const secret = readFileSync(file, 'utf8').trim();
-  if (!/^[0-9a-f]{64}$/.test(secret)) throw new Error(`${file} is not a pepper that this service has written. Restore it from a backup.`);
+  if (!/^[0-9a-f]{64}$/.test(secret)) throw new Error(`${file} is not a secret that this service has written. Restore it from a backup.`);
   return { version: 1, secret };
 }
 

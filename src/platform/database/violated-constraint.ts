@@ -1,0 +1,10 @@
+import { QueryFailedError } from 'typeorm';
+
+const UNIQUE_VIOLATION = '23505';
+
+/** The name of the unique constraint that a statement has broken, undefined for any other fault. */
+export function violatedConstraintOf(thrown: unknown): string | undefined {
+  if (!(thrown instanceof QueryFailedError)) return undefined;
+  const { code, constraint } = thrown.driverError as { code?: string; constraint?: string };
+  return code === UNIQUE_VIOLATION ? constraint : undefined;
+}

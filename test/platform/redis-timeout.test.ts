@@ -1,0 +1,24 @@
+import { RedisConnections } from '../../src/platform/redis/redis-connections.js';
+import { isRedisAway } from '../../src/platform/redis/redis-away.js';
+import { useApp } from '../support/test-app.js';
+
+describe('a command in the way of a call', () => {
+  const app = useApp({ REDIS_TIMEOUT_MS: '50' }, 'api');
+
+  it('is given up when Redis does not answer in time', async () => {
+    const redis = app.get(RedisConnections).fast();
+    const slow = redis.eval("local until_us = redis.call('TIME') until_us = until_us[1] * 1000000 + until_us[2] + 200000 repeat local now = redis.call('TIME') until now[1] * 1000000 + now[2] > until_us return 1", 0);
+    expect(isRedisAway(await slow.catch((error: unknown) => error))).toBe(true);
+  });
+
+  it('is not given up because this process was busy when the answer came', async () => {
+    const redis = app.get(RedisConnections).fast();
+    for (let round = 0; round < 5; round++) {
+      const answer = redis.ping();
+      await new Promise((resolve) => { setImmediate(resolve); });
+      const busyUntilMs = performance.now() + 150;
+      while (performance.now() < busyUntilMs) { /* as long work between two turns of the event loop */ }
+      expect(await answer).toBe('PONG');
+    }
+  });
+});
