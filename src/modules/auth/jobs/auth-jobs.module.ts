@@ -7,10 +7,11 @@ import { PersistenceModule } from '../persistence/persistence.module.js';
 import { TokensModule } from '../tokens/tokens.module.js';
 import { AuthMailProcessor } from './auth-mail.processor.js';
 import { authMailQueue } from './auth-mail.queue.js';
+import { ExpiredCredentialsSweeper } from './expired-credentials.sweeper.js';
 
 @Module({
   imports: [EmailTokensModule, MailModule, PersistenceModule, TokensModule],
-  providers: [AuthMailProcessor, AuthMailsService],
+  providers: [AuthMailProcessor, AuthMailsService, ExpiredCredentialsSweeper],
 })
 export class AuthJobsModule implements OnApplicationBootstrap {
   constructor(
