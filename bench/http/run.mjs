@@ -40,6 +40,7 @@ try {
     DATABASE_URL: postgres.url,
     REDIS_URL: redis.url,
     API_KEY_PEPPER: 'a pepper that lasts for this measurement only',
+    SECRETS_KEY: 'a key that lasts for this measurement only',
     DEFAULT_PLAN: 'enterprise',
     TRUST_PROXY: '1',
     PORT: '0',

@@ -43,7 +43,9 @@ export class Credentials {
   /** @throws {UsageError} when the file is there and cannot be understood: guessing could lose keys. */
   private async read(): Promise<Stored> {
     try {
-      return JSON.parse(await readFile(this.file, 'utf8')) as Stored;
+      const stored: unknown = JSON.parse(await readFile(this.file, 'utf8'));
+      if (!isStored(stored)) throw new TypeError('It is not what this command writes.');
+      return stored;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { keys: {} };
       throw new UsageError(`${this.file} cannot be read. Remove it and log in again.`);
@@ -58,4 +60,9 @@ export class Credentials {
     await writeFile(fresh, `${JSON.stringify(stored, undefined, 2)}\n`, { mode: 0o600, flag: 'wx' });
     await rename(fresh, this.file);
   }
+}
+
+function isStored(value: unknown): value is Stored {
+  const { keys } = (value ?? {}) as { keys?: unknown };
+  return typeof keys === 'object' && keys !== null;
 }

@@ -15,11 +15,14 @@ export { type Keys } from './keys.js';
 export { type Me } from './me.js';
 export { type Orgs } from './orgs.js';
 export { type Listing, type ListQuery, type Page } from './page.js';
+export { type Projects } from './projects.js';
 export { type Sandbox } from './sandbox.js';
 export { Service, type ServiceOptions } from './service.js';
 export { type Answer, type Budget, type Hooks, type RequestEvent, type RequestOptions, type ResponseEvent, type RetryEvent } from './transport.js';
 export type {
   AuditEntry,
+  EnvTarget,
+  EnvVariable,
   Execution,
   ExplainedCall,
   Explanation,
@@ -31,14 +34,18 @@ export type {
   ListedRun,
   Member,
   NewAccount,
+  NewEnvVariable,
   NewInvitation,
   NewKey,
   NewOrganization,
+  NewProject,
   Organization,
   OrganizationChange,
   OrganizationMembership,
   Plan,
   Preset,
+  Project,
+  ProjectChange,
   Role,
   RotatedSession,
   Run,

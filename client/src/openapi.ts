@@ -485,6 +485,65 @@ export interface paths {
         readonly patch: operations["MembersController_setRole"];
         readonly trace?: never;
     };
+    readonly "/api/v1/projects": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** Lists the projects of the organization of the call, the newest first. */
+        readonly get: operations["ProjectsController_list"];
+        readonly put?: never;
+        /** Creates a project of the organization of the call. A repository can be linked later. */
+        readonly post: operations["ProjectsController_create"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/projects/{project_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** Shows a project, named by its id, or by its slug within the organization of the call. */
+        readonly get: operations["ProjectsController_get"];
+        readonly put?: never;
+        readonly post?: never;
+        /** Deletes a project for good, with its environment variables. */
+        readonly delete: operations["ProjectsController_delete"];
+        readonly options?: never;
+        readonly head?: never;
+        /** Changes a project. What is left out stays as it is, and null clears; `repo_url: null` unlinks the repository. */
+        readonly patch: operations["ProjectsController_change"];
+        readonly trace?: never;
+    };
+    readonly "/api/v1/projects/{project_id}/env": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** Lists the environment variables of a project by name, with the values of those that are no secrets. */
+        readonly get: operations["ProjectEnvController_list"];
+        /**
+         * Sets environment variables, each in the targets that it names, and answers all that the project then has.
+         * @description All or none. Variables, and targets of a variable, that are not named stay as they are. Deploys take what is set when they begin.
+         */
+        readonly put: operations["ProjectEnvController_set"];
+        readonly post?: never;
+        /** Takes an environment variable out of all targets, or out of one. It is no fault if it is not there. */
+        readonly delete: operations["ProjectEnvController_remove"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/sandbox/executions": {
         readonly parameters: {
             readonly query?: never;
@@ -549,7 +608,10 @@ export interface paths {
         };
         readonly get?: never;
         readonly put?: never;
-        /** Runs code in the anonymous sandbox: no account, ten runs a day for one IP address. */
+        /**
+         * Runs code in the anonymous sandbox: no account, ten runs a day for one IP address.
+         * @description With `Dry-Run: true` nothing runs and nothing is counted, and `data` has only `language` and `limits`.
+         */
         readonly post: operations["SandboxController_try"];
         readonly delete?: never;
         readonly options?: never;
@@ -711,6 +773,46 @@ export interface components {
              */
             readonly new_password: string;
         };
+        readonly ChangeProjectBody: {
+            /** @description Builds the project. Left out, what the framework asks for. */
+            readonly build_command?: string | null;
+            /**
+             * @description Left out, it is found out when the project is deployed.
+             * @enum {string|null}
+             */
+            readonly framework?: "nextjs" | "expo" | "astro" | "nuxt" | "react-router" | "sveltekit" | "vite" | "node" | "static" | null;
+            /** @description Installs the dependencies. Left out, what the lock file asks for. */
+            readonly install_command?: string | null;
+            /** @example Shop */
+            readonly name?: string;
+            /**
+             * @description Left out, what package.json asks for.
+             * @enum {string|null}
+             */
+            readonly node_version?: "20" | "22" | "24" | null;
+            /**
+             * @description What the build makes, below `root_directory`. Left out, that of the framework.
+             * @example dist
+             */
+            readonly output_directory?: string | null;
+            /** @description Deploys of it are production deploys. */
+            readonly production_branch?: string;
+            /**
+             * @description Where the repository is cloned from: https, a public host, no user. Repositories of this service are named by the `repo_url` that it gave out.
+             * @example https://github.com/acme/shop
+             */
+            readonly repo_url?: string | null;
+            /**
+             * @description Where the project is in its repository; left out, at its root.
+             * @example apps/web
+             */
+            readonly root_directory?: string | null;
+            /**
+             * @description The old one is free for others at once.
+             * @example shop
+             */
+            readonly slug?: string;
+        };
         readonly ChangeRoleBody: {
             /** @enum {string} */
             readonly role: "owner" | "admin" | "member" | "viewer";
@@ -757,6 +859,46 @@ export interface components {
              */
             readonly slug?: string;
         };
+        readonly CreateProjectBody: {
+            /** @description Builds the project. Left out, what the framework asks for. */
+            readonly build_command?: string;
+            /**
+             * @description Left out, it is found out when the project is deployed.
+             * @enum {string}
+             */
+            readonly framework?: "nextjs" | "expo" | "astro" | "nuxt" | "react-router" | "sveltekit" | "vite" | "node" | "static";
+            /** @description Installs the dependencies. Left out, what the lock file asks for. */
+            readonly install_command?: string;
+            /** @example Shop */
+            readonly name: string;
+            /**
+             * @description Left out, what package.json asks for.
+             * @enum {string}
+             */
+            readonly node_version?: "20" | "22" | "24";
+            /**
+             * @description What the build makes, below `root_directory`. Left out, that of the framework.
+             * @example dist
+             */
+            readonly output_directory?: string;
+            /** @description Deploys of it are production deploys. Default: main. */
+            readonly production_branch?: string;
+            /**
+             * @description Where the repository is cloned from: https, a public host, no user. Repositories of this service are named by the `repo_url` that it gave out.
+             * @example https://github.com/acme/shop
+             */
+            readonly repo_url?: string;
+            /**
+             * @description Where the project is in its repository; left out, at its root.
+             * @example apps/web
+             */
+            readonly root_directory?: string;
+            /**
+             * @description Names the project in paths and hosts. Left out, it is made from the name, with a number where that is taken.
+             * @example shop
+             */
+            readonly slug?: string;
+        };
         readonly CredentialView: {
             /** @description With `type: api_key`. */
             readonly key?: components["schemas"]["CallingKeyView"];
@@ -771,13 +913,38 @@ export interface components {
             /** @enum {boolean} */
             readonly email_verified: true;
         };
+        readonly EnvAnswer: {
+            readonly data: readonly components["schemas"]["EnvVariableView"][];
+            readonly meta: components["schemas"]["AnswerMeta"];
+        };
+        readonly EnvVariableBody: {
+            /** @example DATABASE_URL */
+            readonly name: string;
+            /** @description false: the value can be read again. true, the default: it is never shown. */
+            readonly secret?: boolean;
+            /** @description production: deploys of the production branch. preview: all other deploys. development: work on a machine of your own. */
+            readonly targets: readonly ("production" | "preview" | "development")[];
+            /** @description At most 65536 bytes of UTF-8, without NUL. */
+            readonly value: string;
+        };
+        readonly EnvVariableView: {
+            /** @example DATABASE_URL */
+            readonly name: string;
+            readonly secret: boolean;
+            /** @description Those that have it alike; where they differ the name stands in the list again. */
+            readonly targets: readonly ("production" | "preview" | "development")[];
+            /** Format: date-time */
+            readonly updated_at: string;
+            /** @description Never of a secret. */
+            readonly value?: string;
+        };
         readonly ErrorAnswer: {
             readonly error: components["schemas"]["ErrorView"];
             readonly meta: components["schemas"]["MetaView"];
         };
         readonly ErrorView: {
             /** @enum {string} */
-            readonly code: "invalid_request" | "malformed_json" | "malformed_request" | "conflicting_credentials" | "invalid_email_token" | "missing_api_key" | "malformed_api_key" | "invalid_api_key" | "expired_api_key" | "revoked_api_key" | "rotated_api_key" | "session_token_not_allowed" | "session_required" | "invalid_credentials" | "invalid_session" | "invalid_token" | "insufficient_scopes" | "org_access_denied" | "key_org_mismatch" | "ip_not_allowed" | "plan_limit_reached" | "route_not_found" | "page_not_found" | "api_key_not_found" | "session_not_found" | "member_not_found" | "invitation_not_found" | "organization_not_found" | "execution_not_found" | "method_not_allowed" | "request_timeout" | "username_taken" | "email_taken" | "already_exists" | "last_owner" | "personal_organization" | "execution_already_over" | "idempotency_mismatch" | "idempotency_in_progress" | "payload_too_large" | "unsupported_media_type" | "headers_too_large" | "burst_limit_exceeded" | "daily_limit_exceeded" | "concurrency_limit_exceeded" | "sign_in_limit_exceeded" | "sandbox_daily_limit_exceeded" | "internal_error" | "service_unavailable" | "sandbox_unavailable";
+            readonly code: "invalid_request" | "malformed_json" | "malformed_request" | "conflicting_credentials" | "invalid_email_token" | "missing_api_key" | "malformed_api_key" | "invalid_api_key" | "expired_api_key" | "revoked_api_key" | "rotated_api_key" | "session_token_not_allowed" | "session_required" | "invalid_credentials" | "invalid_session" | "invalid_token" | "insufficient_scopes" | "org_access_denied" | "key_org_mismatch" | "ip_not_allowed" | "plan_limit_reached" | "route_not_found" | "page_not_found" | "api_key_not_found" | "session_not_found" | "member_not_found" | "invitation_not_found" | "organization_not_found" | "project_not_found" | "execution_not_found" | "method_not_allowed" | "request_timeout" | "username_taken" | "email_taken" | "already_exists" | "last_owner" | "personal_organization" | "execution_already_over" | "idempotency_mismatch" | "idempotency_in_progress" | "payload_too_large" | "unsupported_media_type" | "headers_too_large" | "burst_limit_exceeded" | "daily_limit_exceeded" | "concurrency_limit_exceeded" | "sign_in_limit_exceeded" | "sandbox_daily_limit_exceeded" | "internal_error" | "service_unavailable" | "sandbox_unavailable";
             readonly dashboard_url?: string;
             /** @description Facts of this code; for `invalid_request` one row per field. */
             readonly details?: Record<string, never> | readonly Record<string, never>[];
@@ -1277,6 +1444,40 @@ export interface components {
             /** @enum {string} */
             readonly support: "community" | "email" | "priority" | "dedicated";
         };
+        readonly ProjectAnswer: {
+            readonly data: components["schemas"]["ProjectView"];
+            readonly meta: components["schemas"]["AnswerMeta"];
+        };
+        readonly ProjectPageAnswer: {
+            readonly data: readonly components["schemas"]["ProjectView"][];
+            readonly meta: components["schemas"]["PageMeta"];
+        };
+        readonly ProjectView: {
+            readonly build_command?: string;
+            /** Format: date-time */
+            readonly created_at: string;
+            /** @enum {string} */
+            readonly framework?: "nextjs" | "expo" | "astro" | "nuxt" | "react-router" | "sveltekit" | "vite" | "node" | "static";
+            /** @example prj_01jd3m8yeqf5rb0xkq5ym8s6tn */
+            readonly id: string;
+            readonly install_command?: string;
+            /** @example Shop */
+            readonly name: string;
+            /** @enum {string} */
+            readonly node_version?: "20" | "22" | "24";
+            /** @example org_01jd3m8yeqf5rb0xkq5ym8s6tn */
+            readonly org_id: string;
+            readonly output_directory?: string;
+            /** @example main */
+            readonly production_branch: string;
+            /** @description Absent while no repository is linked: then nothing can be deployed. */
+            readonly repo_url?: string;
+            readonly root_directory?: string;
+            /** @example shop */
+            readonly slug: string;
+            /** Format: date-time */
+            readonly updated_at: string;
+        };
         readonly ReadinessView: {
             /** @description All parts. */
             readonly details: {
@@ -1370,6 +1571,10 @@ export interface components {
             readonly last_used_at: string;
             /** @description What it began with. */
             readonly user_agent?: string;
+        };
+        readonly SetEnvBody: {
+            /** @description A target can have 200 variables, and 1 MiB of names and values. */
+            readonly variables: readonly components["schemas"]["EnvVariableBody"][];
         };
         readonly SignedInAnswer: {
             readonly data: components["schemas"]["SignedInView"];
@@ -5745,6 +5950,1068 @@ export interface operations {
             };
             /** @description `unsupported_media_type`: The request body must be JSON. */
             readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many calls at once.
+             *
+             *     `daily_limit_exceeded`: The calls of this day are used up.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A part that this call needs is away. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly ProjectsController_list: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description `meta.next_cursor` of an earlier page: the list goes on after it. */
+                readonly cursor?: string;
+                /** @description Items on a page. */
+                readonly limit?: number;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ProjectPageAnswer"];
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The call carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is not valid.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The call carries no API key.
+             *
+             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *
+             *     `invalid_api_key`: The API key is not known.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *
+             *     `session_required`: The call needs the session of a person.
+             *
+             *     `invalid_session`: The session is over or unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller does not reach the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key may not be used from this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many calls at once.
+             *
+             *     `daily_limit_exceeded`: The calls of this day are used up.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A part that this call needs is away. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly ProjectsController_create: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["CreateProjectBody"];
+            };
+        };
+        readonly responses: {
+            readonly 201: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ProjectAnswer"];
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The call carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is not valid.
+             *
+             *     `malformed_json`: The request body is not JSON that can be read.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The call carries no API key.
+             *
+             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *
+             *     `invalid_api_key`: The API key is not known.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *
+             *     `session_required`: The call needs the session of a person.
+             *
+             *     `invalid_session`: The session is over or unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller does not reach the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *
+             *     `plan_limit_reached`: The plan has no room for one more.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             *
+             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *
+             *     `already_exists`: There is one already.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `payload_too_large`: The request body is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `unsupported_media_type`: The request body must be JSON. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many calls at once.
+             *
+             *     `daily_limit_exceeded`: The calls of this day are used up.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A part that this call needs is away. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly ProjectsController_get: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly project_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ProjectAnswer"];
+                };
+            };
+            /** @description `conflicting_credentials`: The call carries two different credentials. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The call carries no API key.
+             *
+             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *
+             *     `invalid_api_key`: The API key is not known.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *
+             *     `session_required`: The call needs the session of a person.
+             *
+             *     `invalid_session`: The session is over or unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller does not reach the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key may not be used from this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `project_not_found`: There is no such project. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many calls at once.
+             *
+             *     `daily_limit_exceeded`: The calls of this day are used up.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A part that this call needs is away. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly ProjectsController_delete: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly project_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description `conflicting_credentials`: The call carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is not valid.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The call carries no API key.
+             *
+             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *
+             *     `invalid_api_key`: The API key is not known.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *
+             *     `session_required`: The call needs the session of a person.
+             *
+             *     `invalid_session`: The session is over or unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller does not reach the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key may not be used from this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `project_not_found`: There is no such project. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             *
+             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many calls at once.
+             *
+             *     `daily_limit_exceeded`: The calls of this day are used up.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A part that this call needs is away. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly ProjectsController_change: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly project_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["ChangeProjectBody"];
+            };
+        };
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ProjectAnswer"];
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The call carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is not valid.
+             *
+             *     `malformed_json`: The request body is not JSON that can be read.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The call carries no API key.
+             *
+             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *
+             *     `invalid_api_key`: The API key is not known.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *
+             *     `session_required`: The call needs the session of a person.
+             *
+             *     `invalid_session`: The session is over or unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller does not reach the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key may not be used from this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `project_not_found`: There is no such project. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             *
+             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *
+             *     `already_exists`: There is one already.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `payload_too_large`: The request body is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `unsupported_media_type`: The request body must be JSON. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many calls at once.
+             *
+             *     `daily_limit_exceeded`: The calls of this day are used up.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A part that this call needs is away. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly ProjectEnvController_list: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly project_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["EnvAnswer"];
+                };
+            };
+            /** @description `conflicting_credentials`: The call carries two different credentials. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The call carries no API key.
+             *
+             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *
+             *     `invalid_api_key`: The API key is not known.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *
+             *     `session_required`: The call needs the session of a person.
+             *
+             *     `invalid_session`: The session is over or unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller does not reach the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key may not be used from this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `project_not_found`: There is no such project. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many calls at once.
+             *
+             *     `daily_limit_exceeded`: The calls of this day are used up.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A part that this call needs is away. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly ProjectEnvController_set: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly project_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["SetEnvBody"];
+            };
+        };
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["EnvAnswer"];
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The call carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is not valid.
+             *
+             *     `malformed_json`: The request body is not JSON that can be read.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The call carries no API key.
+             *
+             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *
+             *     `invalid_api_key`: The API key is not known.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *
+             *     `session_required`: The call needs the session of a person.
+             *
+             *     `invalid_session`: The session is over or unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller does not reach the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key may not be used from this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `project_not_found`: There is no such project. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             *
+             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `payload_too_large`: The request body is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `unsupported_media_type`: The request body must be JSON. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many calls at once.
+             *
+             *     `daily_limit_exceeded`: The calls of this day are used up.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A part that this call needs is away. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly ProjectEnvController_remove: {
+        readonly parameters: {
+            readonly query: {
+                readonly name: string;
+                /** @description Left out: all targets. */
+                readonly target?: "production" | "preview" | "development";
+            };
+            readonly header?: never;
+            readonly path: {
+                readonly project_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description `conflicting_credentials`: The call carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is not valid.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The call carries no API key.
+             *
+             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *
+             *     `invalid_api_key`: The API key is not known.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *
+             *     `session_required`: The call needs the session of a person.
+             *
+             *     `invalid_session`: The session is over or unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller does not reach the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key may not be used from this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `project_not_found`: There is no such project. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             *
+             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             */
+            readonly 409: {
                 headers: {
                     readonly [name: string]: unknown;
                 };

@@ -3,6 +3,7 @@ import { Billing } from './billing.js';
 import { Keys } from './keys.js';
 import { Me } from './me.js';
 import { Orgs } from './orgs.js';
+import { Projects } from './projects.js';
 import { Sandbox } from './sandbox.js';
 import { type Budget, type Hooks, Transport } from './transport.js';
 
@@ -42,6 +43,7 @@ export class Service {
   readonly keys: Keys;
   readonly me: Me;
   readonly orgs: Orgs;
+  readonly projects: Projects;
   readonly sandbox: Sandbox;
   readonly #transport: Transport;
 
@@ -70,6 +72,7 @@ export class Service {
     this.keys = new Keys(this.#transport);
     this.me = new Me(this.#transport);
     this.orgs = new Orgs(this.#transport);
+    this.projects = new Projects(this.#transport);
     this.sandbox = new Sandbox(this.#transport);
   }
 

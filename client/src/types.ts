@@ -73,5 +73,19 @@ export type ExplainedCall = Schemas['ExplainBody'];
 /** Whether a call would be let through, and if not, by what it is refused and the smallest fix. */
 export type Explanation = Schemas['ExplanationView'];
 
+/** What is deployed. Without a `repo_url` there is nothing to deploy yet. */
+export type Project = Schemas['ProjectView'];
+export type NewProject = Schemas['CreateProjectBody'];
+
+/** What is left out stays as it is; null clears. */
+export type ProjectChange = Schemas['ChangeProjectBody'];
+
+/** A variable of a project's environment, with the targets that have it alike; a secret comes without its value. */
+export type EnvVariable = Schemas['EnvVariableView'];
+export type EnvTarget = EnvVariable['targets'][number];
+
+/** `secret` is true unless you say otherwise. */
+export type NewEnvVariable = Schemas['EnvVariableBody'];
+
 /** Prices are decimal strings in US dollars; null is unlimited, or agreed on. */
 export type Plan = Schemas['PlanView'];

@@ -5,6 +5,7 @@ import { CreateAuditLog1795252060000 } from '../../migrations/1795252060000-crea
 import { CreateApiKeys1795252120000 } from '../../migrations/1795252120000-create-api-keys.js';
 import { CreateIdempotencyRecords1795252180000 } from '../../migrations/1795252180000-create-idempotency-records.js';
 import { CreateSandboxExecutions1795252240000 } from '../../migrations/1795252240000-create-sandbox-executions.js';
+import { CreateProjects1795255200000 } from '../../migrations/1795255200000-create-projects.js';
 import { ApiKeySecret } from '../modules/auth/persistence/api-key-secret.entity.js';
 import { ApiKey } from '../modules/auth/persistence/api-key.entity.js';
 import { AuditEntry } from '../modules/auth/persistence/audit-entry.entity.js';
@@ -15,6 +16,8 @@ import { Organization } from '../modules/auth/persistence/organization.entity.js
 import { Session } from '../modules/auth/persistence/session.entity.js';
 import { User } from '../modules/auth/persistence/user.entity.js';
 import { IdempotencyRecord } from '../modules/idempotency/persistence/idempotency-record.entity.js';
+import { Project } from '../modules/projects/persistence/project.entity.js';
+import { ProjectEnvVariable } from '../modules/projects/persistence/project-env-variable.entity.js';
 import { SandboxExecution } from '../modules/sandbox/persistence/sandbox-execution.entity.js';
 import { OutboxMessage } from '../platform/outbox/outbox-message.entity.js';
 
@@ -37,7 +40,7 @@ export function createDataSource(settings: DataSourceSettings): DataSource {
     type: 'postgres',
     url,
     poolSize,
-    entities: [OutboxMessage, ApiKey, ApiKeySecret, IdempotencyRecord, SandboxExecution, AuditEntry, EmailToken, Invitation, Membership, Organization, Session, User],
+    entities: [OutboxMessage, ApiKey, ApiKeySecret, IdempotencyRecord, Project, ProjectEnvVariable, SandboxExecution, AuditEntry, EmailToken, Invitation, Membership, Organization, Session, User],
     migrations: [
       CreateOutbox1795219200000,
       CreatePeopleAndOrganizations1795252000000,
@@ -45,6 +48,7 @@ export function createDataSource(settings: DataSourceSettings): DataSource {
       CreateApiKeys1795252120000,
       CreateIdempotencyRecords1795252180000,
       CreateSandboxExecutions1795252240000,
+      CreateProjects1795255200000,
     ],
     migrationsTableName: 'migrations',
     synchronize: false,

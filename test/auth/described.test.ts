@@ -60,6 +60,35 @@ describe('what people and organizations are answered', () => {
     await walk('POST', '/auth/sign-out', 204, { by: last });
   });
 
+  it('is what the API document says: projects and their environment', async () => {
+    const by = await make.key(ada);
+    const stranger = await make.key(await make.person());
+    const all = {
+      name: 'Described', slug: 'described', repo_url: 'https://github.com/acme/shop', framework: 'nextjs', root_directory: 'apps/web', install_command: 'npm ci', build_command: 'npm run build',
+      output_directory: 'dist', node_version: '22', production_branch: 'main',
+    };
+    const { id } = await walk('POST', '/projects', 201, { by, body: all });
+    await walk('POST', '/projects', 409, { by, body: all });
+    await walk('POST', '/projects', 400, { by, body: { repo_url: 'file:///' } });
+    await walk('POST', '/projects', 401, { body: all });
+    for (const name of ['two', 'three']) await walk('POST', '/projects', 201, { by, body: { name } });
+    await walk('POST', '/projects', 403, { by, body: { name: 'four' } });
+    await walk('GET', '/projects', 200, { by, at: '/projects?limit=2' });
+    await walk('GET', '/projects/{project_id}', 200, { by, at: `/projects/${id}` });
+    await walk('GET', '/projects/{project_id}', 404, { by: stranger, at: `/projects/${id}` });
+    await walk('PATCH', '/projects/{project_id}', 200, { by, at: `/projects/${id}`, body: { repo_url: null, framework: null } });
+    await walk('PATCH', '/projects/{project_id}', 409, { by, at: `/projects/${id}`, body: { slug: 'two' } });
+    const env = { variables: [{ name: 'A', value: '1', targets: ['production'] }, { name: 'B', value: '2', targets: ['preview', 'development'], secret: false }] };
+    await walk('PUT', '/projects/{project_id}/env', 200, { by, at: `/projects/${id}/env`, body: env });
+    await walk('PUT', '/projects/{project_id}/env', 400, { by, at: `/projects/${id}/env`, body: { variables: [{}] } });
+    await walk('PUT', '/projects/{project_id}/env', 413, { by, at: `/projects/${id}/env`, body: { variables: 'x'.repeat(2_200_000) } });
+    await walk('GET', '/projects/{project_id}/env', 200, { by, at: `/projects/${id}/env` });
+    await walk('GET', '/projects/{project_id}/env', 404, { by: stranger, at: `/projects/${id}/env` });
+    await walk('DELETE', '/projects/{project_id}/env', 204, { by, at: `/projects/${id}/env?name=A` });
+    await walk('DELETE', '/projects/{project_id}', 204, { by, at: `/projects/${id}` });
+    await walk('DELETE', '/projects/{project_id}', 404, { by, at: `/projects/${id}` });
+  });
+
   it('is what the API document says: organizations', async () => {
     const grace = await make.person();
     const { id } = await walk('POST', '/orgs', 201, { by: ada, body: { name: 'Described', slug: 'described-org' } });

@@ -42,6 +42,7 @@ describe('API keys', () => {
     expect((await app.fetch('/api/v1/me', { headers: { 'x-api-key': secret } })).status).toBe(200);
     expect((await app.fetch('/api/v1/me', { headers: { 'x-api-key': secret, authorization: `bearer  ${secret}` } })).status).toBe(200);
     expect(codeOf(await app.fetch('/api/v1/me', { headers: { 'x-api-key': secret, authorization: `Bearer ${ada.sessionToken}` } }))).toEqual([400, 'conflicting_credentials']);
+    expect((await app.fetch('/api/v1/billing/plans', { headers: { 'x-api-key': secret } })).headers.get('x-service-tier')).toBe('enterprise');
   });
 
   describe('that let nobody in (service document §5: 401)', () => {
@@ -78,6 +79,20 @@ describe('API keys', () => {
         expect(answer.body.error.hint).toContain('/api/v1/keys');
       }
       expect(codeOf(await app.fetch('/api/v1/keys/current', { headers: { cookie: 'theme=dark' } }))).toEqual([401, 'missing_api_key']);
+    });
+
+    it('are looked up a hundred times a minute for one address, and then answered 429, while known ones go on', async () => {
+      const from = '198.19.77.7';
+      const known = (await mint({ name: 'neighbour' })).body.data.secret;
+      expect((await app.fetch('/api/v1/me', { ...bearer(known), from })).status).toBe(200);
+      const answers = await Promise.all(Array.from({ length: 130 }, () => app.fetch('/api/v1/me', { ...bearer(unknownKey()), from })));
+      expect(answers.filter(({ status }) => status === 401).length).toBeGreaterThanOrEqual(100);
+      expect(answers.filter(({ status }) => status !== 401).map(({ status }) => status)).toEqual(answers.filter(({ status }) => status !== 401).map(() => 429));
+      const refused = await app.fetch('/api/v1/me', { ...bearer(unknownKey()), from });
+      expect(codeOf(refused)).toEqual([429, 'burst_limit_exceeded']);
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+      expect((await app.fetch('/api/v1/me', { ...bearer(known), from })).status).toBe(200);
+      expect(codeOf(await app.fetch('/api/v1/me', bearer(unknownKey())))).toEqual([401, 'invalid_api_key']);
     });
 
     it('are charged to nobody, carry the budget headers, and repeat nothing of what was sent', async () => {
@@ -145,6 +160,9 @@ describe('API keys', () => {
     const refused = await app.fetch('/api/v1/me', { ...bearer(secret), from: '203.0.114.9' });
     expect(codeOf(refused)).toEqual([403, 'ip_not_allowed']);
     expect(refused.body.error.details).toEqual({ ip: '203.0.114.9' });
+    // Where anybody may call, it spends the calls of its organization from nowhere else either.
+    const tierAt = async (from: string): Promise<string | null> => (await app.fetch('/api/v1/billing/plans', { ...bearer(secret), from })).headers.get('x-service-tier');
+    expect([await tierAt('203.0.113.9'), await tierAt('203.0.114.9')]).toEqual(['enterprise', 'anonymous']);
 
     const { id } = (await app.fetch('/api/v1/keys', bearer(ada.sessionToken))).body.data[0];
     await app.call('PATCH', `/api/v1/keys/${id}`, { headers: { ...bearer(ada.sessionToken).headers, 'content-type': 'application/json' }, body: '{"allowed_ips":["203.0.114.9"]}' });
@@ -161,6 +179,21 @@ describe('API keys', () => {
       expect(codeOf(answer)).toEqual([403, 'key_org_mismatch']);
       expect(answer.body.error.details).toEqual({ key_kind: 'org_bound', key_org: acme.id, requested_org: named });
     }
+  });
+
+  it('of somebody else that are bound to an organization are seen and revoked by its admins, and neither changed nor rotated', async () => {
+    const acme = await make.org(ada);
+    const admin = await make.person();
+    await make.member(acme, admin, 'admin');
+    const { id, secret } = (await mint({ name: 'of the owner', kind: 'org_bound', org_id: acme.id, scopes: ['projects:read'] })).body.data;
+    const by = { headers: { ...bearer(admin.sessionToken).headers, 'content-type': 'application/json' } };
+    expect((await app.fetch(`/api/v1/keys/${id}`, by)).status).toBe(200);
+    const rotated = await app.post(`/api/v1/keys/${id}/rotate`, {}, by);
+    expect([codeOf(rotated), rotated.text.includes('svc_org_')]).toEqual([[403, 'insufficient_scopes'], false]);
+    expect(codeOf(await app.call('PATCH', `/api/v1/keys/${id}`, { ...by, body: '{"scopes":["*"]}' }))).toEqual([403, 'insufficient_scopes']);
+    expect((await me(secret)).body.data.scopes).toEqual(['projects:read']);
+    expect((await app.call('DELETE', `/api/v1/keys/${id}`, by)).status).toBe(204);
+    expect(codeOf(await me(secret))).toEqual([401, 'revoked_api_key']);
   });
 
   it('of selected organizations reach those, and personal ones all of their owner', async () => {
@@ -214,6 +247,8 @@ describe('API keys', () => {
   it.each([
     [{}, 'name'],
     [{ name: '' }, 'name'],
+    [{ name: '\u001b[2J' }, 'name'],
+    [{ name: 'a\0b' }, 'name'],
     [{ name: 'x', scopes: [] }, 'scopes'],
     [{ name: 'x', scopes: ['projects:fly'] }, 'scopes'],
     [{ name: 'x', scopes: ['*'], preset: 'full' }, 'preset'],

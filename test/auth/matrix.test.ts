@@ -109,7 +109,10 @@ describe('every route, for two organizations, three kinds of key and four roles'
   it('answers for what belongs to strangers as for what never was, to the byte', async () => {
     const stranger = await make.person();
     const theirKeys = await app.post('/api/v1/keys', { name: 'theirs' }, as(stranger));
-    const ids: readonly [string, string][] = [[':org_id', foreign.id], [':key_id', theirKeys.body.data.id as string]];
+    const theirProject = await app.post('/api/v1/projects', { name: 'theirs' }, as(await make.key(stranger)));
+    const ids: readonly [string, string][] = [
+      [':org_id', foreign.id], [':key_id', theirKeys.body.data.id as string], [':project_id', theirProject.body.data.id as string],
+    ];
     for (const [parameter, id] of ids) {
       const absent = id.slice(0, 4) + ABSENT.slice(4);
       for (const route of guarded().filter(({ path }) => path.includes(parameter)).filter(takesKeys)) {

@@ -1,4 +1,5 @@
-import { as, expectStatus, Make, send } from '../support/make.js';
+import { PasswordsService } from '../../src/modules/auth/people/passwords.service.js';
+import { as, expectStatus, Make, type Person, send } from '../support/make.js';
 import { type Answer, useApp } from '../support/test-app.js';
 
 const SIGN_IN = '/api/v1/auth/sign-in';
@@ -48,6 +49,7 @@ describe('POST /api/v1/auth/sign-in', () => {
   it.each([
     ['nothing', {}],
     ['a password that is no text', { login: 'ada', password: { $ne: '' } }],
+    ['a login that the database cannot hold', { login: 'ada\0', password: 'x' }],
     ['a login that is too long', { login: 'a'.repeat(300), password: 'x' }],
   ])('answers 400 to %s', async (_what, body) => {
     const answer = await app.post(SIGN_IN, body);
@@ -198,6 +200,41 @@ describe('sessions', () => {
     expect([await statusOf(person.sessionToken), await statusOf(other)]).toEqual([200, 'invalid_session']);
     expect((await app.post(SIGN_IN, { login: person.user.username, password: person.password })).status).toBe(401);
     await signIn(person.user.username, 'another long secret');
+  });
+
+  describe('while another password is set', () => {
+    const NEW = 'another long secret';
+    const change = (by: Person, newPassword: string): Promise<Answer> =>
+      send(app, ['PUT', '/api/v1/auth/password'], { current_password: by.password, new_password: newPassword }, as(by));
+
+    /** What is checked next is right, and before its checker goes on the password is another. */
+    function replaceAfterNextCheck(person: Person): void {
+      const passwords = app.get(PasswordsService);
+      const matches = passwords.matches.bind(passwords);
+      jest.spyOn(passwords, 'matches').mockImplementationOnce(async (...given) => {
+        const result = await matches(...given);
+        expectStatus(200, await change(person, NEW));
+        return result;
+      });
+    }
+
+    afterEach(() => { jest.restoreAllMocks(); });
+
+    it('do not begin with the old one', async () => {
+      const person = await make.person();
+      replaceAfterNextCheck(person);
+      const late = await app.post(SIGN_IN, { login: person.user.username, password: person.password });
+      expect([late.status, late.body.error?.code]).toEqual([401, 'invalid_credentials']);
+      await signIn(person.user.username, NEW);
+    });
+
+    it('do not let the old one set a third', async () => {
+      const person = await make.person();
+      replaceAfterNextCheck(person);
+      const late = await change(person, 'the secret of a thief');
+      expect([late.status, late.body.error?.code]).toEqual([401, 'invalid_credentials']);
+      await signIn(person.user.username, NEW);
+    });
   });
 
   it('stay when the current password is wrong, or the new one is no good', async () => {

@@ -1,6 +1,6 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { AccountService } from '../support/account-service.js';
 import { signUpWithKey } from '../support/built-client.js';
 import { useCommandLine } from '../support/command-line.js';
@@ -91,6 +91,13 @@ describe('the command line of somebody with an account', () => {
   it('ends with 3 and says how to log in where there is no key, and sends nothing', async () => {
     expect(await service.run(['whoami'])).toEqual({ code: 3, stdout: '', stderr: expect.stringContaining('service login') });
     expect(account.seen).toEqual([]);
+  });
+
+  it.each(['{}', 'null', '{"keys":', '"text"'])('ends with 2 and names the file where its credentials are %s', async (content) => {
+    mkdirSync(dirname(service.credentialsFile), { recursive: true });
+    writeFileSync(service.credentialsFile, content);
+    expect(await service.run(['whoami'])).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining(`${service.credentialsFile} cannot be read.`) });
+    rmSync(service.credentialsFile);
   });
 
   it('ends with 3 for a wrong password, and keeps nothing', async () => {

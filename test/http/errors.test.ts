@@ -1,3 +1,4 @@
+import { as, Make } from '../support/make.js';
 import { useApp } from '../support/test-app.js';
 
 const TRY = '/api/v1/sandbox/try';
@@ -97,6 +98,15 @@ describe('every failure leaves the API in one shape', () => {
     expect(page.text).toContain('route_not_found');
     expect((await app.fetch('/docs/errors/..%2f..%2fpackage')).status).toBe(404);
     expect((await app.fetch('/docs/errors/constructor')).status).toBe(404);
+  });
+
+  it('takes no NUL in a path, which the database would not', async () => {
+    const make = new Make(app);
+    const person = as(await make.person());
+    for (const path of ['/api/v1/keys/%00', '/api/v1/keys/key_%00x', '/api/v1/orgs/x/members/%00']) {
+      const { status, body } = await app.call(path.includes('orgs') ? 'DELETE' : 'GET', path, person);
+      expect([path, status, body.error.code]).toEqual([path, 400, 'malformed_request']);
+    }
   });
 
   it('shows no cause, no stack and no path of ours in any failure', async () => {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { IdempotencyService } from '../../src/modules/idempotency/idempotency.service.js';
 import { as, Make, type Person, send, uniqueName } from '../support/make.js';
 import { type Answer, useApp } from '../support/test-app.js';
@@ -42,6 +43,18 @@ describe('Idempotency-Key', () => {
     expect((await mint(key, { name }, (await make.person()).sessionToken)).status).toBe(201);
   });
 
+  it('is the same for a key that was rotated meanwhile, and another for a key that may do less', async () => {
+    const [name, idempotencyKey] = [uniqueName('wide'), uniqueName('k')];
+    const wide = (await mint(uniqueName('k'), { name: 'wide' })).body.data;
+    const narrow = (await mint(uniqueName('k'), { name: 'narrow', scopes: ['keys:write'] })).body.data;
+    const first = await mint(idempotencyKey, { name }, wide.secret as string);
+    const rotated = (await app.post(`/api/v1/keys/${wide.id}/rotate`, {}, as(ada))).body.data;
+    expect((await mint(idempotencyKey, { name }, rotated.secret as string)).body.data).toEqual(first.body.data);
+    const other = await mint(idempotencyKey, { name }, narrow.secret as string);
+    expect([other.status, other.body.error?.code]).toEqual([403, 'insufficient_scopes']);
+    expect(other.text).not.toContain(first.body.data.secret);
+  });
+
   it('keeps refusals of the request, and gives them again', async () => {
     const key = uniqueName('k');
     const answers = [await mint(key, { name: '' }), await mint(key, { name: '' })];
@@ -64,7 +77,7 @@ describe('Idempotency-Key', () => {
   });
 
   describe('by the service itself', () => {
-    const request = (): { scope: string; key: string; fingerprint: Buffer } => ({ scope: 'a test', key: uniqueName('k'), fingerprint: Buffer.from('same') });
+    const request = (): { scope: string; key: string; fingerprints: Buffer[] } => ({ scope: 'a test', key: uniqueName('k'), fingerprints: [Buffer.from('same')] });
 
     it('does not keep what we failed at', async () => {
       const service = app.get(IdempotencyService);
@@ -90,9 +103,17 @@ describe('Idempotency-Key', () => {
       const service = app.get(IdempotencyService);
       const wish = request();
       await make.sql("INSERT INTO idempotency_records (scope, key, fingerprint, holder, held_until, created_at, expires_at) VALUES ($1, $2, $3, 'dead', now() - interval '1 second', now(), now() + interval '1 day')",
-        [wish.scope, wish.key, wish.fingerprint]);
-      await expect(service.once({ ...wish, fingerprint: Buffer.from('other') }, true, () => Promise.resolve({ status: 200 }))).rejects.toMatchObject({ code: 'idempotency_mismatch' });
+        [wish.scope, wish.key, wish.fingerprints[0]]);
+      await expect(service.once({ ...wish, fingerprints: [Buffer.from('other')] }, true, () => Promise.resolve({ status: 200 }))).rejects.toMatchObject({ code: 'idempotency_mismatch' });
       expect(await service.once(wish, true, () => Promise.resolve({ status: 200 }))).toMatchObject({ replayed: false });
+    });
+
+    it('is known again by the fingerprint of an older pepper', async () => {
+      const service = app.get(IdempotencyService);
+      const { fingerprints: [older], ...wish } = request();
+      await service.once({ ...wish, fingerprints: [older!] }, true, () => Promise.resolve({ status: 200, data: 'first' }));
+      const again = service.once({ ...wish, fingerprints: [Buffer.from('newer'), older!] }, true, () => Promise.resolve({ status: 200, data: 'second' }));
+      expect(await again).toMatchObject({ answer: { data: 'first' }, replayed: true });
     });
 
     it('is forgotten after a day', async () => {
@@ -110,6 +131,15 @@ describe('Idempotency-Key', () => {
     const rows = await make.sql("SELECT encode(answer, 'escape') AS answer FROM idempotency_records WHERE answer IS NOT NULL");
     expect(rows.length).toBeGreaterThan(0);
     expect(JSON.stringify(rows)).not.toContain(secret.slice(8, 30));
+  });
+
+  it('keeps no hash by which a copy of the database would let a password be guessed', async () => {
+    const [key, body] = [uniqueName('k'), { login: ada.user.username, password: ada.password }];
+    expect((await app.post('/api/v1/auth/sign-in', body, { headers: { 'idempotency-key': key } })).status).toBe(200);
+    const [row] = await make.sql<{ fingerprint: Buffer }>('SELECT fingerprint FROM idempotency_records WHERE key = $1', [key]);
+    const guess = createHash('sha256').update(JSON.stringify(['/api/v1/auth/sign-in', body])).digest();
+    expect(row!.fingerprint).toHaveLength(guess.length);
+    expect(row!.fingerprint.equals(guess)).toBe(false);
   });
 });
 

@@ -19,7 +19,7 @@ describe('roles that share servers', () => {
   });
 
   const wish = (role: NonNullable<ServiceWish['role']>, env: Record<string, string> = {}): ServiceWish =>
-    ({ role, env: { DATABASE_URL: database.url, REDIS_URL: testRedisUrl(), API_KEY_PEPPER: 'p'.repeat(32), DRAIN_DELAY_MS: '0', ...env } });
+    ({ role, env: { DATABASE_URL: database.url, REDIS_URL: testRedisUrl(), API_KEY_PEPPER: 'p'.repeat(32), SECRETS_KEY: 's'.repeat(32), DRAIN_DELAY_MS: '0', ...env } });
 
   it('migrates once when two `migrate` start together, and an API that waited for it becomes ready', async () => {
     database = await createTestDatabase({ migrated: false });

@@ -59,12 +59,12 @@ describe('starting the service', () => {
   it.each(['api', 'worker'] as const)('refuses the role %s without the servers that it shares with others', async (role) => {
     const { code, stderr } = await ServiceProcess.run({ role, env: { DATA_DIR: join(dataDir, 'never') } });
     expect(code).toBe(1);
-    expect(stderr).toBe(`Bad configuration:\n  DATABASE_URL must be set for the role ${role}\n  REDIS_URL must be set for the role ${role}\n  API_KEY_PEPPER must be set for the role ${role}\n`);
+    expect(stderr).toBe(`Bad configuration:\n  DATABASE_URL must be set for the role ${role}\n  REDIS_URL must be set for the role ${role}\n  API_KEY_PEPPER must be set for the role ${role}\n  SECRETS_KEY must be set for the role ${role}\n`);
     expect(existsSync(join(dataDir, 'never'))).toBe(false);
   });
 
   it.each([
-    ['api', { DATABASE_URL: 'postgres://app:hunter2@127.0.0.1:1/x', REDIS_URL: 'redis://127.0.0.1:1', API_KEY_PEPPER: 'p'.repeat(32) }],
+    ['api', { DATABASE_URL: 'postgres://app:hunter2@127.0.0.1:1/x', REDIS_URL: 'redis://127.0.0.1:1', API_KEY_PEPPER: 'p'.repeat(32), SECRETS_KEY: 's'.repeat(32) }],
     ['migrate', { DATABASE_URL: 'postgres://app:hunter2@localhost:1/x' }],
     ['seed', { DATABASE_URL: 'postgres://app:hunter2@name.invalid/x' }],
   ] as const)('tells the role %s which setting leads to no database, and not what it holds', async (role, env) => {

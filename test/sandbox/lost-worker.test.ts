@@ -24,6 +24,7 @@ describe('a worker that is killed', () => {
       REDIS_URL: app.config.redisUrl!,
       DATA_DIR: app.dataDirectory,
       API_KEY_PEPPER: 'a-pepper-of-the-tests-long-enough-for-it',
+      SECRETS_KEY: 'a-secrets-key-of-the-tests-long-enough-for-it',
       SANDBOX_CONCURRENCY: '2',
     },
   });

@@ -1,3 +1,4 @@
+import { DataSource } from 'typeorm';
 import { LANGUAGES, SandboxRuntime } from '../../src/modules/sandbox/sandbox-runtime.js';
 import { SandboxMetrics } from '../../src/modules/sandbox/sandbox.metrics.js';
 import { Queues } from '../../src/platform/queues/queues.js';
@@ -104,6 +105,31 @@ describe('POST /api/v1/sandbox/try', () => {
 
   it('tells in the metrics how runs are bounded', async () => {
     expect((await app.fetch('/metrics')).text).toMatch(/^sandbox_available\{mode="(cgroup-v[12]|rlimits)"\} 1$/m);
+  });
+
+  it('rehearses: runs and counts nothing, and says within which limits it would run', async () => {
+    const from = randomAddress();
+    const body = { language: 'python', code: 'print(1)' };
+    const { status, body: answer } = await app.post(TRY, body, { from, headers: { 'dry-run': 'true' } });
+    expect([status, answer.data, answer.meta.dry_run]).toEqual([200, { language: 'python', limits: expect.objectContaining({ timeout_ms: 30_000 }) }, true]);
+    expect((await app.post(TRY, { ...body, language: 'ruby' }, { from, headers: { 'dry-run': 'true' } })).status).toBe(400);
+    expect((await app.post(TRY, body, { from })).body.meta.remaining_executions).toBe(9);
+  });
+
+  it('runs once for one idempotency key, and keeps no connection to the database meanwhile', async () => {
+    const from = randomAddress();
+    const send = (code: string, key: string): Promise<Answer> => app.post(TRY, { language: 'python', code }, { from, headers: { 'idempotency-key': key } });
+    const running = send('import time; time.sleep(1); print("ran")', 'once');
+    const inTransaction = async (): Promise<number> => {
+      const rows = await app.get(DataSource).query<{ n: string }[]>("SELECT count(*) AS n FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle in transaction'");
+      return Number(rows[0]!.n);
+    };
+    await eventually(async () => (await app.fetch('/metrics')).text.includes('queue_jobs{queue="sandbox",state="active"} 1'), 'the run is under way');
+    expect(await inTransaction()).toBe(0);
+    const first = await running;
+    expect(first.body.data.stdout).toBe('ran\n');
+    const again = await send('import time; time.sleep(1); print("ran")', 'once');
+    expect([again.body.data.id, again.headers.get('idempotency-replayed')]).toEqual([first.body.data.id, 'true']);
   });
 
   it('logs neither the code nor what it printed', async () => {

@@ -27,7 +27,10 @@ interface KeptRefusal {
 }
 
 /** What is asked for with one key. */
-export type IdempotentRequest = Pick<Attempt, 'scope' | 'key' | 'fingerprint'>;
+export interface IdempotentRequest extends Pick<Attempt, 'scope' | 'key'> {
+  /** Of what is asked for: the first is kept, and any of them is known again. */
+  readonly fingerprints: readonly Buffer[];
+}
 
 export interface IdempotentAnswer {
   readonly answer: KeptAnswer;
@@ -58,7 +61,8 @@ export class IdempotencyService {
    * @throws {DomainError} what `work` throws, or threw the first time; 429 and 5xx are not kept.
    */
   async once(request: IdempotentRequest, atomically: boolean, work: () => Promise<KeptAnswer>): Promise<IdempotentAnswer> {
-    const attempt: Attempt = { ...request, holder: this.ids.next('idm') };
+    const { scope, key, fingerprints } = request;
+    const attempt: Attempt = { scope, key, fingerprint: fingerprints[0]!, holder: this.ids.next('idm') };
     if (!(await this.take(attempt))) return { answer: await this.recall(request), replayed: true };
 
     const renewal = setInterval(() => { void this.renew(attempt); }, RENEWED_EVERY_MS);
@@ -86,7 +90,7 @@ export class IdempotencyService {
   private async recall(request: IdempotentRequest): Promise<KeptAnswer> {
     const record = await this.records.find(request);
     if (record === null) throw new IdempotencyInProgress();
-    if (!record.fingerprint.equals(request.fingerprint)) throw new IdempotencyMismatch();
+    if (!request.fingerprints.some((fingerprint) => fingerprint.equals(record.fingerprint))) throw new IdempotencyMismatch();
     if (record.answer === null) throw new IdempotencyInProgress();
     const kept = JSON.parse(this.unseal(record.answer, request.scope)) as KeptAnswer | KeptRefusal;
     if ('refusal' in kept) throw new RefusedBefore(kept.refusal);

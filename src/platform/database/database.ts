@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import { UnitOfWork } from './unit-of-work.js';
 
 /** The unit of work: stores reach the database through it, so that they join the transaction their caller opened. */
 @Injectable()
@@ -19,39 +20,46 @@ export class Database {
   }
 
   /**
-   * Runs `work` in one transaction. Inside another transaction it joins it. It resolves when what {@link afterCommit}
-   * was given has ended as well.
+   * Runs `work` in one transaction, which begins with its first query. Inside another transaction it joins it. It resolves
+   * when what {@link afterCommit} was given has ended as well.
    */
   async transaction<T>(work: () => Promise<T>): Promise<T> {
     if (this.inTransaction) return work();
-    const afterwards: (() => Promise<void>)[] = [];
-    const result = await this.dataSource.transaction((manager) => this.current.run({ manager, afterwards }, work));
-    for (const task of afterwards) await task();
+    const unit = new UnitOfWork(this.dataSource.createQueryRunner());
+    let result: T;
+    try {
+      result = await this.current.run(unit, work);
+      await unit.commit();
+    } catch (error) {
+      await unit.rollBack();
+      throw error;
+    } finally {
+      await unit.release();
+    }
+    for (const task of unit.afterCommit) await task();
     return result;
   }
 
   /** Runs all of `work` and then takes it back: what it returns is what would have been. */
   async rehearse<T>(work: () => Promise<T>): Promise<T> {
-    const runner = this.dataSource.createQueryRunner();
-    await runner.connect();
+    const unit = new UnitOfWork(this.dataSource.createQueryRunner());
     try {
-      await runner.startTransaction();
-      return await this.current.run({ manager: runner.manager, afterwards: [] }, work);
+      return await this.current.run(unit, work);
     } finally {
-      await runner.rollbackTransaction().catch(() => undefined);
-      await runner.release();
+      await unit.rollBack();
+      await unit.release();
     }
+  }
+
+  /** Runs `work` outside of the running transaction: reads that must not make it begin, before something that takes long. */
+  apart<T>(work: () => Promise<T>): Promise<T> {
+    return this.current.exit(work);
   }
 
   /** Runs `task` once the running transaction is committed, and never when it is not; at once when there is none. */
   async afterCommit(task: () => Promise<void>): Promise<void> {
     const unit = this.current.getStore();
     if (unit === undefined) await task();
-    else unit.afterwards.push(task);
+    else unit.afterCommit.push(task);
   }
-}
-
-interface UnitOfWork {
-  readonly manager: EntityManager;
-  readonly afterwards: (() => Promise<void>)[];
 }

@@ -53,6 +53,7 @@ export const ERROR_CODES = {
   member_not_found: { type: 'not_found_error', status: 404, title: 'There is no such member.' },
   invitation_not_found: { type: 'not_found_error', status: 404, title: 'There is no such invitation.' },
   organization_not_found: { type: 'not_found_error', status: 404, title: 'There is no such organization.' },
+  project_not_found: { type: 'not_found_error', status: 404, title: 'There is no such project.' },
   execution_not_found: { type: 'not_found_error', status: 404, title: 'There is no such execution.' },
   method_not_allowed: { type: 'api_error', status: 405, title: 'The endpoint does not take this method.' },
   request_timeout: { type: 'api_error', status: 408, title: 'The request did not arrive in time.' },

@@ -24,7 +24,7 @@ export function configureHttp(app: INestApplication): void {
   const answerPages = cors({
     origin: '*',
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
-    exposedHeaders: ['X-Request-Id', 'X-Trace-Id', 'Retry-After', 'RateLimit', 'RateLimit-Policy', ...BUDGET_HEADERS],
+    exposedHeaders: ['X-Request-Id', 'X-Trace-Id', 'Retry-After', 'Idempotency-Replayed', 'RateLimit', 'RateLimit-Policy', ...BUDGET_HEADERS],
     maxAge: 86_400,
   });
   app.use((request: Request, response: Response, next: NextFunction) => {

@@ -1,6 +1,7 @@
 import { type ArgumentMetadata, HttpStatus, Injectable, ValidationPipe } from '@nestjs/common';
 import { getMetadataStorage, type ValidationError } from 'class-validator';
 import { type FieldFault, RequestInvalid } from '../errors/request-invalid.js';
+import { MalformedRequest } from './http.errors.js';
 
 const PLACES = { body: 'body', query: 'query', param: 'path', custom: 'header' } as const;
 
@@ -26,6 +27,8 @@ export class RequestValidation extends ValidationPipe {
   }
 
   private async check(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+    // Nothing has it in its name, and the database takes none.
+    if (metadata.type === 'param' && typeof value === 'string' && value.includes('\0')) throw new MalformedRequest('The path of the request holds a NUL.');
     try {
       return await super.transform(value, metadata) as unknown;
     } catch (thrown) {

@@ -16,6 +16,7 @@ const LIMITS = {
   forgotByAddress: { name: 'forgot_password_address', attempts: 20, periodSeconds: HOUR },
   forgotByEmail: { name: 'forgot_password', attempts: 5, periodSeconds: HOUR },
   resend: { name: 'verify_email', attempts: 5, periodSeconds: HOUR },
+  unknownCredential: { name: 'unknown_credential', attempts: 100, periodSeconds: 60 },
   invite: { name: 'invite', attempts: 100, periodSeconds: HOUR },
 } as const satisfies Record<string, AttemptLimit>;
 
@@ -60,6 +61,11 @@ export class AttemptsService {
   /** @throws {TooManyAttempts} `burst_limit_exceeded` */
   invite(userId: string): Promise<void> {
     return this.take(LIMITS.invite, userId, TooManyAttempts);
+  }
+
+  /** Counts a key or session token that nobody has. @throws {TooManyAttempts} `burst_limit_exceeded` */
+  unknownCredential(ip: string): Promise<void> {
+    return this.take(LIMITS.unknownCredential, networkOf(ip), TooManyAttempts);
   }
 
   private async take(limit: AttemptLimit, subject: string, Refusal: new (facts: LimitFacts) => Error): Promise<void> {

@@ -9,6 +9,7 @@ import { SecretHasher } from '../tokens/secret-hasher.js';
 import { type TokenKind, tokenKindOf } from '../tokens/token-format.js';
 import type { KnownCaller } from './known-caller.js';
 import { RememberedCallers } from './remembered-callers.js';
+import { Strangers } from './strangers.js';
 
 const API_KEY_KINDS: readonly TokenKind[] = ['pat', 'sel', 'org'];
 
@@ -25,6 +26,7 @@ export class AuthenticatorService {
     private readonly sessions: SessionsService,
     private readonly hasher: SecretHasher,
     private readonly remembered: RememberedCallers,
+    private readonly strangers: Strangers,
     private readonly clock: Clock,
   ) {}
 
@@ -35,14 +37,25 @@ export class AuthenticatorService {
    * @throws {ApiKeyRevoked} `revoked_api_key`
    * @throws {ApiKeyRotated} `rotated_api_key`
    * @throws {SessionInvalid} `invalid_session`
+   * @throws {TooManyAttempts} `burst_limit_exceeded`: too many from this address were nobody's.
    */
-  authenticate(token: string): KnownCaller | Promise<KnownCaller> {
-    return this.remembered.get(token, () => this.lookUp(token));
+  authenticate(token: string, ip: string): KnownCaller | Promise<KnownCaller> {
+    return this.remembered.get(token, () => this.lookUpFrom(token, ip));
   }
 
   /** As {@link authenticate}, from the database. */
   reauthenticate(token: string): Promise<KnownCaller> {
     return this.remembered.renew(token, () => this.lookUp(token));
+  }
+
+  private async lookUpFrom(token: string, ip: string): Promise<KnownCaller> {
+    this.strangers.requireFewFrom(ip);
+    try {
+      return await this.lookUp(token);
+    } catch (error) {
+      if (error instanceof ApiKeyInvalid || error instanceof SessionInvalid) await this.strangers.note(ip);
+      throw error;
+    }
   }
 
   private async lookUp(token: string): Promise<KnownCaller> {

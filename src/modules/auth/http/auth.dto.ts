@@ -1,9 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IsString, MaxLength, MinLength } from 'class-validator';
 import { AnswerMeta } from '../../../platform/http/page.js';
 import { PLAN_IDS, type PlanId } from '../../billing/plan.js';
 import type { SignedIn } from '../people/sign-up.service.js';
-import { IsAddress, IsKnownPassword, IsName, IsNewPassword, TokenBody, Trimmed } from './fields.js';
+import { IsAddress, IsKnownPassword, IsLogin, IsName, IsNewPassword, TokenBody } from './fields.js';
 
 const PASSWORD = { format: 'password', minLength: 10, maxLength: 200, description: 'Not a common one, and without the username and the e-mail address.' };
 
@@ -23,7 +22,7 @@ export class SignUpBody {
 
 export class SignInBody {
   @ApiProperty({ description: 'The username or the e-mail address.', example: 'ada' })
-  @Trimmed() @IsString() @MinLength(1) @MaxLength(254)
+  @IsLogin()
   readonly login!: string;
 
   @ApiProperty({ format: 'password' })

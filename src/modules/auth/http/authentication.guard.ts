@@ -32,7 +32,7 @@ export class AuthenticationGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const request = context.switchToHttp().getRequest<Request>();
     if (this.rules.of(context) === undefined) {
-      return isApiCall(request) && request.headers.authorization !== undefined ? this.admission.admitIfKnown(request).then(() => true) : true;
+      return isApiCall(request) && showsCredential(request) ? this.admission.admitIfKnown(request).then(() => true) : true;
     }
     try {
       const admitted = this.admission.admit(request, tokenFor(request, this.sessions.of(context)));
@@ -47,6 +47,8 @@ export class AuthenticationGuard implements CanActivate {
     throw error;
   }
 }
+
+const showsCredential = ({ headers }: Request): boolean => headers.authorization !== undefined || headers['x-api-key'] !== undefined;
 
 function tokenFor(request: Request, sessions: SessionRule | undefined): string {
   const shown = credentialOf(request);

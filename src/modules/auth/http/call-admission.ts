@@ -25,7 +25,7 @@ export class CallAdmission {
 
   /** @throws {DomainError} when the token lets nobody in, not from here, or not into the organization that is named. */
   admit(request: Request, token: string): true | Promise<true> {
-    const caller = this.authenticator.authenticate(token);
+    const caller = this.authenticator.authenticate(token, request.ip ?? '');
     return caller instanceof Promise ? caller.then((known) => this.put(request, token, known)) : this.put(request, token, caller);
   }
 
@@ -33,7 +33,11 @@ export class CallAdmission {
   async admitIfKnown(request: Request): Promise<void> {
     try {
       const shown = credentialOf(request);
-      if (shown.kind === 'token') await this.admit(request, shown.token);
+      if (shown.kind !== 'token') return;
+      const caller = await this.authenticator.authenticate(shown.token, request.ip ?? '');
+      // Whoever has found a key shall not use its organization's calls up from where the key may not be used.
+      requireAddress(caller.principal, request.ip ?? '');
+      this.put(request, shown.token, caller);
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
     }

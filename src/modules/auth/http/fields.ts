@@ -1,16 +1,11 @@
-import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsEmail, IsString, MaxLength, MinLength, ValidateBy } from 'class-validator';
 import { MaxBytes } from '../../../platform/http/max-bytes.js';
+import { inOrder, IsOneLine, Trimmed } from '../../../platform/http/text-fields.js';
 import { isSlug, RESERVED_NAMES } from '../orgs/slug.js';
 
 const MAX_PASSWORD_BYTES = 1_024;
-
-/** As if they stood before the field in this order: of several faults the first rule's is told. */
-const inOrder = (...decorators: PropertyDecorator[]): PropertyDecorator => applyDecorators(...decorators.reverse());
-
-export const Trimmed = (): PropertyDecorator => Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.trim() : value));
 
 const Lowered = (): PropertyDecorator =>
   Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.trim().toLowerCase() : value));
@@ -40,22 +35,15 @@ export const IsName = (): PropertyDecorator => inOrder(Lowered(), IsString(), Ha
 export const IsAddress = (): PropertyDecorator =>
   inOrder(Trimmed(), IsString(), MaxLength(254), IsEmail({ allow_utf8_local_part: false }));
 
+/** A username or an e-mail address, as somebody types it who signs in. */
+export const IsLogin = (): PropertyDecorator => inOrder(Trimmed(), IsString(), MinLength(1), MaxLength(254), IsOneLine());
+
 /** A password that is set. The rules that need the account are in `PasswordsService`. */
 export const IsNewPassword = (): PropertyDecorator =>
   inOrder(IsString(), MinLength(10), MaxLength(200), MaxBytes(MAX_PASSWORD_BYTES));
 
 /** A password that is checked: whatever it was when it was set. */
 export const IsKnownPassword = (): PropertyDecorator => inOrder(IsString(), MinLength(1), MaxBytes(MAX_PASSWORD_BYTES));
-
-/** Of an organization: what people call it, on one line. */
-export const IsTitle = (): PropertyDecorator =>
-  inOrder(Trimmed(), IsString(), MinLength(1), MaxLength(100), ValidateBy({
-    name: 'isOneLine',
-    validator: {
-      validate: (value: unknown) => typeof value === 'string' && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(value),
-      defaultMessage: (fault) => `${fault?.property ?? 'the field'} must be one line without control characters`,
-    },
-  }));
 
 /** The token of a message. Its form is told by the refusal of the token, not by that of the field. */
 export class TokenBody {

@@ -2,6 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsIn, IsInt, IsISO8601, IsString, Length, Max, Min, ValidateBy } from 'class-validator';
 import { MayBeAbsent } from '../../../platform/http/may-be-absent.js';
 import { AnswerMeta, PageMeta } from '../../../platform/http/page.js';
+import { IsTitle } from '../../../platform/http/text-fields.js';
 import { normalRange } from '../address-ranges.js';
 import type { MintedKey, ShownKey } from '../keys/keys.service.js';
 import { KEY_KINDS, type KeyKind } from '../principal.js';
@@ -34,7 +35,7 @@ class KeyFields {
 
 export class CreateKeyBody extends KeyFields {
   @ApiProperty({ minLength: 1, maxLength: MAX_NAME_LENGTH, example: 'ci' })
-  @IsString() @Length(1, MAX_NAME_LENGTH)
+  @IsTitle()
   readonly name!: string;
 
   @ApiPropertyOptional({ enum: KEY_KINDS, default: 'personal' })
@@ -64,7 +65,7 @@ export class CreateKeyBody extends KeyFields {
 
 export class ChangeKeyBody extends KeyFields {
   @ApiPropertyOptional({ type: String, minLength: 1, maxLength: MAX_NAME_LENGTH })
-  @MayBeAbsent() @IsString() @Length(1, MAX_NAME_LENGTH)
+  @MayBeAbsent() @IsTitle()
   readonly name?: string;
 
   @ApiPropertyOptional({ type: String, format: 'date-time' })

@@ -2,12 +2,13 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn } from 'class-validator';
 import { MayBeAbsent } from '../../../platform/http/may-be-absent.js';
 import { AnswerMeta, PageMeta } from '../../../platform/http/page.js';
+import { IsTitle } from '../../../platform/http/text-fields.js';
 import { PLAN_IDS, type PlanId } from '../../billing/plan.js';
 import { ORG_ROLES, type OrgRole } from '../org-role.js';
 import type { Invitation } from '../persistence/invitation.entity.js';
 import type { Member } from '../persistence/memberships.store.js';
 import type { OwnOrganization } from '../persistence/organizations.store.js';
-import { IsAddress, IsName, IsTitle } from './fields.js';
+import { IsAddress, IsName } from './fields.js';
 
 const TITLE = { minLength: 1, maxLength: 100, example: 'Acme' };
 const SLUG = { type: String, pattern: '^[a-z0-9](-?[a-z0-9])*$', minLength: 2, maxLength: 39, example: 'acme' };

@@ -8,6 +8,16 @@ export class ApiKeyNotFound extends DomainError {
   }
 }
 
+/** Its new secret, or its new rights, would be in the hands of somebody who is not its owner. */
+export class KeyOfAnother extends DomainError {
+  constructor() {
+    super('insufficient_scopes', 'Only the owner of a key changes or rotates it.', {
+      hint: 'Revoke it, and mint one of your own.',
+      details: { lacked_by: 'role' },
+    });
+  }
+}
+
 /** A key never mints, widens or renews one that may do more than itself. */
 export class KeyTooWide extends DomainError {
   constructor(missing: readonly Scope[]) {

@@ -13,7 +13,7 @@ import { AuthEpochs } from '../tokens/auth-epochs.js';
 import { SecretHasher } from '../tokens/secret-hasher.js';
 import type { TokenKind } from '../tokens/token-format.js';
 import { requireNoWider } from './key-bounds.js';
-import { ApiKeyNotFound } from './keys.errors.js';
+import { ApiKeyNotFound, KeyOfAnother } from './keys.errors.js';
 
 const LAST = 4;
 
@@ -104,10 +104,16 @@ export class KeysService {
     return { items: items.map((key) => this.show(key, last4.get(key.id)!)), next };
   }
 
-  /** What it may do changes with its next call. @throws {ApiKeyNotFound} `api_key_not_found` */
+  /**
+   * What it may do changes with its next call. Only its owner changes a key, because it acts with its owner's role.
+   *
+   * @throws {ApiKeyNotFound} `api_key_not_found`
+   * @throws {KeyOfAnother} `insufficient_scopes`
+   * @throws {KeyTooWide} `insufficient_scopes`
+   */
   change(call: Call, id: string, change: KeyChange): Promise<ShownKey> {
     return this.database.transaction(async () => {
-      const key = await this.getForChange(call, id);
+      const key = await this.getOwnForChange(call, id);
       await this.requireNoWider(call, key);
       Object.assign(key, change, { updatedAt: this.clock.now() });
       await this.requireNoWider(call, key);
@@ -127,13 +133,16 @@ export class KeysService {
   }
 
   /**
-   * Gives the key a new secret; the old one works on for `graceSeconds`, and never past the key's own end.
+   * Gives the key a new secret; the old one works on for `graceSeconds`, and never past the key's own end. Only its owner
+   * rotates a key: who has its secret acts with the owner's role.
    *
    * @throws {ApiKeyNotFound} `api_key_not_found`, also for a key that was revoked.
+   * @throws {KeyOfAnother} `insufficient_scopes`
+   * @throws {KeyTooWide} `insufficient_scopes`
    */
   rotate(call: Call, id: string, graceSeconds: number): Promise<MintedKey> {
     return this.database.transaction(async () => {
-      const key = await this.getForChange(call, id);
+      const key = await this.getOwnForChange(call, id);
       if (key.revokedAt !== null) throw new ApiKeyNotFound();
       await this.requireNoWider(call, key);
       const minted = this.mint(key);
@@ -167,6 +176,12 @@ export class KeysService {
     const key = await this.keys.findForChange(id, reachOf(call));
     if (key === null) throw new ApiKeyNotFound();
     if (key.userId !== call.principal.user.id) call.principal.require('keys:write', key.homeOrgId);
+    return key;
+  }
+
+  private async getOwnForChange(call: Call, id: string): Promise<ApiKey> {
+    const key = await this.getForChange(call, id);
+    if (key.userId !== call.principal.user.id) throw new KeyOfAnother();
     return key;
   }
 

@@ -57,16 +57,19 @@ export class PasswordResetService {
    * @throws {PasswordRefused} `invalid_request`; the token is still good then.
    */
   async reset(token: string, password: string, ip: string): Promise<void> {
-    const { userId } = await this.database.transaction(() => this.tokens.get(token, 'reset_password'));
-    const user = await this.users.find(userId);
+    const user = await this.database.apart(async () => {
+      const { userId } = await this.database.transaction(() => this.tokens.get(token, 'reset_password'));
+      return this.users.find(userId);
+    });
     if (user === undefined) throw new EmailTokenInvalid();
     this.passwords.requireSound(password, user, 'password');
     const passwordHash = await this.passwords.hash(password);
     await this.database.transaction(async () => {
+      await this.users.lockPassword(user.id);
       const { email } = await this.tokens.use(token, 'reset_password');
-      await this.replace(user, passwordHash, { userId, ip });
+      await this.replace(user, passwordHash, { userId: user.id, ip });
       // Whoever has the token reads the mail of that address.
-      await this.users.markVerified(userId, email, this.clock.now());
+      await this.users.markVerified(user.id, email, this.clock.now());
     });
   }
 
@@ -80,11 +83,16 @@ export class PasswordResetService {
   async change({ currentPassword, newPassword }: PasswordChange, call: Call): Promise<void> {
     const { user: { id } } = call.principal;
     await this.attempts.password(id);
-    const user = await this.users.find(id);
+    const user = await this.database.apart(() => this.users.find(id));
     if (!(await this.passwords.matches(currentPassword, user?.passwordHash)) || user === undefined) throw new CredentialsInvalid();
     this.passwords.requireSound(newPassword, user, 'new_password');
     const passwordHash = await this.passwords.hash(newPassword);
-    await this.database.transaction(() => this.replace(user, passwordHash, call));
+    await this.database.transaction(async () => {
+      await this.users.lockPassword(id);
+      // Somebody may have set another one since, by a message for one, to keep out whoever knows this one.
+      if ((await this.users.find(id))?.passwordHash !== user.passwordHash) throw new CredentialsInvalid();
+      await this.replace(user, passwordHash, call);
+    });
   }
 
   /** Sessions first: all that changes sessions takes the rows of sessions before that of the person. */

@@ -38,7 +38,7 @@ export class SignInService {
   async signIn({ login, password }: SignInWish, origin: Origin): Promise<SignedIn> {
     try {
       await this.attempts.signIn(origin.ip, login);
-      const user = await this.find(login);
+      const user = await this.database.apart(() => this.find(login));
       if (!(await this.passwords.matches(password, user?.passwordHash)) || user === undefined) throw new CredentialsInvalid();
       return await this.database.transaction(() => this.open(user, origin));
     } catch (error) {
@@ -52,6 +52,8 @@ export class SignInService {
   }
 
   private async open(user: User, origin: Origin): Promise<SignedIn> {
+    // A new password ends every session; one that was begun with the old password must not come after that.
+    if (!(await this.users.keepsPassword(user.id, user.passwordHash))) throw new CredentialsInvalid();
     const { token } = await this.sessions.open(user.id, origin);
     await this.database.afterCommit(() => {
       this.metrics.signIn('succeeded');

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { type Page, pageOf, type PageWish } from '../../../platform/database/page.js';
+import { violatedConstraintOf } from '../../../platform/database/violated-constraint.js';
 import type { OrgRole } from '../org-role.js';
 import { AlreadyMember } from '../orgs/orgs.errors.js';
-import { violatedConstraintOf } from './constraints.js';
 import { Membership } from './membership.entity.js';
 
 export interface Member {

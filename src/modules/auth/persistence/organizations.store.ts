@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { type Page, pageOf, type PageWish } from '../../../platform/database/page.js';
+import { violatedConstraintOf } from '../../../platform/database/violated-constraint.js';
 import { SlugTaken } from '../orgs/orgs.errors.js';
 import { UsernameTaken } from '../people/people.errors.js';
 import type { OrgMembership } from '../principal.js';
-import { violatedConstraintOf } from './constraints.js';
 import { Organization } from './organization.entity.js';
 
 /** An organization as one of its members sees it. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
+import { violatedConstraintOf } from '../../../platform/database/violated-constraint.js';
 import { EmailTaken, UsernameTaken } from '../people/people.errors.js';
-import { violatedConstraintOf } from './constraints.js';
 import { User } from './user.entity.js';
 
 @Injectable()
@@ -41,6 +41,20 @@ export class UsersStore {
       'UPDATE users SET email_verified_at = $3, updated_at = $3 WHERE id = $1 AND lower(email) = lower($2) AND email_verified_at IS NULL', [id, email, at]);
   }
 
+  /**
+   * Whether a password that was checked before is still the one, and is until the transaction ends: who changes it waits.
+   * A lock of its own and not the row, because changes of sessions take their rows in another order.
+   */
+  async keepsPassword(id: string, passwordHash: string): Promise<boolean> {
+    await this.database.manager.query('SELECT pg_advisory_xact_lock_shared(hashtextextended($1, 0))', [passwordLockOf(id)]);
+    return (await this.find(id))?.passwordHash === passwordHash;
+  }
+
+  /** Waits for those who rely on {@link keepsPassword}, and lets no other in until the transaction ends. */
+  async lockPassword(id: string): Promise<void> {
+    await this.database.manager.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [passwordLockOf(id)]);
+  }
+
   async setPassword(id: string, passwordHash: string, at: Date): Promise<void> {
     await this.database.manager.update(User, { id }, { passwordHash, updatedAt: at });
   }
@@ -49,3 +63,5 @@ export class UsersStore {
     return (await this.database.manager.createQueryBuilder(User, 'person').where(condition, { value }).getOne()) ?? undefined;
   }
 }
+
+const passwordLockOf = (id: string): string => `password of ${id}`;

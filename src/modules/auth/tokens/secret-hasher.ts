@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { Config, type Pepper } from '../../../platform/config/config.js';
+import { Config, type VersionedSecret } from '../../../platform/config/config.js';
 import { RandomBytes } from '../../../platform/ids/random-bytes.js';
 import { mintToken, type TokenKind } from './token-format.js';
 
@@ -18,7 +18,7 @@ export interface HashedSecret {
 @Injectable()
 export class SecretHasher {
   private readonly random = new RandomBytes();
-  private readonly peppers: readonly Pepper[];
+  private readonly peppers: readonly VersionedSecret[];
 
   constructor(config: Config) {
     this.peppers = config.apiKeyPeppers;
@@ -40,11 +40,11 @@ export class SecretHasher {
     return this.peppers.map((pepper) => hmac(pepper, token));
   }
 
-  private get newest(): Pepper {
+  private get newest(): VersionedSecret {
     const [pepper] = this.peppers;
     if (pepper === undefined) throw new Error('This process has no API_KEY_PEPPER and cannot make or check tokens.');
     return pepper;
   }
 }
 
-const hmac = (pepper: Pepper, token: string): Buffer => createHmac('sha256', pepper.secret).update(token).digest();
+const hmac = (pepper: VersionedSecret, token: string): Buffer => createHmac('sha256', pepper.secret).update(token).digest();

@@ -1,11 +1,13 @@
-import { createHash } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { Request } from 'express';
+import { Config } from '../../../platform/config/config.js';
 import { Database } from '../../../platform/database/database.js';
 import { RequestInvalid } from '../../../platform/errors/request-invalid.js';
 import { Envelope } from '../../../platform/http/envelope.js';
 import { isDryRun } from '../../../platform/http/dry-run.js';
 import { WriteGuarantees, type WriteRule } from '../../../platform/http/write-guarantees.js';
+import { keyFor } from '../../../platform/secrets/sealed.js';
 import { callOf } from '../../auth/caller.js';
 import { clientAddressOf } from '../../limits/client-address.js';
 import { IdempotencyService, type IdempotentRequest, type KeptAnswer } from '../idempotency.service.js';
@@ -21,6 +23,7 @@ export class ApiWriteGuarantees extends WriteGuarantees {
   constructor(
     private readonly idempotency: IdempotencyService,
     private readonly database: Database,
+    private readonly config: Config,
   ) {
     super();
   }
@@ -34,26 +37,36 @@ export class ApiWriteGuarantees extends WriteGuarantees {
 
     const key = request.headers[KEY_HEADER];
     if (key === undefined) return handler();
-    const { answer, replayed } = await this.idempotency.once(requestOf(request, key), !actsOutside, async () => keptOf(await handler()));
+    const { answer, replayed } = await this.idempotency.once(this.requestOf(request, key), !actsOutside, async () => keptOf(await handler()));
     if (replayed) request.res!.setHeader('Idempotency-Replayed', 'true');
     return 'data' in answer ? new Envelope(answer.data, answer.meta, answer.status === 0 ? undefined : answer.status) : undefined;
   }
-}
 
-/** @throws {RequestInvalid} `invalid_request` */
-function requestOf(request: Request, key: string | string[]): IdempotentRequest {
-  if (typeof key !== 'string' || !KEY_FORM.test(key)) {
-    throw new RequestInvalid([{ path: 'Idempotency-Key', in: 'header', code: 'is_idempotency_key', message: 'Idempotency-Key must be 1 to 255 visible ASCII characters.' }]);
+  /** @throws {RequestInvalid} `invalid_request` */
+  private requestOf(request: Request, key: string | string[]): IdempotentRequest {
+    if (typeof key !== 'string' || !KEY_FORM.test(key)) {
+      throw new RequestInvalid([{ path: 'Idempotency-Key', in: 'header', code: 'is_idempotency_key', message: 'Idempotency-Key must be 1 to 255 visible ASCII characters.' }]);
+    }
+    const route = (request.route as { path: string }).path;
+    return { scope: `${callerOf(request)} ${request.method} ${route}`, key, fingerprints: this.fingerprintsOf(request) };
   }
-  const route = (request.route as { path: string }).path;
-  const fingerprint = createHash('sha256').update(JSON.stringify([request.originalUrl, request.body ?? null])).digest();
-  return { scope: `${callerOf(request)} ${request.method} ${route}`, key, fingerprint };
+
+  /** With the pepper, because the body of a sign-in is a password: a plain hash would let one be guessed fast. */
+  private fingerprintsOf({ originalUrl, body }: Request): Buffer[] {
+    const content = JSON.stringify([originalUrl, body ?? null]);
+    return this.config.apiKeyPeppers.map(({ secret }) => createHmac('sha256', keyFor('idempotency fingerprint', secret)).update(content).digest());
+  }
 }
 
-/** Another key of the same person is the same caller: a retry may come with a rotated one. */
+/**
+ * A key whatever its secret is, so that a retry may come with a rotated one; but no other key of the person, which may
+ * not be shown what was made for a wider one. All sessions of a person are one caller.
+ */
 function callerOf(request: Request): string {
   const call = callOf(request);
-  return call === undefined ? clientAddressOf(request.ip).network : `${call.principal.user.id}/${call.org.id}`;
+  if (call === undefined) return clientAddressOf(request.ip).network;
+  const { user, credential } = call.principal;
+  return `${credential.type === 'api_key' ? credential.keyId : user.id}/${call.org.id}`;
 }
 
 /** A status of 0 stands for the one that the route declares. */

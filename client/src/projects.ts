@@ -1,0 +1,75 @@
+import type { Listing, ListQuery } from './page.js';
+import type { RequestOptions, Transport } from './transport.js';
+import type { EnvTarget, EnvVariable, NewEnvVariable, NewProject, Project, ProjectChange } from './types.js';
+
+/** Projects and their environment variables. `project` is an id, or a slug within the organization of the call. */
+export class Projects {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** Those of the organization of the call, the newest first. Needs `projects:read`. */
+  list(query?: ListQuery, options?: RequestOptions): Listing<Project> {
+    return this.#transport.list('/api/v1/projects', query, options);
+  }
+
+  /**
+   * Creates a project of the organization of the call. Needs `projects:write`.
+   *
+   * @throws {ValidationError} `invalid_request`, for a `repo_url` that may not be linked too.
+   * @throws {AuthorizationError} `plan_limit_reached`.
+   * @throws {ConflictError} `already_exists`: the slug is taken.
+   */
+  create(project: NewProject, options?: RequestOptions): Promise<Project> {
+    return this.#transport.post('/api/v1/projects', project, options);
+  }
+
+  /** @throws {NotFoundError} `project_not_found`. */
+  get(project: string, options?: RequestOptions): Promise<Project> {
+    return this.#transport.get(pathOf(project), options);
+  }
+
+  /**
+   * Changes what is given; null clears, so that `{ repo_url: null }` unlinks the repository. Needs `projects:write`.
+   *
+   * @throws {NotFoundError} `project_not_found`.
+   * @throws {ConflictError} `already_exists`: the slug is taken.
+   */
+  update(project: string, change: ProjectChange, options?: RequestOptions): Promise<Project> {
+    return this.#transport.patch(pathOf(project), change, options);
+  }
+
+  /**
+   * Deletes a project for good, with its environment variables. Needs `projects:delete`.
+   *
+   * @throws {NotFoundError} `project_not_found`.
+   */
+  delete(project: string, options?: RequestOptions): Promise<void> {
+    return this.#transport.delete(pathOf(project), options);
+  }
+
+  /** The environment variables by name, without the values of secrets. Needs `projects:read`. */
+  env(project: string, options?: RequestOptions): Promise<readonly EnvVariable[]> {
+    return this.#transport.get(`${pathOf(project)}/env`, options);
+  }
+
+  /**
+   * Sets variables in the targets that they name, all or none, and resolves to all that there are then. What is not named
+   * stays as it is. Needs `projects:write`.
+   *
+   * @throws {ValidationError} `invalid_request`: a name that is not one or is kept, or too much.
+   */
+  setEnv(project: string, variables: readonly NewEnvVariable[], options?: RequestOptions): Promise<readonly EnvVariable[]> {
+    return this.#transport.put(`${pathOf(project)}/env`, { variables }, options);
+  }
+
+  /** Takes a variable out of one target, or of all; one that is not there is no fault. Needs `projects:write`. */
+  unsetEnv(project: string, name: string, target?: EnvTarget, options?: RequestOptions): Promise<void> {
+    const query = target === undefined ? '' : `&target=${target}`;
+    return this.#transport.delete(`${pathOf(project)}/env?name=${encodeURIComponent(name)}${query}`, options);
+  }
+}
+
+const pathOf = (project: string): string => `/api/v1/projects/${encodeURIComponent(project)}`;

@@ -1,0 +1,32 @@
+import { Injectable } from '@nestjs/common';
+import type { PlanId } from '../billing/plan.js';
+import { OrgAccessDenied } from './access.errors.js';
+import { type AuditedAct, AuditLogService } from './audit/audit-log.service.js';
+import type { Call } from './caller.js';
+import { OrganizationsStore } from './persistence/organizations.store.js';
+
+/** What the owner of a resource, an organization, is asked and told by the module that keeps the resource. */
+@Injectable()
+export class OwningOrgs {
+  constructor(
+    private readonly organizations: OrganizationsStore,
+    private readonly audit: AuditLogService,
+  ) {}
+
+  /**
+   * Locks the organization until the running transaction ends, and tells the plan that it has at this moment: what is
+   * counted under the lock stays so until then, however many count at once.
+   *
+   * @throws {OrgAccessDenied} `org_access_denied`: it was deleted since the call was let in.
+   */
+  async lock({ principal: { credential } }: Call, orgId: string): Promise<PlanId> {
+    const organization = await this.organizations.lock(orgId);
+    if (organization === undefined) throw new OrgAccessDenied(credential.type === 'api_key' ? credential.kind : undefined, orgId);
+    return organization.plan;
+  }
+
+  /** Writes to the organization's audit log, with the running transaction. */
+  record(act: AuditedAct, by: Call): Promise<void> {
+    return this.audit.record(act, by);
+  }
+}

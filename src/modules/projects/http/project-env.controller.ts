@@ -1,0 +1,53 @@
+import { Body, Controller, Delete, Get, HttpCode, HttpStatus, Param, Put, Query } from '@nestjs/common';
+import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ANY_BODY, ANY_CALLER, ANY_WRITE, ApiRefusals } from '../../../platform/http/api-refusals.js';
+import { Envelope } from '../../../platform/http/envelope.js';
+import { TakesJson, TakesNothing } from '../../../platform/http/json-body.js';
+import { type Call, Caller } from '../../auth/caller.js';
+import { RequireScope } from '../../auth/require-scope.js';
+import { ProjectEnvService, type ShownVariable } from '../project-env.service.js';
+import { EnvAnswer, EnvVariableView, RemoveEnvQuery, SetEnvBody } from './project-env.dto.js';
+
+/** The variables of a target at their largest, with room for what JSON has to escape. */
+const BODY_BYTES = 2_097_152;
+
+@ApiTags('projects')
+@Controller('api/v1/projects/:project_id/env')
+export class ProjectEnvController {
+  constructor(private readonly env: ProjectEnvService) {}
+
+  @Get()
+  @RequireScope('projects:read', { in: 'resource' })
+  @ApiOperation({ summary: 'Lists the environment variables of a project by name, with the values of those that are no secrets.' })
+  @ApiOkResponse({ type: EnvAnswer })
+  @ApiRefusals(...ANY_CALLER, 'project_not_found')
+  async list(@Caller() call: Call, @Param('project_id') named: string): Promise<Envelope<EnvVariableView[]>> {
+    return answerOf(await this.env.list(call, named));
+  }
+
+  @Put()
+  @RequireScope('projects:write', { in: 'resource' })
+  @TakesJson({ limitBytes: BODY_BYTES })
+  @ApiOperation({
+    summary: 'Sets environment variables, each in the targets that it names, and answers all that the project then has.',
+    description: 'All or none. Variables, and targets of a variable, that are not named stay as they are. Deploys take what is set when they begin.',
+  })
+  @ApiOkResponse({ type: EnvAnswer })
+  @ApiRefusals(...ANY_CALLER, ...ANY_BODY, 'project_not_found')
+  async set(@Caller() call: Call, @Param('project_id') named: string, @Body() { variables }: SetEnvBody): Promise<Envelope<EnvVariableView[]>> {
+    return answerOf(await this.env.set(call, named, variables));
+  }
+
+  @Delete()
+  @RequireScope('projects:write', { in: 'resource' })
+  @TakesNothing()
+  @HttpCode(HttpStatus.NO_CONTENT)
+  @ApiOperation({ summary: 'Takes an environment variable out of all targets, or out of one. It is no fault if it is not there.' })
+  @ApiNoContentResponse()
+  @ApiRefusals(...ANY_CALLER, ...ANY_WRITE, 'project_not_found')
+  async remove(@Caller() call: Call, @Param('project_id') named: string, @Query() { name, target }: RemoveEnvQuery): Promise<void> {
+    await this.env.remove(call, named, name, target);
+  }
+}
+
+const answerOf = (variables: readonly ShownVariable[]): Envelope<EnvVariableView[]> => new Envelope(variables.map((variable) => EnvVariableView.of(variable)));

@@ -1,0 +1,69 @@
+import { Body, Controller, Delete, Get, HttpCode, HttpStatus, Param, Patch, Post, Query } from '@nestjs/common';
+import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ANY_BODY, ANY_CALLER, ANY_WRITE, ApiRefusals } from '../../../platform/http/api-refusals.js';
+import { Envelope } from '../../../platform/http/envelope.js';
+import { TakesJson, TakesNothing } from '../../../platform/http/json-body.js';
+import { PageQuery, pageEnvelope } from '../../../platform/http/page.js';
+import { type Call, Caller } from '../../auth/caller.js';
+import { RequireScope } from '../../auth/require-scope.js';
+import { ProjectsService } from '../projects.service.js';
+import { ProjectWishes } from './project-wish.js';
+import { ChangeProjectBody, CreateProjectBody, ProjectAnswer, ProjectPageAnswer, ProjectView } from './projects.dto.js';
+
+@ApiTags('projects')
+@Controller('api/v1/projects')
+export class ProjectsController {
+  constructor(
+    private readonly projects: ProjectsService,
+    private readonly wishes: ProjectWishes,
+  ) {}
+
+  @Post()
+  @RequireScope('projects:write')
+  @TakesJson()
+  @ApiOperation({ summary: 'Creates a project of the organization of the call. A repository can be linked later.' })
+  @ApiCreatedResponse({ type: ProjectAnswer })
+  @ApiRefusals(...ANY_CALLER, ...ANY_BODY, 'plan_limit_reached', 'already_exists')
+  async create(@Caller() call: Call, @Body() body: CreateProjectBody): Promise<Envelope<ProjectView>> {
+    return new Envelope(ProjectView.of(await this.projects.create(call, this.wishes.ofCreation(body))));
+  }
+
+  @Get()
+  @RequireScope('projects:read')
+  @ApiOperation({ summary: 'Lists the projects of the organization of the call, the newest first.' })
+  @ApiOkResponse({ type: ProjectPageAnswer })
+  @ApiRefusals(...ANY_CALLER, 'invalid_request')
+  async list(@Caller() call: Call, @Query() query: PageQuery): Promise<Envelope<ProjectView[]>> {
+    return pageEnvelope(await this.projects.list(call, query.wish), (project) => ProjectView.of(project));
+  }
+
+  @Get(':project_id')
+  @RequireScope('projects:read', { in: 'resource' })
+  @ApiOperation({ summary: 'Shows a project, named by its id, or by its slug within the organization of the call.' })
+  @ApiOkResponse({ type: ProjectAnswer })
+  @ApiRefusals(...ANY_CALLER, 'project_not_found')
+  async get(@Caller() call: Call, @Param('project_id') named: string): Promise<Envelope<ProjectView>> {
+    return new Envelope(ProjectView.of(await this.projects.get(call, named, 'projects:read')));
+  }
+
+  @Patch(':project_id')
+  @RequireScope('projects:write', { in: 'resource' })
+  @TakesJson()
+  @ApiOperation({ summary: 'Changes a project. What is left out stays as it is, and null clears; `repo_url: null` unlinks the repository.' })
+  @ApiOkResponse({ type: ProjectAnswer })
+  @ApiRefusals(...ANY_CALLER, ...ANY_BODY, 'project_not_found', 'already_exists')
+  async change(@Caller() call: Call, @Param('project_id') named: string, @Body() body: ChangeProjectBody): Promise<Envelope<ProjectView>> {
+    return new Envelope(ProjectView.of(await this.projects.change(call, named, this.wishes.ofChange(body))));
+  }
+
+  @Delete(':project_id')
+  @RequireScope('projects:delete', { in: 'resource' })
+  @TakesNothing()
+  @HttpCode(HttpStatus.NO_CONTENT)
+  @ApiOperation({ summary: 'Deletes a project for good, with its environment variables.' })
+  @ApiNoContentResponse()
+  @ApiRefusals(...ANY_CALLER, ...ANY_WRITE, 'project_not_found')
+  async delete(@Caller() call: Call, @Param('project_id') named: string): Promise<void> {
+    await this.projects.delete(call, named);
+  }
+}

@@ -1,0 +1,44 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../platform/database/database.js';
+import type { EnvTarget } from '../project-settings.js';
+import { ProjectEnvVariable } from './project-env-variable.entity.js';
+
+/** What the variables of one target come to. */
+export interface EnvSize {
+  readonly target: EnvTarget;
+  readonly variables: number;
+  /** Of names and sealed values. */
+  readonly bytes: number;
+}
+
+/** Whoever changes a project's variables has locked the project. */
+@Injectable()
+export class ProjectEnvStore {
+  constructor(private readonly database: Database) {}
+
+  /** By name. */
+  list(projectId: string, target?: EnvTarget): Promise<ProjectEnvVariable[]> {
+    return this.database.manager.find(ProjectEnvVariable, { where: { projectId, ...(target === undefined ? {} : { target }) }, order: { name: 'ASC' } });
+  }
+
+  async set(variables: readonly ProjectEnvVariable[]): Promise<void> {
+    await this.database.manager.upsert(ProjectEnvVariable, [...variables], ['projectId', 'target', 'name']);
+  }
+
+  /** In all targets, or in one; tells in which it was. */
+  async remove(projectId: string, name: string, target: EnvTarget | undefined): Promise<EnvTarget[]> {
+    const rows = await this.database.manager.query<[{ target: EnvTarget }[], number]>(
+      'DELETE FROM project_env WHERE project_id = $1 AND name = $2 AND ($3::text IS NULL OR target = $3) RETURNING target', [projectId, name, target ?? null]);
+    return rows[0].map((row) => row.target);
+  }
+
+  async removeAll(projectId: string): Promise<void> {
+    await this.database.manager.delete(ProjectEnvVariable, { projectId });
+  }
+
+  sizes(projectId: string): Promise<EnvSize[]> {
+    return this.database.manager.query<EnvSize[]>(`
+      SELECT target, count(*)::int AS variables, sum(octet_length(name) + octet_length(value))::int AS bytes
+      FROM project_env WHERE project_id = $1 GROUP BY target ORDER BY target`, [projectId]);
+  }
+}

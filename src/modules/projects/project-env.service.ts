@@ -1,0 +1,128 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../platform/database/database.js';
+import { Clock } from '../../platform/time/clock.js';
+import type { Call } from '../auth/caller.js';
+import { OwningOrgs } from '../auth/owning-orgs.service.js';
+import { EnvVault, SEALED_OVERHEAD_BYTES } from './env/env-vault.js';
+import type { Project } from './persistence/project.entity.js';
+import type { ProjectEnvVariable } from './persistence/project-env-variable.entity.js';
+import { ProjectEnvStore } from './persistence/project-env.store.js';
+import { ENV_TARGETS, type EnvTarget } from './project-settings.js';
+import { EnvironmentTooLarge } from './projects.errors.js';
+import { ProjectsService } from './projects.service.js';
+
+const MAX_VARIABLES = 200;
+const MAX_BYTES = 1_048_576;
+
+export interface EnvVariableWish {
+  readonly name: string;
+  readonly value: string;
+  readonly targets: readonly EnvTarget[];
+  readonly secret: boolean;
+}
+
+/** A variable with the targets that have it alike. */
+export interface ShownVariable {
+  readonly name: string;
+  readonly targets: readonly EnvTarget[];
+  readonly secret: boolean;
+  readonly updatedAt: Date;
+  /** Undefined for a secret, which is never shown again. */
+  readonly value: string | undefined;
+}
+
+/** The environment variables of projects; what is secret among them is only ever given to deploys. */
+@Injectable()
+export class ProjectEnvService {
+  constructor(
+    private readonly database: Database,
+    private readonly projects: ProjectsService,
+    private readonly variables: ProjectEnvStore,
+    private readonly vault: EnvVault,
+    private readonly owners: OwningOrgs,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * By name.
+   *
+   * @throws {ProjectNotFound} `project_not_found`
+   * @throws {InsufficientScopes} `insufficient_scopes`
+   */
+  async list(call: Call, named: string): Promise<ShownVariable[]> {
+    return this.shown(await this.projects.get(call, named, 'projects:read'));
+  }
+
+  /**
+   * Sets each variable in the targets that it names, and leaves all others as they are. Answers all that there are then.
+   *
+   * @throws as {@link list}.
+   * @throws {EnvironmentTooLarge} `invalid_request`: too many for one target, or too large together.
+   */
+  set(call: Call, named: string, wishes: readonly EnvVariableWish[]): Promise<ShownVariable[]> {
+    return this.database.transaction(async () => {
+      const project = await this.projects.lock(call, named, 'projects:write');
+      const rows = wishes.flatMap((wish) => wish.targets.map((target) => this.rowOf(call, project, wish, target)));
+      await this.variables.set(rows);
+      await this.requireWithinBounds(project);
+      await this.record(call, project, { set: namesByTarget(rows) });
+      return this.shown(project);
+    });
+  }
+
+  /** Takes a variable out of all targets, or out of one; one that is not there is no fault. @throws as {@link list}. */
+  remove(call: Call, named: string, name: string, target: EnvTarget | undefined): Promise<void> {
+    return this.database.transaction(async () => {
+      const project = await this.projects.lock(call, named, 'projects:write');
+      const targets = await this.variables.remove(project.id, name, target);
+      if (targets.length > 0) await this.record(call, project, { removed: namesByTarget(targets.map((one) => ({ target: one, name }))) });
+    });
+  }
+
+  /** What a program for this target is started with, secrets included: for those who run it, and never for an answer. */
+  async valuesFor(projectId: string, target: EnvTarget): Promise<ReadonlyMap<string, string>> {
+    const rows = await this.variables.list(projectId, target);
+    return new Map(rows.map((row) => [row.name, this.vault.open(row.value, row)]));
+  }
+
+  private rowOf({ principal }: Call, { id: projectId }: Project, { name, value, secret }: EnvVariableWish, target: EnvTarget): ProjectEnvVariable {
+    return {
+      projectId, target, name, value: this.vault.seal(value, { projectId, target, name }), isSecret: secret, updatedAt: this.clock.now(), updatedBy: principal.user.id,
+    };
+  }
+
+  private async requireWithinBounds({ id }: Project): Promise<void> {
+    for (const { target, variables, bytes } of await this.variables.sizes(id)) {
+      if (variables > MAX_VARIABLES) {
+        throw new EnvironmentTooLarge({ code: 'max_variables', message: `${target} would have ${variables} variables; it can have ${MAX_VARIABLES}`, expected: { max: MAX_VARIABLES } });
+      }
+      const plain = bytes - variables * SEALED_OVERHEAD_BYTES;
+      if (plain > MAX_BYTES) {
+        throw new EnvironmentTooLarge({ code: 'max_bytes', message: `The names and values of ${target} would be ${plain} bytes; they can be ${MAX_BYTES}`, expected: { max: MAX_BYTES } });
+      }
+    }
+  }
+
+  private async shown({ id }: Project): Promise<ShownVariable[]> {
+    const groups = new Map<string, ShownVariable & { targets: EnvTarget[] }>();
+    for (const row of await this.variables.list(id)) {
+      const value = row.isSecret ? undefined : this.vault.open(row.value, row);
+      // Secrets are not compared: that two are alike is nothing to show. What was set at once stands together.
+      const key = JSON.stringify([row.name, row.isSecret, row.updatedAt, value]);
+      const group = groups.get(key);
+      if (group === undefined) groups.set(key, { name: row.name, targets: [row.target], secret: row.isSecret, updatedAt: row.updatedAt, value });
+      else group.targets.push(row.target);
+    }
+    return [...groups.values()].map((group) => ({ ...group, targets: ENV_TARGETS.filter((target) => group.targets.includes(target)) }));
+  }
+
+  private record(call: Call, { id, orgId }: Project, details: Readonly<Record<string, unknown>>): Promise<void> {
+    return this.owners.record({ orgId, action: 'project.env_changed', target: { type: 'project', id }, details }, call);
+  }
+}
+
+/** What the audit log tells of a change: never a value. */
+function namesByTarget(rows: readonly Pick<ProjectEnvVariable, 'target' | 'name'>[]): Partial<Record<EnvTarget, string[]>> {
+  const named = ENV_TARGETS.map((target) => [target, rows.filter((row) => row.target === target).map(({ name }) => name)] as const);
+  return Object.fromEntries(named.filter(([, names]) => names.length > 0));
+}

@@ -1,0 +1,14 @@
+import { Module } from '@nestjs/common';
+import { OwningOrgsModule } from '../auth/owning-orgs.module.js';
+import { EnvVault } from './env/env-vault.js';
+import { ProjectEnvStore } from './persistence/project-env.store.js';
+import { ProjectsStore } from './persistence/projects.store.js';
+import { ProjectEnvService } from './project-env.service.js';
+import { ProjectsService } from './projects.service.js';
+
+@Module({
+  imports: [OwningOrgsModule],
+  providers: [EnvVault, ProjectEnvService, ProjectEnvStore, ProjectsService, ProjectsStore],
+  exports: [ProjectEnvService, ProjectsService],
+})
+export class ProjectsModule {}

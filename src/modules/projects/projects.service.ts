@@ -1,0 +1,130 @@
+import { Injectable } from '@nestjs/common';
+import { Config } from '../../platform/config/config.js';
+import { Database } from '../../platform/database/database.js';
+import type { Page, PageWish } from '../../platform/database/page.js';
+import { Ids } from '../../platform/ids/ids.js';
+import { Clock } from '../../platform/time/clock.js';
+import type { Call } from '../auth/caller.js';
+import { OwningOrgs } from '../auth/owning-orgs.service.js';
+import type { Scope } from '../auth/scopes.js';
+import { PLANS } from '../billing/plan.js';
+import { Project } from './persistence/project.entity.js';
+import { ProjectEnvStore } from './persistence/project-env.store.js';
+import { type ProjectReach, ProjectsStore } from './persistence/projects.store.js';
+import { DEFAULT_BRANCH } from './project-settings.js';
+import { freeSlugOf } from './project-slug.js';
+import { ProjectNotFound, TooManyProjects } from './projects.errors.js';
+
+type Settings = Pick<Project,
+  'name' | 'slug' | 'repoUrl' | 'framework' | 'rootDirectory' | 'installCommand' | 'buildCommand' | 'outputDirectory' | 'nodeVersion' | 'productionBranch'>;
+
+/** What is left out stays as it is; null clears. */
+export type ProjectChange = Partial<Settings>;
+
+/** What is left out gets its default; the slug is made from the name. */
+export type ProjectWish = ProjectChange & Pick<Settings, 'name'>;
+
+@Injectable()
+export class ProjectsService {
+  constructor(
+    private readonly config: Config,
+    private readonly database: Database,
+    private readonly projects: ProjectsStore,
+    private readonly env: ProjectEnvStore,
+    private readonly owners: OwningOrgs,
+    private readonly ids: Ids,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Makes a project of the organization of the call.
+   *
+   * @throws {TooManyProjects} `plan_limit_reached`
+   * @throws {ProjectSlugTaken} `already_exists`
+   */
+  create(call: Call, wish: ProjectWish): Promise<Project> {
+    const orgId = call.org.id;
+    return this.database.transaction(async () => {
+      await this.requireRoom(call, orgId);
+      const now = this.clock.now();
+      const project = Object.assign(new Project(), {
+        id: this.ids.next('prj'), orgId, repoUrl: null, framework: null, rootDirectory: null, installCommand: null, buildCommand: null,
+        outputDirectory: null, nodeVersion: null, productionBranch: DEFAULT_BRANCH, createdAt: now, updatedAt: now, deletedAt: null,
+      }, wish, { slug: wish.slug ?? freeSlugOf(wish.name, await this.projects.slugsOf(orgId)) });
+      await this.projects.insert(project);
+      await this.record(call, 'project.created', project, { name: project.name, slug: project.slug });
+      return project;
+    });
+  }
+
+  /** Those of the organization of the call, the newest first. */
+  list({ org }: Call, wish: PageWish): Promise<Page<Project>> {
+    return this.projects.list(org.id, wish);
+  }
+
+  /**
+   * By id, or by slug within the organization of the call, for somebody who has this right in the project's organization.
+   *
+   * @throws {ProjectNotFound} `project_not_found`
+   * @throws {InsufficientScopes} `insufficient_scopes`
+   */
+  async get(call: Call, named: string, scope: Scope): Promise<Project> {
+    return allowed(call, await this.projects.find(named, reachOf(call)), scope);
+  }
+
+  /** As {@link get}, and nobody else changes it until the running transaction ends. */
+  async lock(call: Call, named: string, scope: Scope): Promise<Project> {
+    return allowed(call, await this.projects.findForChange(named, reachOf(call)), scope);
+  }
+
+  /**
+   * @throws as {@link get}.
+   * @throws {ProjectSlugTaken} `already_exists`
+   */
+  change(call: Call, named: string, change: ProjectChange): Promise<Project> {
+    return this.database.transaction(async () => {
+      // Under this lock creations choose slugs that are free; it is taken before that of the project.
+      if (change.slug !== undefined) await this.owners.lock(call, (await this.get(call, named, 'projects:write')).orgId);
+      const project = await this.lock(call, named, 'projects:write');
+      const changed = (Object.keys(change) as (keyof ProjectChange)[]).filter((name) => change[name] !== project[name]);
+      if (changed.length === 0) return project;
+      Object.assign(project, change, { updatedAt: this.clock.now() });
+      await this.projects.save(project);
+      await this.record(call, 'project.changed', project, { changed: changed.map(fieldOf) });
+      return project;
+    });
+  }
+
+  /** For good, with its environment variables; its slug is free. @throws as {@link get}. */
+  delete(call: Call, named: string): Promise<void> {
+    return this.database.transaction(async () => {
+      const project = await this.lock(call, named, 'projects:delete');
+      project.deletedAt = project.updatedAt = this.clock.now();
+      await this.projects.save(project);
+      await this.env.removeAll(project.id);
+      await this.record(call, 'project.deleted', project, { name: project.name, slug: project.slug });
+    });
+  }
+
+  /** Under the lock of the organization, so that of creations at once each counts those before it. */
+  private async requireRoom(call: Call, orgId: string): Promise<void> {
+    const plan = PLANS[await this.owners.lock(call, orgId)];
+    const limit = plan.limits.projects;
+    if (limit !== null && (await this.projects.count(orgId)) >= limit) throw new TooManyProjects(plan, limit, this.config.pricingUrl);
+  }
+
+  private record(call: Call, action: `project.${string}`, { id, orgId }: Project, details: Readonly<Record<string, unknown>>): Promise<void> {
+    return this.owners.record({ orgId, action, target: { type: 'project', id }, details }, call);
+  }
+}
+
+/** `repo_url`: what the API calls it. */
+const fieldOf = (name: keyof ProjectChange): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+const reachOf = ({ principal, org }: Call): ProjectReach => ({ orgIds: principal.orgIds, orgId: org.id });
+
+function allowed({ principal }: Call, project: Project | null, scope: Scope): Project {
+  if (project === null) throw new ProjectNotFound();
+  principal.require(scope, project.orgId);
+  return project;
+}

@@ -1,0 +1,39 @@
+import type { EntityManager, QueryRunner } from 'typeorm';
+
+/**
+ * One transaction, which takes its connection and begins with its first query. What goes before that, the hashing of a
+ * password for one, keeps no connection from others.
+ */
+export class UnitOfWork {
+  readonly manager: EntityManager;
+  readonly afterCommit: (() => Promise<void>)[] = [];
+  private begun: Promise<unknown> | undefined;
+  private readonly send: QueryRunner['query'];
+
+  constructor(private readonly runner: QueryRunner) {
+    this.manager = runner.manager;
+    this.send = runner.query.bind<QueryRunner['query']>(runner);
+    // TypeORM asks for it before it locks a row, which may be the first query.
+    Object.assign(runner, { isTransactionActive: true, query: this.query.bind(this) });
+  }
+
+  async commit(): Promise<void> {
+    if (this.begun !== undefined) await this.send('COMMIT');
+  }
+
+  /** Never throws: what is not committed is undone when the connection breaks as well. */
+  async rollBack(): Promise<void> {
+    if (this.begun !== undefined) await this.send('ROLLBACK').catch(() => undefined);
+  }
+
+  async release(): Promise<void> {
+    Object.assign(this.runner, { isTransactionActive: false });
+    await this.runner.release();
+  }
+
+  private async query(...parameters: Parameters<QueryRunner['query']>): Promise<unknown> {
+    this.begun ??= this.send('START TRANSACTION');
+    await this.begun;
+    return this.send(...parameters) as unknown;
+  }
+}

@@ -1,0 +1,64 @@
+import { type Account, client, signUpWithKey } from '../support/built-client.js';
+import { useFaultProxy } from '../support/fault-proxy.js';
+import { useApp } from '../support/test-app.js';
+
+const { AuthorizationError, ConflictError, NotFoundError, Service, ValidationError } = client;
+
+describe('the built client with projects', () => {
+  const app = useApp({ ANONYMOUS_CALLS_PER_SECOND: '1000', DEFAULT_PLAN: 'builder' }, 'api');
+  const proxy = useFaultProxy(() => app.url);
+  let account: Account;
+  let service: InstanceType<typeof Service>;
+
+  beforeAll(async () => { account = await signUpWithKey(app.url); });
+  beforeEach(() => { service = new Service({ apiKey: account.apiKey, baseUrl: proxy.url }); });
+
+  it('creates one, finds it by id and slug, links and unlinks its repository, and deletes it', async () => {
+    const project = await service.projects.create({ name: 'Shop', framework: 'nextjs' });
+    expect(project).toMatchObject({ slug: 'shop', org_id: account.organizationId, framework: 'nextjs', production_branch: 'main' });
+    expect(await service.projects.get('shop')).toEqual(project);
+    const linked = await service.projects.update(project.id, { repo_url: 'https://github.com/acme/shop' });
+    expect(linked.repo_url).toBe('https://github.com/acme/shop');
+    expect(await service.projects.update('shop', { repo_url: null, framework: null })).not.toHaveProperty('repo_url');
+    await service.projects.delete(project.id);
+    await expect(service.projects.get(project.id)).rejects.toBeInstanceOf(NotFoundError);
+  });
+
+  it('lists them page by page', async () => {
+    const made = [];
+    for (const name of ['one', 'two', 'three']) made.unshift((await service.projects.create({ name })).id);
+    const seen = [];
+    for await (const { id } of service.projects.list({ limit: 2 })) seen.push(id);
+    expect(seen).toEqual(made);
+  });
+
+  it('sets, lists and takes out environment variables, and is never told a secret', async () => {
+    const { id } = await service.projects.create({ name: 'With variables' });
+    await service.projects.setEnv(id, [
+      { name: 'TOKEN', value: 'hunter2', targets: ['production', 'preview'] },
+      { name: 'REGION', value: 'eu', targets: ['production'], secret: false },
+    ]);
+    await service.projects.unsetEnv(id, 'TOKEN', 'preview');
+    const variables = await service.projects.env(id);
+    expect(variables).toMatchObject([{ name: 'REGION', value: 'eu', secret: false }, { name: 'TOKEN', targets: ['production'], secret: true }]);
+    expect(JSON.stringify(variables)).not.toContain('hunter2');
+    await service.projects.unsetEnv(id, 'TOKEN');
+    expect((await service.projects.env(id)).map(({ name }) => name)).toEqual(['REGION']);
+  });
+
+  it('throws the error of each refusal', async () => {
+    await expect(service.projects.create({ name: 'x', repo_url: 'https://127.0.0.1/a/b' })).rejects.toBeInstanceOf(ValidationError);
+    await expect(service.projects.create({ name: 'x', slug: 'three' })).rejects.toBeInstanceOf(ConflictError);
+    await expect(service.projects.env('prj_00000000000000000000000000')).rejects.toMatchObject({ name: 'NotFoundError', code: 'project_not_found' });
+    const { secret } = await service.keys.create({ name: 'reader', kind: 'personal', preset: 'read_only' });
+    await expect(new Service({ apiKey: secret, baseUrl: proxy.url }).projects.create({ name: 'x' })).rejects.toBeInstanceOf(AuthorizationError);
+  });
+
+  it('makes one project of a call whose first answer was lost', async () => {
+    proxy.reset({ kind: 'lose-answer' });
+    const wish = { name: 'Only once' };
+    await expect(service.projects.create(wish, { idempotencyKey: 'project-1' })).rejects.toThrow('fetch failed');
+    const project = await service.projects.create(wish, { idempotencyKey: 'project-1' });
+    expect(project.slug).toBe('only-once');
+  });
+});

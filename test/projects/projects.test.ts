@@ -1,0 +1,290 @@
+import { as, expectStatus, Make, type Org, type Person, send, uniqueName } from '../support/make.js';
+import { type Answer, type CallOptions, useApp } from '../support/test-app.js';
+
+const PATH = '/api/v1/projects';
+const ABSENT = 'prj_00000000000000000000000000';
+const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const REPOSITORY = 'https://github.com/acme/shop';
+
+const app = useApp({}, 'api');
+const make = new Make(app);
+let ada: Person;
+let key: string;
+
+beforeAll(async () => {
+  ada = await make.person({ plan: 'enterprise' });
+  key = await make.key(ada);
+});
+
+const create = (body: object, options?: CallOptions, by = key): Promise<Answer> => app.post(PATH, body, as(by, options));
+const read = (named: string, options?: CallOptions, by = key): Promise<Answer> => app.fetch(`${PATH}/${named}`, as(by, options));
+const change = (named: string, body: object, options?: CallOptions, by = key): Promise<Answer> => send(app, ['PATCH', `${PATH}/${named}`], body, as(by, options));
+const remove = (named: string, options?: CallOptions, by = key): Promise<Answer> => app.call('DELETE', `${PATH}/${named}`, as(by, options));
+const made = async (body: object = {}, by = key): Promise<Record<string, any>> => expectStatus(201, await create({ name: uniqueName('project'), ...body }, {}, by)).body.data;
+const codeOf = (answer: Answer): [number, string] => [answer.status, answer.body.error?.code];
+const inOrg = (org: Pick<Org, 'id'>): CallOptions => ({ headers: { 'x-service-org': org.id } });
+const faultsOf = (answer: Answer): string[] => answer.body.error.details.map(({ path }: { path: string }) => path);
+const auditOf = async (org: string): Promise<any[]> => (await app.fetch(`/api/v1/orgs/${org}/audit-log?limit=100`, as(ada))).body.data;
+
+describe('a project', () => {
+  it('is made of a name alone, and shows the same when it is read, by id and by slug', async () => {
+    const answer = await create({ name: 'Café Zürich' });
+    expect(answer.status).toBe(201);
+    expect(answer.body).toEqual({
+      data: {
+        id: expect.stringMatching(/^prj_[0-9a-z]{26}$/),
+        org_id: ada.organization.id,
+        name: 'Café Zürich',
+        slug: 'cafe-zurich',
+        production_branch: 'main',
+        created_at: expect.stringMatching(RFC_3339),
+        updated_at: answer.body.data.created_at,
+      },
+      meta: { request_id: answer.headers.get('x-request-id') },
+    });
+    for (const named of [answer.body.data.id, 'cafe-zurich']) expect((await read(named)).body.data).toEqual(answer.body.data);
+  });
+
+  it('holds all that can be said of it, with its repository in one form', async () => {
+    const settings = {
+      name: 'All of it', slug: 'all-of-it', framework: 'nextjs', root_directory: 'apps/web', install_command: 'npm ci', build_command: 'npm run build', output_directory: 'dist',
+      node_version: '22', production_branch: 'release/1.x',
+    };
+    const project = await made({ ...settings, repo_url: 'HTTPS://GitHub.com/acme/shop/' });
+    expect(project).toMatchObject({ ...settings, repo_url: REPOSITORY });
+    expect((await read('all-of-it')).body.data).toEqual(project);
+  });
+
+  it('gets a slug with a number where the one of its name is taken', async () => {
+    const slugs = [];
+    for (let index = 0; index < 3; index++) slugs.push((await made({ name: 'Numbered' }))['slug']);
+    expect(slugs).toEqual(['numbered', 'numbered-2', 'numbered-3']);
+  });
+
+  it('is refused with a slug that another project of the organization has, and only of that one', async () => {
+    const { slug } = await made();
+    const refused = await create({ name: 'x', slug });
+    expect(codeOf(refused)).toEqual([409, 'already_exists']);
+    expect(refused.body.error.details).toEqual({ slug });
+    const other = await make.org(ada, { plan: 'builder' });
+    expect((await create({ name: 'x', slug }, inOrg(other))).body.data).toMatchObject({ slug, org_id: other.id });
+    // A slug names a project of the organization of the call.
+    expect((await read(slug as string, inOrg(other))).body.data.org_id).toBe(other.id);
+    expect((await read(slug as string)).body.data.org_id).toBe(ada.organization.id);
+  });
+
+  it('keeps what a change leaves out, and loses what it sets to null', async () => {
+    const { id, ...before } = await made({ framework: 'vite', root_directory: 'web', node_version: '20' });
+    const linked = await change(id, { repo_url: REPOSITORY, framework: null });
+    expect(before['framework']).toBe('vite');
+    expect(linked.body.data).toEqual({ id, ...before, framework: undefined, repo_url: REPOSITORY, updated_at: expect.stringMatching(RFC_3339) });
+    expect(linked.body.data).not.toHaveProperty('framework');
+    expect(linked.body.data.updated_at > before['updated_at']).toBe(true);
+
+    const unlinked = await change(id, { repo_url: null, root_directory: null, install_command: null, build_command: null, output_directory: null, node_version: null });
+    expect(Object.keys(unlinked.body.data).sort()).toEqual(['created_at', 'id', 'name', 'org_id', 'production_branch', 'slug', 'updated_at']);
+    expect((await read(id)).body.data).toEqual(unlinked.body.data);
+  });
+
+  it('changes its name and slug, and is found under the new one only', async () => {
+    const { id, slug } = await made();
+    const other = await made();
+    const renamed = uniqueName('renamed');
+    expect((await change(slug, { slug: renamed, name: ' Renamed ' })).body.data).toMatchObject({ id, slug: renamed, name: 'Renamed' });
+    expect([(await read(renamed)).status, (await read(slug)).status]).toEqual([200, 404]);
+    expect(codeOf(await change(id, { slug: other['slug'] }))).toEqual([409, 'already_exists']);
+    expect((await change(id, { slug: renamed })).status).toBe(200);
+  });
+
+  it('is gone when it is deleted, and leaves its slug free', async () => {
+    const { id, slug } = await made();
+    const answer = await remove(slug);
+    expect([answer.status, answer.text]).toEqual([204, '']);
+    for (const call of [() => read(id), () => read(slug), () => change(id, { name: 'x' }), () => remove(id)]) expect(codeOf(await call())).toEqual([404, 'project_not_found']);
+    expect((await app.fetch(`${PATH}?limit=100`, as(key))).body.data.map((project: { id: string }) => project.id)).not.toContain(id);
+    expect((await made({ slug }))['slug']).toBe(slug);
+  });
+
+  it('is listed with those of the organization of the call, the newest first, by pages', async () => {
+    const org = await make.org(ada, { plan: 'builder' });
+    const ids = [];
+    for (const name of ['a', 'b', 'c']) ids.unshift((await create({ name }, inOrg(org))).body.data.id);
+    const list = (query: string): Promise<Answer> => app.fetch(`${PATH}?${query}`, as(key, inOrg(org)));
+    const idsOf = (answer: Answer): string[] => answer.body.data.map(({ id }: { id: string }) => id);
+    const first = await list('limit=2');
+    expect([idsOf(first), first.body.meta.has_more]).toEqual([ids.slice(0, 2), true]);
+    const second = await list(`limit=2&cursor=${first.body.meta.next_cursor}`);
+    expect([idsOf(second), second.body.meta.has_more, second.body.meta.next_cursor]).toEqual([ids.slice(2), false, undefined]);
+    for (const query of ['limit=0', 'limit=101', 'cursor=nonsense', 'sort=name']) expect((await list(query)).status).toBe(400);
+  });
+
+  it('is told of in the audit log, with the names of what was changed and no more', async () => {
+    const org = await make.org(ada, { plan: 'builder' });
+    const { id } = (await create({ name: 'Audited' }, inOrg(org))).body.data;
+    await change(id, { build_command: 'echo a-command', repo_url: REPOSITORY });
+    await change(id, { build_command: 'echo a-command' });
+    await remove(id);
+    const acts = (await auditOf(org.id)).filter(({ target }) => target.type === 'project');
+    expect(acts.map(({ action, target, details }) => [action, target.id, details])).toEqual([
+      ['project.deleted', id, { name: 'Audited', slug: 'audited' }],
+      ['project.changed', id, { changed: ['repo_url', 'build_command'] }],
+      ['project.created', id, { name: 'Audited', slug: 'audited' }],
+    ]);
+  });
+
+  it('is made once with an idempotency key, and not at all in a dry run', async () => {
+    const name = uniqueName('once');
+    const twice = [await create({ name }, { headers: { 'idempotency-key': name } }), await create({ name }, { headers: { 'idempotency-key': name } })];
+    expect(twice[1]!.body.data).toEqual(twice[0]!.body.data);
+    expect(twice[1]!.headers.get('idempotency-replayed')).toBe('true');
+    expect(codeOf(await create({ name: 'other' }, { headers: { 'idempotency-key': name } }))).toEqual([409, 'idempotency_mismatch']);
+
+    const dry = await create({ name: uniqueName('dry') }, { headers: { 'dry-run': 'true' } });
+    expect([dry.status, dry.body.meta.dry_run]).toEqual([201, true]);
+    expect((await read(dry.body.data.id)).status).toBe(404);
+    const { id } = twice[0]!.body.data;
+    expect((await change(id, { name: 'dry' }, { headers: { 'dry-run': 'true' } })).body.data.name).toBe('dry');
+    expect((await remove(id, { headers: { 'dry-run': 'true' } })).status).toBe(204);
+    expect((await read(id)).body.data.name).toBe(name);
+  });
+});
+
+describe('a project is refused', () => {
+  it.each<[object, string[]]>([
+    [{}, ['name']],
+    [{ name: '' }, ['name']],
+    [{ name: '   ' }, ['name']],
+    [{ name: 'x'.repeat(101) }, ['name']],
+    [{ name: 'two\nlines' }, ['name']],
+    [{ name: 7 }, ['name']],
+    [{ name: null }, ['name']],
+    ...['', 'A', '-a', 'a-', 'a--b', 'a_b', 'a.b', 'x'.repeat(64), 'ü', null, 7].map((slug): [object, string[]] => [{ name: 'x', slug }, ['slug']]),
+    ...['http://github.com/a/b', 'https://ada:secret@github.com/a/b', 'https://127.0.0.1/a/b', 'https://0x7f.1/a/b', 'https://[::1]/a/b', 'https://metadata.google.internal/a/b',
+      'git@github.com:a/b', 'https://github.com:22/a/b', 'https://github.com/a/../b', 'https://github.com/a/-b', `https://github.com/a/${'b'.repeat(2_000)}`, '', null, {}, [REPOSITORY],
+    ].map((repo_url): [object, string[]] => [{ name: 'x', repo_url }, ['repo_url']]),
+    ...['angular', '', null, 1].map((framework): [object, string[]] => [{ name: 'x', framework }, ['framework']]),
+    ...['..', '../a', '/etc', 'a/../../b', 'a\\b', 'a\0b', '', '.', '-rf', null, []].map((root_directory): [object, string[]] => [{ name: 'x', root_directory }, ['root_directory']]),
+    ...['/', 'dist/', '.git'].map((output_directory): [object, string[]] => [{ name: 'x', output_directory }, ['output_directory']]),
+    ...['', 'a\nb', 'a\0b', 'x'.repeat(1_001), null].map((build_command): [object, string[]] => [{ name: 'x', build_command }, ['build_command']]),
+    [{ name: 'x', install_command: 5 }, ['install_command']],
+    ...['18', '22.1', 22, null].map((node_version): [object, string[]] => [{ name: 'x', node_version }, ['node_version']]),
+    ...['', '-d', '--upload-pack=id', 'a..b', 'a b', 'a~1', 'HEAD', 'a.lock', '@{-1}', 'a\0b', null].map((production_branch): [object, string[]] => [{ name: 'x', production_branch }, ['production_branch']]),
+    [{ name: 'x', org_id: 'org_x' }, ['org_id']],
+    [{ name: 'x', id: 'prj_x', surprise: 1 }, ['id', 'surprise']],
+    [{ name: '', slug: 'A', node_version: '1' }, ['name', 'slug', 'node_version']],
+  ])('for %j', async (body, paths) => {
+    const answer = await create(body);
+    expect(codeOf(answer)).toEqual([400, 'invalid_request']);
+    expect(faultsOf(answer).sort()).toEqual([...paths].sort());
+    expect(answer.text).not.toContain('secret');
+  });
+
+  it('for a change that would not do at its making, or clears what it must have', async () => {
+    const { id } = await made();
+    for (const [body, path] of [
+      [{ name: null }, 'name'], [{ slug: null }, 'slug'], [{ production_branch: null }, 'production_branch'], [{ repo_url: 'https://localhost/a/b' }, 'repo_url'],
+      [{ framework: 'angular' }, 'framework'], [{ root_directory: '..' }, 'root_directory'], [{ node_version: '1' }, 'node_version'], [{ org_id: 'x' }, 'org_id'],
+    ] as const) {
+      const answer = await change(id, body);
+      expect([path, answer.status, faultsOf(answer)]).toEqual([path, 400, [path]]);
+    }
+    expect((await change(id, {})).status).toBe(200);
+  });
+});
+
+describe('who may', () => {
+  const scoped = (scope: string): Promise<string> => make.key(ada, { scopes: [scope] });
+
+  it('is told by the scopes of the key', async () => {
+    const { id } = await made();
+    const [reader, writer, deleter] = [await scoped('projects:read'), await scoped('projects:write'), await scoped('projects:delete')];
+    const refused = [403, 'insufficient_scopes'];
+    for (const call of [() => create({ name: 'x' }, {}, reader), () => change(id, { name: 'x' }, {}, reader), () => remove(id, {}, reader), () => remove(id, {}, writer),
+      () => read(id, {}, writer), () => app.fetch(PATH, as(deleter)), () => change(id, { name: 'x' }, {}, deleter)]) {
+      expect(codeOf(await call())).toEqual(refused);
+    }
+    expect([(await read(id, {}, reader)).status, (await app.fetch(PATH, as(reader))).status, (await change(id, { name: 'x' }, {}, writer)).status, (await remove(id, {}, deleter)).status])
+      .toEqual([200, 200, 200, 204]);
+  });
+
+  it('is told by the role: a member may do all, a viewer reads', async () => {
+    const org = await make.org(ada, { plan: 'builder' });
+    const bob = await make.person();
+    await make.member(org, bob, 'member');
+    const bobs = await make.key(bob);
+    const { id } = expectStatus(201, await create({ name: 'Shared' }, inOrg(org), bobs)).body.data;
+    // In the project's own organization, whatever that of the call is.
+    expect((await change(id, { name: 'Changed' }, {}, bobs)).status).toBe(200);
+    await make.role(org, bob, 'viewer');
+    expect((await read(id, {}, bobs)).body.data.name).toBe('Changed');
+    for (const call of [() => create({ name: 'x' }, inOrg(org), bobs), () => change(id, { name: 'x' }, {}, bobs), () => remove(id, {}, bobs)]) {
+      expect(codeOf(await call())).toEqual([403, 'insufficient_scopes']);
+    }
+    await make.role(org, bob, 'member');
+    expect((await remove(id, {}, bobs)).status).toBe(204);
+  });
+
+  it('nobody without a key, and no session', async () => {
+    expect(codeOf(await app.fetch(PATH))).toEqual([401, 'missing_api_key']);
+    expect(codeOf(await app.fetch(PATH, as(ada)))).toEqual([401, 'session_token_not_allowed']);
+    expect(codeOf(await app.post(PATH, { name: 'x' }))).toEqual([401, 'missing_api_key']);
+  });
+
+  it('and to strangers a project is like one that never was, to the byte', async () => {
+    const { id, slug } = await made();
+    const stranger = await make.key(await make.person());
+    const bound = await make.key(ada, { kind: 'org_bound', org_id: (await make.org(ada)).id });
+    const text = async (answer: Promise<Answer>): Promise<string> => (await answer).text.replace(/req_\w+/, '…');
+    for (const by of [stranger, bound]) {
+      for (const ask of [(named: string) => read(named, {}, by), (named: string) => change(named, { name: 'x' }, {}, by), (named: string) => remove(named, {}, by)]) {
+        const absent = await text(ask(ABSENT));
+        expect(absent).toContain('project_not_found');
+        for (const named of [id, slug]) expect(await text(ask(named as string))).toBe(absent);
+      }
+    }
+    for (const odd of ['a%0ab', '%C3%BC', 'x'.repeat(300), "'--", '_']) expect([odd, (await read(odd)).status]).toEqual([odd, 404]);
+    expect((await read(id)).body.data.name).not.toBe('x');
+  });
+});
+
+describe('of projects at once', () => {
+  it('exactly as many are made as the plan has room for', async () => {
+    const person = await make.person();
+    const by = await make.key(person);
+    const answers = await Promise.all(Array.from({ length: 10 }, () => create({ name: 'Rush' }, {}, by)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 201, ...Array<number>(7).fill(403)]);
+    expect(new Set(answers.filter(({ status }) => status === 201).map(({ body }) => body.data.slug))).toEqual(new Set(['rush', 'rush-2', 'rush-3']));
+    const refused = answers.find(({ status }) => status === 403)!;
+    expect(refused.body.error).toMatchObject({ code: 'plan_limit_reached', details: { limit: 3, plan: 'free' }, hint: expect.stringContaining(app.config.pricingUrl) });
+    expect((await app.fetch(PATH, as(by))).body.data).toHaveLength(3);
+
+    // One that is deleted makes room for another, and a larger plan for more.
+    await remove('rush', {}, by);
+    expect((await create({ name: 'Again' }, {}, by)).status).toBe(201);
+    expect(codeOf(await create({ name: 'Too many' }, {}, by))).toEqual([403, 'plan_limit_reached']);
+    await make.plan(person.organization.id, 'builder');
+    expect((await create({ name: 'More' }, {}, by)).status).toBe(201);
+  });
+
+  it('25 fit into the plan Builder, and any number into Pro', async () => {
+    const org = await make.org(ada, { plan: 'builder' });
+    await make.sql(`INSERT INTO projects (id, org_id, name, slug, production_branch, created_at, updated_at)
+      SELECT 'prj_' || lpad(n::text, 26, '0'), $1, 'x', 'x-' || n, 'main', now(), now() FROM generate_series(1, 25) n`, [org.id]);
+    expect(codeOf(await create({ name: 'x' }, inOrg(org)))).toEqual([403, 'plan_limit_reached']);
+    await make.plan(org.id, 'pro');
+    expect((await create({ name: 'x' }, inOrg(org))).status).toBe(201);
+  });
+
+  it('one gets the slug that all ask for', async () => {
+    const slug = uniqueName('slug');
+    const answers = await Promise.all(Array.from({ length: 6 }, () => create({ name: 'x', slug })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array<number>(5).fill(409)]);
+  });
+
+  it('those that are renamed and those that are made never meet in a slug that was chosen for them', async () => {
+    const ids = await Promise.all(Array.from({ length: 4 }, async () => (await made())['id'] as string));
+    const answers = await Promise.all(ids.flatMap((id, index) => [create({ name: 'Meeting' }), change(id, { slug: index === 0 ? 'meeting' : `meeting-${index + 1}` })]));
+    // What nobody asked for by name is never refused.
+    for (const [index, { status }] of answers.entries()) expect(index % 2 === 0 ? [201] : [200, 409]).toContain(status);
+  });
+});
