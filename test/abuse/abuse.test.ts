@@ -48,11 +48,14 @@ for (const mode of MODES.filter(({ user }) => AS_ROOT || user === 'ordinary')) {
     }, 20_000);
 
     afterAll(async () => {
-      await canaries.checkThatTheyListen();
       const host = hostPid();
-      await open.close();
+      try {
+        await canaries.checkThatTheyListen();
+      } finally {
+        canaries.removeAll();
+        await open.close();
+      }
       expect(cgroupsOf(host)).toEqual([]);
-      canaries.removeAll();
     });
 
     const withstand = async (attack: Attack): Promise<void> => {

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -32,7 +33,7 @@ export class Canaries {
     writeFileSync(join(directory, 'file'), SECRET);
     chmodSync(join(directory, 'file'), 0o666);
 
-    const abstractName = `canary-of-the-abuse-suite-${process.pid}`;
+    const abstractName = `canary-of-the-abuse-suite-${randomUUID()}`;
     const loopback = await listen({ host: '127.0.0.1', port: 0 });
     const servers = [loopback, await listen({ path: `\0${abstractName}` }), await listen({ path: join(directory, 'socket') })];
     // One of the sandboxes' own host users would be hit by a kill(-1) that got out.

@@ -1,5 +1,6 @@
-import { chownSync, existsSync, mkdirSync, rmdirSync } from 'node:fs';
+import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { HostedRuntime } from '../../src/modules/sandbox/runtime/host/hosted-runtime.js';
 import { ownCgroups } from '../../src/platform/isolation/cgroups/own-cgroups.js';
@@ -46,7 +47,7 @@ export function openMode(mode: Mode, poolSize = 1): OpenMode {
     expectedMode: mode.cgroups === 'off' ? 'rlimits' : delegated.length > 0 ? 'cgroup-v1' : undefined,
     close: async () => {
       await runtime.close();
-      for (const path of delegated) rmdirSync(path);
+      for (const path of delegated) await removeOnceEmpty(path);
     },
   };
 }
@@ -59,6 +60,24 @@ function starter({ user }: Mode, delegated: readonly string[]): { execPath?: str
     `exec setpriv --reuid ${ORDINARY_UID} --regid ${ORDINARY_UID} --clear-groups "$@"`,
   ].join('\n');
   return { execPath: '/bin/sh', execArguments: ['-c', script, 'sh', process.execPath, '--require', HOOK] };
+}
+
+/** What was inside has been killed; the kernel takes a moment to let it go, and longer on a busy machine. */
+async function removeOnceEmpty(path: string, withinMs = 5_000): Promise<void> {
+  const until = performance.now() + withinMs;
+  for (;;) {
+    try {
+      rmdirSync(path);
+      return;
+    } catch (error) {
+      if (performance.now() > until) {
+        const inside = readdirSync(path, { recursive: true }).filter((name) => String(name).endsWith('cgroup.procs'))
+          .map((name) => `${String(name)}: ${readFileSync(join(path, String(name)), 'utf8').split('\n').join(' ')}`);
+        throw new Error(`${path} still holds ${inside.join('; ')}`, { cause: error });
+      }
+    }
+    await sleep(20);
+  }
 }
 
 /** Cgroups of version 1 that belong to the ordinary user; none where this machine has others. */

@@ -5,8 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startTicks } from '../process-facts.js';
 
 const PREFIX = 'isolated-';
-const REMOVE_ATTEMPTS = 200;
+/** The kernel needs a moment to let go of what was killed, and many on a machine with more work than processors. */
+const REMOVE_WITHIN_MS = 3_000;
 const REMOVE_PAUSE_MS = 2;
+const LONGEST_REMOVE_PAUSE_MS = 50;
 
 let lastNumber = 0;
 
@@ -73,13 +75,12 @@ export class CgroupDirectory {
   }
 
   /** Kills the members until there are none; false when some do not go. */
-  async empty(): Promise<boolean> {
-    for (let attempt = 0; attempt < REMOVE_ATTEMPTS; attempt++) {
+  empty(): Promise<boolean> {
+    return soon(() => {
       if (membersOf(this.path).length === 0) return true;
       this.killMembers();
-      await sleep(REMOVE_PAUSE_MS);
-    }
-    return false;
+      return false;
+    });
   }
 
   async remove(): Promise<void> {
@@ -103,16 +104,26 @@ function isOwnersAlive(name: string): boolean {
 
 /** A cgroup can be removed when its last member has left, which takes the kernel a moment after the kill. */
 async function removeDirectory(path: string): Promise<void> {
-  for (let attempt = 0; attempt < REMOVE_ATTEMPTS; attempt++) {
+  await soon(() => {
     try {
       rmdirSync(path);
-      return;
+      return true;
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return true;
     }
     killMembersOf(path);
-    await sleep(REMOVE_PAUSE_MS);
+    return false;
+  });
+}
+
+/** Tries with longer and longer pauses; false when it has not come true in time. */
+async function soon(attempt: () => boolean): Promise<boolean> {
+  const until = performance.now() + REMOVE_WITHIN_MS;
+  for (let pauseMs = REMOVE_PAUSE_MS; performance.now() < until; pauseMs = Math.min(pauseMs * 1.2, LONGEST_REMOVE_PAUSE_MS)) {
+    if (attempt()) return true;
+    await sleep(pauseMs);
   }
+  return attempt();
 }
 
 function membersOf(path: string): string[] {
