@@ -62,7 +62,8 @@ export class ProjectEnvService {
   set(call: Call, named: string, wishes: readonly EnvVariableWish[]): Promise<ShownVariable[]> {
     return this.database.transaction(async () => {
       const project = await this.projects.lock(call, named, 'projects:write');
-      const rows = wishes.flatMap((wish) => wish.targets.map((target) => this.rowOf(call, project, wish, target)));
+      const by = { updatedAt: this.clock.now(), updatedBy: call.principal.user.id };
+      const rows = wishes.flatMap((wish) => wish.targets.map((target) => ({ ...this.rowOf(project, wish, target), ...by })));
       await this.variables.set(rows);
       await this.requireWithinBounds(project);
       await this.record(call, project, { set: namesByTarget(rows) });
@@ -85,10 +86,8 @@ export class ProjectEnvService {
     return new Map(rows.map((row) => [row.name, this.vault.open(row.value, row)]));
   }
 
-  private rowOf({ principal }: Call, { id: projectId }: Project, { name, value, secret }: EnvVariableWish, target: EnvTarget): ProjectEnvVariable {
-    return {
-      projectId, target, name, value: this.vault.seal(value, { projectId, target, name }), isSecret: secret, updatedAt: this.clock.now(), updatedBy: principal.user.id,
-    };
+  private rowOf({ id: projectId }: Project, { name, value, secret }: EnvVariableWish, target: EnvTarget): Omit<ProjectEnvVariable, 'updatedAt' | 'updatedBy'> {
+    return { projectId, target, name, value: this.vault.seal(value, { projectId, target, name }), isSecret: secret };
   }
 
   private async requireWithinBounds({ id }: Project): Promise<void> {
