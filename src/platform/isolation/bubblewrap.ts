@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 
-import { type IsolationSpec } from './isolation-spec.js';
+import { type Mount } from './isolation-spec.js';
 import { type LibraryPaths } from './library-mounts.js';
 
 /** bubblewrap reads the seccomp filter here and closes it. */
 export const SECCOMP_DESCRIPTOR = 5;
 
-/** bubblewrap tells the process id of its child here and closes it before the program starts. */
+/** bubblewrap tells the process id of its child here; the program does not have it. */
 export const INFO_DESCRIPTOR = 6;
 
 export const BUBBLEWRAP_PLACES: readonly string[] = ['/usr/bin/bwrap', '/usr/local/bin/bwrap', '/bin/bwrap'];
@@ -20,14 +20,29 @@ const DEVICES = ['null', 'zero', 'full', 'random', 'urandom'] as const;
 /** Another number than on the host, so that nothing inside tells which user of the host it is. */
 const USER_INSIDE = '1000';
 
-/** The arguments of `bwrap`, its program's included. */
-export function bubblewrapArguments(spec: IsolationSpec, libraries: LibraryPaths): string[] {
+/** What a sandbox is made of, whatever runs in it. */
+export interface SandboxShape {
+  readonly mounts: readonly Mount[];
+  /** A mount at `/tmp` takes the place of the memory there. */
+  readonly writable: readonly Mount[];
+  /** Where its program starts. */
+  readonly directory: string;
+  readonly environment: Readonly<Record<string, string>>;
+  /** Of `/tmp`. */
+  readonly scratchBytes: number;
+  /** Whether bubblewrap says at the end that its program ran at all. */
+  readonly tellsExit: boolean;
+}
+
+/** The options of `bwrap`; behind them come `--` and the command. */
+export function bubblewrapOptions(shape: SandboxShape, libraries: LibraryPaths): string[] {
+  const hasOwnTmp = shape.writable.some(({ to }) => to === '/tmp');
   return [
     '--unshare-user', '--unshare-pid', '--unshare-net', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup',
     '--uid', USER_INSIDE, '--gid', USER_INSIDE, '--hostname', 'sandbox',
     ...libraries.directories.flatMap((path) => ['--ro-bind', path, path]),
     ...libraries.links.flatMap(({ to, at }) => ['--symlink', to, at]),
-    ...spec.mounts.flatMap(({ from, to }) => ['--ro-bind', from, to]),
+    ...shape.mounts.flatMap(({ from, to }) => ['--ro-bind', from, to]),
     '--proc', '/proc',
     ...HIDDEN_IN_PROC.flatMap((path) => ['--ro-bind', '/dev/null', path]),
     // bubblewrap's init, of the same user as the program, which could otherwise write to its memory.
@@ -37,12 +52,13 @@ export function bubblewrapArguments(spec: IsolationSpec, libraries: LibraryPaths
     '--symlink', '/proc/self/fd/0', '/dev/stdin',
     '--symlink', '/proc/self/fd/1', '/dev/stdout',
     '--symlink', '/proc/self/fd/2', '/dev/stderr',
-    '--size', String(spec.limits.scratchBytes), '--tmpfs', '/tmp',
+    ...(hasOwnTmp ? [] : ['--size', String(shape.scratchBytes), '--tmpfs', '/tmp']),
+    ...shape.writable.flatMap(({ from, to }) => ['--bind', from, to]),
     '--remount-ro', '/',
-    '--chdir', '/tmp',
-    ...Object.entries(spec.environment).flatMap(([name, value]) => ['--setenv', name, value]),
+    '--chdir', shape.directory,
+    ...Object.entries(shape.environment).flatMap(([name, value]) => ['--setenv', name, value]),
     '--cap-drop', 'ALL', '--die-with-parent', '--new-session',
-    '--seccomp', String(SECCOMP_DESCRIPTOR), '--info-fd', String(INFO_DESCRIPTOR),
-    '--', ...spec.command,
+    '--seccomp', String(SECCOMP_DESCRIPTOR),
+    shape.tellsExit ? '--json-status-fd' : '--info-fd', String(INFO_DESCRIPTOR),
   ];
 }

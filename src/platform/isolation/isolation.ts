@@ -1,20 +1,26 @@
+import assert from 'node:assert';
 import { spawn } from 'node:child_process';
+import { lchown } from 'node:fs/promises';
 
-import { bubblewrapArguments } from './bubblewrap.js';
+import { bubblewrapOptions, type SandboxShape } from './bubblewrap.js';
 import { CgroupsV1 } from './cgroups/cgroup-v1.js';
 import { CgroupsV2 } from './cgroups/cgroup-v2.js';
 import { NoCgroups } from './cgroups/no-cgroups.js';
 import { ownCgroups } from './cgroups/own-cgroups.js';
+import { type ContainedParts } from './contained-child.js';
 import { DescriptorShield } from './descriptor-shield.js';
 import { type HostUser, HostUsers } from './host-users.js';
 import { IsolatedProcess } from './isolated-process.js';
+import { IsolatedProgram, OPTIONS_DESCRIPTOR } from './isolated-program.js';
 import { type IsolationSpec } from './isolation-spec.js';
-import { launchScript } from './launch-script.js';
+import { type LaunchOptions, launchScript } from './launch-script.js';
+import { type LaunchSpec, type LentUser } from './launch-spec.js';
 import { libraryPaths } from './library-mounts.js';
 import { OrphanWatch } from './orphan-watch.js';
 import { findBubblewrap, missingPrerequisites } from './prerequisites.js';
+import { tasksOfUser } from './process-facts.js';
 import { ReachableFiles } from './reachable-files.js';
-import { type ResourceGroup, type ResourceGroups } from './resource-group.js';
+import { type GroupLimits, type ResourceGroup, type ResourceGroups } from './resource-group.js';
 import { type Architecture } from './seccomp/bpf.js';
 import { seccompFilter } from './seccomp/filter.js';
 
@@ -42,13 +48,18 @@ export interface IsolationOptions {
 export class Isolation {
   private readonly bubblewrap: string | null;
   private readonly architecture: Architecture = process.arch === 'arm64' ? 'arm64' : 'x64';
-  private readonly seccomp = seccompFilter({ architecture: this.architecture, processes: 'threads' });
+  private readonly seccomp = seccompFilter({ architecture: this.architecture, processes: 'threads', sockets: 'local' });
+  private readonly launchSeccomp = {
+    none: seccompFilter({ architecture: this.architecture, processes: 'any', sockets: 'local' }),
+    loopback: seccompFilter({ architecture: this.architecture, processes: 'any', sockets: 'internet' }),
+  };
   private readonly libraries = libraryPaths(this.architecture);
-  private readonly users = new HostUsers(process.getuid?.() ?? 0);
+  private readonly serviceUid = process.getuid?.() ?? 0;
+  private readonly users = new HostUsers(this.serviceUid);
   private readonly files: ReachableFiles;
   private readonly groups: ResourceGroups;
   private readonly shield = new DescriptorShield();
-  private readonly alive = new Set<IsolatedProcess>();
+  private readonly alive = new Set<IsolatedProcess | IsolatedProgram>();
   private readonly orphans = new OrphanWatch();
   private closed = false;
 
@@ -89,12 +100,25 @@ export class Isolation {
    * @throws {IsolationDidNotStart} when it does not come up.
    */
   async start(spec: IsolationSpec): Promise<IsolatedProcess> {
-    if (this.closed) throw new Error('The isolation is closed.');
-    if (this.bubblewrap === null) throw new Error('bubblewrap is not installed.');
-
-    const started = this.spawn(spec, this.bubblewrap);
-    await started.started(this.options.startTimeoutMs ?? DEFAULT_START_TIMEOUT_MS);
+    const started = this.spawnProcess(spec, this.usableBubblewrap());
+    await started.started(this.startTimeoutMs);
     return started;
+  }
+
+  /**
+   * Starts a program that may start others: for one piece of work, or for as long as it is needed.
+   *
+   * @throws {IsolationDidNotStart} when its sandbox does not come up.
+   */
+  async launch(spec: LaunchSpec): Promise<IsolatedProgram> {
+    const launched = this.spawnProgram(spec, this.usableBubblewrap());
+    await launched.started(this.startTimeoutMs);
+    return launched;
+  }
+
+  /** A user for one launched program after another, and for the directories that they write. @throws {Error} when all are taken. */
+  lendUser(): LentUser {
+    return new Tenant(this.users);
   }
 
   /** Ends every sandbox. */
@@ -107,38 +131,90 @@ export class Isolation {
     this.shield.close();
   }
 
-  private spawn(spec: IsolationSpec, bubblewrap: string): IsolatedProcess {
-    const tasks = spec.limits.tasks + TASKS_AROUND;
-    const user = this.users.canSwitch ? this.users.lend() : null;
-    const giveBack = (): void => { if (user !== null) this.users.takeBack(user); };
+  private get startTimeoutMs(): number {
+    return this.options.startTimeoutMs ?? DEFAULT_START_TIMEOUT_MS;
+  }
+
+  private usableBubblewrap(): string {
+    if (this.closed) throw new Error('The isolation is closed.');
+    if (this.bubblewrap === null) throw new Error('bubblewrap is not installed.');
+    return this.bubblewrap;
+  }
+
+  private spawnProcess(spec: IsolationSpec, bubblewrap: string): IsolatedProcess {
+    const { limits } = spec;
+    const shape: SandboxShape = { ...spec, writable: [], directory: '/tmp', scratchBytes: limits.scratchBytes, tellsExit: false };
+    const tasks = limits.tasks + TASKS_AROUND;
+    return this.contain({
+      groupLimits: { memoryBytes: limits.memoryBytes, tasks, processes: 'threads' },
+      bounds: {
+        openFiles: limits.openFiles,
+        fileBytes: limits.scratchBytes,
+        cpuMs: limits.cpuMs,
+        dataBytes: limits.memoryBytes + limits.idleDataBytes,
+        // Of a user that others share no limit per user can be one per sandbox; here the filter bounds processes.
+        processes: this.users.canSwitch ? tasks : null,
+      },
+      command: [bubblewrap, ...bubblewrapOptions(shape, this.libraries), '--', ...spec.command],
+      make: (parts) => new IsolatedProcess({ ...parts, limits, seccomp: this.seccomp }),
+    });
+  }
+
+  private spawnProgram(spec: LaunchSpec, bubblewrap: string): IsolatedProgram {
+    const { limits } = spec;
+    const tasks = limits.tasks + TASKS_AROUND;
+    const options = bubblewrapOptions({ ...spec, scratchBytes: limits.scratchBytes, tellsExit: true }, this.libraries);
+    assert(options.every((option) => !option.includes('\0')), 'an option of bubblewrap holds a zero byte');
+    return this.contain({
+      user: spec.user,
+      groupLimits: { memoryBytes: limits.memoryBytes, tasks, processes: 'any' },
+      bounds: {
+        openFiles: limits.openFiles,
+        fileBytes: limits.fileBytes,
+        cpuMs: limits.cpuMs,
+        // Of each process, which does not bound their sum; so that is looked at instead.
+        dataBytes: null,
+        processes: this.users.canSwitch ? tasks : tasks + tasksOfUser(this.serviceUid),
+      },
+      command: [bubblewrap, '--args', String(OPTIONS_DESCRIPTOR), '--', ...spec.command],
+      make: (parts) => new IsolatedProgram({
+        ...parts, spec, seccomp: this.launchSeccomp[spec.network], options: Buffer.from(options.map((option) => `${option}\0`).join('')),
+      }),
+    });
+  }
+
+  private contain<Contained extends IsolatedProcess | IsolatedProgram>({ user, groupLimits, bounds, command, make }: Containment<Contained>): Contained {
+    const tenant = user ?? new Tenant(this.users);
+    const giveBack = (): void => { if (user === undefined) tenant.giveBack(); };
     try {
-      const group = this.groups.create({ memoryBytes: spec.limits.memoryBytes, tasks });
-      const child = this.spawnChild({ spec, bubblewrap, tasks, user, group });
+      const group = this.groups.create(groupLimits);
+      const child = this.spawnChild({ command, bounds, user: hostUserOf(tenant), group });
       const { pid } = child;
       if (pid !== undefined) this.orphans.add(pid);
-      const started: IsolatedProcess = new IsolatedProcess({
+      const contained: Contained = make({
         child,
         group,
-        limits: spec.limits,
-        seccomp: this.seccomp,
         onGone: () => {
-          this.alive.delete(started);
+          this.alive.delete(contained);
           if (pid !== undefined) this.orphans.remove(pid);
           giveBack();
         },
       });
-      this.alive.add(started);
-      return started;
+      this.alive.add(contained);
+      return contained;
     } catch (error) {
       giveBack();
       throw error;
     }
   }
 
-  private spawnChild({ spec, bubblewrap, tasks, user, group }: SpawnParts): ReturnType<typeof spawn> {
-    const script = launchScript({ limits: spec.limits, tasks, cgroups: group.entrances.length, ownUser: user !== null });
+  private spawnChild({ command, bounds, user, group }: SpawnParts): ReturnType<typeof spawn> {
+    const hasCgroup = group.entrances.length > 0;
+    // A second service on this machine may lend the same user, so the cgroup, where there is one, bounds processes better.
+    const unbounded = hasCgroup ? { dataBytes: null, processes: null } : {};
+    const script = launchScript({ ...bounds, ...unbounded, cgroups: group.entrances.length });
     try {
-      return spawn('/bin/sh', ['-c', script, 'sh', bubblewrap, ...bubblewrapArguments(spec, this.libraries)], {
+      return spawn('/bin/sh', ['-c', script, 'sh', ...command], {
         // bubblewrap's own environment stays readable inside, in /proc/1/environ, whatever it hands on.
         env: {},
         cwd: '/',
@@ -155,12 +231,41 @@ export class Isolation {
   }
 }
 
+interface Containment<Contained> {
+  readonly user?: LentUser | undefined;
+  readonly groupLimits: GroupLimits;
+  readonly bounds: Omit<LaunchOptions, 'cgroups'>;
+  readonly command: readonly string[];
+  readonly make: (parts: Omit<ContainedParts, 'seccomp'>) => Contained;
+}
+
 interface SpawnParts {
-  readonly spec: IsolationSpec;
-  readonly bubblewrap: string;
-  readonly tasks: number;
+  readonly command: readonly string[];
+  readonly bounds: Omit<LaunchOptions, 'cgroups'>;
   readonly user: HostUser | null;
   readonly group: ResourceGroup;
+}
+
+/** Has a user of the host where users can be changed, else none. */
+class Tenant implements LentUser {
+  readonly user: HostUser | null;
+
+  constructor(private readonly users: HostUsers) {
+    this.user = users.canSwitch ? users.lend() : null;
+  }
+
+  async own(directory: string): Promise<void> {
+    if (this.user !== null) await lchown(directory, this.user.uid, this.user.gid);
+  }
+
+  giveBack(): void {
+    if (this.user !== null) this.users.takeBack(this.user);
+  }
+}
+
+function hostUserOf(user: LentUser): HostUser | null {
+  assert(user instanceof Tenant, 'users are lent by Isolation.lendUser');
+  return user.user;
 }
 
 function bestGroups(): ResourceGroups {

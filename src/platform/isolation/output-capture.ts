@@ -1,5 +1,6 @@
 import { type Readable } from 'node:stream';
 
+import { endOf } from './contained-child.js';
 import { type CapturedOutput } from './isolation-spec.js';
 
 /** Keeps the first bytes of a stream and never more than its limit. */
@@ -16,11 +17,7 @@ export class OutputCapture {
     private limitBytes: number,
     private readonly onOverflow: () => void,
   ) {
-    this.ended = new Promise((resolve) => {
-      stream.once('close', resolve);
-      // A reset is an end too; the run's outcome comes from the exit status.
-      stream.on('error', () => { resolve(); });
-    });
+    this.ended = endOf(stream);
     stream.on('data', (chunk: Buffer) => { this.take(chunk); });
   }
 

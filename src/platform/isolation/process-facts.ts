@@ -22,6 +22,45 @@ export function sampleProcess(pid: number): ProcessSample | null {
   };
 }
 
+/**
+ * What a process and all that descend from it have and use together. What they share with others, such as the pages of
+ * their programs, is not counted. Cheats no one: orphans inside fall to the first process of their namespace.
+ */
+export function sampleTree(root: number): ProcessSample & { readonly pids: readonly number[] } {
+  const children = new Map<number, Stat[]>();
+  const all = numericEntriesOfProc().flatMap((pid) => statOf(pid) ?? []);
+  for (const stat of all) {
+    const siblings = children.get(stat.parent);
+    if (siblings === undefined) children.set(stat.parent, [stat]);
+    else siblings.push(stat);
+  }
+  const members = all.filter(({ pid }) => pid === root);
+  for (const member of members) members.push(...(children.get(member.pid) ?? []));
+  return {
+    pids: members.map(({ pid }) => pid),
+    cpuMs: members.reduce((sum, { ticks }) => sum + ticks, 0) * TICK_MS,
+    residentBytes: members.reduce((sum, { pid }) => sum + ownBytesOf(pid), 0),
+    tasks: members.reduce((sum, { threads }) => sum + threads, 0),
+  };
+}
+
+/** How many processes and threads a user has on this machine. */
+export function tasksOfUser(uid: number): number {
+  return numericEntriesOfProc().filter((pid) => ownerOf(pid) === uid).reduce((sum, pid) => sum + (statOf(pid)?.threads ?? 0), 0);
+}
+
+/** Whether the process is stopped, or dead already; the letters of the states are those of proc(5). */
+export function isStopped(pid: number): boolean {
+  return isDead(pid) || ['T', 't'].includes(stateOf(pid));
+}
+
+/** Whether nothing runs in the process any more, though its parent may not have collected it. */
+export function isDead(pid: number): boolean {
+  return ['Z', 'X', 'x'].includes(stateOf(pid));
+}
+
+const stateOf = (pid: number): string => statFields(pid)?.[0] ?? 'X';
+
 /** The fields of `/proc/<pid>/status`, such as `Seccomp` or `CapEff`; null when the process is gone. */
 export function processStatus(pid: number): Readonly<Record<string, string>> | null {
   const text = readOrNull(`/proc/${pid}/status`);
@@ -50,7 +89,7 @@ export function childOf(parent: number): number | null {
   for (let pid = parent + 1; pid <= parent + 8; pid++) {
     if (isChild(pid)) return pid;
   }
-  return readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map(Number).find(isChild) ?? null;
+  return numericEntriesOfProc().find(isChild) ?? null;
 }
 
 /**
@@ -66,6 +105,36 @@ export function scratchFilesOf(pid: number): number | null {
   } catch {
     return null;
   }
+}
+
+interface Stat {
+  readonly pid: number;
+  readonly parent: number;
+  /** Its own and that of the children it has collected. */
+  readonly ticks: number;
+  readonly threads: number;
+}
+
+function statOf(pid: number): Stat | null {
+  const fields = statFields(pid);
+  if (fields === null) return null;
+  const number = (index: number): number => Number(fields[index]);
+  return { pid, parent: number(1), ticks: number(11) + number(12) + number(13) + number(14), threads: number(17) };
+}
+
+function ownBytesOf(pid: number): number {
+  const status = processStatus(pid);
+  const kibibytes = (name: string): number => parseInt(status?.[name] ?? '0', 10);
+  return (kibibytes('RssAnon') + kibibytes('RssShmem')) * 1024;
+}
+
+function ownerOf(pid: number): number | null {
+  const uid = processStatus(pid)?.Uid?.split(/\s+/)[0];
+  return uid === undefined ? null : Number(uid);
+}
+
+function numericEntriesOfProc(): number[] {
+  return readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map(Number);
 }
 
 /** What follows the name in `/proc/<pid>/stat` (proc(5), field 3 on); the name itself may hold anything. */

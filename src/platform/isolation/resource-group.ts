@@ -10,6 +10,8 @@ export interface Usage {
 export interface GroupLimits {
   readonly memoryBytes: number;
   readonly tasks: number;
+  /** Whether the program may start others. */
+  readonly processes: 'threads' | 'any';
 }
 
 /** What holds the processes of one sandbox together, to bound, to measure and to kill them: a cgroup, or none. */

@@ -5,12 +5,18 @@ export class SandboxInfo {
   /** Settles when it is known; stays open when bubblewrap ends before. */
   readonly known: Promise<void>;
 
+  /** Settles when bubblewrap says no more. */
+  readonly ended: Promise<void>;
+
   private text = '';
   private pid: number | null = null;
 
   constructor(stream: Readable, onKnown: (initPid: number) => void) {
+    this.ended = new Promise((resolve) => {
+      stream.once('close', resolve);
+      stream.on('error', () => { resolve(); });
+    });
     this.known = new Promise((resolve) => {
-      stream.on('error', () => undefined);
       stream.on('data', (chunk: Buffer) => {
         this.text += chunk.toString('latin1');
         const found = /"child-pid": (\d+)/.exec(this.text)?.[1];
@@ -25,6 +31,11 @@ export class SandboxInfo {
   get initPid(): number {
     if (this.pid === null) throw new Error('The sandbox has not started yet.');
     return this.pid;
+  }
+
+  /** With `tellsExit`, after the end: false when the sandbox could not be made, or the program not be started in it. */
+  get programRan(): boolean {
+    return this.text.includes('"exit-code"');
   }
 
   whenKnown(use: (initPid: number) => void): void {

@@ -1,5 +1,5 @@
-import { childOf, processStatus, sampleProcess } from '../process-facts.js';
-import { ResourceGroup, ResourceGroups, type Usage } from '../resource-group.js';
+import { childOf, processStatus, sampleProcess, sampleTree } from '../process-facts.js';
+import { type GroupLimits, ResourceGroup, ResourceGroups, type Usage } from '../resource-group.js';
 
 /** Where no cgroup can be written: RLIMIT_DATA and the denied fork bound a sandbox, and sampling measures it. */
 export class NoCgroups extends ResourceGroups {
@@ -9,8 +9,8 @@ export class NoCgroups extends ResourceGroups {
     // Nothing outlives its service here: bubblewrap dies with it.
   }
 
-  create(): ResourceGroup {
-    return new SampledProcess();
+  create({ processes }: GroupLimits): ResourceGroup {
+    return processes === 'any' ? new SampledTree() : new SampledProcess();
   }
 
   override async close(): Promise<void> {
@@ -67,5 +67,42 @@ class SampledProcess extends ResourceGroup {
 
   private last(watched: { residentBytes: number; tasks: number }): Usage {
     return { cpuMs: this.cpuMs, memoryPeakBytes: this.memoryPeakBytes, watched };
+  }
+}
+
+/** A program that may start others: all of them are looked at, which takes some milliseconds on a busy machine. */
+class SampledTree extends ResourceGroup {
+  readonly entrances: readonly number[] = [];
+
+  private initPid: number | null = null;
+  private cpuMs = 0;
+  private memoryPeakBytes = 0;
+
+  contains(initPid: number): void {
+    this.initPid = initPid;
+  }
+
+  override closeEntrances(): void {
+    // None were opened.
+  }
+
+  usage(): Usage {
+    const { cpuMs, residentBytes, tasks } = this.initPid === null ? NOTHING : sampleTree(this.initPid);
+    this.cpuMs = Math.max(this.cpuMs, cpuMs);
+    this.memoryPeakBytes = Math.max(this.memoryPeakBytes, residentBytes);
+    return { cpuMs: this.cpuMs, memoryPeakBytes: this.memoryPeakBytes, watched: { residentBytes, tasks } };
+  }
+
+  override ranOutOfMemory(): boolean {
+    // Whoever watches ends it; nothing else would.
+    return false;
+  }
+
+  override kill(): void {
+    // The first process of their namespace, which is killed in any case, takes all others with it.
+  }
+
+  override async remove(): Promise<void> {
+    // Nothing was made.
   }
 }

@@ -34,8 +34,8 @@ function judge(program: readonly Instruction[], call: Call, own: Architecture): 
 }
 
 describe.each(ARCHITECTURES)('the seccomp filter on %s', (architecture) => {
-  const threads = filterProgram({ architecture, processes: 'threads' });
-  const any = filterProgram({ architecture, processes: 'any' });
+  const threads = filterProgram({ architecture, processes: 'threads', sockets: 'local' });
+  const any = filterProgram({ architecture, processes: 'any', sockets: 'internet' });
   const verdict = (number: number, args: number[] = [], program = threads): number => judge(program, { number, args }, architecture);
   const judged = (name: keyof typeof JUDGED): number => JUDGED[name][architecture];
 
@@ -87,6 +87,14 @@ describe.each(ARCHITECTURES)('the seccomp filter on %s', (architecture) => {
     }
   });
 
+  it('lets a program with a network of its own have TCP and UDP, and ask for its interfaces', () => {
+    const socket = (...args: number[]): number => verdict(judged('socket'), args, any);
+    for (const [family, protocol] of [[1, 0], [2, 0], [2, 6], [2, 17], [10, 0], [10, 6], [16, 0]] as const) expect(socket(family, 1, protocol)).toBe(Verdict.allow);
+    for (const [family, protocol] of [[2, 1], [2, 132], [2, 262], [10, 58], [16, 12], [17, 0], [38, 0], [40, 0], [44, 0]] as const) {
+      expect([family, protocol, socket(family, 1, protocol)]).toEqual([family, protocol, Verdict.errno(Errno.EACCES)]);
+    }
+  });
+
   it('refuses memory that RLIMIT_DATA does not count', () => {
     const flags = (value: number): number => verdict(judged('mmap'), [0, 4096, 3, value]);
     expect(flags(0x22)).toBe(Verdict.allow);
@@ -102,7 +110,7 @@ describe.each(ARCHITECTURES)('the seccomp filter on %s', (architecture) => {
   });
 
   it('is a program the kernel takes: 8 bytes each, jumps inside, at most 4096', () => {
-    const bytes = seccompFilter({ architecture, processes: 'threads' });
+    const bytes = seccompFilter({ architecture, processes: 'threads', sockets: 'local' });
     expect(bytes.length).toBe(threads.length * 8);
     expect(threads.length).toBeLessThan(4096);
     threads.forEach(({ ifTrue, ifFalse }, at) => {
@@ -112,12 +120,12 @@ describe.each(ARCHITECTURES)('the seccomp filter on %s', (architecture) => {
 });
 
 it('kills a process that calls as x32', () => {
-  const program = filterProgram({ architecture: 'x64', processes: 'threads' });
+  const program = filterProgram({ architecture: 'x64', processes: 'threads', sockets: 'local' });
   expect(judge(program, { number: 0x4000_0000 + 59 }, 'x64')).toBe(Verdict.killProcess);
 });
 
 it('refuses fork and vfork where only threads are allowed', () => {
-  const program = filterProgram({ architecture: 'x64', processes: 'threads' });
+  const program = filterProgram({ architecture: 'x64', processes: 'threads', sockets: 'local' });
   expect(judge(program, { number: 57 }, 'x64')).toBe(refused);
   expect(judge(program, { number: 58 }, 'x64')).toBe(refused);
 });

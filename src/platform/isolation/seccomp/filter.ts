@@ -8,6 +8,8 @@ export interface FilterOptions {
   readonly architecture: Architecture;
   /** With `threads` no second process can come to be, which bounds memory even where no cgroup does. */
   readonly processes: 'threads' | 'any';
+  /** `internet` adds TCP and UDP, for a program in a network of its own. */
+  readonly sockets: 'local' | 'internet';
 }
 
 const CLONE_THREAD = 0x0001_0000;
@@ -15,6 +17,12 @@ const CLONE_THREAD = 0x0001_0000;
 const CLONE_NEW_ANY = 0x7e02_0000;
 
 const AF_UNIX = 1;
+const AF_INET = 2;
+const AF_INET6 = 10;
+const AF_NETLINK = 16;
+const NETLINK_ROUTE = 0;
+/** The family's own choice, TCP, UDP. */
+const PROTOCOLS = [0, 6, 17] as const;
 
 const MAP_SHARED = 0x01;
 const MAP_ANONYMOUS = 0x20;
@@ -35,7 +43,7 @@ export function seccompFilter(options: FilterOptions): Buffer {
   return assemble(filterProgram(options));
 }
 
-export function filterProgram({ architecture, processes }: FilterOptions): readonly Instruction[] {
+export function filterProgram({ architecture, processes, sockets }: FilterOptions): readonly Instruction[] {
   const numberOf = (syscall: SyscallNumbers): number | null => syscall[architecture];
   const on = (syscall: SyscallNumbers, body: readonly Instruction[]): Instruction[] => {
     const number = numberOf(syscall);
@@ -56,7 +64,7 @@ export function filterProgram({ architecture, processes }: FilterOptions): reado
     ...(processes === 'threads' ? each(FORKS, Verdict.errno(Errno.EPERM)) : []),
 
     ...on(JUDGED.clone, clone(processes)),
-    ...on(JUDGED.socket, onlyUnixSockets()),
+    ...on(JUDGED.socket, sockets === 'internet' ? alsoInternetSockets() : onlyUnixSockets()),
     ...on(JUDGED.socketpair, onlyUnixSockets()),
     ...on(JUDGED.mmap, onlyCountedMemory()),
     ...on(JUDGED.ioctl, noTerminalInput()),
@@ -82,6 +90,27 @@ function onlyUnixSockets(): readonly Instruction[] {
     loadArgument(0),
     ...ifNotEqual(AF_UNIX, [answer(Verdict.errno(Errno.EACCES))]),
     answer(Verdict.allow),
+  ];
+}
+
+/**
+ * Internet sockets carry as far as the network that the program is in. Other protocols of the family are left out, for
+ * each is another part of the kernel. Programs list their interfaces by NETLINK_ROUTE, which without capabilities only
+ * answers.
+ */
+function alsoInternetSockets(): readonly Instruction[] {
+  const withProtocol = (protocols: readonly number[]): Instruction[] => [
+    loadArgument(2),
+    ...protocols.flatMap((protocol) => ifEqual(protocol, [answer(Verdict.allow)])),
+    answer(Verdict.errno(Errno.EACCES)),
+  ];
+  return [
+    loadArgument(0),
+    ...ifEqual(AF_UNIX, [answer(Verdict.allow)]),
+    ...ifEqual(AF_INET, withProtocol(PROTOCOLS)),
+    ...ifEqual(AF_INET6, withProtocol(PROTOCOLS)),
+    ...ifEqual(AF_NETLINK, withProtocol([NETLINK_ROUTE])),
+    answer(Verdict.errno(Errno.EACCES)),
   ];
 }
 
