@@ -15,7 +15,7 @@ const SHAPE = [
 ];
 
 export default tseslint.config(
-  { ignores: ['**/dist/', 'node_modules/', '.data/', 'coverage/', '**/*.cjs', '**/*.mjs', '**/*.js', 'client/src/openapi.ts'] },
+  { ignores: ['**/dist/', 'node_modules/', '.data/', 'coverage/', '**/*.cjs', '**/*.mjs', '**/*.js', 'client/src/openapi.ts', 'templates/'] },
   ...tseslint.configs.strictTypeChecked,
   {
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },

@@ -4,8 +4,9 @@ import { IdentityHttpModule } from '../modules/auth/http/identity-http.module.js
 import { BillingHttpModule } from '../modules/billing/http/billing-http.module.js';
 import { DocsHttpModule } from '../modules/docs/http/docs-http.module.js';
 import { ProjectsHttpModule } from '../modules/projects/http/projects-http.module.js';
+import { RepositoriesHttpModule } from '../modules/repositories/http/repositories-http.module.js';
 import { SandboxHttpModule } from '../modules/sandbox/http/sandbox-http.module.js';
 
 /** Everything that callers of the API reach. The order of the guards is in `edge.module.ts`. */
-@Module({ imports: [AccessHttpModule, IdentityHttpModule, BillingHttpModule, ProjectsHttpModule, SandboxHttpModule, DocsHttpModule] })
+@Module({ imports: [AccessHttpModule, IdentityHttpModule, BillingHttpModule, ProjectsHttpModule, RepositoriesHttpModule, SandboxHttpModule, DocsHttpModule] })
 export class ApiModule {}

@@ -6,6 +6,7 @@ import { CreateApiKeys1795252120000 } from '../../migrations/1795252120000-creat
 import { CreateIdempotencyRecords1795252180000 } from '../../migrations/1795252180000-create-idempotency-records.js';
 import { CreateSandboxExecutions1795252240000 } from '../../migrations/1795252240000-create-sandbox-executions.js';
 import { CreateProjects1795255200000 } from '../../migrations/1795255200000-create-projects.js';
+import { CreateRepositories1795257000000 } from '../../migrations/1795257000000-create-repositories.js';
 import { ApiKeySecret } from '../modules/auth/persistence/api-key-secret.entity.js';
 import { ApiKey } from '../modules/auth/persistence/api-key.entity.js';
 import { AuditEntry } from '../modules/auth/persistence/audit-entry.entity.js';
@@ -18,6 +19,8 @@ import { User } from '../modules/auth/persistence/user.entity.js';
 import { IdempotencyRecord } from '../modules/idempotency/persistence/idempotency-record.entity.js';
 import { Project } from '../modules/projects/persistence/project.entity.js';
 import { ProjectEnvVariable } from '../modules/projects/persistence/project-env-variable.entity.js';
+import { Repository } from '../modules/repositories/persistence/repository.entity.js';
+import { RepositoryBranch } from '../modules/repositories/persistence/repository-branch.entity.js';
 import { SandboxExecution } from '../modules/sandbox/persistence/sandbox-execution.entity.js';
 import { OutboxMessage } from '../platform/outbox/outbox-message.entity.js';
 
@@ -40,7 +43,7 @@ export function createDataSource(settings: DataSourceSettings): DataSource {
     type: 'postgres',
     url,
     poolSize,
-    entities: [OutboxMessage, ApiKey, ApiKeySecret, IdempotencyRecord, Project, ProjectEnvVariable, SandboxExecution, AuditEntry, EmailToken, Invitation, Membership, Organization, Session, User],
+    entities: [OutboxMessage, ApiKey, ApiKeySecret, IdempotencyRecord, Project, ProjectEnvVariable, Repository, RepositoryBranch, SandboxExecution, AuditEntry, EmailToken, Invitation, Membership, Organization, Session, User],
     migrations: [
       CreateOutbox1795219200000,
       CreatePeopleAndOrganizations1795252000000,
@@ -49,6 +52,7 @@ export function createDataSource(settings: DataSourceSettings): DataSource {
       CreateIdempotencyRecords1795252180000,
       CreateSandboxExecutions1795252240000,
       CreateProjects1795255200000,
+      CreateRepositories1795257000000,
     ],
     migrationsTableName: 'migrations',
     synchronize: false,

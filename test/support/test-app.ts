@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { connect } from 'node:net';
 import type { AddressInfo } from 'node:net';
@@ -48,6 +48,8 @@ export class TestApp {
   ) {}
 
   async start({ database, redisUrl = testRedisUrl(), keepRedis = false }: StartOptions = {}): Promise<void> {
+    // As root, programs with users of their own keep their part below it.
+    chmodSync(this.dataDirectory, 0o711);
     this.database = database ?? await createTestDatabase();
     if (!keepRedis) await flushTestRedis();
     this.config = loadConfig({

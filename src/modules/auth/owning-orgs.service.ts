@@ -25,6 +25,12 @@ export class OwningOrgs {
     return organization.plan;
   }
 
+  /** What paths and addresses name it by now; undefined where it was deleted. */
+  async slugOf(orgId: string): Promise<string | undefined> {
+    const organization = await this.organizations.find(orgId);
+    return organization?.deletedAt === null ? organization.slug : undefined;
+  }
+
   /** Writes to the organization's audit log, with the running transaction. */
   record(act: AuditedAct, by: Call): Promise<void> {
     return this.audit.record(act, by);

@@ -27,6 +27,9 @@ export const RequireCaller = (): ReturnType<typeof Rule> => Rule({ scope: undefi
  */
 export const TakesSession = Reflector.createDecorator<SessionRule>();
 
+/** The route takes an API key as the password of HTTP Basic too, with any name of a user: programs as git know no other way. */
+export const TakesPassword = Reflector.createDecorator<undefined, true>({ transform: () => true });
+
 /** `never` is what a route means that says nothing; it is said where the other routes of a controller differ. */
 export type SessionRule = 'or_key' | 'only' | 'never';
 

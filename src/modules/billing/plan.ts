@@ -18,6 +18,8 @@ export interface Plan {
   readonly support: SupportTier;
   /** What one sandbox execution with a key may use, and how many may run at once. */
   readonly sandbox: { readonly timeoutMs: number; readonly memoryMib: number; readonly concurrency: number };
+  /** Repositories of the service's own that an organization can have: each takes a directory even where it is empty. */
+  readonly repositories: number;
 }
 
 /**
@@ -34,6 +36,7 @@ export const PLANS: Readonly<Record<PlanId, Plan>> = {
     features: { production_deploys: false, swarms_and_cron: false, sso: false },
     support: 'community',
     sandbox: { timeoutMs: 30_000, memoryMib: 256, concurrency: 2 },
+    repositories: 10,
   },
   builder: {
     id: 'builder',
@@ -44,6 +47,7 @@ export const PLANS: Readonly<Record<PlanId, Plan>> = {
     features: { production_deploys: true, swarms_and_cron: true, sso: false },
     support: 'email',
     sandbox: { timeoutMs: 60_000, memoryMib: 512, concurrency: 8 },
+    repositories: 100,
   },
   pro: {
     id: 'pro',
@@ -54,6 +58,7 @@ export const PLANS: Readonly<Record<PlanId, Plan>> = {
     features: { production_deploys: true, swarms_and_cron: true, sso: false },
     support: 'priority',
     sandbox: { timeoutMs: 120_000, memoryMib: 1_024, concurrency: 32 },
+    repositories: 1_000,
   },
   enterprise: {
     id: 'enterprise',
@@ -64,5 +69,6 @@ export const PLANS: Readonly<Record<PlanId, Plan>> = {
     features: { production_deploys: true, swarms_and_cron: true, sso: true },
     support: 'dedicated',
     sandbox: { timeoutMs: 300_000, memoryMib: 2_048, concurrency: 64 },
+    repositories: 10_000,
   },
 };

@@ -34,6 +34,8 @@ export abstract class Config {
   abstract readonly docsUrl: string;
   /** Hosts (`127.0.0.1:8418`) that repositories may also come from, by http too. */
   abstract readonly gitAllowedHosts: readonly string[];
+  /** What a repository of this service may take up on disk. */
+  abstract readonly repositoryMaxBytes: number;
   abstract readonly drainDelayMs: number;
   /** What API keys and other tokens are hashed with, the newest first; empty in a process that checks none. */
   abstract readonly apiKeyPeppers: readonly VersionedSecret[];
@@ -131,6 +133,7 @@ function toConfig(environment: Environment): Config {
     dashboardUrl: withoutSlash(environment.DASHBOARD_URL ?? publicUrl),
     docsUrl: withoutSlash(environment.DOCS_URL ?? `${publicUrl}/docs`),
     gitAllowedHosts: parseHosts(environment.GIT_ALLOWED_HOSTS)!,
+    repositoryMaxBytes: environment.REPOSITORY_MAX_MIB * 1_048_576,
     drainDelayMs: environment.DRAIN_DELAY_MS,
     apiKeyPeppers: secretsOf(environment.API_KEY_PEPPER),
     secretsKeys: secretsOf(environment.SECRETS_KEY),

@@ -124,6 +124,10 @@ export class Environment {
   @IsOptional() @IsHosts('GIT_ALLOWED_HOSTS')
   GIT_ALLOWED_HOSTS: string = '';
 
+  /** Of a repository of this service, on disk. */
+  @IsOptional() @Type(() => Number) @IsInt() @Min(1) @Max(1_048_576)
+  REPOSITORY_MAX_MIB: number = 500;
+
   @IsOptional() @IsIn(['auto', 'never'])
   SERVICE_INSTALL: 'auto' | 'never' = 'auto';
 

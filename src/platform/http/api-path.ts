@@ -4,3 +4,6 @@ import type { Request } from 'express';
 export function isApiCall({ path }: Request): boolean {
   return path === '/api/v1' || path.startsWith('/api/v1/');
 }
+
+/** Whether a request is counted on its caller's budget: calls of the API, and what git asks for. */
+export const isCountedCall = (request: Request): boolean => isApiCall(request) || request.path.startsWith('/git/');

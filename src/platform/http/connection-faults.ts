@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { DomainError } from '../errors/domain-error.js';
 import type { Log } from '../logging/log.js';
 import { failureOf } from './failure.js';
+import { mayTakeLong } from './long-request.js';
 import { HeadersTooLarge, MalformedRequest, RequestTimeout } from './http.errors.js';
 
 interface Ground {
@@ -20,6 +21,7 @@ type BusySocket = Socket & { readonly _httpMessage?: ServerResponse | null };
  */
 export function answerConnectionFaults(server: Server, { docsUrl, log, newRequestId }: Ground): void {
   server.on('clientError', (fault: NodeJS.ErrnoException, socket: BusySocket) => {
+    if (fault.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket._httpMessage && mayTakeLong(socket._httpMessage)) return;
     if (fault.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy();
       return;

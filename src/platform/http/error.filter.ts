@@ -29,7 +29,7 @@ export class ErrorFilter implements ExceptionFilter {
     const request = http.getRequest<Request>();
     const response = http.getResponse<Response>();
     if (thrown instanceof CallerHungUp) return;
-    const error = this.domainErrorOf(thrown, request);
+    const error = this.asTold(this.domainErrorOf(thrown, request));
     if (error.status >= 500) this.report(error, request);
 
     // A stream that breaks half-way has said its status already; a torn connection is all that can tell the caller.
@@ -42,14 +42,23 @@ export class ErrorFilter implements ExceptionFilter {
   }
 
   private send(error: DomainError, request: Request, response: Response): void {
-    const failure = failureOf(error, stateOf(request).requestId, this.config.docsUrl, wantsProblem(request));
-    const text = JSON.stringify(failure.body);
+    const { contentType, text } = this.bodyOf(error, request);
     response.statusCode = error.status;
     for (const [name, value] of Object.entries(error.help.headers ?? {})) response.setHeader(name, value);
     if (error.help.retryAfterSeconds !== undefined) response.setHeader('Retry-After', error.help.retryAfterSeconds);
-    response.setHeader('content-type', failure.contentType);
+    response.setHeader('content-type', contentType);
     response.setHeader('content-length', Buffer.byteLength(text));
     response.end(text);
+  }
+
+  /** For callers of another kind, who want it told in another way. */
+  protected asTold(error: DomainError): DomainError {
+    return error;
+  }
+
+  protected bodyOf(error: DomainError, request: Request): { contentType: string; text: string } {
+    const { body, contentType } = failureOf(error, stateOf(request).requestId, this.config.docsUrl, wantsProblem(request));
+    return { contentType, text: JSON.stringify(body) };
   }
 
   private domainErrorOf(thrown: unknown, request: Request): DomainError {

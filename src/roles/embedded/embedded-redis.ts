@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { runServer, type EmbeddedServer, type EmbeddedServerOptions } from './embedded-server.js';
 import { findRedisProgram } from './redis-program.js';
-import { serverAccount } from './server-account.js';
-import { openServerDirectory, openServerHome } from './server-home.js';
+import { serverAccount } from '../../platform/accounts/server-account.js';
+import { openServerDirectory, openServerHome } from '../../platform/accounts/server-home.js';
 import { lockServerHome } from './server-lock.js';
 import { openSocketDirectory } from './socket-directory.js';
 

@@ -1,7 +1,7 @@
 import { closeSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ServerAccount } from './server-account.js';
+import { type ServerAccount } from '../../platform/accounts/server-account.js';
 import { type ServerLock } from './server-lock.js';
 import { endOfServerLog, openServerLog } from './server-log.js';
 import { closeSocketDirectory } from './socket-directory.js';

@@ -3,8 +3,8 @@ import { existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { cp, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { canReach, type ServerAccount } from './server-account.js';
-import { rootShelter } from './server-home.js';
+import { canReach, type ServerAccount } from '../../platform/accounts/server-account.js';
+import { rootShelter } from '../../platform/accounts/server-home.js';
 
 export interface PostgresPrograms {
   readonly initdb: string;

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { canReach, type ServerAccount } from './server-account.js';
+import { canReach, type ServerAccount } from '../../platform/accounts/server-account.js';
 
 /** BullMQ asks for 6.2. */
 const OLDEST = [6, 2] as const;

@@ -1,8 +1,8 @@
 import { chmodSync, chownSync, lstatSync, mkdtempSync, readdirSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { openServerDirectory } from './server-home.js';
-import { type ServerAccount } from './server-account.js';
+import { openServerDirectory } from '../../platform/accounts/server-home.js';
+import { type ServerAccount } from '../../platform/accounts/server-account.js';
 
 /** The kernel's limit for the path of a socket is 108 bytes, the closing zero included. */
 const LONGEST_SOCKET_PATH = 107;

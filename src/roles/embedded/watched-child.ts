@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type Socket } from 'node:net';
-import { type ServerAccount } from './server-account.js';
+import { type ServerAccount } from '../../platform/accounts/server-account.js';
 
 export interface ChildWish {
   /** Absolute path. */

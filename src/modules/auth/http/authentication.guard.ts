@@ -6,10 +6,10 @@ import { isApiCall } from '../../../platform/http/api-path.js';
 import { RouteMetadata } from '../../../platform/http/route-metadata.js';
 import { ApiKeyMissing, SessionRequired, SessionTokenNotAllowed } from '../auth.errors.js';
 import { isApiKey } from '../callers/authenticator.service.js';
-import { RequireScope, type ScopeRule, type SessionRule, TakesSession } from '../require-scope.js';
+import { RequireScope, type ScopeRule, type SessionRule, TakesPassword, TakesSession } from '../require-scope.js';
 import { AccessMetrics } from './access.metrics.js';
 import { CallAdmission } from './call-admission.js';
-import { credentialOf, isJwt } from './credential.js';
+import { credentialOf, isJwt, passwordOf, type ShownCredential } from './credential.js';
 
 /**
  * Finds out who calls (service document §5). A route that is open to everybody asks for nothing, but a key that is
@@ -19,6 +19,7 @@ import { credentialOf, isJwt } from './credential.js';
 export class AuthenticationGuard implements CanActivate {
   private readonly rules: RouteMetadata<ScopeRule>;
   private readonly sessions: RouteMetadata<SessionRule>;
+  private readonly passwords: RouteMetadata<true>;
 
   constructor(
     reflector: Reflector,
@@ -27,6 +28,7 @@ export class AuthenticationGuard implements CanActivate {
   ) {
     this.rules = new RouteMetadata(reflector, RequireScope);
     this.sessions = new RouteMetadata(reflector, TakesSession);
+    this.passwords = new RouteMetadata(reflector, TakesPassword);
   }
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
@@ -35,7 +37,8 @@ export class AuthenticationGuard implements CanActivate {
       return isApiCall(request) && showsCredential(request) ? this.admission.admitIfKnown(request).then(() => true) : true;
     }
     try {
-      const admitted = this.admission.admit(request, tokenFor(request, this.sessions.of(context)));
+      const password = this.passwords.of(context) === undefined ? undefined : passwordOf(request);
+      const admitted = this.admission.admit(request, tokenOf(password ?? credentialOf(request), this.sessions.of(context)));
       return admitted === true ? true : admitted.catch((error: unknown) => this.refuse(error));
     } catch (error) {
       return this.refuse(error);
@@ -50,8 +53,7 @@ export class AuthenticationGuard implements CanActivate {
 
 const showsCredential = ({ headers }: Request): boolean => headers.authorization !== undefined || headers['x-api-key'] !== undefined;
 
-function tokenFor(request: Request, sessions: SessionRule | undefined): string {
-  const shown = credentialOf(request);
+function tokenOf(shown: ShownCredential, sessions: SessionRule | undefined): string {
   if (shown.kind === 'cookie') throw new SessionTokenNotAllowed();
   if (shown.kind === 'none') throw sessions === 'only' ? new SessionRequired() : new ApiKeyMissing();
   const { token } = shown;

@@ -11,6 +11,15 @@ export type ShownCredential =
 const BEARER = /^Bearer +(\S+) *$/i;
 const LOGIN_COOKIE = /(?:^|;\s*)[^=;]*(?:sess|auth|token|sid|jwt)[^=;]*=/i;
 
+/** The password of HTTP Basic (RFC 7617) as a token; undefined where none is shown in that way. */
+export function passwordOf({ headers }: Request): ShownCredential | undefined {
+  const encoded = /^Basic +([\w+/=-]+) *$/i.exec(headers.authorization ?? '')?.[1];
+  if (encoded === undefined) return undefined;
+  const text = Buffer.from(encoded, 'base64').toString();
+  const token = text.slice(text.indexOf(':') + 1);
+  return token === '' ? { kind: 'none' } : { kind: 'token', token };
+}
+
 /** @throws {ConflictingCredentials} `conflicting_credentials`: two headers that do not agree. */
 export function credentialOf({ headers }: Request): ShownCredential {
   const { authorization } = headers;

@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { isApiCall } from '../../../platform/http/api-path.js';
+import { isCountedCall } from '../../../platform/http/api-path.js';
 import { FailureHeaders } from '../../../platform/http/failure-headers.js';
 import { budgetHolderOf, BudgetHolders } from '../budget-account.js';
 import type { Budget } from '../call-budget.service.js';
@@ -45,7 +45,7 @@ export class BudgetHeaders extends FailureHeaders {
   }
 
   async complete(request: Request, response: Response, status: number): Promise<void> {
-    if (!isApiCall(request)) return;
+    if (!isCountedCall(request)) return;
     try {
       await this.correct(request, response, status);
     } catch (error) {

@@ -1,6 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { isApiCall } from '../../../platform/http/api-path.js';
+import { isCountedCall } from '../../../platform/http/api-path.js';
 import { type BudgetHolder, budgetHolderOf } from '../budget-account.js';
 import { type Budget, CallBudgetService } from '../call-budget.service.js';
 import { clientAddressOf } from '../client-address.js';
@@ -18,7 +18,7 @@ export class CallBudgetGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
-    return isApiCall(request) ? this.admit(request, http.getResponse<Response>()) : true;
+    return isCountedCall(request) ? this.admit(request, http.getResponse<Response>()) : true;
   }
 
   private async admit(request: Request, response: Response): Promise<boolean> {

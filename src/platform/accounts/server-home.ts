@@ -15,6 +15,8 @@ export interface HomeWish {
   /** Of the server: `postgres`, `redis`. */
   readonly name: string;
   readonly account: ServerAccount | undefined;
+  /** As root: others may pass through it to a path that they know, and see nothing else. */
+  readonly passable?: boolean;
   readonly log: (line: string) => void;
 }
 
@@ -37,10 +39,10 @@ export function openServerHome(wish: HomeWish): string {
 
   const home = follow(place);
   requireOurs(home);
-  closeToOthers(home, wish.account);
+  closeToOthers(home, wish);
   if (wish.account !== undefined && !canReach(wish.account, home)) {
     throw new Error(
-      `The data in ${home} cannot be reached by the user "nobody", as whom its server runs when we are root. ` +
+      `The data in ${home} cannot be reached by the user ${wish.account.name}, as whom its server runs when we are root. ` +
         'A directory above it was closed since the data was written. Open it again, or choose another DATA_DIR.',
     );
   }
@@ -60,18 +62,19 @@ export function rootShelter(): string {
 }
 
 /** A directory inside a home that belongs to the server alone. */
-export function openServerDirectory(path: string, account: ServerAccount | undefined): string {
-  mkdirSync(path, { recursive: true, mode: 0o700 });
+export function openServerDirectory(path: string, account: ServerAccount | undefined, mode = 0o700): string {
+  mkdirSync(path, { recursive: true, mode });
   if (account !== undefined) chownSync(path, account.uid, account.gid);
-  chmodSync(path, 0o700);
+  chmodSync(path, mode);
   return path;
 }
 
-function createHome(place: string, { account, dataDir, name, log }: HomeWish): void {
+function createHome(place: string, wish: HomeWish): void {
+  const { account, dataDir, name, log } = wish;
   mkdirSync(place, { recursive: true, mode: 0o700 });
   if (account === undefined) return;
 
-  closeToOthers(place, account);
+  closeToOthers(place, wish);
   if (canReach(account, place)) return;
 
   rmdirSync(place);
@@ -86,7 +89,7 @@ function createHome(place: string, { account, dataDir, name, log }: HomeWish): v
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     return;
   }
-  log(`${dataDir} is closed to the user "nobody", as whom ${name} runs: its data is kept in ${home}.`);
+  log(`${dataDir} is closed to the user ${account.name}, as whom ${name} runs: its data is kept in ${home}.`);
 }
 
 function follow(place: string): string {
@@ -107,9 +110,9 @@ function requireOurs(home: string): void {
 }
 
 /** Nobody passes but us and, by its group, the server. */
-function closeToOthers(home: string, account: ServerAccount | undefined): void {
+function closeToOthers(home: string, { account, passable = false }: HomeWish): void {
   if (account !== undefined) chownSync(home, 0, account.gid);
-  chmodSync(home, account === undefined ? 0o700 : 0o750);
+  chmodSync(home, account === undefined ? 0o700 : passable ? 0o751 : 0o750);
 }
 
 function lookAt(path: string): Stats | undefined {

@@ -5,6 +5,8 @@ import { readFileSync } from 'node:fs';
 export interface ServerAccount {
   readonly uid: number;
   readonly gid: number;
+  /** For messages. */
+  readonly name: string;
 }
 
 /**
@@ -13,6 +15,9 @@ export interface ServerAccount {
  * 65536 because containers seldom map more.
  */
 const SERVERS_ONLY_GROUP = 64_433;
+
+/** A user and a group for git alone, which reads what strangers send; nothing else on the machine has them either. */
+const GIT_USER = 64_434;
 
 /**
  * PostgreSQL refuses to run as root, and Redis has no need to: as root both run as `nobody`, with a group of their own.
@@ -28,7 +33,12 @@ export function serverAccount(): ServerAccount | undefined {
   if (!(uid > 0)) {
     throw new Error('PostgreSQL does not run as root, and this system has no user "nobody". Start as an ordinary user.');
   }
-  return { uid, gid: SERVERS_ONLY_GROUP };
+  return { uid, gid: SERVERS_ONLY_GROUP, name: '"nobody"' };
+}
+
+/** As whom git serves the repositories of this service: as root a user of its own, else undefined, the user who started us. */
+export function gitAccount(): ServerAccount | undefined {
+  return process.getuid?.() === 0 ? { uid: GIT_USER, gid: GIT_USER, name: String(GIT_USER) } : undefined;
 }
 
 /**
@@ -39,14 +49,15 @@ export function serverAccount(): ServerAccount | undefined {
  */
 export function canReach(account: ServerAccount, path: string): boolean {
   const asked = spawnSync('/bin/sh', ['-c', 'test -r "$1" && test -x "$1"', 'sh', path], {
-    ...account,
+    uid: account.uid,
+    gid: account.gid,
     cwd: '/',
     stdio: 'ignore',
   });
   if (asked.error !== undefined) {
     throw new Error(
-      'We are root but may not start a process as "nobody", which PostgreSQL and Redis need. ' +
-        'Start as an ordinary user, or set DATABASE_URL and REDIS_URL.',
+      `We are root but may not start a process as the user ${account.name}, which PostgreSQL, Redis and git need. ` +
+        'Start as an ordinary user; for the first two DATABASE_URL and REDIS_URL will do as well.',
       { cause: asked.error },
     );
   }

@@ -1,0 +1,52 @@
+import { Injectable } from '@nestjs/common';
+import { Log } from '../../../platform/logging/log.js';
+import { Clock } from '../../../platform/time/clock.js';
+import { RepositoriesStore } from '../persistence/repositories.store.js';
+import type { Repository } from '../persistence/repository.entity.js';
+import { TemplateCatalog } from '../templates/template-catalog.js';
+import { GitStore } from './git-store.js';
+
+/**
+ * Keeps directories what the rows say. A directory is made only for a row that has had none yet: one that is lost, with a
+ * disk for one, is never made anew in silence. And it is removed only for a row that is deleted, whatever else lies there.
+ */
+@Injectable()
+export class Directories {
+  constructor(
+    private readonly repositories: RepositoriesStore,
+    private readonly store: GitStore,
+    private readonly templates: TemplateCatalog,
+    private readonly clock: Clock,
+    private readonly log: Log,
+  ) {}
+
+  pathOf({ id }: Repository): string {
+    return this.store.pathOf(id);
+  }
+
+  /** The directory is there when this resolves. */
+  async ensure(repository: Repository): Promise<void> {
+    if (repository.provisionedAt !== null) return;
+    const { id, template, defaultBranch, createdAt } = repository;
+    const first = template === null ? undefined : { message: `Start from the template ${template}`, at: createdAt, files: await this.templates.filesOf(template) };
+    const commitSha = await this.store.create(id, defaultBranch, first);
+    const { sizeBytes } = await this.store.look(id);
+    // It began so: nobody has pushed that.
+    if (commitSha !== undefined) await this.repositories.addBranch(id, defaultBranch, commitSha);
+    await this.repositories.update(id, { provisionedAt: this.clock.now(), sizeBytes });
+  }
+
+  async remove({ id }: Repository): Promise<void> {
+    await this.store.remove(id);
+    await this.repositories.update(id, { removedAt: this.clock.now() });
+  }
+
+  /** As {@link remove}; what fails now is done later, by the sweeper. */
+  async removeIfPossible(repository: Repository): Promise<void> {
+    try {
+      await this.remove(repository);
+    } catch (error) {
+      this.log.warn({ error, repositoryId: repository.id }, 'The directory of a deleted repository could not be removed yet.');
+    }
+  }
+}

@@ -1,0 +1,29 @@
+/** A file of the first commit of a repository. */
+export interface CommittedFile {
+  /** From the root of the repository, with `/` between. */
+  readonly path: string;
+  readonly content: Buffer;
+  readonly executable: boolean;
+}
+
+export interface FirstCommit {
+  readonly message: string;
+  readonly at: Date;
+  readonly files: readonly CommittedFile[];
+}
+
+const AUTHOR = 'Service platform <no-reply@localhost>';
+
+/** The commit as `git fast-import` reads it: no file has to be written for git to find. */
+export function* importOf({ message, at, files }: FirstCommit, branch: string): Generator<Buffer> {
+  yield Buffer.from(`commit refs/heads/${branch}\ncommitter ${AUTHOR} ${Math.floor(at.getTime() / 1_000)} +0000\n`);
+  yield dataOf(Buffer.from(`${message}\n`));
+  for (const { path, content, executable } of files) {
+    // A path in quotes would be read with escapes; ours have none of those characters.
+    if (!/^[\w.[\]()+@-][\w./[\]()+@-]*$/.test(path)) throw new Error(`A template has a file of the name ${path}.`);
+    yield Buffer.from(`M ${executable ? '100755' : '100644'} inline ${path}\n`);
+    yield dataOf(content);
+  }
+}
+
+const dataOf = (content: Buffer): Buffer => Buffer.concat([Buffer.from(`data ${content.length}\n`), content, Buffer.from('\n')]);

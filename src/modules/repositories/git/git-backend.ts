@@ -1,0 +1,187 @@
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import { once } from 'node:events';
+import type { Readable, Writable } from 'node:stream';
+import { Injectable } from '@nestjs/common';
+import { Config } from '../../../platform/config/config.js';
+import { end, GitPrograms } from './git-programs.js';
+import { RepositoriesHome } from './repositories-home.js';
+
+/** A clone or a push may take so long; and no longer than this without a byte either way (git says something every 5 s). */
+const WALL_MS = 30 * 60_000;
+const SILENCE_MS = 60_000;
+const LOOK_EVERY_MS = 5_000;
+const MAX_HEAD_BYTES = 8_192;
+const PASSED_ON = new Set(['content-type', 'cache-control', 'expires', 'pragma']);
+
+export const GIT_SERVICES = ['git-upload-pack', 'git-receive-pack'] as const;
+export type GitService = (typeof GIT_SERVICES)[number];
+
+export interface GitBody {
+  readonly stream: Readable;
+  readonly contentEncoding: string | undefined;
+}
+
+export interface GitExchange {
+  readonly repositoryId: string;
+  readonly service: GitService;
+  /** `version=2` for one, as git's own header says it. */
+  readonly protocol: string | undefined;
+  /** Undefined: the branches and tags are asked for, which is how every exchange begins. */
+  readonly body: GitBody | undefined;
+  readonly userId: string;
+  /** Of what is pushed, unpacked. */
+  readonly maxInputBytes: number;
+  /** Aborted when the caller goes away. */
+  readonly signal: AbortSignal;
+}
+
+export interface GitAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Writes the rest of the answer, and resolves when git has ended. It does not end the destination. */
+  sendTo(destination: Writable): Promise<void>;
+  /** Ends it whatever it is doing, and resolves when it has ended. */
+  stop(): Promise<void>;
+}
+
+/** Speaks smart HTTP by `git http-backend`: one program for each exchange, both ways streamed. */
+@Injectable()
+export class GitBackend {
+  constructor(
+    private readonly home: RepositoriesHome,
+    private readonly programs: GitPrograms,
+    private readonly config: Config,
+  ) {}
+
+  /** @throws {Error} when git fails before it answers, or the caller goes away. */
+  async open(exchange: GitExchange): Promise<GitAnswer> {
+    const running = new Running(this.start(exchange), exchange);
+    try {
+      const { status, headers } = await running.head();
+      return { status, headers, sendTo: (destination) => running.sendTo(destination), stop: () => running.stop() };
+    } catch (error) {
+      await running.stop();
+      throw error;
+    }
+  }
+
+  private start({ repositoryId, service, protocol, body, userId, maxInputBytes }: GitExchange): ChildProcessWithoutNullStreams {
+    return this.programs.start({
+      args: ['git', 'http-backend'],
+      fileBytes: this.config.repositoryMaxBytes * 2,
+      settings: { 'receive.maxInputSize': String(maxInputBytes) },
+      environment: {
+        GIT_PROJECT_ROOT: this.home.directory,
+        GIT_HTTP_EXPORT_ALL: '1',
+        // Made of our own id: nothing of the path that was asked for.
+        PATH_INFO: `/${repositoryId}.git/${body === undefined ? 'info/refs' : service}`,
+        REQUEST_METHOD: body === undefined ? 'GET' : 'POST',
+        QUERY_STRING: body === undefined ? `service=${service}` : '',
+        REMOTE_USER: userId,
+        REMOTE_ADDR: '',
+        // It is not told how long the body is: should that end too soon, it would wait for the rest for ever, and busily.
+        ...(body === undefined ? {} : { CONTENT_TYPE: `application/x-${service}-request` }),
+        ...(body?.contentEncoding === undefined ? {} : { HTTP_CONTENT_ENCODING: body.contentEncoding }),
+        ...(protocol === undefined ? {} : { GIT_PROTOCOL: protocol }),
+      },
+    });
+  }
+}
+
+/** One exchange that goes on. */
+class Running {
+  private readonly ended: Promise<unknown>;
+  private readonly watch: NodeJS.Timeout;
+  private readonly onAbort = (): void => { end(this.child); };
+  private errors = '';
+  private stopped = false;
+
+  constructor(
+    private readonly child: ChildProcessWithoutNullStreams,
+    { body, signal }: GitExchange,
+  ) {
+    this.ended = once(child, 'close').catch(() => undefined).finally(() => {
+      clearInterval(this.watch);
+      signal.removeEventListener('abort', this.onAbort);
+    });
+    child.stderr.on('data', (chunk: Buffer) => { if (this.errors.length < MAX_HEAD_BYTES) this.errors += chunk.toString(); });
+    this.watch = this.watchProgress();
+    signal.addEventListener('abort', this.onAbort, { once: true });
+    if (signal.aborted) this.onAbort();
+    if (body === undefined) child.stdin.end();
+    else this.feed(body.stream);
+  }
+
+  async head(): Promise<{ status: number; headers: Record<string, string> }> {
+    const lines = (await headOf(this.child.stdout)).split(/\r?\n/);
+    const fields = lines.map((line): [string, string] => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]);
+    const status = Number(fields.find(([name]) => name === 'status')?.[1].slice(0, 3) ?? 200);
+    // Our own checks come first, so that git itself finds no fault with what was asked.
+    if (status >= 400) throw new Error(`git http-backend answered ${status}: ${this.errors.trim()}`);
+    return { status, headers: Object.fromEntries(fields.filter(([name]) => PASSED_ON.has(name))) };
+  }
+
+  async sendTo(destination: Writable): Promise<void> {
+    const { stdout } = this.child;
+    // Not to read any more would break the pipe, and git at that does not clear away what it has not finished.
+    const leave = (): void => { stdout.unpipe(destination).resume(); };
+    destination.once('close', leave);
+    if (destination.destroyed) stdout.resume();
+    else stdout.pipe(destination, { end: false });
+    await this.ended;
+    destination.off('close', leave);
+    if (this.stopped) throw new Error('A clone or push took too long.');
+  }
+
+  async stop(): Promise<void> {
+    end(this.child);
+    await this.ended;
+  }
+
+  /** What git does not read any more is read on and thrown away: else the caller would never come to read the answer. */
+  private feed(stream: Readable): void {
+    const { stdin } = this.child;
+    stdin.once('close', () => {
+      stream.unpipe(stdin);
+      stream.resume();
+    });
+    stream.pipe(stdin);
+  }
+
+  private watchProgress(): NodeJS.Timeout {
+    const { stdin, stdout } = this.child as unknown as { stdin: { bytesWritten: number }; stdout: { bytesRead: number } };
+    const startedAt = performance.now();
+    let moved = { bytes: 0, at: startedAt };
+    const timer = setInterval(() => {
+      const [bytes, now] = [stdin.bytesWritten + stdout.bytesRead, performance.now()];
+      if (bytes !== moved.bytes) moved = { bytes, at: now };
+      if (now - moved.at < SILENCE_MS && now - startedAt < WALL_MS) return;
+      this.stopped = true;
+      end(this.child);
+    }, LOOK_EVERY_MS);
+    timer.unref();
+    return timer;
+  }
+}
+
+/** The head of a CGI answer; what comes after it is still to be read from the stream. */
+function headOf(stdout: Readable): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let read = Buffer.alloc(0);
+    const stop = (): void => { stdout.off('data', take).off('end', fail).off('error', fail).pause(); };
+    const fail = (): void => { stop(); reject(new Error('git http-backend ended without an answer.')); };
+    const take = (chunk: Buffer): void => {
+      read = Buffer.concat([read, chunk]);
+      const end = /\r?\n\r?\n/.exec(read.subarray(0, MAX_HEAD_BYTES).toString('latin1'));
+      if (end === null) {
+        if (read.length > MAX_HEAD_BYTES) fail();
+        return;
+      }
+      stop();
+      const rest = read.subarray(end.index + end[0].length);
+      if (rest.length > 0) stdout.unshift(rest);
+      resolve(read.subarray(0, end.index).toString('latin1'));
+    };
+    stdout.on('data', take).once('end', fail).once('error', fail);
+  });
+}

@@ -1,0 +1,117 @@
+import { join } from 'node:path';
+import { Injectable } from '@nestjs/common';
+import { Config } from '../../../platform/config/config.js';
+import { type FirstCommit, importOf } from './first-commit.js';
+import { GitPrograms } from './git-programs.js';
+import { RepositoriesHome } from './repositories-home.js';
+
+const TIMEOUT_MS = 60_000;
+const TIDY_UP_TIMEOUT_MS = 600_000;
+/** Of one repository; a push of more is kept, and those beyond deploy nothing. */
+const MAX_BRANCHES = 5_000;
+const MAX_BRANCH_BYTES = 255;
+/** What git writes besides what was sent: indexes, and the new pack beside the old ones while it tidies up. */
+const ROOM_TO_WORK = 4;
+
+/** Never half a repository at its place: it is made beside it and renamed. One that somebody else has made meanwhile stays. */
+const CREATE = `
+set -e
+cd "$1"
+if [ ! -d "$2.git" ]; then
+  new=$(mktemp -d "new-$2-XXXXXX")
+  chmod 755 "$new"
+  git init --quiet --bare --template= --initial-branch="$3" "$new"
+  if [ "$4" = filled ]; then git --git-dir="$new" fast-import --quiet; fi
+  mv -T "$new" "$2.git" 2>/dev/null || { rm -rf "$new"; [ -d "$2.git" ]; }
+fi
+git --git-dir="$2.git" rev-parse --quiet --verify "refs/heads/$3" || :
+`;
+
+/** What pushes have left that were ended by force goes by the way. */
+const LOOK = `
+set -e
+cd "$1"
+find objects -mindepth 1 -maxdepth 1 -type d -name '*incoming-*' -mmin +60 -exec rm -rf {} +
+git for-each-ref --count=${MAX_BRANCHES} --format='%(objectname) %(refname:strip=2)' refs/heads
+echo
+du -sk . | cut -f1
+`;
+
+const TIDY_UP = `
+set -e
+cd "$1"
+find objects -type f -name 'tmp_*' -mmin +1440 -delete
+git gc --quiet --prune=1.day.ago
+du -sk . | cut -f1
+`;
+
+/** What is in a repository now. */
+interface RepositoryState {
+  /** Branches by name, with the commit each points to. */
+  readonly branches: ReadonlyMap<string, string>;
+  readonly sizeBytes: number;
+}
+
+/** The repositories on this machine, by id. Everything is done by git and other programs of its user. */
+@Injectable()
+export class GitStore {
+  constructor(
+    private readonly home: RepositoriesHome,
+    private readonly programs: GitPrograms,
+    private readonly config: Config,
+  ) {}
+
+  pathOf(id: string): string {
+    return join(this.home.directory, `${id}.git`);
+  }
+
+  /** Makes a repository where there is none yet; the commit of its default branch, undefined while it has none. */
+  async create(id: string, defaultBranch: string, first: FirstCommit | undefined): Promise<string | undefined> {
+    const output = await this.programs.run({
+      script: CREATE,
+      args: [this.home.directory, id, defaultBranch, first === undefined ? 'empty' : 'filled'],
+      ...(first === undefined ? {} : { input: importOf(first, defaultBranch) }),
+      ...this.bounds(),
+    });
+    return output.toString().trim() || undefined;
+  }
+
+  /** Nothing is left afterwards; one that is not there is no fault. */
+  async remove(id: string): Promise<void> {
+    await this.programs.run({ script: 'rm -rf -- "$1"', args: [this.pathOf(id)], ...this.bounds(TIDY_UP_TIMEOUT_MS) });
+  }
+
+  async look(id: string): Promise<RepositoryState> {
+    const output = await this.programs.run({ script: LOOK, args: [this.pathOf(id)], maxOutputBytes: MAX_BRANCHES * 1_024, ...this.bounds() });
+    const [lines = '', size = '0'] = halves(output.toString());
+    const branches = lines.split('\n').filter((line) => line !== '').map((line): [string, string] => [line.slice(line.indexOf(' ') + 1), line.slice(0, line.indexOf(' '))]);
+    return { branches: new Map(branches.filter(([name]) => isNameable(name))), sizeBytes: bytesOf(size) };
+  }
+
+  /** Packs what lies scattered and forgets what has not been reachable for a day; the size afterwards. */
+  async tidyUp(id: string): Promise<number> {
+    const output = await this.programs.run({ script: TIDY_UP, args: [this.pathOf(id)], ...this.bounds(TIDY_UP_TIMEOUT_MS) });
+    return bytesOf(output.toString());
+  }
+
+  /** Clears away what creations have left that were killed half-way. */
+  async removeUnfinished(): Promise<void> {
+    const script = 'find "$1" -mindepth 1 -maxdepth 1 -type d -name "new-*" -mmin +60 -exec rm -rf {} +';
+    await this.programs.run({ script, args: [this.home.directory], ...this.bounds(TIDY_UP_TIMEOUT_MS) });
+  }
+
+  private bounds(timeoutMs = TIMEOUT_MS): { timeoutMs: number; fileBytes: number } {
+    return { timeoutMs, fileBytes: this.config.repositoryMaxBytes * ROOM_TO_WORK };
+  }
+}
+
+/** The branches, an empty line, and the size; no name of a branch has a line break. */
+function halves(output: string): string[] {
+  const end = output.lastIndexOf('\n', output.length - 2);
+  return [output.slice(0, end), output.slice(end + 1)];
+}
+
+const bytesOf = (kibibytes: string): number => Number(kibibytes.trim()) * 1_024;
+
+/** A name that is not UTF-8 can be kept by git, and by nothing else here. */
+const isNameable = (branch: string): boolean => Buffer.byteLength(branch) <= MAX_BRANCH_BYTES && !branch.includes('\ufffd');

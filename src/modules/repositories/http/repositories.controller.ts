@@ -1,0 +1,74 @@
+import { Body, Controller, Delete, Get, HttpCode, HttpStatus, Param, Post, Query } from '@nestjs/common';
+import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ANY_BODY, ANY_CALLER, ANY_WRITE, ApiRefusals } from '../../../platform/http/api-refusals.js';
+import { Envelope } from '../../../platform/http/envelope.js';
+import { TakesJson, TakesNothing } from '../../../platform/http/json-body.js';
+import { PageQuery, pageEnvelope } from '../../../platform/http/page.js';
+import { type Call, Caller } from '../../auth/caller.js';
+import { RequireScope } from '../../auth/require-scope.js';
+import type { Repository } from '../persistence/repository.entity.js';
+import { RepositoriesService } from '../repositories.service.js';
+import { RepositoryUrls } from '../repository-urls.js';
+import { CreateRepositoryBody, RepositoryAnswer, RepositoryPageAnswer, RepositoryView, TEMPLATE_VIEWS, TemplatesAnswer, type TemplateView } from './repositories.dto.js';
+
+@ApiTags('repositories')
+@Controller('api/v1/repositories')
+export class RepositoriesController {
+  constructor(
+    private readonly repositories: RepositoriesService,
+    private readonly urls: RepositoryUrls,
+  ) {}
+
+  @Post()
+  @RequireScope('repositories:write')
+  @TakesJson()
+  @ApiOperation({ summary: 'Creates a repository of the organization of the call, from a template or empty.' })
+  @ApiCreatedResponse({ type: RepositoryAnswer })
+  @ApiRefusals(...ANY_CALLER, ...ANY_BODY, 'plan_limit_reached', 'already_exists')
+  async create(@Caller() call: Call, @Body() body: CreateRepositoryBody): Promise<Envelope<RepositoryView>> {
+    return new Envelope(this.viewOf(call, await this.repositories.create(call, body)));
+  }
+
+  @Get()
+  @RequireScope('repositories:read')
+  @ApiOperation({ summary: 'Lists the repositories of the organization of the call, the newest first.' })
+  @ApiOkResponse({ type: RepositoryPageAnswer })
+  @ApiRefusals(...ANY_CALLER, 'invalid_request')
+  async list(@Caller() call: Call, @Query() query: PageQuery): Promise<Envelope<RepositoryView[]>> {
+    return pageEnvelope(await this.repositories.list(call, query.wish), (repository) => this.viewOf(call, repository));
+  }
+
+  @Get('templates')
+  @RequireScope('repositories:read')
+  @ApiOperation({ summary: 'Lists what a repository can begin with.' })
+  @ApiOkResponse({ type: TemplatesAnswer })
+  @ApiRefusals(...ANY_CALLER)
+  templates(): Envelope<readonly TemplateView[]> {
+    return new Envelope(TEMPLATE_VIEWS);
+  }
+
+  @Get(':repository_id')
+  @RequireScope('repositories:read', { in: 'resource' })
+  @ApiOperation({ summary: 'Shows a repository.' })
+  @ApiOkResponse({ type: RepositoryAnswer })
+  @ApiRefusals(...ANY_CALLER, 'repository_not_found')
+  async get(@Caller() call: Call, @Param('repository_id') id: string): Promise<Envelope<RepositoryView>> {
+    return new Envelope(this.viewOf(call, await this.repositories.get(call, id, 'repositories:read')));
+  }
+
+  @Delete(':repository_id')
+  @RequireScope('repositories:write', { in: 'resource' })
+  @TakesNothing()
+  @HttpCode(HttpStatus.NO_CONTENT)
+  @ApiOperation({ summary: 'Deletes a repository for good, with all that is in it.' })
+  @ApiNoContentResponse()
+  @ApiRefusals(...ANY_CALLER, ...ANY_WRITE, 'repository_not_found')
+  async delete(@Caller() call: Call, @Param('repository_id') id: string): Promise<void> {
+    await this.repositories.delete(call, id);
+  }
+
+  /** The caller belongs to the organization, and so knows its slug. */
+  private viewOf({ principal }: Call, repository: Repository): RepositoryView {
+    return RepositoryView.of(repository, this.urls.with(principal.membershipIn(repository.orgId)?.slug ?? repository.orgId, repository.name));
+  }
+}

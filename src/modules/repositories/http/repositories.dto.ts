@@ -1,0 +1,78 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsIn, IsString, ValidateBy } from 'class-validator';
+import { MayBeAbsent } from '../../../platform/http/may-be-absent.js';
+import { AnswerMeta, PageMeta } from '../../../platform/http/page.js';
+import { inOrder } from '../../../platform/http/text-fields.js';
+import type { Repository } from '../persistence/repository.entity.js';
+import { isRepositoryName } from '../repository-name.js';
+import { type TemplateName, TEMPLATES } from '../template-name.js';
+
+const IsRepositoryName = (): PropertyDecorator => inOrder(IsString(), ValidateBy({
+  name: 'isRepositoryName',
+  validator: {
+    validate: (value: unknown) => typeof value === 'string' && isRepositoryName(value),
+    defaultMessage: () => 'name must be 1 to 100 letters, digits, ".", "_" and "-", begin with a letter or digit, and not end with "." or ".git"',
+  },
+}));
+
+export class CreateRepositoryBody {
+  @ApiProperty({ pattern: '^[A-Za-z0-9_][A-Za-z0-9._-]*$', maxLength: 100, example: 'shop', description: 'Once in an organization, in upper or lower case.' })
+  @IsRepositoryName()
+  readonly name!: string;
+
+  @ApiPropertyOptional({ enum: TEMPLATES, description: 'What it begins with; left out, it begins empty.' })
+  @MayBeAbsent() @IsIn(TEMPLATES)
+  readonly template?: TemplateName;
+}
+
+export class RepositoryView {
+  @ApiProperty({ example: 'repo_01jd3m8yeqf5rb0xkq5ym8s6tn' }) id!: string;
+  @ApiProperty({ example: 'org_01jd3m8yeqf5rb0xkq5ym8s6tn' }) org_id!: string;
+  @ApiProperty({ example: 'shop' }) name!: string;
+  @ApiPropertyOptional({ enum: TEMPLATES }) template?: TemplateName;
+  @ApiProperty({ example: 'http://127.0.0.1:3000/git/acme/shop.git', description: 'To clone it, with an API key as the password, and to link it to a project.' }) repo_url!: string;
+  @ApiProperty({ example: 'main' }) default_branch!: string;
+  @ApiProperty({ type: 'integer', description: 'On disk, after the last push.' }) size_bytes!: number;
+  @ApiProperty({ format: 'date-time' }) created_at!: string;
+
+  static of({ id, orgId, name, template, defaultBranch, sizeBytes, createdAt }: Repository, repoUrl: string): RepositoryView {
+    return {
+      id,
+      org_id: orgId,
+      name,
+      ...(template === null ? {} : { template }),
+      repo_url: repoUrl,
+      default_branch: defaultBranch,
+      size_bytes: sizeBytes,
+      created_at: createdAt.toISOString(),
+    };
+  }
+}
+
+export class TemplateView {
+  @ApiProperty({ enum: TEMPLATES }) id!: TemplateName;
+  @ApiProperty({ example: 'Next.js' }) name!: string;
+  @ApiProperty() description!: string;
+}
+
+const DESCRIPTIONS: Readonly<Record<TemplateName, Pick<TemplateView, 'name' | 'description'>>> = {
+  nextjs: { name: 'Next.js', description: 'A page and an endpoint with the App Router, in TypeScript, with fonts of its own.' },
+  expo: { name: 'Expo', description: 'An app for Android, iOS and the web with Expo Router, in TypeScript; deployed as a website.' },
+};
+
+export const TEMPLATE_VIEWS: readonly TemplateView[] = TEMPLATES.map((id) => ({ id, ...DESCRIPTIONS[id] }));
+
+export class RepositoryAnswer {
+  @ApiProperty({ type: RepositoryView }) data!: RepositoryView;
+  @ApiProperty({ type: AnswerMeta }) meta!: AnswerMeta;
+}
+
+export class RepositoryPageAnswer {
+  @ApiProperty({ type: [RepositoryView] }) data!: RepositoryView[];
+  @ApiProperty({ type: PageMeta }) meta!: PageMeta;
+}
+
+export class TemplatesAnswer {
+  @ApiProperty({ type: [TemplateView] }) data!: TemplateView[];
+  @ApiProperty({ type: AnswerMeta }) meta!: AnswerMeta;
+}

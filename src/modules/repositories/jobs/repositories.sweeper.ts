@@ -1,0 +1,62 @@
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Shutdown } from '../../../platform/lifecycle/shutdown.js';
+import { Log } from '../../../platform/logging/log.js';
+import { Clock } from '../../../platform/time/clock.js';
+import { Directories } from '../git/directories.service.js';
+import { GitStore } from '../git/git-store.js';
+import { RepositoriesStore } from '../persistence/repositories.store.js';
+import { PushesService } from '../pushes/pushes.service.js';
+
+const SWEEP_EVERY_MS = 5 * 60_000;
+/** Longer than any push may take. */
+const PUSH_OVER_AFTER_MS = 35 * 60_000;
+const TIDY_UP_AFTER_PUSHES = 30;
+/** Of each kind in one sweep; the rest has time until the next. */
+const BATCH = 20;
+
+/** In the worker: finishes what was cut short, by the end of a process for one, and keeps repositories small. */
+@Injectable()
+export class RepositoriesSweeper implements OnApplicationBootstrap {
+  private timer: NodeJS.Timeout | undefined;
+  private running: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly repositories: RepositoriesStore,
+    private readonly directories: Directories,
+    private readonly store: GitStore,
+    private readonly pushes: PushesService,
+    private readonly clock: Clock,
+    private readonly log: Log,
+    shutdown: Shutdown,
+  ) {
+    shutdown.at('workers', () => this.stop());
+  }
+
+  onApplicationBootstrap(): void {
+    this.timer = setInterval(() => { this.running = this.tick(); }, SWEEP_EVERY_MS);
+    this.timer.unref();
+  }
+
+  async sweep(): Promise<void> {
+    for (const repository of await this.repositories.toRemove(BATCH)) await this.directories.remove(repository);
+    const begunBefore = new Date(this.clock.now().getTime() - PUSH_OVER_AFTER_MS);
+    for (const repository of await this.repositories.unseenPushes(begunBefore, BATCH)) await this.pushes.see(repository, repository.pushedBy);
+    for (const { id } of await this.repositories.toTidyUp(TIDY_UP_AFTER_PUSHES, BATCH)) {
+      await this.repositories.update(id, { sizeBytes: await this.store.tidyUp(id), pushesSinceGc: 0 });
+    }
+    await this.store.removeUnfinished();
+  }
+
+  private async tick(): Promise<void> {
+    try {
+      await this.sweep();
+    } catch (error) {
+      this.log.warn({ error }, 'The repositories could not be swept.');
+    }
+  }
+
+  private async stop(): Promise<void> {
+    clearInterval(this.timer);
+    await this.running;
+  }
+}

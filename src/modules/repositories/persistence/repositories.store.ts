@@ -1,0 +1,94 @@
+import { Injectable } from '@nestjs/common';
+import type { SelectQueryBuilder } from 'typeorm';
+import { Database } from '../../../platform/database/database.js';
+import { type Page, pageOf, type PageWish } from '../../../platform/database/page.js';
+import { violatedConstraintOf } from '../../../platform/database/violated-constraint.js';
+import { RepositoryNameTaken } from '../repositories.errors.js';
+import { Repository } from './repository.entity.js';
+import { RepositoryBranch } from './repository-branch.entity.js';
+
+const CAN_NAME = /^repo_[0-9a-z]{26}$/;
+
+const NAME_CONSTRAINT = 'repositories_name_unique';
+
+@Injectable()
+export class RepositoriesStore {
+  constructor(private readonly database: Database) {}
+
+  /** @throws {RepositoryNameTaken} `already_exists` */
+  async insert(repository: Repository): Promise<void> {
+    try {
+      await this.database.manager.insert(Repository, repository);
+    } catch (error) {
+      throw violatedConstraintOf(error) === NAME_CONSTRAINT ? new RepositoryNameTaken(repository.name) : error;
+    }
+  }
+
+  async update(id: string, change: Partial<Repository>): Promise<void> {
+    await this.database.manager.update(Repository, { id }, change);
+  }
+
+  /** Of these organizations; null for any other or a deleted one, as for one that never was. */
+  async find(id: string, orgIds: readonly string[]): Promise<Repository | null> {
+    return CAN_NAME.test(id) ? this.of(id, orgIds).getOne() : null;
+  }
+
+  /** As {@link find}, and nobody else changes it until the transaction ends. */
+  async findForChange(id: string, orgIds: readonly string[]): Promise<Repository | null> {
+    return CAN_NAME.test(id) ? this.of(id, orgIds).setLock('pessimistic_write').getOne() : null;
+  }
+
+  findByName(orgId: string, name: string): Promise<Repository | null> {
+    return this.live().andWhere('repository.org_id = :orgId AND lower(repository.name) = lower(:name)', { orgId, name }).getOne();
+  }
+
+  /** Newest first. */
+  async list(orgId: string, wish: PageWish): Promise<Page<Repository>> {
+    const query = this.live().andWhere('repository.org_id = :orgId', { orgId }).orderBy('repository.id', 'DESC').limit(wish.limit + 1);
+    if (wish.after !== undefined) query.andWhere('repository.id < :after', { after: wish.after });
+    return pageOf(await query.getMany(), wish, ({ id }) => id);
+  }
+
+  count(orgId: string): Promise<number> {
+    return this.live().andWhere('repository.org_id = :orgId', { orgId }).getCount();
+  }
+
+  async branchesOf(repositoryId: string): Promise<ReadonlyMap<string, string>> {
+    const rows = await this.database.manager.findBy(RepositoryBranch, { repositoryId });
+    return new Map(rows.map(({ name, commitSha }) => [name, commitSha]));
+  }
+
+  /** What is known of it already stays. */
+  async addBranch(repositoryId: string, name: string, commitSha: string): Promise<void> {
+    await this.database.manager.createQueryBuilder().insert().into(RepositoryBranch).values({ repositoryId, name, commitSha }).orIgnore().execute();
+  }
+
+  async setBranch(repositoryId: string, name: string, commitSha: string | null): Promise<void> {
+    if (commitSha === null) await this.database.manager.delete(RepositoryBranch, { repositoryId, name });
+    else await this.database.manager.upsert(RepositoryBranch, { repositoryId, name, commitSha }, ['repositoryId', 'name']);
+  }
+
+  /** Pushes that began before then and whose end nobody saw. */
+  unseenPushes(begunBefore: Date, limit: number): Promise<Repository[]> {
+    return this.live().andWhere('repository.push_begun_at < :begunBefore', { begunBefore }).orderBy('repository.push_begun_at').limit(limit).getMany();
+  }
+
+  /** Deleted ones whose directory may still be there. */
+  toRemove(limit: number): Promise<Repository[]> {
+    return this.database.manager.createQueryBuilder(Repository, 'repository')
+      .where('repository.deleted_at IS NOT NULL AND repository.removed_at IS NULL').orderBy('repository.deleted_at').limit(limit).getMany();
+  }
+
+  /** Those that have been pushed to at least so often since they were tidied up. */
+  toTidyUp(pushes: number, limit: number): Promise<Repository[]> {
+    return this.live().andWhere('repository.pushes_since_gc >= :pushes', { pushes }).orderBy('repository.pushes_since_gc', 'DESC').limit(limit).getMany();
+  }
+
+  private of(id: string, orgIds: readonly string[]): SelectQueryBuilder<Repository> {
+    return this.live().andWhere('repository.id = :id AND repository.org_id = ANY(:orgIds)', { id, orgIds });
+  }
+
+  private live(): SelectQueryBuilder<Repository> {
+    return this.database.manager.createQueryBuilder(Repository, 'repository').where('repository.deleted_at IS NULL');
+  }
+}

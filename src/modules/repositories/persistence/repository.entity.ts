@@ -1,0 +1,29 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { TemplateName } from '../template-name.js';
+
+/**
+ * A git repository that this service keeps. Its row comes first and its directory after the commit, so that there is no
+ * directory without a row; one that is deleted keeps its row, for what refers to it, and gives its name free.
+ */
+@Entity('repositories')
+export class Repository {
+  @PrimaryColumn('text') id!: string;
+  @Column('text', { name: 'org_id' }) orgId!: string;
+  @Column('text') name!: string;
+  /** Null: it began empty. */
+  @Column('text', { nullable: true }) template!: TemplateName | null;
+  @Column('text', { name: 'default_branch' }) defaultBranch!: string;
+  /** On disk, after the last push. */
+  @Column('bigint', { name: 'size_bytes', transformer: { to: (value: number) => value, from: Number } }) sizeBytes!: number;
+  @Column('timestamptz', { name: 'created_at' }) createdAt!: Date;
+  /** Null until its directory has been made. */
+  @Column('timestamptz', { name: 'provisioned_at', nullable: true }) provisionedAt!: Date | null;
+  /** Set while somebody pushes, and until what was pushed has been seen. */
+  @Column('timestamptz', { name: 'push_begun_at', nullable: true }) pushBegunAt!: Date | null;
+  /** The user who pushed last. */
+  @Column('text', { name: 'pushed_by', nullable: true }) pushedBy!: string | null;
+  @Column('integer', { name: 'pushes_since_gc' }) pushesSinceGc!: number;
+  @Column('timestamptz', { name: 'deleted_at', nullable: true }) deletedAt!: Date | null;
+  /** When the directory of a deleted one was gone. */
+  @Column('timestamptz', { name: 'removed_at', nullable: true }) removedAt!: Date | null;
+}

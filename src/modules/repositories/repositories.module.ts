@@ -1,0 +1,21 @@
+import { Module } from '@nestjs/common';
+import { OwningOrgsModule } from '../auth/owning-orgs.module.js';
+import { LimitsModule } from '../limits/limits.module.js';
+import { Directories } from './git/directories.service.js';
+import { GitBackend } from './git/git-backend.js';
+import { GitPrograms } from './git/git-programs.js';
+import { GitStore } from './git/git-store.js';
+import { RepositoriesHome } from './git/repositories-home.js';
+import { RepositoriesStore } from './persistence/repositories.store.js';
+import { GitHost } from './pushes/git-host.service.js';
+import { PushesService } from './pushes/pushes.service.js';
+import { RepositoriesService } from './repositories.service.js';
+import { RepositoryUrls } from './repository-urls.js';
+import { TemplateCatalog } from './templates/template-catalog.js';
+
+@Module({
+  imports: [LimitsModule, OwningOrgsModule],
+  providers: [Directories, GitBackend, GitHost, GitPrograms, GitStore, PushesService, RepositoriesHome, RepositoriesService, RepositoriesStore, RepositoryUrls, TemplateCatalog],
+  exports: [Directories, GitHost, GitStore, PushesService, RepositoriesService, RepositoriesStore, RepositoryUrls],
+})
+export class RepositoriesModule {}

@@ -1,0 +1,126 @@
+import { Injectable } from '@nestjs/common';
+import { Config } from '../../platform/config/config.js';
+import { Database } from '../../platform/database/database.js';
+import type { Page, PageWish } from '../../platform/database/page.js';
+import { Ids } from '../../platform/ids/ids.js';
+import { Clock } from '../../platform/time/clock.js';
+import type { Call } from '../auth/caller.js';
+import { OwningOrgs } from '../auth/owning-orgs.service.js';
+import type { Scope } from '../auth/scopes.js';
+import { PLANS } from '../billing/plan.js';
+import { Directories } from './git/directories.service.js';
+import { RepositoriesStore } from './persistence/repositories.store.js';
+import { Repository } from './persistence/repository.entity.js';
+import { RepositoryNotFound, TooManyRepositories } from './repositories.errors.js';
+import { RepositoryUrls } from './repository-urls.js';
+import type { TemplateName } from './template-name.js';
+
+const DEFAULT_BRANCH = 'main';
+
+export interface RepositoryWish {
+  readonly name: string;
+  /** Undefined: it begins empty. */
+  readonly template?: TemplateName;
+}
+
+/** Where a repository of this service is on this machine. */
+export interface LocatedRepository {
+  readonly repositoryId: string;
+  /**
+   * Of the bare repository, to be read and never written. It belongs to another user, so that git reads it only with
+   * `safe.directory` set in a file that `GIT_CONFIG_GLOBAL` names (git takes that setting from no other place).
+   */
+  readonly path: string;
+}
+
+@Injectable()
+export class RepositoriesService {
+  constructor(
+    private readonly config: Config,
+    private readonly database: Database,
+    private readonly repositories: RepositoriesStore,
+    private readonly directories: Directories,
+    private readonly urls: RepositoryUrls,
+    private readonly owners: OwningOrgs,
+    private readonly ids: Ids,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Makes a repository of the organization of the call, with the files of a template as its first commit.
+   *
+   * @throws {TooManyRepositories} `plan_limit_reached`
+   * @throws {RepositoryNameTaken} `already_exists`
+   */
+  create(call: Call, { name, template }: RepositoryWish): Promise<Repository> {
+    const orgId = call.org.id;
+    return this.database.transaction(async () => {
+      await this.requireRoom(call, orgId);
+      const repository = Object.assign(new Repository(), {
+        id: this.ids.next('repo'), orgId, name, template: template ?? null, defaultBranch: DEFAULT_BRANCH, sizeBytes: 0, createdAt: this.clock.now(),
+        provisionedAt: null, pushBegunAt: null, pushedBy: null, pushesSinceGc: 0, deletedAt: null, removedAt: null,
+      });
+      await this.repositories.insert(repository);
+      await this.record(call, 'repository.created', repository);
+      // Should we be killed in between, the directory is made when it is first needed.
+      await this.database.afterCommit(() => this.directories.ensure(repository));
+      return repository;
+    });
+  }
+
+  /** Those of the organization of the call, the newest first. */
+  list({ org }: Call, wish: PageWish): Promise<Page<Repository>> {
+    return this.repositories.list(org.id, wish);
+  }
+
+  /**
+   * For somebody who has this right in the repository's organization.
+   *
+   * @throws {RepositoryNotFound} `repository_not_found`
+   * @throws {InsufficientScopes} `insufficient_scopes`
+   */
+  async get({ principal }: Call, id: string, scope: Scope): Promise<Repository> {
+    const repository = await this.repositories.find(id, principal.orgIds);
+    if (repository === null) throw new RepositoryNotFound();
+    principal.require(scope, repository.orgId);
+    return repository;
+  }
+
+  /** For good, with all that is in it; its name is free. @throws as {@link get}. */
+  delete(call: Call, id: string): Promise<void> {
+    return this.database.transaction(async () => {
+      await this.get(call, id, 'repositories:write');
+      const repository = await this.repositories.findForChange(id, call.principal.orgIds);
+      if (repository === null) throw new RepositoryNotFound();
+      await this.repositories.update(id, { deletedAt: this.clock.now() });
+      await this.record(call, 'repository.deleted', repository);
+      await this.database.afterCommit(() => this.directories.removeIfPossible(repository));
+    });
+  }
+
+  /**
+   * The bare repository on this machine that an address of ours names, if it belongs to the organization; null for an
+   * address of another host.
+   *
+   * @throws {RepositoryNotFound} `repository_not_found`: the address is ours, and names none of the organization.
+   */
+  async locate(orgId: string, repoUrl: string): Promise<LocatedRepository | null> {
+    const named = this.urls.read(repoUrl);
+    if (named === undefined) return null;
+    if (named === null || (named.org !== orgId && named.org !== await this.owners.slugOf(orgId))) throw new RepositoryNotFound();
+    const repository = await this.repositories.findByName(orgId, named.name);
+    if (repository === null) throw new RepositoryNotFound();
+    await this.directories.ensure(repository);
+    return { repositoryId: repository.id, path: this.directories.pathOf(repository) };
+  }
+
+  /** Under the lock of the organization, so that of creations at once each counts those before it. */
+  private async requireRoom(call: Call, orgId: string): Promise<void> {
+    const plan = PLANS[await this.owners.lock(call, orgId)];
+    if ((await this.repositories.count(orgId)) >= plan.repositories) throw new TooManyRepositories(plan, plan.repositories, this.config.pricingUrl);
+  }
+
+  private record(call: Call, action: `repository.${string}`, { id, orgId, name, template }: Repository): Promise<void> {
+    return this.owners.record({ orgId, action, target: { type: 'repository', id }, details: { name, ...(template === null ? {} : { template }) } }, call);
+  }
+}

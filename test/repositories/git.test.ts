@@ -1,0 +1,328 @@
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { RepositoriesService } from '../../src/modules/repositories/repositories.service.js';
+import { OutboxRelay } from '../../src/platform/outbox/outbox-relay.js';
+import { GitClient } from '../support/git-client.js';
+import { as, expectStatus, Make, type Org, type Person } from '../support/make.js';
+import { eventually, useApp } from '../support/test-app.js';
+
+const PATH = '/api/v1/repositories';
+const QUOTA_MIB = 24;
+
+describe('git over HTTP', () => {
+  // The relay does not run here, so that what is enqueued stays in the outbox to be looked at.
+  const dataDirectory = mkdtempSync(join(tmpdir(), 'repositories-'));
+  chmodSync(dataDirectory, 0o711);
+  const app = useApp({ REPOSITORY_MAX_MIB: String(QUOTA_MIB), DATA_DIR: dataDirectory }, 'api');
+  const make = new Make(app);
+  const git = new GitClient();
+  let ada: Person;
+  let key: string;
+  let number = 0;
+
+  beforeAll(async () => {
+    ada = await make.person({ plan: 'enterprise' });
+    key = await make.key(ada);
+  });
+  afterAll(() => {
+    git.remove();
+    rmSync(dataDirectory, { recursive: true, force: true });
+  });
+
+  const pathOf = (slug: string, name: string): string => `/git/${slug}/${name}.git`;
+  const urlOf = (path: string, secret: string | undefined = key): string => app.url.replace('//', secret === '' ? '//' : `//any:${secret}@`) + path;
+  const created = async (body: object = {}): Promise<{ id: string; name: string; path: string }> => {
+    const name = `repo-${++number}`;
+    const { data } = expectStatus(201, await app.post(PATH, { name, ...body }, as(key))).body;
+    return { id: data.id, name, path: pathOf(ada.organization.slug, name) };
+  };
+  /** A clone with one commit on `main` that is pushed. */
+  const pushedClone = async (path: string, directory = `clone-${++number}`): Promise<string> => {
+    await git.run(['clone', '--quiet', urlOf(path), directory]);
+    await git.run(['checkout', '--quiet', '-B', 'main'], { cwd: directory });
+    await commit(directory, 'README.md', '# hello\n');
+    await git.run(['push', '--quiet', 'origin', 'main'], { cwd: directory });
+    return directory;
+  };
+  const commit = async (directory: string, file: string, content: string | Buffer): Promise<string> => {
+    writeFileSync(git.path(directory, file), content);
+    await git.run(['add', '.'], { cwd: directory });
+    await git.run(['commit', '--quiet', '-m', `Change ${file}`], { cwd: directory });
+    return git.run(['rev-parse', 'HEAD'], { cwd: directory });
+  };
+  const pushes = async (id: string): Promise<Record<string, unknown>[]> =>
+    (await make.sql<{ payload: Record<string, unknown> }>("SELECT envelope->'payload' AS payload FROM outbox_messages WHERE queue = 'repository-pushed' AND envelope->'payload'->>'repositoryId' = $1 ORDER BY id", [id])).map(({ payload }) => payload);
+  const basic = (secret: string): { headers: Record<string, string> } => ({ headers: { authorization: `Basic ${Buffer.from(`any:${secret}`).toString('base64')}` } });
+  /** Programs of git that work on a repository of this app. */
+  const programsOf = (id: string): string[] => execFileSync('ps', ['-eo', 'pid,args'], { encoding: 'utf8' }).split('\n').filter((line) => line.includes(id));
+  const located = async (path: string, org: Pick<Org, 'id'> = ada.organization): Promise<string> => (await app.get(RepositoriesService).locate(org.id, app.config.publicUrl + path))!.path;
+
+  it('clones what a template has, pushes, and tells of each branch that changed, once', async () => {
+    const { id, path } = await created();
+    const clone = await pushedClone(path);
+    const first = await git.run(['rev-parse', 'main'], { cwd: clone });
+    expect(await pushes(id)).toEqual([{ repositoryId: id, orgId: ada.organization.id, repoUrl: `http://api.test${path}`, branch: 'main', commitSha: first, pusherId: ada.user.id }]);
+
+    await git.run(['checkout', '--quiet', '-b', 'feature/ünï'], { cwd: clone });
+    const second = await commit(clone, 'a.txt', 'a');
+    await git.run(['tag', '-a', 'v1', '-m', 'one'], { cwd: clone });
+    await git.run(['branch', 'same'], { cwd: clone });
+    await git.run(['push', '--quiet', '--tags', 'origin', 'feature/ünï', 'same', 'main'], { cwd: clone });
+    expect((await pushes(id)).slice(1).map(({ branch, commitSha }) => [branch, commitSha]).sort()).toEqual([['feature/ünï', second], ['same', second]]);
+
+    await git.run(['push', '--quiet', 'origin', ':same'], { cwd: clone });
+    expect((await pushes(id)).slice(3)).toMatchObject([{ branch: 'same', commitSha: null }]);
+    await git.run(['push', 'origin', 'main'], { cwd: clone });
+    expect(await pushes(id)).toHaveLength(4);
+    expect((await git.run(['ls-remote', urlOf(path)])).split('\n').map((line) => line.split('\t')[1]).sort())
+      .toEqual(['HEAD', 'refs/heads/feature/ünï', 'refs/heads/main', 'refs/tags/v1', 'refs/tags/v1^{}']);
+    await git.run(['clone', '--quiet', '--depth', '1', '--filter=blob:none', urlOf(path), 'shallow']);
+    expect(await git.run(['rev-parse', 'HEAD'], { cwd: 'shallow' })).toBe(first);
+  });
+
+  it('takes a forced push, and refuses to delete the default branch', async () => {
+    const { id, path } = await created();
+    const clone = await pushedClone(path);
+    await git.run(['commit', '--quiet', '--amend', '-m', 'Another'], { cwd: clone });
+    const amended = await git.run(['rev-parse', 'HEAD'], { cwd: clone });
+    expect((await git.try(['push', 'origin', 'main'], { cwd: clone })).status).not.toBe(0);
+    await git.run(['push', '--quiet', '--force', 'origin', 'main'], { cwd: clone });
+    expect((await pushes(id)).at(-1)).toMatchObject({ branch: 'main', commitSha: amended });
+    const refused = await git.try(['push', 'origin', ':main'], { cwd: clone });
+    expect(refused.status).not.toBe(0);
+    expect(refused.stderr).toContain('deletion of the current branch prohibited');
+    expect(await pushes(id)).toHaveLength(2);
+  });
+
+  it('lets nobody in without a key that may: 401 with Basic, 403, and 404 for what is not theirs', async () => {
+    const { name, path } = await created();
+    const refs = `${path}/info/refs?service=git-upload-pack`;
+    const anonymous = await app.fetch(refs);
+    expect([anonymous.status, anonymous.headers.get('www-authenticate'), anonymous.body.error.code]).toEqual([401, expect.stringMatching(/^Basic realm=/), 'missing_api_key']);
+    expect((await app.fetch(refs, basic(ada.sessionToken))).body.error.code).toBe('session_token_not_allowed');
+    expect((await app.fetch(refs, basic('wrong'))).body.error.code).toBe('malformed_api_key');
+
+    const asked = await git.try(['ls-remote', urlOf(path, '')]);
+    expect(asked.status).not.toBe(0);
+    expect(asked.stderr).toMatch(/could not read Username|terminal prompts disabled/);
+
+    const reader = await make.key(ada, { scopes: ['repositories:read'] });
+    const clone = `reader-${number}`;
+    await git.run(['clone', '--quiet', urlOf(path, reader), clone]);
+    await commit(clone, 'a', 'a');
+    const refused = await git.try(['push', 'origin', 'HEAD:main'], { cwd: clone });
+    expect(refused.stderr).toMatch(/403/);
+    expect((await app.call('POST', `${path}/git-receive-pack`, { ...basic(reader), body: '0000' })).status).toBe(403);
+    const writer = await make.key(ada, { scopes: ['repositories:write'] });
+    expect([(await app.fetch(refs, basic(writer))).status, (await app.fetch(refs.replace('upload', 'receive'), basic(writer))).status]).toEqual([403, 200]);
+
+    const stranger = await make.key(await make.person());
+    const [theirs, absent] = [await app.fetch(refs, basic(stranger)), await app.fetch(refs.replace(name, 'nothing'), basic(stranger))];
+    expect([theirs.status, theirs.body.error.code]).toEqual([404, 'repository_not_found']);
+    expect(theirs.text.replace(/req_\w+/, '…')).toBe(absent.text.replace(/req_\w+/, '…'));
+
+    const other = await make.org(ada, { plan: 'builder' });
+    const bound = await make.key(ada, { kind: 'org_bound', org_id: other.id });
+    expect((await app.fetch(refs, basic(bound))).body.error.code).toBe('key_org_mismatch');
+  });
+
+  it('refuses a revoked key at its next call, on another instance too', async () => {
+    const { path } = await created();
+    const other = await app.another();
+    try {
+      const { data } = expectStatus(201, await app.post('/api/v1/keys', { name: 'short-lived' }, as(ada))).body;
+      const refs = `${path}/info/refs?service=git-upload-pack`;
+      for (const instance of [app, other]) expect((await instance.fetch(refs, basic(data.secret as string))).status).toBe(200);
+      expectStatus(204, await app.call('DELETE', `/api/v1/keys/${data.id as string}`, as(ada)));
+      for (const instance of [app, other]) {
+        const answer = await instance.fetch(refs, basic(data.secret as string));
+        expect([answer.status, answer.body.error.code]).toEqual([401, 'revoked_api_key']);
+        expect(answer.headers.get('www-authenticate')).toMatch(/^Basic/);
+      }
+    } finally {
+      await other.stop();
+    }
+  });
+
+  it('counts on the budget of the key, and says so', async () => {
+    const { path } = await created();
+    const before = Number((await app.fetch(PATH, as(key))).headers.get('x-service-calls-remaining'));
+    const answer = await app.fetch(`${path}/info/refs?service=git-upload-pack`, basic(key));
+    expect(before - Number(answer.headers.get('x-service-calls-remaining'))).toBe(before > 2_000_000_000 ? 0 : 1);
+    expect(answer.headers.get('x-service-tier')).toBe('enterprise');
+  });
+
+  it('opens no path but its three', async () => {
+    const { id, path } = await created({ template: 'nextjs' });
+    for (const [method, below] of [
+      ['GET', '/HEAD'], ['GET', '/config'], ['GET', '/objects/info/packs'], ['GET', '/info/refs'], ['GET', '/info/refs?service=git-upload-archive'],
+      ['GET', '/info/refs?service=git-upload-pack%00'], ['GET', '/info/refs?service=--help'], ['POST', '/git-upload-archive'], ['GET', '/git-upload-pack'],
+      ['GET', '/../../../etc/passwd'], ['GET', '/%2e%2e/%2e%2e/info/refs?service=git-upload-pack'], ['GET', '//info/refs?service=git-upload-pack'],
+    ] as const) {
+      const answer = await app.call(method, path + below, basic(key));
+      expect([below, answer.status >= 400 && answer.status < 500]).toEqual([below, true]);
+      expect(answer.text).not.toMatch(/repositoryformatversion|root:/);
+    }
+    const { slug } = ada.organization;
+    for (const hostile of [
+      `/git/${slug}/..%2f${id}.git`, `/git/${slug}/%2e%2e%2f%2e%2e.git`, `/git/../${slug}/x.git`, `/git/${slug}/${id}.git`, `/git/${slug}/a%00b.git`,
+      `/git/${slug}/%ff.git`, `/git/${slug}/-u.git`, `/git/..%2f..%2fetc/passwd.git`, `/git/${slug}/x'%20OR%20'1.git`,
+    ]) {
+      const answer = await app.fetch(`${hostile}/info/refs?service=git-upload-pack`, basic(key));
+      expect([hostile, [400, 403, 404].includes(answer.status)]).toEqual([hostile, true]);
+    }
+    // The names that a URL parser would resolve before they are sent.
+    expect(await app.raw(`GET /git/../../etc/passwd HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Basic ${Buffer.from(`a:${key}`).toString('base64')}\r\n\r\n`)).toMatch(/^HTTP\/1\.1 404/);
+  });
+
+  it('takes a body in chunks, one in gzip, and none of another type', async () => {
+    const { path } = await created();
+    const clone = await pushedClone(path);
+    // More than git sends at once: it asks first, and then sends chunks.
+    await commit(clone, 'large.bin', randomBytes(3 * 1_048_576));
+    await git.run(['-c', 'http.postBuffer=65536', 'push', '--quiet', 'origin', 'main'], { cwd: clone });
+    // Many wants and haves are sent in gzip.
+    for (let index = 0; index < 3; index++) await commit(clone, `f${index}`, String(index));
+    await git.run(['push', '--quiet', 'origin', 'main'], { cwd: clone });
+    await git.run(['clone', '--quiet', urlOf(path), `${clone}-again`]);
+    expect(await git.run(['rev-parse', 'HEAD'], { cwd: `${clone}-again` })).toBe(await git.run(['rev-parse', 'HEAD'], { cwd: clone }));
+    for (const type of ['application/json', 'application/x-git-upload-pack-request']) {
+      expect((await app.call('POST', `${path}/git-receive-pack`, { headers: { ...basic(key).headers, 'content-type': type }, body: '0000' })).status).toBe(415);
+    }
+  });
+
+  it('refuses a push beyond the room that a repository has, and keeps nothing of it', async () => {
+    const { id, path } = await created();
+    const clone = await pushedClone(path);
+    const good = await git.run(['rev-parse', 'HEAD'], { cwd: clone });
+    await commit(clone, 'huge.bin', randomBytes(50 * 1_048_576));
+    const refused = await git.try(['push', 'origin', 'main'], { cwd: clone });
+    expect(refused.status).not.toBe(0);
+    expect(refused.stderr).toMatch(/maximum allowed size|unpack/);
+    expect((await git.run(['ls-remote', urlOf(path), 'main'])).split('\t')[0]).toBe(good);
+    expect(await pushes(id)).toHaveLength(1);
+    const [kibibytes] = execFileSync('du', ['-sk', await located(path)], { encoding: 'utf8' }).split('\t');
+    expect(Number(kibibytes)).toBeLessThan(QUOTA_MIB * 1_024);
+    expect(programsOf(id)).toEqual([]);
+  });
+
+  it('refuses a push to a repository that is full before it is sent, in words that git shows', async () => {
+    const { id, path } = await created();
+    const clone = await pushedClone(path);
+    await make.sql('UPDATE repositories SET size_bytes = $2 WHERE id = $1', [id, QUOTA_MIB * 1_048_576]);
+    await commit(clone, 'a', 'a');
+    const refused = await git.try(['push', 'origin', 'main'], { cwd: clone });
+    expect(refused.stderr).toContain('The repository has the');
+    expect(refused.stderr).toContain('413');
+    await git.run(['fetch', '--quiet'], { cwd: clone });
+  });
+
+  it('refuses objects that are not sound', async () => {
+    const { id, path } = await created();
+    const clone = await pushedClone(path);
+    const blob = await git.run(['hash-object', '-w', '--stdin'], { cwd: clone, input: 'evil' });
+    // A tree with a file of git's own name in it, which would be written into the repository of whoever checks it out.
+    const tree = await git.run(['mktree', '-z'], { cwd: clone, input: `100644 blob ${blob}\tREADME\0` });
+    const rawTree = Buffer.concat([Buffer.from('40000 .git\0'), Buffer.from(tree, 'hex')]);
+    writeFileSync(git.path(clone, '..', 'raw-tree'), rawTree);
+    const evil = await git.run(['hash-object', '-t', 'tree', '-w', '--literally', git.path('raw-tree')], { cwd: clone });
+    const head = await git.run(['commit-tree', evil, '-m', 'evil'], { cwd: clone });
+    const refused = await git.try(['push', 'origin', `${head}:refs/heads/evil`], { cwd: clone });
+    expect(refused.status).not.toBe(0);
+    expect(refused.stderr).toMatch(/hasDotgit|fsck|unpack/);
+    expect((await pushes(id)).map(({ branch }) => branch)).toEqual(['main']);
+  });
+
+  it('runs nothing that is pushed, and keeps no hook', async () => {
+    const { path } = await created();
+    const clone = await pushedClone(path);
+    const trace = git.path(`trace-${number}`);
+    for (const directory of ['hooks', 'objects/hooks']) {
+      mkdirSync(git.path(clone, directory), { recursive: true });
+      for (const hook of ['pre-receive', 'update', 'post-receive', 'post-update', 'reference-transaction', 'proc-receive']) {
+        writeFileSync(git.path(clone, directory, hook), `#!/bin/sh\necho ran > '${trace}'\n`, { mode: 0o755 });
+      }
+    }
+    await commit(clone, 'config', '[core]\n\thooksPath = hooks\n\tfsmonitor = "touch /tmp/x"\n');
+    await git.run(['push', '--quiet', 'origin', 'main'], { cwd: clone });
+    expect(existsSync(trace)).toBe(false);
+    const directory = await located(path);
+    expect(existsSync(`${directory}/hooks`)).toBe(false);
+    expect(readFileSync(`${directory}/config`, 'utf8')).not.toContain('fsmonitor');
+  });
+
+  it('takes two pushes at once, and tells of both', async () => {
+    const { id, path } = await created();
+    const one = await pushedClone(path);
+    const clones = [one, `${one}-two`, `${one}-three`];
+    for (const clone of clones.slice(1)) await git.run(['clone', '--quiet', urlOf(path), clone]);
+    const shas = await Promise.all(clones.map(async (clone, index) => {
+      await git.run(['checkout', '--quiet', '-b', `branch-${index}`], { cwd: clone });
+      return commit(clone, `file-${index}`, randomBytes(100_000));
+    }));
+    await Promise.all(clones.map((clone, index) => git.run(['push', '--quiet', 'origin', `branch-${index}`], { cwd: clone })));
+    expect((await pushes(id)).slice(1).map(({ branch, commitSha }) => [branch, commitSha]).sort()).toEqual(shas.map((sha, index) => [`branch-${index}`, sha]));
+    // To one branch, one comes first and the others are told so.
+    const outcomes = await Promise.all(clones.map((clone) => git.try(['push', 'origin', 'HEAD:race'], { cwd: clone })));
+    expect(outcomes.filter(({ status }) => status === 0)).toHaveLength(1);
+    expect((await pushes(id)).filter(({ branch }) => branch === 'race')).toHaveLength(1);
+  });
+
+  it('leaves nothing behind of a caller who goes away in the middle of a push', async () => {
+    const { id, path } = await created();
+    const clone = await pushedClone(path);
+    await commit(clone, 'large.bin', randomBytes(4 * 1_048_576));
+    const pack = await git.try(['pack-objects', '--stdout', '--revs', '-q'], { cwd: clone, input: 'HEAD\n' });
+    expect(pack.status).toBe(0);
+    const sha = await git.run(['rev-parse', 'HEAD'], { cwd: clone });
+    const command = `${'0'.repeat(40)} ${sha} refs/heads/torn\0 report-status`;
+    const line = `${(command.length + 4).toString(16).padStart(4, '0')}${command}0000PACK\0\0\0\x02\0\0\0\x09`;
+    const socket = connect(app.port, '127.0.0.1');
+    socket.on('error', () => undefined);
+    socket.write([
+      `POST ${path}/git-receive-pack HTTP/1.1`, 'Host: x', `Authorization: Basic ${Buffer.from(`a:${key}`).toString('base64')}`,
+      'Content-Type: application/x-git-receive-pack-request', 'Content-Length: 5000000', '', '',
+    ].join('\r\n'));
+    socket.write(Buffer.from(line, 'latin1'));
+    const store = await located(path);
+    const programs = (): string[] => execFileSync('ps', ['-eo', 'pid,args'], { encoding: 'utf8' }).split('\n').filter((text) => /receive-pack|index-pack|unpack-objects/.test(text) && text.includes('git'));
+    await eventually(() => programs().length > 0, 'git receives', 15_000);
+    socket.destroy();
+    await eventually(() => programs().length === 0, 'git has ended', 15_000);
+    await eventually(() => !execFileSync('ls', [`${store}/objects`], { encoding: 'utf8' }).includes('incoming'), 'nothing is left half-way', 15_000);
+    expect((await pushes(id)).map(({ branch }) => branch)).toEqual(['main']);
+    await eventually(async () => (await make.sql<{ push_begun_at: unknown }>('SELECT push_begun_at FROM repositories WHERE id = $1', [id]))[0]?.push_begun_at === null, 'the push is over', 15_000);
+  });
+
+  it('serves what a project links, to that organization alone', async () => {
+    const { id, path } = await created({ template: 'nextjs' });
+    const service = app.get(RepositoriesService);
+    expect(await service.locate(ada.organization.id, `http://api.test${path}`)).toEqual({ repositoryId: id, path: expect.stringContaining(id) });
+    expect(await service.locate(ada.organization.id, 'https://github.com/acme/shop')).toBeNull();
+    const { organization: other } = await make.person();
+    for (const url of [`http://api.test${path}`, `http://api.test/git/${other.slug}/nothing.git`, 'http://api.test/git/x']) {
+      await expect(service.locate(other.id, url)).rejects.toMatchObject({ code: 'repository_not_found' });
+    }
+  });
+
+  it('hands what was pushed to a queue', async () => {
+    const { id, path } = await created();
+    const worker = await app.another({ role: 'worker' });
+    try {
+      await pushedClone(path);
+      expect(worker.get(OutboxRelay)).toBeDefined();
+      await eventually(async () => (await pushes(id)).length === 0, 'the relay has taken it', 15_000);
+    } finally {
+      await worker.stop();
+    }
+  });
+
+  it('never writes a key to the log', () => {
+    // `useApp` looks at the whole log when it stops; here it is looked for in another form.
+    expect(JSON.stringify(app.log())).not.toContain(Buffer.from(`any:${key}`).toString('base64').slice(8, 40));
+  });
+});
