@@ -110,11 +110,13 @@ describe('every route, for two organizations, three kinds of key and four roles'
     const stranger = await make.person();
     const theirKeys = await app.post('/api/v1/keys', { name: 'theirs' }, as(stranger));
     const theirProject = await app.post('/api/v1/projects', { name: 'theirs' }, as(await make.key(stranger)));
+    const theirRepository = await app.post('/api/v1/repositories', { name: 'theirs' }, as(await make.key(stranger)));
     const ids: readonly [string, string][] = [
       [':org_id', foreign.id], [':key_id', theirKeys.body.data.id as string], [':project_id', theirProject.body.data.id as string],
+      [':repository_id', theirRepository.body.data.id as string],
     ];
     for (const [parameter, id] of ids) {
-      const absent = id.slice(0, 4) + ABSENT.slice(4);
+      const absent = id.slice(0, id.indexOf('_')) + ABSENT.slice(3);
       for (const route of guarded().filter(({ path }) => path.includes(parameter)).filter(takesKeys)) {
         const [answer, other] = [await ask(route, keys.owner.personal, { id }), await ask(route, keys.owner.personal, { id: absent })];
         const masked = ({ text }: Answer, own: string): string => text.replaceAll(own, '…').replace(/req_\w+/, '…');

@@ -32,10 +32,10 @@ export class RepositoryView {
   @ApiPropertyOptional({ enum: TEMPLATES }) template?: TemplateName;
   @ApiProperty({ example: 'http://127.0.0.1:3000/git/acme/shop.git', description: 'To clone it, with an API key as the password, and to link it to a project.' }) repo_url!: string;
   @ApiProperty({ example: 'main' }) default_branch!: string;
-  @ApiProperty({ type: 'integer', description: 'On disk, after the last push.' }) size_bytes!: number;
+  @ApiPropertyOptional({ type: 'integer', description: 'On disk, after the last push. Absent in the answer to its creation.' }) size_bytes?: number;
   @ApiProperty({ format: 'date-time' }) created_at!: string;
 
-  static of({ id, orgId, name, template, defaultBranch, sizeBytes, createdAt }: Repository, repoUrl: string): RepositoryView {
+  static of({ id, orgId, name, template, defaultBranch, sizeBytes, createdAt, provisionedAt }: Repository, repoUrl: string): RepositoryView {
     return {
       id,
       org_id: orgId,
@@ -43,7 +43,7 @@ export class RepositoryView {
       ...(template === null ? {} : { template }),
       repo_url: repoUrl,
       default_branch: defaultBranch,
-      size_bytes: sizeBytes,
+      ...(provisionedAt === null ? {} : { size_bytes: sizeBytes }),
       created_at: createdAt.toISOString(),
     };
   }
