@@ -36,6 +36,7 @@ export abstract class Config {
   abstract readonly gitAllowedHosts: readonly string[];
   /** What a repository of this service may take up on disk. */
   abstract readonly repositoryMaxBytes: number;
+  abstract readonly builds: BuildsConfig;
   abstract readonly drainDelayMs: number;
   /** What API keys and other tokens are hashed with, the newest first; empty in a process that checks none. */
   abstract readonly apiKeyPeppers: readonly VersionedSecret[];
@@ -54,6 +55,13 @@ export interface MailConfig {
   /** With the mailer `smtp`; may hold a user and a password. */
   readonly smtpUrl: string | undefined;
   readonly from: string;
+}
+
+export interface BuildsConfig {
+  /** Hosts (`npm.internal`, `127.0.0.1:4873`) that builds may reach beside the public package registries, by http too. */
+  readonly allowedHosts: readonly string[];
+  /** Where builds take place and leave their caches. */
+  readonly directory: string;
 }
 
 export interface SandboxConfig {
@@ -134,6 +142,7 @@ function toConfig(environment: Environment): Config {
     docsUrl: withoutSlash(environment.DOCS_URL ?? `${publicUrl}/docs`),
     gitAllowedHosts: parseHosts(environment.GIT_ALLOWED_HOSTS)!,
     repositoryMaxBytes: environment.REPOSITORY_MAX_MIB * 1_048_576,
+    builds: { allowedHosts: parseHosts(environment.BUILD_ALLOWED_HOSTS)!, directory: join(homeOfCopies(environment), 'builds') },
     drainDelayMs: environment.DRAIN_DELAY_MS,
     apiKeyPeppers: secretsOf(environment.API_KEY_PEPPER),
     secretsKeys: secretsOf(environment.SECRETS_KEY),
@@ -155,7 +164,7 @@ function toConfig(environment: Environment): Config {
 
 const secretsOf = (text: string | undefined): readonly VersionedSecret[] => (text === undefined ? [] : parseVersionedSecrets(text)!);
 
-/** As root the sandbox has a user of its own, who may not reach into a private data directory. */
+/** As root sandboxes have users of their own, who may not reach into a private data directory. */
 const homeOfCopies = (environment: Environment): string =>
   process.getuid?.() === 0 ? '/var/lib/service-platform' : resolve(environment.DATA_DIR);
 

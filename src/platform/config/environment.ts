@@ -128,6 +128,10 @@ export class Environment {
   @IsOptional() @Type(() => Number) @IsInt() @Min(1) @Max(1_048_576)
   REPOSITORY_MAX_MIB: number = 500;
 
+  /** Hosts that builds may reach beside the public package registries, wherever they lead. */
+  @IsOptional() @IsHosts('BUILD_ALLOWED_HOSTS')
+  BUILD_ALLOWED_HOSTS: string = '';
+
   @IsOptional() @IsIn(['auto', 'never'])
   SERVICE_INSTALL: 'auto' | 'never' = 'auto';
 

@@ -1,5 +1,5 @@
 import { constants, type Stats } from 'node:fs';
-import { chmod, copyFile, lstat, mkdir, realpath, rename, stat } from 'node:fs/promises';
+import { chmod, copyFile, cp, lstat, mkdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
 const READ_BY_OTHERS = 0o004;
@@ -16,7 +16,7 @@ export class ReachableFiles {
   constructor(private readonly options: { readonly directory: string; readonly otherUser: boolean }) {}
 
   /**
-   * @returns the file itself, or a read-only copy of it.
+   * @returns the file or directory itself, or a copy of it that only root can change.
    * @throws {Error} when a copy is needed and the directory is not safe to keep it in.
    */
   async reachable(path: string): Promise<string> {
@@ -34,9 +34,15 @@ export class ReachableFiles {
     if (await isComplete(copy, original)) return copy;
 
     const unfinished = `${copy}.${process.pid}-${++copies}`;
-    await copyFile(file, unfinished, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
-    await chmod(unfinished, 0o555);
-    await rename(unfinished, copy);
+    if (original.isDirectory()) {
+      await cp(file, unfinished, { recursive: true, mode: constants.COPYFILE_FICLONE, verbatimSymlinks: true });
+      // Another service may have been faster.
+      await rename(unfinished, copy).catch(() => rm(unfinished, { recursive: true }));
+    } else {
+      await copyFile(file, unfinished, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+      await chmod(unfinished, 0o555);
+      await rename(unfinished, copy);
+    }
     return copy;
   }
 
@@ -56,7 +62,7 @@ export class ReachableFiles {
 async function isComplete(copy: string, original: Stats): Promise<boolean> {
   try {
     const found = await lstat(copy);
-    return found.isFile() && found.uid === 0 && found.size === original.size;
+    return found.uid === 0 && (original.isDirectory() ? found.isDirectory() : found.isFile() && found.size === original.size);
   } catch {
     return false;
   }

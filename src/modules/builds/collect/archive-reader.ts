@@ -1,0 +1,131 @@
+import { type BuiltFile } from '../built.js';
+
+const LONGEST_RECORD = 2 * 1024 * 1024;
+const LONGEST_PATH_BYTES = 1_024;
+const DEEPEST = 100;
+
+/** What came out of a sandbox is not what the program for it writes. */
+export class ArchiveBroken extends Error {
+  override readonly name = 'ArchiveBroken';
+}
+
+/** What the first record says of the collected files. */
+export interface ArchiveFacts {
+  readonly found: boolean;
+  /** Within the repository. */
+  readonly output: string;
+  readonly server: string | null;
+  readonly redirects: string | null;
+  readonly headers: string | null;
+  readonly hasNotFound: boolean;
+  readonly isEmpty: boolean;
+}
+
+/** Reads the records of `inside/pack.cjs` as hostile input: whatever comes, paths are safe and sizes are as announced. */
+export class ArchiveReader {
+  private readonly chunks: AsyncIterator<Buffer>;
+  private held = Buffer.alloc(0);
+  private readonly seen = new Set<string>();
+  private passedOver = 0;
+
+  constructor(stream: AsyncIterable<Buffer>, private readonly note: (text: string) => void) {
+    this.chunks = stream[Symbol.asyncIterator]();
+  }
+
+  /** @throws {ArchiveBroken} */
+  async facts(): Promise<ArchiveFacts> {
+    const facts = recordOf((await this.record()).facts);
+    const [output, server] = [textOf(facts.output) ?? '', textOf(facts.server)];
+    if (!isSafePath(output, true) || (server !== null && !isSafePath(server, true))) throw new ArchiveBroken('a path leads outside');
+    return {
+      found: facts.found === true, output, server, redirects: textOf(facts.redirects), headers: textOf(facts.headers), hasNotFound: facts.hasNotFound === true,
+      isEmpty: facts.isEmpty === true,
+    };
+  }
+
+  /** @throws {ArchiveBroken} also where the stream ends before it says that it does. */
+  async *files(): AsyncGenerator<BuiltFile> {
+    for (;;) {
+      const record = await this.record();
+      if (record.end === true) return;
+      if (typeof record.note === 'string') {
+        this.note(record.note);
+        continue;
+      }
+      const { file, bytes } = record;
+      if (typeof file !== 'string' || typeof bytes !== 'number' || !Number.isSafeInteger(bytes) || bytes < 0) throw new ArchiveBroken('a record is none that is known');
+      if (!isSafePath(file, false)) throw new ArchiveBroken('a path is not safe');
+      if (this.seen.has(file)) throw new ArchiveBroken('a path came twice');
+      this.seen.add(file);
+      const content = this.content(bytes);
+      yield { path: file, bytes, executable: record.executable === true, content };
+      // What its reader left is passed over.
+      for await (const rest of content) this.passedOver += rest.length;
+    }
+  }
+
+  private async *content(bytes: number): AsyncGenerator<Buffer> {
+    let left = bytes;
+    try {
+      while (left > 0) {
+        if (this.held.length === 0) await this.more();
+        const chunk = this.held.subarray(0, left);
+        this.held = this.held.subarray(chunk.length);
+        left -= chunk.length;
+        yield chunk;
+      }
+    } finally {
+      // A reader that stopped early would leave the rest to be taken for records.
+      while (left > 0) {
+        if (this.held.length === 0) await this.more();
+        const skipped = Math.min(left, this.held.length);
+        this.held = this.held.subarray(skipped);
+        left -= skipped;
+      }
+    }
+  }
+
+  private async record(): Promise<Record<string, unknown>> {
+    const length = (await this.take(4)).readUInt32BE(0);
+    if (length > LONGEST_RECORD) throw new ArchiveBroken('a record is too long');
+    const text = (await this.take(length)).toString('utf8');
+    try {
+      return recordOf(JSON.parse(text) as unknown);
+    } catch {
+      throw new ArchiveBroken('a record is no JSON');
+    }
+  }
+
+  private async take(bytes: number): Promise<Buffer> {
+    const parts: Buffer[] = [];
+    for (let left = bytes; left > 0;) {
+      if (this.held.length === 0) await this.more();
+      const part = this.held.subarray(0, left);
+      parts.push(part);
+      this.held = this.held.subarray(part.length);
+      left -= part.length;
+    }
+    return Buffer.concat(parts, bytes);
+  }
+
+  private async more(): Promise<void> {
+    const next = await this.chunks.next();
+    if (next.done === true) throw new ArchiveBroken('it ends too early');
+    this.held = next.value as Buffer<ArrayBuffer>;
+  }
+}
+
+/** Plain names with `/` between, in UTF-8, which lead down and nowhere else. */
+function isSafePath(path: string, mayBeEmpty: boolean): boolean {
+  if (path === '') return mayBeEmpty;
+  if (Buffer.byteLength(path) > LONGEST_PATH_BYTES || /[\p{Cc}\p{Cs}\\\ufffd]/u.test(path)) return false;
+  const names = path.split('/');
+  return names.length <= DEEPEST && names.every((name) => name !== '' && name !== '.' && name !== '..');
+}
+
+function recordOf(value: unknown): Record<string, unknown> {
+  if (typeof value !== 'object' || value === null) throw new ArchiveBroken('a record is no object');
+  return value as Record<string, unknown>;
+}
+
+const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);

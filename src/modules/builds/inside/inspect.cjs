@@ -1,0 +1,90 @@
+'use strict';
+/**
+ * Runs inside of a sandbox, without network: `node inspect.cjs <repository> <root directory>`. Prints one line of JSON that
+ * says what a build has to know of the source. Nobody believes it more than the source itself.
+ */
+const { createHash } = require('node:crypto');
+const fs = require('node:fs');
+const path = require('node:path');
+
+const LARGEST_TEXT = 1024 * 1024;
+const LOCK_FILES = ['package-lock.json', 'npm-shrinkwrap.json', 'pnpm-lock.yaml', 'yarn.lock', 'bun.lock', 'bun.lockb'];
+
+const [repository, root] = process.argv.slice(2);
+
+function textOf(directory, name, most = LARGEST_TEXT) {
+  const file = path.join(directory, name);
+  try {
+    const stat = fs.statSync(file);
+    return stat.isFile() && stat.size <= most ? fs.readFileSync(file, 'utf8') : null;
+  } catch {
+    return null;
+  }
+}
+
+function jsonOf(text) {
+  try {
+    const value = JSON.parse(text ?? '');
+    return typeof value === 'object' && value !== null ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+const isInside = (inner, outer) => inner === outer || inner.startsWith(`${outer}/`);
+
+function realDirectory(directory) {
+  try {
+    const real = fs.realpathSync(directory);
+    return fs.statSync(real).isDirectory() && isInside(real, fs.realpathSync(repository)) ? real : null;
+  } catch {
+    return null;
+  }
+}
+
+/** In a monorepo the lock file lies above the application. */
+function lockOf(directory) {
+  for (let at = directory; isInside(at, repository); at = path.dirname(at)) {
+    const name = LOCK_FILES.find((each) => fs.existsSync(path.join(at, each)));
+    if (name !== undefined) return { directory: path.relative(repository, at), name };
+  }
+  return null;
+}
+
+function strings(record) {
+  if (typeof record !== 'object' || record === null) return {};
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => typeof value === 'string').slice(0, 1000));
+}
+
+function main() {
+  const directory = realDirectory(path.join(repository, root));
+  if (directory === null) return { found: false };
+  const manifest = jsonOf(textOf(directory, 'package.json'));
+  const lock = lockOf(directory);
+  const nextConfig = ['next.config.ts', 'next.config.mjs', 'next.config.js', 'next.config.cjs'].map((name) => textOf(directory, name, 65_536)).find((text) => text !== null) ?? '';
+  const hash = createHash('sha256');
+  const lockDirectory = path.join(repository, lock?.directory ?? root);
+  for (const name of [lock?.name ?? '', 'package.json', '.npmrc']) {
+    const text = textOf(lockDirectory, name, 64 * LARGEST_TEXT) ?? '';
+    hash.update(`${name} ${text.length} `).update(text);
+  }
+  return {
+    found: true,
+    entries: fs.readdirSync(directory).slice(0, 1000),
+    manifest: manifest === null ? null : {
+      scripts: strings(manifest.scripts),
+      dependencies: { ...strings(manifest.devDependencies), ...strings(manifest.dependencies) },
+      node: typeof manifest.engines?.node === 'string' ? manifest.engines.node.slice(0, 100) : null,
+      packageManager: typeof manifest.packageManager === 'string' ? manifest.packageManager.slice(0, 100) : null,
+      main: typeof manifest.main === 'string' ? manifest.main.slice(0, 200) : null,
+    },
+    hasWorkspaces: jsonOf(textOf(lockDirectory, 'package.json'))?.workspaces !== undefined,
+    nodeFile: (textOf(directory, '.nvmrc', 100) ?? textOf(directory, '.node-version', 100))?.trim() ?? null,
+    lock,
+    installHash: hash.digest('hex'),
+    nextExports: /\boutput\s*:\s*['"`]export['"`]/.test(nextConfig),
+    vercel: textOf(directory, 'vercel.json', 262_144),
+  };
+}
+
+process.stdout.write(`${JSON.stringify(main())}\n`);

@@ -1,0 +1,187 @@
+'use strict';
+/**
+ * Runs inside of a sandbox that can write nothing: `node pack.cjs <JSON of what to pack>`. Writes records to standard
+ * output: four bytes of length, so much JSON, and, for a file, as many bytes as it says. First one record of facts, then
+ * files and notes, then `{"end":true}`.
+ */
+const fs = require('node:fs');
+const path = require('node:path');
+
+const CHUNK = 256 * 1024;
+const LONGEST_PATH = 1024;
+
+const plan = JSON.parse(process.argv[2]);
+
+function writeAll(bytes) {
+  for (let at = 0; at < bytes.length;) {
+    try {
+      at += fs.writeSync(1, bytes, at);
+    } catch (error) {
+      if (error.code !== 'EAGAIN') throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+    }
+  }
+}
+
+function record(value) {
+  const json = Buffer.from(JSON.stringify(value));
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(json.length);
+  writeAll(Buffer.concat([length, json]));
+}
+
+const notes = { told: 0 };
+function note(text) {
+  notes.told += 1;
+  if (notes.told <= 50) record({ note: text });
+}
+
+const isInside = (inner, outer) => inner === outer || inner.startsWith(`${outer}/`);
+const isPlain = (name) => !/[\x00-\x1f\x7f\\\ufffd]/.test(name);
+const statOf = (file) => { try { return fs.statSync(file); } catch { return null; } };
+
+function textOf(directory, name, most) {
+  const stat = statOf(path.join(directory, name));
+  if (stat === null || !stat.isFile() || stat.size > most) return null;
+  try { return fs.readFileSync(path.join(directory, name), 'utf8'); } catch { return null; }
+}
+
+const sent = new Set();
+
+function sendFile(from, to, stat) {
+  let descriptor;
+  try {
+    descriptor = fs.openSync(from, 'r');
+  } catch (error) {
+    note(`${to} was left out: it cannot be read (${error.code}).`);
+    return;
+  }
+  try {
+    record({ file: to, bytes: stat.size, executable: (stat.mode & 0o111) !== 0 });
+    const chunk = Buffer.alloc(Math.min(CHUNK, Math.max(1, stat.size)));
+    for (let left = stat.size; left > 0;) {
+      const read = fs.readSync(descriptor, chunk, 0, Math.min(chunk.length, left), null);
+      if (read === 0) throw new Error('a file became shorter');
+      writeAll(chunk.subarray(0, read));
+      left -= read;
+    }
+  } finally {
+    fs.closeSync(descriptor);
+  }
+}
+
+/** A program of npm finds its modules from where it really lies, which a copy would not know. */
+function sendBinary(from, to, target) {
+  const relative = path.relative(path.dirname(from), target).replaceAll("'", "'\\''");
+  const script = Buffer.from(`#!/bin/sh\nexec node "$(dirname "$0")"/'${relative}' "$@"\n`);
+  record({ file: to, bytes: script.length, executable: true });
+  writeAll(script);
+}
+
+function startsWithNode(file) {
+  const descriptor = fs.openSync(file, 'r');
+  try {
+    const start = Buffer.alloc(64);
+    fs.readSync(descriptor, start, 0, 64, 0);
+    return /^#!.*\bnode\b/.test(start.toString('latin1').split('\n')[0]);
+  } finally {
+    fs.closeSync(descriptor);
+  }
+}
+
+function sendEntry(item, from, to, above) {
+  const name = path.basename(from);
+  if (!isPlain(to) || Buffer.byteLength(to) > LONGEST_PATH) {
+    note(`${JSON.stringify(to.slice(0, 200))} was left out: its path cannot be served.`);
+    return;
+  }
+  let real = from;
+  let link = false;
+  try {
+    link = fs.lstatSync(from).isSymbolicLink();
+    if (link) real = fs.realpathSync(from);
+  } catch {
+    note(`${to} was left out: it leads to nothing.`);
+    return;
+  }
+  if (link && !isInside(real, item.tree)) {
+    note(`${to} was left out: it leads out of ${item.named}.`);
+    return;
+  }
+  const stat = statOf(real);
+  if (stat === null) return;
+  if (stat.isDirectory()) {
+    if (above.includes(real)) note(`${to} was left out: it leads back to a directory that holds it.`);
+    else sendDirectory(item, from, to, [...above, real]);
+    return;
+  }
+  if (!stat.isFile()) {
+    note(`${to} was left out: it is no file.`);
+    return;
+  }
+  if (sent.has(to)) return;
+  sent.add(to);
+  if (link && path.basename(path.dirname(from)) === '.bin' && name !== '' && startsWithNode(real)) sendBinary(from, to, real);
+  else sendFile(real, to, stat);
+}
+
+function sendDirectory(item, from, to, above) {
+  let names;
+  try {
+    names = fs.readdirSync(from).sort();
+  } catch (error) {
+    note(`${to} was left out: it cannot be read (${error.code}).`);
+    return;
+  }
+  for (const name of names) {
+    const isTop = above.length === 1;
+    if (name === '.git' || (isTop && item.except.includes(name))) continue;
+    if (item.site && name.startsWith('.') && name !== '.well-known') continue;
+    sendEntry(item, path.join(from, name), to === '' ? name : `${to}/${name}`, above);
+  }
+}
+
+/** Where Next.js put the server: at the top, or below it where the application lies in a monorepo. */
+function serverIn(directory) {
+  const waiting = [''];
+  for (let seen = 0; waiting.length > 0 && seen < 10_000; seen++) {
+    const at = waiting.shift();
+    const here = path.join(directory, at);
+    let entries;
+    try { entries = fs.readdirSync(here, { withFileTypes: true }); } catch { continue; }
+    if (entries.some((entry) => entry.name === 'server.js' && entry.isFile())) return at;
+    for (const entry of entries) {
+      if (entry.isDirectory() && entry.name !== 'node_modules' && !entry.name.startsWith('.')) waiting.push(path.join(at, entry.name));
+    }
+  }
+  return null;
+}
+
+function resolved(item) {
+  const real = (() => { try { return fs.realpathSync(item.from); } catch { return null; } })();
+  if (real === null || !isInside(real, plan.within) || !statOf(real).isDirectory()) return null;
+  return { except: [], site: false, ...item, from: real, tree: item.tree ?? real };
+}
+
+const first = plan.candidates.map((item) => resolved(item)).find((item) => item !== null) ?? null;
+if (first === null) {
+  record({ facts: { found: false } });
+} else {
+  const server = plan.standalone === true ? serverIn(first.from) : null;
+  record({
+    facts: {
+      found: plan.standalone !== true || server !== null,
+      output: path.relative(plan.within, first.from),
+      server,
+      redirects: textOf(first.from, '_redirects', 262_144),
+      headers: textOf(first.from, '_headers', 262_144),
+      hasNotFound: statOf(path.join(first.from, '404.html'))?.isFile() === true,
+      isEmpty: fs.readdirSync(first.from).length === 0,
+    },
+  });
+  sendDirectory(first, first.from, '', [first.from]);
+  for (const more of plan.more.map((item) => resolved(item)).filter((item) => item !== null)) {
+    sendDirectory(more, more.from, path.join(server ?? '', more.to), [more.from]);
+  }
+}
+record({ end: true, notes: notes.told });

@@ -1,0 +1,32 @@
+const VERSIONS = [24, 22, 20] as const;
+const DEFAULT = '24';
+
+/** The release line for a range of package.json (`>=20 <23`, `^22.1 || 24.x`) or a version of .nvmrc (`v22.3.0`, `lts/jod`): the newest that fits. */
+export function nodeVersionFor(range: string | null): string {
+  if (range === null || range.trim() === '') return DEFAULT;
+  const fitting = VERSIONS.find((version) => range.split('||').some((part) => fits(part, version)));
+  return fitting === undefined ? DEFAULT : String(fitting);
+}
+
+const LTS: Readonly<Record<string, number>> = { 'lts/iron': 20, 'lts/jod': 22, 'lts/krypton': 24, 'lts/*': 24, 'node': 24 };
+
+/** By the major version alone, of which the newest release is taken: `<22.3` has room in 22, `<22` or `<22.0.0` has none. */
+function fits(range: string, version: number): boolean {
+  const named = LTS[range.trim().toLowerCase()];
+  if (named !== undefined) return named === version;
+  const hyphen = /^\s*v?(\d+)\S*\s+-\s+v?(\d+)/.exec(range);
+  if (hyphen !== null) return version >= Number(hyphen[1]) && version <= Number(hyphen[2]);
+  const comparators = [...range.matchAll(/(>=|<=|>|<|\^|~|=)?\s*v?(\d+|[x*])((?:\.(?:\d+|[x*]))*)/gi)];
+  return comparators.length > 0 && comparators.every(([, operator = '', major = '', rest = '']) => {
+    if (/[x*]/i.test(major)) return true;
+    const bound = Number(major);
+    const isWhole = /^(?:\.0|\.[x*])*$/i.test(rest);
+    switch (operator) {
+      case '>=': return version >= bound;
+      case '>': return isWhole && rest === '' ? version > bound : version >= bound;
+      case '<': return isWhole ? version < bound : version <= bound;
+      case '<=': return version <= bound;
+      default: return version === bound;
+    }
+  });
+}

@@ -1,0 +1,268 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { EgressProxy } from '../../../platform/egress/egress-proxy.js';
+import { type EgressPolicy } from '../../../platform/egress/egress-policy.js';
+import { type IsolatedProgram } from '../../../platform/isolation/isolated-program.js';
+import { IsolationDidNotStart, type Mount } from '../../../platform/isolation/isolation-spec.js';
+import { type Isolation } from '../../../platform/isolation/isolation.js';
+import { type LaunchEnd, type LaunchLimits, type LentUser } from '../../../platform/isolation/launch-spec.js';
+import { BuildFailed } from '../build-failed.js';
+import { type BuildLimits } from '../build-request.js';
+import { type BuildDirectories, removeTree } from './build-directories.js';
+import { cleanText } from './clean-text.js';
+import { DiskWatch } from './disk-watch.js';
+import { type Toolchain } from './toolchain.js';
+
+const MEBIBYTE = 1024 * 1024;
+const OUTPUT_BYTES = 8 * MEBIBYTE;
+const EGRESS_BYTES = 8 * 1024 * MEBIBYTE;
+const HELPER_LIMITS = { memoryBytes: 512 * MEBIBYTE, tasks: 32, cpuMs: 60_000 };
+/** Where a build finds its directories. */
+const PLACES = { work: '/work', tmp: '/tmp', home: '/home/build' } as const;
+
+const ENVIRONMENT = {
+  PATH: '/opt/node/bin:/opt/tools/bin:/usr/bin', HOME: PLACES.home, USER: 'build', TMPDIR: '/tmp', LANG: 'C.UTF-8', LC_ALL: 'C.UTF-8', TERM: 'dumb', TZ: 'UTC',
+};
+const PROXY = 'http://127.0.0.1:3128';
+const WITH_PROXY = { http_proxy: PROXY, https_proxy: PROXY, HTTP_PROXY: PROXY, HTTPS_PROXY: PROXY, NODE_USE_ENV_PROXY: '1', no_proxy: 'localhost', NO_PROXY: 'localhost' };
+
+export interface SessionParts {
+  readonly isolation: Isolation;
+  readonly directories: BuildDirectories;
+  readonly toolchain: Toolchain;
+  readonly id: string;
+  readonly limits: BuildLimits;
+  readonly signal: AbortSignal;
+  /** What is said to the user. */
+  readonly line: (stream: 'stdout' | 'stderr' | 'system', text: string) => void;
+}
+
+/** One program of a build. */
+export interface Step {
+  readonly command: readonly string[];
+  readonly mounts?: readonly Mount[];
+  readonly writable?: readonly Mount[];
+  readonly directory?: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Undefined: no network. */
+  readonly egress?: EgressPolicy;
+  readonly stdin?: Buffer;
+  /** `log`: to the user, line by line. `text`: to the caller. `raw`: standard output is read from the program. */
+  readonly output: 'log' | 'text';
+  /** Code of the user's runs in it, which has all that the plan gives. */
+  readonly untrustedCode?: boolean;
+  /** The source and all that was made cannot be changed. */
+  readonly readOnly?: boolean;
+}
+
+export interface StepEnd {
+  readonly exitStatus: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** The place of one build on this machine: directories, a user of the host, a watch on the disk; and the programs run in it, one after another. */
+export class BuildSession {
+  private program: IsolatedProgram | null = null;
+  private proxy: EgressProxy | null = null;
+  private diskFull = false;
+  private readonly deadlineMs: number;
+  private readonly disk: DiskWatch;
+  private readonly abort = (): void => { void this.program?.destroy(); };
+
+  private constructor(private readonly parts: SessionParts, private readonly job: string, private readonly user: LentUser) {
+    this.deadlineMs = performance.now() + parts.limits.wallMs;
+    this.disk = new DiskWatch({
+      directory: job,
+      limitBytes: parts.limits.diskBytes,
+      measure: () => this.measure(),
+      exceeded: () => {
+        this.diskFull = true;
+        void this.program?.destroy();
+      },
+    });
+    parts.signal.addEventListener('abort', this.abort, { once: true });
+  }
+
+  /** @throws {BuildFailed} `isolation_unavailable` */
+  static async open(parts: SessionParts): Promise<BuildSession> {
+    parts.signal.throwIfAborted();
+    const missing = parts.isolation.missing();
+    if (missing.length > 0) throw new BuildFailed('isolation_unavailable', 'Builds cannot be run here at the moment.', { cause: new Error(`missing: ${missing.join(', ')}`) });
+    const user = parts.isolation.lendUser();
+    try {
+      const job = await parts.directories.makeJob(parts.id);
+      for (const name of Object.keys(PLACES)) {
+        await mkdir(join(job, name), { mode: 0o700 });
+        await user.own(join(job, name));
+      }
+      await mkdir(join(job, 'egress'), { mode: 0o755 });
+      return new BuildSession(parts, job, user);
+    } catch (error) {
+      user.giveBack();
+      throw error;
+    }
+  }
+
+  /** Gives the user of this build a directory of the host that has just been made. */
+  own(directory: string): Promise<void> {
+    return this.user.own(directory);
+  }
+
+  say(text: string): void {
+    this.parts.line('system', text);
+  }
+
+  /**
+   * Runs a program to its end.
+   *
+   * @throws {BuildFailed} when it passed a limit or could not be run.
+   * @throws the signal's reason when it was aborted.
+   */
+  async run(step: Step): Promise<StepEnd> {
+    const texts = { stdout: [] as string[], stderr: [] as string[] };
+    const line = (stream: 'stdout' | 'stderr', text: string): void => {
+      if (step.output === 'log') this.parts.line(stream, cleanText(text));
+      else texts[stream].push(text);
+    };
+    const program = await this.launch(step, { line, bytes: OUTPUT_BYTES });
+    const end = await this.endOf(program);
+    return { exitStatus: this.judge(end), stdout: texts.stdout.join('\n'), stderr: texts.stderr.join('\n') };
+  }
+
+  /** Starts a program whose standard output is read by the caller, who then awaits {@link finish}. @throws as {@link run}. */
+  async start(step: Omit<Step, 'output'>): Promise<IsolatedProgram> {
+    return this.launch({ ...step, output: 'text' }, { line: () => undefined, bytes: 64 * 1024, rawStdout: true });
+  }
+
+  /** Waits for the end of what {@link start} started. @throws as {@link run}. */
+  async finish(program: IsolatedProgram): Promise<number | null> {
+    return this.judge(await this.endOf(program));
+  }
+
+  /** Ends what runs, and removes all that this build has on this machine. */
+  async close(): Promise<void> {
+    this.parts.signal.removeEventListener('abort', this.abort);
+    this.disk.stop();
+    await this.program?.destroy();
+    await this.closeEgress();
+    await this.measuring;
+    await removeTree(this.job);
+    this.user.giveBack();
+  }
+
+  private async launch(step: Step, output: { line: (stream: 'stdout' | 'stderr', text: string) => void; bytes: number; rawStdout?: boolean }): Promise<IsolatedProgram> {
+    this.parts.signal.throwIfAborted();
+    const { egress } = step;
+    const network = egress === undefined ? [] : await this.openEgress(egress);
+    const places = Object.entries(PLACES).map(([name, to]) => ({ from: join(this.job, name), to }));
+    const system = [...(await this.parts.toolchain.system()), ...network, ...(step.mounts ?? [])];
+    try {
+      this.program = await this.parts.isolation.launch({
+        command: egress === undefined ? step.command : ['/opt/node/bin/node', '/opt/egress/with-egress.cjs', ...step.command],
+        mounts: step.readOnly === true ? [...system, ...places.filter(({ to }) => to !== '/tmp')] : system,
+        writable: [...(step.readOnly === true ? [] : places), ...(step.writable ?? [])],
+        directory: step.directory ?? (step.readOnly === true ? '/' : '/work'),
+        environment: { ...ENVIRONMENT, ...(egress === undefined ? {} : WITH_PROXY), ...step.environment },
+        network: egress === undefined && step.untrustedCode !== true ? 'none' : 'loopback',
+        user: this.user,
+        limits: this.limitsOf(step),
+        output,
+        ...(step.stdin === undefined ? {} : { stdin: step.stdin }),
+      });
+    } catch (error) {
+      throw error instanceof IsolationDidNotStart ? unavailable(error) : error;
+    }
+    if (this.parts.signal.aborted || this.diskFull) void this.program.destroy();
+    return this.program;
+  }
+
+  private limitsOf(step: Step): LaunchLimits {
+    const { limits } = this.parts;
+    const own = step.untrustedCode === true ? limits : { ...HELPER_LIMITS, memoryBytes: Math.min(HELPER_LIMITS.memoryBytes, limits.memoryBytes) };
+    return {
+      memoryBytes: own.memoryBytes, tasks: own.tasks, cpuMs: own.cpuMs, openFiles: 16_384, fileBytes: limits.diskBytes, scratchBytes: 64 * MEBIBYTE,
+      wallMs: Math.max(1, Math.ceil(this.deadlineMs - performance.now())),
+    };
+  }
+
+  private async openEgress(policy: EgressPolicy): Promise<Mount[]> {
+    await this.closeEgress();
+    this.proxy = await EgressProxy.listen({
+      directory: join(this.job, 'egress'),
+      policy,
+      bytes: EGRESS_BYTES,
+      refused: (target, reason) => { this.say(`The network refused ${cleanText(target)}: ${REFUSALS[reason]}.`); },
+    });
+    return [
+      { from: join(this.job, 'egress'), to: '/run/egress' },
+      ...(await this.parts.toolchain.egressProgram()),
+    ];
+  }
+
+  private async closeEgress(): Promise<void> {
+    const open = this.proxy;
+    this.proxy = null;
+    await open?.close();
+  }
+
+  private async endOf(program: IsolatedProgram): Promise<LaunchEnd> {
+    const end = await program.exited;
+    await program.gone;
+    this.program = null;
+    await this.closeEgress();
+    return end;
+  }
+
+  private judge({ cause, exitStatus, said }: LaunchEnd): number | null {
+    this.parts.signal.throwIfAborted();
+    if (this.diskFull) throw new BuildFailed('disk_full', `The build wrote more than the ${Math.floor(this.parts.limits.diskBytes / MEBIBYTE)} MiB that it may.`);
+    switch (cause) {
+      case 'exit': return exitStatus;
+      case 'wall_time': throw new BuildFailed('build_timed_out', `The build took longer than the ${Math.round(this.parts.limits.wallMs / 1000)} seconds that it may.`);
+      case 'cpu_time': throw new BuildFailed('build_timed_out', `The build used more than the ${Math.round(this.parts.limits.cpuMs / 1000)} seconds of processor time that it may.`);
+      case 'memory': throw new BuildFailed('out_of_memory', `The build used more than the ${Math.floor(this.parts.limits.memoryBytes / MEBIBYTE)} MiB of memory that it may.`);
+      case 'tasks': throw new BuildFailed('too_many_processes', `The build had more than the ${this.parts.limits.tasks} processes and threads that it may.`);
+      case 'did_not_start': throw unavailable(new Error(said));
+      case 'destroyed': throw new BuildFailed('isolation_unavailable', 'The build was ended by the service.');
+    }
+  }
+
+  private measuring: Promise<unknown> = Promise.resolve();
+
+  /** The files are counted by a program in isolation, too: no host process goes where a build can write. */
+  private async measure(): Promise<{ bytes: number; files: number } | null> {
+    const counting = this.count().catch(() => null);
+    this.measuring = counting;
+    return counting;
+  }
+
+  private async count(): Promise<{ bytes: number; files: number } | null> {
+    const lines: string[] = [];
+    const counter = await this.parts.isolation.launch({
+      command: ['/usr/bin/sh', '-c', 'du -sk /measured; find /measured | wc -l'],
+      mounts: [{ from: '/usr/bin', to: '/usr/bin' }, ...Object.keys(PLACES).map((name) => ({ from: join(this.job, name), to: `/measured/${name}` }))],
+      writable: [],
+      directory: '/',
+      environment: { PATH: '/usr/bin' },
+      network: 'none',
+      user: this.user,
+      limits: { ...HELPER_LIMITS, openFiles: 1024, fileBytes: 0, scratchBytes: MEBIBYTE, wallMs: 60_000 },
+      output: { line: (stream, text) => { if (stream === 'stdout') lines.push(text); }, bytes: 10_000 },
+    });
+    await counter.gone;
+    const [kibibytes, files] = [parseInt(lines[0] ?? '', 10), parseInt(lines[1] ?? '', 10)];
+    return Number.isNaN(kibibytes) || Number.isNaN(files) ? null : { bytes: kibibytes * 1024, files };
+  }
+}
+
+const REFUSALS = {
+  not_allowed: 'a build may only go to package registries',
+  not_public: 'the name does not lead to the internet',
+  too_much: 'the build has sent and received as much as it may',
+} as const;
+
+function unavailable(cause: Error): BuildFailed {
+  return new BuildFailed('isolation_unavailable', 'Builds cannot be run here at the moment.', { cause });
+}

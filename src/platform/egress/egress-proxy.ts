@@ -1,0 +1,179 @@
+import { lookup } from 'node:dns/promises';
+import { chmod, type FileHandle, open } from 'node:fs/promises';
+import { createServer, type IncomingMessage, request as sendRequest, type Server, type ServerResponse } from 'node:http';
+import { connect, isIP, type Socket } from 'node:net';
+import { join } from 'node:path';
+import type { Duplex } from 'node:stream';
+
+import { type EgressPolicy, passageTo, type Passage } from './egress-policy.js';
+import { isPublicAddress } from './public-address.js';
+
+/** The program that stands between the inside of a sandbox and the socket; mount it and run others by it. */
+export const WITH_EGRESS = join(__dirname, 'with-egress.cjs');
+
+const CONNECT_TIMEOUT_MS = 10_000;
+const IDLE_TIMEOUT_MS = 120_000;
+const HEADERS_TIMEOUT_MS = 10_000;
+/** A busy npm has some fifty. */
+const MOST_CONNECTIONS = 128;
+const HOP_BY_HOP = new Set(['connection', 'proxy-connection', 'proxy-authorization', 'proxy-authenticate', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade']);
+const LONGEST_TOLD = 200;
+const MOST_TOLD = 20;
+
+export interface EgressOptions {
+  /** A directory of the host that no program can write; the socket `proxy` is made in it. */
+  readonly directory: string;
+  readonly policy: EgressPolicy;
+  /** In both directions together; what is beyond ends the connections. */
+  readonly bytes: number;
+  /** Is told, once for each place, what was refused: `example.com:443`. */
+  readonly refused: (target: string, reason: 'not_allowed' | 'not_public' | 'too_much') => void;
+  /** All addresses of a name; the system's resolver when undefined. */
+  readonly resolve?: (host: string) => Promise<readonly string[]>;
+}
+
+/**
+ * The one way out for an isolated program: a proxy on a Unix socket that goes to few places. It resolves a name itself,
+ * once, judges what came of it and connects to the very address that it judged: whatever a URL, a redirect or a name
+ * server says, nothing inside is reached.
+ */
+export class EgressProxy {
+  private readonly server: Server;
+  private readonly sockets = new Set<Duplex>();
+  private readonly told = new Set<string>();
+  private bytesLeft: number;
+
+  private constructor(private readonly options: EgressOptions, private readonly directory: FileHandle) {
+    this.bytesLeft = options.bytes;
+    this.server = createServer({ headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: 0, keepAliveTimeout: HEADERS_TIMEOUT_MS });
+    this.server.maxConnections = MOST_CONNECTIONS;
+    this.server.on('connection', (socket) => { this.keep(socket); });
+    this.server.on('clientError', (_error, socket) => { socket.destroy(); });
+    this.server.on('connect', (request: IncomingMessage, client: Duplex, head: Buffer) => { void this.tunnel(request.url ?? '', client, head); });
+    this.server.on('request', (request, response) => { void this.forward(request, response); });
+  }
+
+  static async listen(options: EgressOptions): Promise<EgressProxy> {
+    // The path of a socket has room for 107 bytes, which that of the directory may not leave. Held until the end, when the
+    // socket is removed by the same path.
+    const directory = await open(options.directory, 'r');
+    const proxy = new EgressProxy(options, directory);
+    try {
+      const path = `/proc/self/fd/${directory.fd}/proxy`;
+      await new Promise<void>((resolve, reject) => {
+        proxy.server.once('error', reject);
+        proxy.server.listen(path, () => { resolve(); });
+      });
+      // Whoever is let into the directory may use it.
+      await chmod(path, 0o666);
+      return proxy;
+    } catch (error) {
+      await directory.close();
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    const closed = new Promise((resolve) => { this.server.close(resolve); });
+    for (const socket of this.sockets) socket.destroy();
+    await closed;
+    await this.directory.close();
+  }
+
+  private async tunnel(target: string, client: Duplex, head: Buffer): Promise<void> {
+    client.on('error', () => undefined);
+    const passage = passageTo(target, this.options.policy);
+    const upstream = passage === null ? this.refuse(target, 'not_allowed') : await this.connectTo(passage);
+    if (typeof upstream === 'string' || client.destroyed) {
+      if (typeof upstream !== 'string') upstream.destroy();
+      client.end(`HTTP/1.1 ${upstream === 'unreachable' ? '502 Bad Gateway' : '403 Forbidden'}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
+      return;
+    }
+    client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
+    if (head.length > 0) upstream.write(head);
+    this.count(client, target);
+    this.count(upstream, target);
+    client.pipe(upstream).pipe(client);
+    client.once('close', () => upstream.destroy());
+    upstream.once('close', () => client.destroy());
+  }
+
+  /** A request by http, to hosts of the operator only. */
+  private async forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = URL.canParse(request.url ?? '') ? new URL(request.url!) : null;
+    const target = url === null ? '' : `${url.hostname}:${url.port === '' ? 80 : url.port}`;
+    const passage = url?.protocol === 'http:' ? passageTo(target, this.options.policy) : null;
+    const upstream = passage === null || passage.publicOnly ? this.refuse(target, 'not_allowed') : await this.connectTo(passage);
+    if (typeof upstream === 'string') {
+      response.writeHead(upstream === 'unreachable' ? 502 : 403, { 'Content-Length': 0, Connection: 'close' }).end();
+      return;
+    }
+    this.count(upstream, target);
+    const headers = Object.fromEntries(Object.entries(request.headers).filter(([name]) => !HOP_BY_HOP.has(name)));
+    const forwarded = sendRequest({ createConnection: () => upstream, method: request.method, path: `${url!.pathname}${url!.search}`, headers }, (answer) => {
+      const kept = Object.fromEntries(Object.entries(answer.headers).filter(([name]) => !HOP_BY_HOP.has(name)));
+      response.writeHead(answer.statusCode ?? 502, kept);
+      answer.on('error', () => response.destroy());
+      answer.pipe(response);
+    });
+    forwarded.on('error', () => response.destroy());
+    response.once('close', () => upstream.destroy());
+    request.pipe(forwarded);
+  }
+
+  private async connectTo(passage: Passage): Promise<Socket | 'unreachable' | 'refused'> {
+    const addresses = await this.resolve(passage.host).catch(() => []);
+    if (addresses.length === 0) return 'unreachable';
+    const allowed = passage.publicOnly ? addresses.filter(isPublicAddress) : addresses;
+    if (allowed.length === 0) return this.refuse(`${passage.host}:${passage.port}`, 'not_public');
+    for (const address of allowed.slice(0, 3)) {
+      const socket = await this.connectAt(address, passage.port);
+      if (socket !== null) return socket;
+    }
+    return 'unreachable';
+  }
+
+  private connectAt(host: string, port: number): Promise<Socket | null> {
+    return new Promise((resolve) => {
+      const socket = connect({ host, port });
+      this.keep(socket);
+      socket.setTimeout(CONNECT_TIMEOUT_MS, () => socket.destroy());
+      socket.once('connect', () => {
+        socket.setTimeout(IDLE_TIMEOUT_MS);
+        resolve(socket);
+      });
+      socket.on('error', () => { resolve(null); });
+      socket.once('close', () => { resolve(null); });
+    });
+  }
+
+  private async resolve(host: string): Promise<readonly string[]> {
+    if (isIP(host) !== 0) return [host];
+    if (this.options.resolve !== undefined) return this.options.resolve(host);
+    return (await lookup(host, { all: true })).map(({ address }) => address);
+  }
+
+  private count(socket: Duplex, target: string): void {
+    socket.on('data', (chunk: Buffer) => {
+      this.bytesLeft -= chunk.length;
+      if (this.bytesLeft >= 0) return;
+      this.refuse(target, 'too_much');
+      for (const each of this.sockets) each.destroy();
+    });
+  }
+
+  private refuse(target: string, reason: 'not_allowed' | 'not_public' | 'too_much'): 'refused' {
+    const told = target.slice(0, LONGEST_TOLD);
+    if (!this.told.has(told) && this.told.size < MOST_TOLD) {
+      this.told.add(told);
+      this.options.refused(told, reason);
+    }
+    return 'refused';
+  }
+
+  private keep(socket: Duplex): void {
+    this.sockets.add(socket);
+    socket.once('close', () => this.sockets.delete(socket));
+    socket.on('error', () => undefined);
+  }
+}

@@ -1,0 +1,109 @@
+import { Workbench } from './workbench.js';
+
+const json = (value: unknown): string => JSON.stringify(value);
+
+describe('a build', () => {
+  const bench = new Workbench();
+  afterEach(() => { expect(bench.left()).toEqual([]); });
+  afterAll(() => bench.close());
+
+  it('knows the commit of a branch', async () => {
+    const repository = bench.repository({ 'index.html': 'hello' });
+    const source = bench.request(repository).source;
+    const signal = new AbortController().signal;
+    expect(await bench.builds.resolve(source, signal)).toEqual({ sha: repository.sha, message: 'Make it', author: 'Ada' });
+    expect(await bench.builds.resolve({ ...source, ref: repository.sha }, signal)).toMatchObject({ sha: repository.sha });
+    await expect(bench.builds.resolve({ ...source, ref: 'missing' }, signal)).rejects.toMatchObject({ code: 'ref_not_found' });
+  });
+
+  it('of plain files serves them as they are, but for what is not meant for visitors', async () => {
+    const { built, files, phases } = await bench.build({
+      'index.html': '<h1>hello</h1>', 'a b/ü.css': 'body{}', '.env': 'SECRET=1', '.well-known/security.txt': 'Contact: x', 'node_modules/x/index.js': '1',
+      '_redirects': '/old /new 301\n/app/* /index.html 200\nnonsense', '_headers': '/*\n  X-Frame-Options: DENY', '404.html': 'not here',
+      'vercel.json': json({ cleanUrls: true, trailingSlash: false, redirects: [{ source: '/a', destination: '/b', permanent: false }] }),
+    });
+    expect(files).toEqual({ 'index.html': '<h1>hello</h1>', 'a b/ü.css': 'body{}', '.well-known/security.txt': 'Contact: x', '404.html': 'not here' });
+    expect(built).toMatchObject({ framework: 'static', kind: 'static', nodeVersion: null, server: null, static: [{ directory: '', prefix: '/', immutable: false }] });
+    expect(built.routing).toEqual({
+      redirects: [
+        { source: '/a', destination: '/b', statusCode: 307, has: [], missing: [] },
+        { source: '/old', destination: '/new', statusCode: 301, has: [], missing: [] },
+      ],
+      rewrites: [{ source: '/app/:splat*', destination: '/index.html', has: [], missing: [] }],
+      headers: [{ source: '/(.*)', headers: [{ key: 'X-Frame-Options', value: 'DENY' }], has: [], missing: [] }],
+      cleanUrls: true, trailingSlash: false, notFound: '404.html',
+    });
+    expect(phases).toEqual(['fetch', 'collect']);
+  });
+
+  it('runs the build of a project in its root directory, with its variables, and serves what it made', async () => {
+    const { built, files, log, phases } = await bench.build({
+      'README.md': 'a monorepo',
+      'apps/web/package.json': json({ scripts: { build: 'node build.js' }, engines: { node: '>=20' } }),
+      'apps/web/build.js': `const fs = require('fs'); fs.mkdirSync('dist/assets', { recursive: true });
+        fs.writeFileSync('dist/index.html', [process.version.split('.')[0], process.env.GREETING, process.env.NODE_ENV, process.cwd()].join(' '));
+        fs.writeFileSync('dist/assets/a.js', Buffer.alloc(3_000_000, 'x')); console.log('\\u001b[32mmade\\u001b[0m it')`,
+    }, { settings: { rootDirectory: 'apps/web' }, environment: { GREETING: 'good day' } });
+    expect(files['index.html']).toBe('v24 good day production /work/source/apps/web');
+    expect(files['assets/a.js']).toHaveLength(3_000_000);
+    expect(built).toMatchObject({ framework: 'static', kind: 'static', nodeVersion: '24' });
+    expect(log).toEqual(expect.arrayContaining(['system: $ npm run build', 'stdout: made it']));
+    expect(phases).toEqual(['fetch', 'build', 'collect']);
+  });
+
+  it('of a Node server collects all of it, and says how it is started', async () => {
+    const { built, files } = await bench.build({
+      'package.json': json({ scripts: { start: 'node server.js --port 1' } }), 'server.js': 'serve()', 'lib/run.sh': { program: '#!/bin/sh' }, 'lib/link.js': { link: '../server.js' },
+    });
+    expect(built).toMatchObject({ framework: 'node', kind: 'server', nodeVersion: '24', server: { command: ['node', 'server.js', '--port', '1'], directory: '' } });
+    expect(files).toEqual({ 'package.json': expect.any(String) as string, 'server.js': 'serve()', 'lib/run.sh': '#!/bin/sh', 'lib/link.js': 'serve()' });
+  });
+
+  it('of Next.js collects its server, with static files where hosting finds them', async () => {
+    const make = (file: string): string => `mkdir -p ${file.slice(0, file.lastIndexOf('/'))} && echo ${file} > ${file}`;
+    const { built, files } = await bench.build({
+      'apps/web/package.json': json({ dependencies: {}, devDependencies: {}, scripts: { build: 'sh build.sh' } }), 'apps/web/public/robots.txt': 'none',
+      'apps/web/build.sh': ['.next/standalone/apps/web/server.js', '.next/static/chunks/a-1.js'].map(make).join('\n'),
+    }, { settings: { rootDirectory: 'apps/web', framework: 'nextjs' } });
+    expect(Object.keys(files).sort()).toEqual(['apps/web/.next/static/chunks/a-1.js', 'apps/web/public/robots.txt', 'apps/web/server.js']);
+    expect(built).toMatchObject({
+      kind: 'server', server: { command: ['node', 'server.js'], directory: 'apps/web' },
+      static: [{ directory: 'apps/web/.next/static', prefix: '/_next/static', immutable: true }, { directory: 'apps/web/public', prefix: '/', immutable: false }],
+    });
+  });
+
+  it.each([
+    ['build_failed', { 'package.json': json({ scripts: { build: 'echo why >&2; exit 3' } }) }, {}],
+    ['output_not_found', { 'package.json': json({ scripts: { build: 'true' } }) }, {}],
+    ['framework_not_found', { 'README.md': 'nothing' }, {}],
+    ['root_directory_not_found', { 'index.html': '' }, { rootDirectory: 'missing' }],
+    ['root_directory_not_found', { 'web': { link: '/etc' }, 'index.html': '' }, { rootDirectory: 'web' }],
+    ['output_not_found', { 'index.html': '', 'out': { link: '/usr/bin' } }, { outputDirectory: 'out' }],
+    ['node_version_unavailable', { 'package.json': json({ scripts: { build: 'true' } }) }, { nodeVersion: '22' }],
+    ['install_failed', { 'package.json': json({ dependencies: { a: '1' }, scripts: { build: 'true' } }), 'bun.lock': '' }, {}],
+  ] as const)('fails with %s where that is so', async (code, files, settings) => {
+    await expect(bench.build(files, { settings })).rejects.toMatchObject({ name: 'BuildFailed', code });
+    if (code === 'build_failed') expect(bench.log).toContain('stderr: why');
+  });
+
+  it('leaves framework caches and packages for the next of its project, and only then', async () => {
+    const repository = bench.repository({
+      'package.json': json({ scripts: { build: 'sh build.sh' } }), 'package-lock.json': json({ lockfileVersion: 3, packages: {} }),
+      'build.sh': `mkdir -p .next/cache out; cat .next/cache/count > out/index.html 2>/dev/null || echo none > out/index.html
+        cat node_modules/made >> out/index.html; echo "$NAME" > .next/cache/count`,
+      'next.config.js': "module.exports = { output: 'export' }",
+    });
+    const settings = { framework: 'nextjs', installCommand: 'mkdir -p node_modules && echo "installed by $NAME" > node_modules/made' };
+    const build = async (name: string, change: object, keep = true): Promise<string> =>
+      (await bench.build(repository, { settings, environment: { NAME: name }, ...change }, keep)).files['index.html']!;
+    const preview = { target: 'preview', branch: 'main' } as const;
+
+    expect(await build('one', {}, false)).toBe('none\ninstalled by one\n');
+    expect(await build('two', preview)).toBe('none\ninstalled by two\n');
+    expect(await build('three', {})).toBe('none\ninstalled by three\n');
+    expect(await build('four', {})).toBe('three\ninstalled by three\n');
+    expect(await build('five', preview)).toBe('two\ninstalled by two\n');
+    expect(await build('six', { projectId: 'prj_2' })).toBe('none\ninstalled by six\n');
+    expect(await build('seven', {})).toBe('four\ninstalled by three\n');
+  });
+});
