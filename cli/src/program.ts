@@ -7,6 +7,9 @@ import { addKeysRevoke } from './commands/keys-revoke.js';
 import { addKeysRotate } from './commands/keys-rotate.js';
 import { addLogin } from './commands/login.js';
 import { addLogout } from './commands/logout.js';
+import { addRepositoriesCreate } from './commands/repositories-create.js';
+import { addRepositoriesDelete } from './commands/repositories-delete.js';
+import { addRepositoriesList } from './commands/repositories-list.js';
 import { addSandboxRun } from './commands/sandbox-run.js';
 import { addWhoami } from './commands/whoami.js';
 
@@ -29,6 +32,11 @@ export function createProgram(): Command {
   addKeysCreate(keys);
   addKeysRotate(keys);
   addKeysRevoke(keys);
+
+  const repositories = program.command('repositories').description('git repositories of the service');
+  addRepositoriesList(repositories);
+  addRepositoriesCreate(repositories);
+  addRepositoriesDelete(repositories);
 
   const sandbox = program.command('sandbox').description('run programs in isolation');
   addSandboxRun(sandbox);

@@ -16,6 +16,7 @@ export { type Me } from './me.js';
 export { type Orgs } from './orgs.js';
 export { type Listing, type ListQuery, type Page } from './page.js';
 export { type Projects } from './projects.js';
+export { type Repositories } from './repositories.js';
 export { type Sandbox } from './sandbox.js';
 export { Service, type ServiceOptions } from './service.js';
 export { type Answer, type Budget, type Hooks, type RequestEvent, type RequestOptions, type ResponseEvent, type RetryEvent } from './transport.js';
@@ -39,6 +40,7 @@ export type {
   NewKey,
   NewOrganization,
   NewProject,
+  NewRepository,
   Organization,
   OrganizationChange,
   OrganizationMembership,
@@ -46,6 +48,7 @@ export type {
   Preset,
   Project,
   ProjectChange,
+  Repository,
   Role,
   RotatedSession,
   Run,
@@ -53,6 +56,7 @@ export type {
   Scope,
   Session,
   SignedIn,
+  Template,
   TryRequest,
   WhoCalls,
 } from './types.js';

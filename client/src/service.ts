@@ -4,6 +4,7 @@ import { Keys } from './keys.js';
 import { Me } from './me.js';
 import { Orgs } from './orgs.js';
 import { Projects } from './projects.js';
+import { Repositories } from './repositories.js';
 import { Sandbox } from './sandbox.js';
 import { type Budget, type Hooks, Transport } from './transport.js';
 
@@ -44,6 +45,7 @@ export class Service {
   readonly me: Me;
   readonly orgs: Orgs;
   readonly projects: Projects;
+  readonly repositories: Repositories;
   readonly sandbox: Sandbox;
   readonly #transport: Transport;
 
@@ -73,6 +75,7 @@ export class Service {
     this.me = new Me(this.#transport);
     this.orgs = new Orgs(this.#transport);
     this.projects = new Projects(this.#transport);
+    this.repositories = new Repositories(this.#transport);
     this.sandbox = new Sandbox(this.#transport);
   }
 

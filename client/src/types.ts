@@ -87,5 +87,12 @@ export type EnvTarget = EnvVariable['targets'][number];
 /** `secret` is true unless you say otherwise. */
 export type NewEnvVariable = Schemas['EnvVariableBody'];
 
+/** A git repository of the service. Its `repo_url` is what git clones and what a project links. */
+export type Repository = Schemas['RepositoryView'];
+export type NewRepository = Schemas['CreateRepositoryBody'];
+
+/** What a repository can begin with. */
+export type Template = Schemas['TemplateView'];
+
 /** Prices are decimal strings in US dollars; null is unlimited, or agreed on. */
 export type Plan = Schemas['PlanView'];
