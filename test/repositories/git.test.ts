@@ -1,9 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import type { Server } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { ConcurrencyLimitService } from '../../src/modules/limits/concurrency-limit.service.js';
 import { RepositoriesService } from '../../src/modules/repositories/repositories.service.js';
 import { OutboxRelay } from '../../src/platform/outbox/outbox-relay.js';
 import { GitClient } from '../support/git-client.js';
@@ -185,14 +188,64 @@ describe('git over HTTP', () => {
     // More than git sends at once: it asks first, and then sends chunks.
     await commit(clone, 'large.bin', randomBytes(3 * 1_048_576));
     await git.run(['-c', 'http.postBuffer=65536', 'push', '--quiet', 'origin', 'main'], { cwd: clone });
-    // Many wants and haves are sent in gzip.
-    for (let index = 0; index < 3; index++) await commit(clone, `f${index}`, String(index));
-    await git.run(['push', '--quiet', 'origin', 'main'], { cwd: clone });
+    // As git sends it where it has much to say.
+    const zipped = gzipSync('0014command=ls-refs\n0000');
+    const asked = (body: Buffer): Promise<Response> => fetch(`${app.url}${path}/git-upload-pack`, {
+      method: 'POST',
+      headers: { ...basic(key).headers, 'content-type': 'application/x-git-upload-pack-request', 'content-encoding': 'gzip', 'git-protocol': 'version=2' },
+      body: new Uint8Array(body),
+    });
+    const refs = await asked(zipped);
+    expect([refs.status, refs.headers.get('content-type'), await refs.text()]).toEqual([200, 'application/x-git-upload-pack-result', expect.stringContaining('refs/heads/main')]);
+    const torn = await asked(zipped.subarray(0, 20)).then(async (answer) => answer.text(), () => '');
+    expect(torn).not.toContain('refs/heads/main');
     await git.run(['clone', '--quiet', urlOf(path), `${clone}-again`]);
     expect(await git.run(['rev-parse', 'HEAD'], { cwd: `${clone}-again` })).toBe(await git.run(['rev-parse', 'HEAD'], { cwd: clone }));
     for (const type of ['application/json', 'application/x-git-upload-pack-request']) {
       expect((await app.call('POST', `${path}/git-receive-pack`, { headers: { ...basic(key).headers, 'content-type': type }, body: '0000' })).status).toBe(415);
     }
+  });
+
+  it('waits longer for a body than the API does', async () => {
+    const { path } = await created();
+    await pushedClone(path);
+    const server = app.nest.getHttpServer() as Server;
+    const { headersTimeout, requestTimeout } = server;
+    Object.assign(server, { headersTimeout: 1_000, requestTimeout: 1_000 });
+    const slowly = (target: string, type: string): Promise<string> => new Promise((resolve, reject) => {
+      const socket = connect(app.port, '127.0.0.1');
+      let text = '';
+      socket.on('data', (chunk: Buffer) => { text += chunk.toString(); });
+      socket.once('error', reject).once('close', () => { resolve(text); });
+      socket.write([
+        `POST ${target} HTTP/1.1`, 'Host: x', 'Connection: close', `Authorization: Basic ${Buffer.from(`a:${key}`).toString('base64')}`, `X-API-Key: ${key}`, 'Git-Protocol: version=2',
+        `Content-Type: ${type}`, 'Expect: 100-continue', 'Transfer-Encoding: chunked', '', '14\r\n0014command=ls-refs\n\r\n',
+      ].join('\r\n'));
+      // The server looks once a second for those that are late.
+      setTimeout(() => { socket.write('4\r\n0000\r\n0\r\n\r\n'); }, 3_500);
+    });
+    try {
+      const [patient, impatient] = await Promise.all([slowly(`${path}/git-upload-pack`, 'application/x-git-upload-pack-request'), slowly('/api/v1/auth/sign-in', 'application/json')]);
+      expect(patient).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK/);
+      expect(patient).toContain('refs/heads/main');
+      expect(impatient).toContain('408');
+    } finally {
+      Object.assign(server, { headersTimeout, requestTimeout });
+    }
+  });
+
+  it('lets an organization have so many going on at once, and others be', async () => {
+    const { path } = await created();
+    const limits = app.get(ConcurrencyLimitService);
+    const limit = { name: 'git', places: 16, lifetimeMs: 60_000 };
+    for (let holder = 0; holder < limit.places; holder++) await limits.take(limit, ada.organization.id, String(holder));
+    const refs = `${path}/info/refs?service=git-upload-pack`;
+    const refused = await app.fetch(refs, basic(key));
+    expect([refused.status, refused.body.error.code, refused.headers.get('retry-after')]).toEqual([429, 'concurrency_limit_exceeded', '2']);
+    await limits.end(limit, ada.organization.id, '7');
+    // A place that is given back is there for the next, again and again.
+    for (let turn = 0; turn < 3; turn++) expect((await app.fetch(refs, basic(key))).status).toBe(200);
+    for (let holder = 0; holder < limit.places; holder++) await limits.end(limit, ada.organization.id, String(holder));
   });
 
   it('refuses a push beyond the room that a repository has, and keeps nothing of it', async () => {
@@ -252,6 +305,12 @@ describe('git over HTTP', () => {
     expect(existsSync(trace)).toBe(false);
     const directory = await located(path);
     expect(existsSync(`${directory}/hooks`)).toBe(false);
+    // Not even one that is there, however it came.
+    mkdirSync(`${directory}/hooks`);
+    for (const hook of ['pre-receive', 'update', 'post-receive', 'reference-transaction']) writeFileSync(`${directory}/hooks/${hook}`, '#!/bin/sh\ntouch ran\n', { mode: 0o755 });
+    await commit(clone, 'again', 'again');
+    await git.run(['push', '--quiet', 'origin', 'main'], { cwd: clone });
+    expect(readdirSync(directory)).not.toContain('ran');
     expect(readFileSync(`${directory}/config`, 'utf8')).not.toContain('fsmonitor');
   });
 
@@ -302,6 +361,15 @@ describe('git over HTTP', () => {
     const { id, path } = await created({ template: 'nextjs' });
     const service = app.get(RepositoriesService);
     expect(await service.locate(ada.organization.id, `http://api.test${path}`)).toEqual({ repositoryId: id, path: expect.stringContaining(id) });
+    // A build has a user of its own, who may look and not touch.
+    const asBuild = process.getuid?.() === 0 ? { uid: 65_520, gid: 65_520 } : {};
+    const environment = { PATH: process.env['PATH'], GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'safe.directory', GIT_CONFIG_VALUE_0: '*' };
+    const store = await located(path);
+    expect(execFileSync('git', ['--git-dir', store, 'rev-parse', 'main'], { ...asBuild, cwd: '/', env: environment, encoding: 'utf8' })).toMatch(/^[0-9a-f]{40}\n$/);
+    if (process.getuid?.() === 0) {
+      expect(() => execFileSync('touch', [`${store}/x`], { ...asBuild, cwd: '/', stdio: 'ignore' })).toThrow();
+      expect(() => execFileSync('ls', [join(store, '..')], { ...asBuild, cwd: '/', stdio: 'ignore' })).toThrow();
+    }
     expect(await service.locate(ada.organization.id, 'https://github.com/acme/shop')).toBeNull();
     const { organization: other } = await make.person();
     for (const url of [`http://api.test${path}`, `http://api.test/git/${other.slug}/nothing.git`, 'http://api.test/git/x']) {
