@@ -709,6 +709,230 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/ops": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Shows all that an agent needs to run the service: its state, its endpoints, its runbooks and tasks.
+         * @description Needs `OPS_TOKEN` as bearer token when it is set.
+         */
+        readonly get: operations["OpsController_show"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/ops/alert": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Takes alerts in, from Alertmanager or in a form of our own, and makes tasks of them.
+         * @description Needs `OPS_TOKEN` as bearer token when it is set. Fields that are not known are welcome. Answers 503 only while the database is away: then send it again.
+         */
+        readonly post: operations["OpsController_alert"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/ops/features": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Shows the feature flags, and which of them may be toggled.
+         * @description Needs `OPS_TOKEN` as bearer token when it is set.
+         */
+        readonly get: operations["FeaturesController_list"];
+        readonly put?: never;
+        /**
+         * Toggles a feature flag of the allowlist, in every process within a second.
+         * @description Needs `OPS_TOKEN` as bearer token when it is set.
+         */
+        readonly post: operations["FeaturesController_toggle"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/ops/tasks": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Lists tasks, the newest first.
+         * @description Needs `OPS_TOKEN` as bearer token when it is set.
+         */
+        readonly get: operations["OpsTasksController_list"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/ops/tasks/{task_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Shows a task, with all that happened to it.
+         * @description Needs `OPS_TOKEN` as bearer token when it is set.
+         */
+        readonly get: operations["OpsTasksController_get"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/ops/tasks/{task_id}/claim": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Takes a task, so that nobody else works on it; again, to keep it longer.
+         * @description Needs `OPS_TOKEN` as bearer token when it is set.
+         */
+        readonly post: operations["OpsTasksController_claim"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/ops/tasks/{task_id}/heartbeat": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Keeps a task that you hold, for as long again.
+         * @description Needs `OPS_TOKEN` as bearer token when it is set.
+         */
+        readonly post: operations["OpsTasksController_heartbeat"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/ops/tasks/{task_id}/notes": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Writes down what was found, for whoever comes next.
+         * @description Needs `OPS_TOKEN` as bearer token when it is set.
+         */
+        readonly post: operations["OpsTasksController_note"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/ops/tasks/{task_id}/release": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Gives a task back that you hold, for others to take.
+         * @description Needs `OPS_TOKEN` as bearer token when it is set.
+         */
+        readonly post: operations["OpsTasksController_release"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/ops/tasks/{task_id}/resolve": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Ends a task that you hold, or that nobody does.
+         * @description Needs `OPS_TOKEN` as bearer token when it is set.
+         */
+        readonly post: operations["OpsTasksController_resolve"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/ops/tasks/{task_id}/silence": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Keeps a task from counting as unclaimed for a while.
+         * @description Needs `OPS_TOKEN` as bearer token when it is set.
+         */
+        readonly post: operations["OpsTasksController_silence"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/ready": {
         readonly parameters: {
             readonly query?: never;
@@ -1009,7 +1233,7 @@ export interface components {
         };
         readonly ErrorView: {
             /** @enum {string} */
-            readonly code: "invalid_request" | "malformed_json" | "malformed_request" | "conflicting_credentials" | "invalid_email_token" | "missing_api_key" | "malformed_api_key" | "invalid_api_key" | "expired_api_key" | "revoked_api_key" | "rotated_api_key" | "session_token_not_allowed" | "session_required" | "invalid_credentials" | "invalid_session" | "invalid_token" | "insufficient_scopes" | "org_access_denied" | "key_org_mismatch" | "ip_not_allowed" | "git_service_not_offered" | "plan_limit_reached" | "route_not_found" | "page_not_found" | "api_key_not_found" | "session_not_found" | "member_not_found" | "invitation_not_found" | "organization_not_found" | "project_not_found" | "repository_not_found" | "execution_not_found" | "method_not_allowed" | "request_timeout" | "username_taken" | "email_taken" | "already_exists" | "last_owner" | "personal_organization" | "execution_already_over" | "idempotency_mismatch" | "idempotency_in_progress" | "payload_too_large" | "repository_full" | "unsupported_media_type" | "headers_too_large" | "burst_limit_exceeded" | "daily_limit_exceeded" | "concurrency_limit_exceeded" | "sign_in_limit_exceeded" | "sandbox_daily_limit_exceeded" | "internal_error" | "service_unavailable" | "sandbox_unavailable";
+            readonly code: "invalid_request" | "malformed_json" | "malformed_request" | "conflicting_credentials" | "invalid_email_token" | "missing_api_key" | "malformed_api_key" | "invalid_api_key" | "expired_api_key" | "revoked_api_key" | "rotated_api_key" | "session_token_not_allowed" | "session_required" | "invalid_credentials" | "invalid_session" | "invalid_token" | "insufficient_scopes" | "org_access_denied" | "key_org_mismatch" | "ip_not_allowed" | "git_service_not_offered" | "plan_limit_reached" | "flag_not_allowlisted" | "feature_disabled" | "route_not_found" | "page_not_found" | "api_key_not_found" | "session_not_found" | "member_not_found" | "invitation_not_found" | "organization_not_found" | "project_not_found" | "repository_not_found" | "execution_not_found" | "flag_not_found" | "ops_task_not_found" | "method_not_allowed" | "request_timeout" | "username_taken" | "email_taken" | "already_exists" | "last_owner" | "personal_organization" | "execution_already_over" | "flag_fixed" | "stale_version" | "task_already_claimed" | "task_not_claimed" | "task_already_resolved" | "idempotency_mismatch" | "idempotency_in_progress" | "payload_too_large" | "repository_full" | "unsupported_media_type" | "headers_too_large" | "burst_limit_exceeded" | "daily_limit_exceeded" | "concurrency_limit_exceeded" | "sign_in_limit_exceeded" | "sandbox_daily_limit_exceeded" | "internal_error" | "service_unavailable" | "sandbox_unavailable";
             readonly dashboard_url?: string;
             /** @description Facts of this code; for `invalid_request` one row per field. */
             readonly details?: Record<string, never> | readonly Record<string, never>[];
@@ -1123,12 +1347,65 @@ export interface components {
              */
             readonly path: string;
         };
+        readonly FlagsView: {
+            /** @description `FEATURE_FLAG_ALLOWLIST`. */
+            readonly allowlist: readonly string[];
+            readonly flags: readonly components["schemas"]["FlagView"][];
+        };
+        readonly FlagView: {
+            /** @description Whether POST /ops/features may toggle it. */
+            readonly allowlisted: boolean;
+            readonly default: boolean;
+            readonly description: string;
+            readonly enabled: boolean;
+            /** @example sign_ups */
+            readonly name: string;
+            /** @enum {string} */
+            readonly source: "default" | "database" | "env";
+            /** Format: date-time */
+            readonly updatedAt?: string;
+            readonly updatedBy?: string;
+            /** @description 0 for one that was never toggled. */
+            readonly version: number;
+        };
         readonly ForgotPasswordBody: {
             /**
              * Format: email
              * @example ada@example.org
              */
             readonly email: string;
+        };
+        readonly GenericAlertBody: {
+            readonly annotations?: {
+                readonly [key: string]: string;
+            };
+            /** @description Alerts with the same one are of the same fault. Left out: made of source, title and labels. */
+            readonly dedupKey?: string;
+            readonly description?: string;
+            readonly labels?: {
+                readonly [key: string]: string;
+            };
+            /**
+             * @description Tags the task, so that its runbook is found.
+             * @example disk
+             */
+            readonly runbookTag?: string;
+            /**
+             * @default warning
+             * @enum {string}
+             */
+            readonly severity: "critical" | "warning" | "info";
+            readonly source?: string;
+            /** Format: date-time */
+            readonly startsAt?: string;
+            /**
+             * @default firing
+             * @enum {string}
+             */
+            readonly status: "firing" | "resolved";
+            /** @example The disk of the database is nearly full */
+            readonly title: string;
+            readonly url?: string;
         };
         readonly HealthView: {
             /** @enum {string} */
@@ -1156,6 +1433,17 @@ export interface components {
             readonly name: string;
             readonly openapi_url: string;
             readonly version: string;
+        };
+        readonly IntakeView: {
+            readonly created: number;
+            /** @description Ends of what has no task, and faults whose end came first. */
+            readonly ignored: number;
+            readonly received: number;
+            readonly rejected: readonly components["schemas"]["RejectedView"][];
+            readonly resolved: number;
+            readonly tasks: readonly components["schemas"]["TouchedTaskView"][];
+            /** @description Of tasks that were there. */
+            readonly updated: number;
         };
         readonly InvitationAnswer: {
             readonly data: components["schemas"]["InvitationView"];
@@ -1231,6 +1519,18 @@ export interface components {
             readonly status: "active" | "expired" | "revoked";
             /** @description Whose key it is. */
             readonly user_id: string;
+        };
+        readonly LeaseBody: {
+            /**
+             * @description Who you are: whatever name you keep to.
+             * @example pager-bot
+             */
+            readonly agent: string;
+            /**
+             * @description The task is open again when it is not renewed within that.
+             * @default 900
+             */
+            readonly leaseSeconds: number;
         };
         readonly LimitsView: {
             readonly memory_bytes: number;
@@ -1362,6 +1662,14 @@ export interface components {
             readonly status: "active" | "expired" | "revoked";
             /** @description Whose key it is. */
             readonly user_id: string;
+        };
+        readonly NoteBody: {
+            /**
+             * @description Who you are: whatever name you keep to.
+             * @example pager-bot
+             */
+            readonly agent: string;
+            readonly text: string;
         };
         readonly OrgAnswer: {
             readonly data: components["schemas"]["OrgView"];
@@ -1565,6 +1873,19 @@ export interface components {
             /** @enum {string} */
             readonly status: "ok" | "degraded" | "error" | "shutting_down";
         };
+        readonly RejectedView: {
+            /** @enum {string} */
+            readonly code: "not_an_object" | "invalid_status" | "invalid_time" | "no_labels";
+            /** @description Which of the alerts, from 0. */
+            readonly index: number;
+        };
+        readonly ReleaseBody: {
+            /**
+             * @description Who you are: whatever name you keep to.
+             * @example pager-bot
+             */
+            readonly agent: string;
+        };
         readonly RepositoryAnswer: {
             readonly data: components["schemas"]["RepositoryView"];
             readonly meta: components["schemas"]["AnswerMeta"];
@@ -1605,6 +1926,15 @@ export interface components {
              * @example svc_mail_…
              */
             readonly token: string;
+        };
+        readonly ResolveBody: {
+            /**
+             * @description Who you are: whatever name you keep to.
+             * @example pager-bot
+             */
+            readonly agent: string;
+            /** @description What was wrong, and what was done. */
+            readonly resolution: string;
         };
         readonly RotatedSessionAnswer: {
             readonly data: components["schemas"]["RotatedSessionView"];
@@ -1710,6 +2040,142 @@ export interface components {
              */
             readonly username: string;
         };
+        readonly SilenceBody: {
+            /**
+             * @description Who you are: whatever name you keep to.
+             * @example pager-bot
+             */
+            readonly agent: string;
+            readonly seconds: number;
+        };
+        readonly TaskEventView: {
+            /** @description The agent, `alert`, or `sweep`. */
+            readonly actor: string;
+            /** Format: date-time */
+            readonly at: string;
+            readonly details: {
+                readonly [key: string]: unknown;
+            };
+            /** @enum {string} */
+            readonly kind: "opened" | "claimed" | "released" | "claim_expired" | "noted" | "silenced" | "resolved";
+        };
+        readonly TaskHistoryView: {
+            readonly annotations: {
+                readonly [key: string]: string;
+            };
+            readonly claimedBy?: string;
+            /** Format: date-time */
+            readonly claimExpiresAt?: string;
+            /** Format: date-time */
+            readonly createdAt: string;
+            readonly dedupKey: string;
+            readonly description?: string;
+            /**
+             * Format: date-time
+             * @description When it ended.
+             */
+            readonly endsAt?: string;
+            /** @description What happened to it, in order. */
+            readonly events: readonly components["schemas"]["TaskEventView"][];
+            /** @example tsk_01jd3m8yeqf5rb0xkq5ym8s6tn */
+            readonly id: string;
+            readonly labels: {
+                readonly [key: string]: string;
+            };
+            /**
+             * Format: date-time
+             * @description When it was last reported.
+             */
+            readonly lastSeenAt: string;
+            /** @description How often it was reported. */
+            readonly occurrences: number;
+            readonly resolution?: string;
+            /** Format: date-time */
+            readonly resolvedAt?: string;
+            /** @description The agent, or `alert`. */
+            readonly resolvedBy?: string;
+            /**
+             * @description Of its runbook in GET /ops; `untagged` when none is for it.
+             * @example sandbox
+             */
+            readonly runbookTag: string;
+            /** @enum {string} */
+            readonly severity: "critical" | "warning" | "info";
+            /** Format: date-time */
+            readonly silencedUntil?: string;
+            readonly source: string;
+            /**
+             * Format: date-time
+             * @description When the fault began.
+             */
+            readonly startsAt: string;
+            /** @enum {string} */
+            readonly status: "open" | "claimed" | "resolved";
+            readonly title: string;
+            /** Format: date-time */
+            readonly updatedAt: string;
+            readonly url?: string;
+        };
+        readonly TasksView: {
+            /** @description Pass it as `cursor` for more; absent on the last page. */
+            readonly nextCursor?: string;
+            readonly tasks: readonly components["schemas"]["TaskView"][];
+        };
+        readonly TaskView: {
+            readonly annotations: {
+                readonly [key: string]: string;
+            };
+            readonly claimedBy?: string;
+            /** Format: date-time */
+            readonly claimExpiresAt?: string;
+            /** Format: date-time */
+            readonly createdAt: string;
+            readonly dedupKey: string;
+            readonly description?: string;
+            /**
+             * Format: date-time
+             * @description When it ended.
+             */
+            readonly endsAt?: string;
+            /** @example tsk_01jd3m8yeqf5rb0xkq5ym8s6tn */
+            readonly id: string;
+            readonly labels: {
+                readonly [key: string]: string;
+            };
+            /**
+             * Format: date-time
+             * @description When it was last reported.
+             */
+            readonly lastSeenAt: string;
+            /** @description How often it was reported. */
+            readonly occurrences: number;
+            readonly resolution?: string;
+            /** Format: date-time */
+            readonly resolvedAt?: string;
+            /** @description The agent, or `alert`. */
+            readonly resolvedBy?: string;
+            /**
+             * @description Of its runbook in GET /ops; `untagged` when none is for it.
+             * @example sandbox
+             */
+            readonly runbookTag: string;
+            /** @enum {string} */
+            readonly severity: "critical" | "warning" | "info";
+            /** Format: date-time */
+            readonly silencedUntil?: string;
+            readonly source: string;
+            /**
+             * Format: date-time
+             * @description When the fault began.
+             */
+            readonly startsAt: string;
+            /** @enum {string} */
+            readonly status: "open" | "claimed" | "resolved";
+            readonly title: string;
+            /** Format: date-time */
+            readonly updatedAt: string;
+            readonly url?: string;
+        };
         readonly TemplatesAnswer: {
             readonly data: readonly components["schemas"]["TemplateView"][];
             readonly meta: components["schemas"]["AnswerMeta"];
@@ -1721,12 +2187,36 @@ export interface components {
             /** @example Next.js */
             readonly name: string;
         };
+        readonly ToggledView: {
+            /** @example aud_01jd3m8yeqf5rb0xkq5ym8s6tn */
+            readonly auditId: string;
+            readonly flag: components["schemas"]["FlagView"];
+            readonly previous: boolean;
+        };
+        readonly ToggleFlagBody: {
+            readonly enabled: boolean;
+            /** @description The version that was seen; 409 when it has changed since. */
+            readonly expectedVersion?: number;
+            /** @example sign_ups */
+            readonly name: string;
+            /** @description Kept with the change, for whoever asks later. */
+            readonly reason?: string;
+        };
         readonly TokenBody: {
             /**
              * @description From the message.
              * @example svc_mail_…
              */
             readonly token: string;
+        };
+        readonly TouchedTaskView: {
+            readonly created: boolean;
+            readonly dedupKey: string;
+            /** @example tsk_01jd3m8yeqf5rb0xkq5ym8s6tn */
+            readonly id: string;
+            readonly runbookTag: string;
+            /** @enum {string} */
+            readonly status: "open" | "claimed" | "resolved";
         };
         readonly TruncatedView: {
             readonly stderr: boolean;
@@ -2909,6 +3399,15 @@ export interface operations {
              *     `malformed_json`: The request body is not JSON that can be read.
              */
             readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `feature_disabled`: The operator of the service has switched this off. */
+            readonly 403: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -7956,6 +8455,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `ip_not_allowed`: The key may not be used from this IP address.
+             *
+             *     `feature_disabled`: The operator of the service has switched this off.
              */
             readonly 403: {
                 headers: {
@@ -8317,6 +8818,15 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description `feature_disabled`: The operator of the service has switched this off. */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description `payload_too_large`: The request body is too large. */
             readonly 413: {
                 headers: {
@@ -8415,6 +8925,949 @@ export interface operations {
             };
             /** @description `invalid_token`: The bearer token is not the one that is set. */
             readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly OpsController_show: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": Record<string, never>;
+                };
+            };
+            /** @description `invalid_token`: The bearer token is not the one that is set. */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly OpsController_alert: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["GenericAlertBody"];
+            };
+        };
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["IntakeView"];
+                };
+            };
+            /**
+             * @description `invalid_request`: A field of the request is not valid.
+             *
+             *     `malformed_json`: The request body is not JSON that can be read.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `invalid_token`: The bearer token is not the one that is set. */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `payload_too_large`: The request body is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `unsupported_media_type`: The request body must be JSON. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A part that this call needs is away. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly FeaturesController_list: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["FlagsView"];
+                };
+            };
+            /** @description `invalid_token`: The bearer token is not the one that is set. */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A part that this call needs is away. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly FeaturesController_toggle: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["ToggleFlagBody"];
+            };
+        };
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ToggledView"];
+                };
+            };
+            /**
+             * @description `invalid_request`: A field of the request is not valid.
+             *
+             *     `malformed_json`: The request body is not JSON that can be read.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `invalid_token`: The bearer token is not the one that is set. */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `flag_not_allowlisted`: The feature flag is not on the allowlist. */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `flag_not_found`: There is no such feature flag. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             *
+             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *
+             *     `flag_fixed`: The environment of the service fixes the feature flag.
+             *
+             *     `stale_version`: It has been changed since it was read.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `payload_too_large`: The request body is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `unsupported_media_type`: The request body must be JSON. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A part that this call needs is away. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly OpsTasksController_list: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description `meta.next_cursor` of an earlier page: the list goes on after it. */
+                readonly cursor?: string;
+                /** @description Items on a page. */
+                readonly limit?: number;
+                readonly runbookTag?: string;
+                readonly status?: "open" | "claimed" | "resolved";
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["TasksView"];
+                };
+            };
+            /** @description `invalid_request`: A field of the request is not valid. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `invalid_token`: The bearer token is not the one that is set. */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A part that this call needs is away. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly OpsTasksController_get: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly task_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["TaskHistoryView"];
+                };
+            };
+            /** @description `invalid_token`: The bearer token is not the one that is set. */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `ops_task_not_found`: There is no such task. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A part that this call needs is away. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly OpsTasksController_claim: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly task_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["LeaseBody"];
+            };
+        };
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["TaskView"];
+                };
+            };
+            /**
+             * @description `invalid_request`: A field of the request is not valid.
+             *
+             *     `malformed_json`: The request body is not JSON that can be read.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `invalid_token`: The bearer token is not the one that is set. */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `ops_task_not_found`: There is no such task. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             *
+             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *
+             *     `task_already_claimed`: Somebody else has claimed the task.
+             *
+             *     `task_already_resolved`: The task is resolved.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `payload_too_large`: The request body is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `unsupported_media_type`: The request body must be JSON. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A part that this call needs is away. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly OpsTasksController_heartbeat: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly task_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["LeaseBody"];
+            };
+        };
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["TaskView"];
+                };
+            };
+            /**
+             * @description `invalid_request`: A field of the request is not valid.
+             *
+             *     `malformed_json`: The request body is not JSON that can be read.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `invalid_token`: The bearer token is not the one that is set. */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `ops_task_not_found`: There is no such task. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             *
+             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *
+             *     `task_already_claimed`: Somebody else has claimed the task.
+             *
+             *     `task_already_resolved`: The task is resolved.
+             *
+             *     `task_not_claimed`: The caller does not hold the task.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `payload_too_large`: The request body is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `unsupported_media_type`: The request body must be JSON. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A part that this call needs is away. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly OpsTasksController_note: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly task_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["NoteBody"];
+            };
+        };
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["TaskView"];
+                };
+            };
+            /**
+             * @description `invalid_request`: A field of the request is not valid.
+             *
+             *     `malformed_json`: The request body is not JSON that can be read.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `invalid_token`: The bearer token is not the one that is set. */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `ops_task_not_found`: There is no such task. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             *
+             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `payload_too_large`: The request body is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `unsupported_media_type`: The request body must be JSON. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A part that this call needs is away. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly OpsTasksController_release: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly task_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["ReleaseBody"];
+            };
+        };
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["TaskView"];
+                };
+            };
+            /**
+             * @description `invalid_request`: A field of the request is not valid.
+             *
+             *     `malformed_json`: The request body is not JSON that can be read.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `invalid_token`: The bearer token is not the one that is set. */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `ops_task_not_found`: There is no such task. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             *
+             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *
+             *     `task_already_claimed`: Somebody else has claimed the task.
+             *
+             *     `task_already_resolved`: The task is resolved.
+             *
+             *     `task_not_claimed`: The caller does not hold the task.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `payload_too_large`: The request body is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `unsupported_media_type`: The request body must be JSON. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A part that this call needs is away. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly OpsTasksController_resolve: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly task_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["ResolveBody"];
+            };
+        };
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["TaskView"];
+                };
+            };
+            /**
+             * @description `invalid_request`: A field of the request is not valid.
+             *
+             *     `malformed_json`: The request body is not JSON that can be read.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `invalid_token`: The bearer token is not the one that is set. */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `ops_task_not_found`: There is no such task. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             *
+             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *
+             *     `task_already_claimed`: Somebody else has claimed the task.
+             *
+             *     `task_already_resolved`: The task is resolved.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `payload_too_large`: The request body is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `unsupported_media_type`: The request body must be JSON. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A part that this call needs is away. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly OpsTasksController_silence: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly task_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["SilenceBody"];
+            };
+        };
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["TaskView"];
+                };
+            };
+            /**
+             * @description `invalid_request`: A field of the request is not valid.
+             *
+             *     `malformed_json`: The request body is not JSON that can be read.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `invalid_token`: The bearer token is not the one that is set. */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `ops_task_not_found`: There is no such task. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             *
+             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *
+             *     `task_already_resolved`: The task is resolved.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `payload_too_large`: The request body is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `unsupported_media_type`: The request body must be JSON. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A part that this call needs is away. */
+            readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
                 };

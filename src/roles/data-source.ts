@@ -7,6 +7,8 @@ import { CreateIdempotencyRecords1795252180000 } from '../../migrations/17952521
 import { CreateSandboxExecutions1795252240000 } from '../../migrations/1795252240000-create-sandbox-executions.js';
 import { CreateProjects1795255200000 } from '../../migrations/1795255200000-create-projects.js';
 import { CreateRepositories1795257000000 } from '../../migrations/1795257000000-create-repositories.js';
+import { CreateFeatureFlags1795260000000 } from '../../migrations/1795260000000-create-feature-flags.js';
+import { CreateOpsTasks1795260060000 } from '../../migrations/1795260060000-create-ops-tasks.js';
 import { ApiKeySecret } from '../modules/auth/persistence/api-key-secret.entity.js';
 import { ApiKey } from '../modules/auth/persistence/api-key.entity.js';
 import { AuditEntry } from '../modules/auth/persistence/audit-entry.entity.js';
@@ -16,7 +18,11 @@ import { Membership } from '../modules/auth/persistence/membership.entity.js';
 import { Organization } from '../modules/auth/persistence/organization.entity.js';
 import { Session } from '../modules/auth/persistence/session.entity.js';
 import { User } from '../modules/auth/persistence/user.entity.js';
+import { FeatureFlagChange } from '../modules/features/persistence/feature-flag-change.entity.js';
+import { FeatureFlagRow } from '../modules/features/persistence/feature-flag.entity.js';
 import { IdempotencyRecord } from '../modules/idempotency/persistence/idempotency-record.entity.js';
+import { OpsTaskEvent } from '../modules/ops/persistence/ops-task-event.entity.js';
+import { OpsTask } from '../modules/ops/persistence/ops-task.entity.js';
 import { Project } from '../modules/projects/persistence/project.entity.js';
 import { ProjectEnvVariable } from '../modules/projects/persistence/project-env-variable.entity.js';
 import { Repository } from '../modules/repositories/persistence/repository.entity.js';
@@ -43,7 +49,7 @@ export function createDataSource(settings: DataSourceSettings): DataSource {
     type: 'postgres',
     url,
     poolSize,
-    entities: [OutboxMessage, ApiKey, ApiKeySecret, IdempotencyRecord, Project, ProjectEnvVariable, Repository, RepositoryBranch, SandboxExecution, AuditEntry, EmailToken, Invitation, Membership, Organization, Session, User],
+    entities: [OutboxMessage, ApiKey, ApiKeySecret, IdempotencyRecord, Project, ProjectEnvVariable, Repository, RepositoryBranch, SandboxExecution, AuditEntry, EmailToken, Invitation, Membership, Organization, Session, User, FeatureFlagChange, FeatureFlagRow, OpsTask, OpsTaskEvent],
     migrations: [
       CreateOutbox1795219200000,
       CreatePeopleAndOrganizations1795252000000,
@@ -53,6 +59,8 @@ export function createDataSource(settings: DataSourceSettings): DataSource {
       CreateSandboxExecutions1795252240000,
       CreateProjects1795255200000,
       CreateRepositories1795257000000,
+      CreateFeatureFlags1795260000000,
+      CreateOpsTasks1795260060000,
     ],
     migrationsTableName: 'migrations',
     synchronize: false,

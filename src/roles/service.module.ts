@@ -1,4 +1,5 @@
 import { type DynamicModule, Module, type Type } from '@nestjs/common';
+import { FeaturesModule } from '../modules/features/features.module.js';
 import type { Role } from '../platform/config/config.js';
 import { type Ground, PlatformModule } from '../platform/platform.module.js';
 import { ApiModule } from './api.module.js';
@@ -19,7 +20,7 @@ export class ServiceModule {
   static with(role: ServiceRole, ground: Ground): DynamicModule {
     return {
       module: ServiceModule,
-      imports: [PlatformModule.with(ground), EdgeModule, ...MODULES[role]],
+      imports: [PlatformModule.with(ground), FeaturesModule, EdgeModule, ...MODULES[role]],
     };
   }
 }

@@ -1,6 +1,5 @@
 import { ORG_ROLES, type OrgRole, SCOPES_OF_ROLE } from '../../src/modules/auth/org-role.js';
-import type { DeclaredRoutes } from '../../src/modules/auth/http/declared-routes.js';
-import { type DeclaredRoute, RouteDirectory } from '../../src/modules/auth/explain/route-directory.js';
+import { type DeclaredRoute, RouteDirectory } from '../../src/modules/auth/route-directory.js';
 import { KEY_KINDS, type KeyKind } from '../../src/modules/auth/principal.js';
 import { SCOPES } from '../../src/modules/auth/scopes.js';
 import { as, Make, type Org, type Person, send } from '../support/make.js';
@@ -35,7 +34,7 @@ describe('every route, for two organizations, three kinds of key and four roles'
       };
       await make.role(org, person, role);
     }
-    routes = (app.get(RouteDirectory) as DeclaredRoutes).list().filter(({ path }) => path.startsWith('/api/v1'));
+    routes = app.get(RouteDirectory).list().filter(({ path }) => path.startsWith('/api/v1'));
   });
 
   const ask = ({ method, path }: DeclaredRoute, token: string | undefined, { orgHeader, id = ABSENT }: { orgHeader?: string; id?: string } = {}): Promise<Answer> => {

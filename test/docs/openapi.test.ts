@@ -1,6 +1,5 @@
 import { Ajv, type ValidateFunction } from 'ajv';
-import type { DeclaredRoutes } from '../../src/modules/auth/http/declared-routes.js';
-import { RouteDirectory } from '../../src/modules/auth/explain/route-directory.js';
+import { RouteDirectory } from '../../src/modules/auth/route-directory.js';
 import { type Answer, useApp } from '../support/test-app.js';
 
 const TRY = '/api/v1/sandbox/try';
@@ -33,7 +32,7 @@ describe('GET /api/v1/openapi.json', () => {
   it('is OpenAPI 3 and names every route of the service', () => {
     expect(document.openapi).toMatch(/^3\./);
     const described = Object.entries(document.paths as Record<string, object>).flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`));
-    const declared = (app.get(RouteDirectory) as DeclaredRoutes).list().map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`);
+    const declared = app.get(RouteDirectory).list().map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`);
     expect(described.sort()).toEqual(declared.filter((route) => !/^GET \/(docs\b.*)?$| \/git\//.test(route)).sort());
     expect(described.length).toBeGreaterThan(30);
   });

@@ -25,7 +25,24 @@ describe('§5 Authentication', () => {
   });
 
   describe('Ops token', () => {
-    it.todo('when OPS_TOKEN is set, GET /ops, POST /ops/alert, GET /ops/features and POST /ops/features require Authorization: Bearer <OPS_TOKEN>');
+    const OPS_TOKEN = 'an-ops-token-for-the-tests';
+    const open = useApp({}, 'api');
+    const closed = useApp({ OPS_TOKEN }, 'api');
+    const endpoints = [['GET', '/ops'], ['POST', '/ops/alert'], ['GET', '/ops/features'], ['POST', '/ops/features']] as const;
+
+    it.each(endpoints)('when OPS_TOKEN is set, %s %s requires Authorization: Bearer <OPS_TOKEN>', async (method, path) => {
+      const ask = async (authorization: string | undefined): Promise<number> => {
+        const headers = { 'content-type': 'application/json', ...(authorization === undefined ? {} : { authorization }) };
+        return (await closed.call(method, path, { headers, ...(method === 'POST' ? { body: '{}' } : {}) })).status;
+      };
+      expect([await ask(undefined), await ask('Bearer something-else-of-length'), await ask(`Basic ${OPS_TOKEN}`)]).toEqual([401, 401, 401]);
+      // Let in: what an empty body is worth is another matter.
+      expect(await ask(`Bearer ${OPS_TOKEN}`)).toBe(method === 'POST' ? 400 : 200);
+    });
+
+    it.each(endpoints)('when OPS_TOKEN is not set, %s %s requires none', async (method, path) => {
+      expect((await open.call(method, path, method === 'POST' ? { headers: { 'content-type': 'application/json' }, body: '{}' } : {})).status).not.toBe(401);
+    });
   });
 
   describe('the API', () => {

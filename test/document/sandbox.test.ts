@@ -116,12 +116,30 @@ describe('§2 other resources', () => {
   it.todo('the service: id (string), name (string), repo_url (string, URL of a linked repository; without it, it cannot be deployed)');
   it.todo('Repository created from a template: repo_url (string); request fields template (string, allowed values: nextjs, expo) and name (string)');
   it.todo('Deploy request: branch (string), type (string; the value production is used for production deploys)');
-  it.todo('Ops task: can be auto-tagged through the runbookTag field of a generic alert payload');
-  it.todo('Feature flag: a flag has a name; an allowlist limits which flags can be toggled');
+  const operated = useApp({ FEATURE_FLAG_ALLOWLIST: 'sign_ups' }, 'api');
+
+  it('Ops task: can be auto-tagged through the runbookTag field of a generic alert payload', async () => {
+    const { body } = await operated.post('/ops/alert', { title: 'Something is wrong', runbookTag: 'queues' });
+    expect((await operated.fetch(`/ops/tasks/${body.tasks[0].id as string}`)).body).toMatchObject({ title: 'Something is wrong', runbookTag: 'queues', status: 'open' });
+  });
+
+  it('Feature flag: a flag has a name; an allowlist limits which flags can be toggled', async () => {
+    const { body } = await operated.fetch('/ops/features');
+    expect(body.allowlist).toEqual(['sign_ups']);
+    expect(body.flags.filter(({ allowlisted }: any) => allowlisted).map(({ name }: any) => name)).toEqual(['sign_ups']);
+  });
 });
 
 describe('§4 rules', () => {
-  it.todo('rule 1: a flag that is not on the allowlist cannot be toggled through POST /ops/features');
+  const operated = useApp({ FEATURE_FLAG_ALLOWLIST: 'sign_ups' }, 'api');
+
+  it('rule 1: a flag that is not on the allowlist cannot be toggled through POST /ops/features', async () => {
+    const refused = await operated.post('/ops/features', { name: 'anonymous_sandbox', enabled: false });
+    expect([refused.status, refused.body.error.code]).toEqual([403, 'flag_not_allowlisted']);
+    expect((await operated.fetch('/ops/features')).body.flags).toContainEqual(expect.objectContaining({ name: 'anonymous_sandbox', enabled: true }));
+    expect((await operated.post('/ops/features', { name: 'sign_ups', enabled: false })).status).toBe(200);
+  });
+
   it.todo('rule 3: when there is no repo_url, the deploy fails with the message "Project has no linked repository"');
   it.todo('rule 4: repo_url of a repository created from a template can be passed when creating, or attached later by updating');
 });

@@ -83,12 +83,13 @@ describe('the documentation', () => {
     expect(missing).toEqual([]);
   });
 
-  it('lists every decision, and numbers them without a gap', () => {
+  it('lists every decision, and numbers none twice', () => {
     const folder = join(DOCS, 'decisions');
     const records = readdirSync(folder).filter((name) => name !== 'README.md').sort();
     const listed = [...read(join(folder, 'README.md')).matchAll(/\]\((\d{4}-[a-z0-9-]+\.md)\)/g)].map(([, record]) => record);
     expect(listed).toEqual(records);
-    expect(records.map((record) => Number(record.slice(0, 4)))).toEqual(records.map((_, index) => index + 1));
+    const numbers = records.map((record) => record.slice(0, 4));
+    expect(new Set(numbers).size).toBe(numbers.length);
     for (const record of records) expect(read(join(folder, record))).toMatch(new RegExp(`^# ${record.slice(0, 4)}: `));
   });
 

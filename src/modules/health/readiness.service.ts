@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Injectable } from '@nestjs/common';
+import { Injectable, ServiceUnavailableException } from '@nestjs/common';
 import { HealthCheckService, type HealthCheckResult, type HealthIndicatorResult, HealthIndicatorService } from '@nestjs/terminus';
 import { DatabaseHealth } from '../../platform/database/database-health.js';
 import { Shutdown } from '../../platform/lifecycle/shutdown.js';
@@ -11,6 +11,9 @@ import { SandboxStatusService } from '../sandbox/sandbox-status.service.js';
 const CHECK_TIMEOUT_MS = 1_000;
 /** Probes of several balancers must not become load on the database. */
 const CACHE_MS = 500;
+
+/** What is known of each part: `up`, `degraded` or `down`, and why in words for anybody. */
+export type PartStates = Readonly<Record<string, { readonly status: string } & Readonly<Record<string, unknown>>>>;
 
 /** Whether this process can serve, part by part (service document §4). Nothing in it names hosts, ports or causes. */
 @Injectable()
@@ -37,6 +40,17 @@ export class ReadinessService {
       this.cached = { result: this.checkParts(), untilMs: nowMs + CACHE_MS };
     }
     return this.cached.result;
+  }
+
+  /** Each part by name, whether or not this process can serve. */
+  async parts(): Promise<{ readonly isReady: boolean; readonly parts: PartStates }> {
+    try {
+      const { status, details } = await this.check();
+      return { isReady: status !== 'shutting_down', parts: details };
+    } catch (thrown) {
+      if (!(thrown instanceof ServiceUnavailableException)) throw thrown;
+      return { isReady: false, parts: (thrown.getResponse() as HealthCheckResult).details };
+    }
   }
 
   private checkParts(): Promise<HealthCheckResult> {

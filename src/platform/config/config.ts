@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import { type DEFAULT_PLANS, Environment, type LOG_LEVELS, type ROLES } from './environment.js';
+import { parseFlagSettings } from './flag-settings.js';
 import { parseHosts } from './hosts.js';
 import { parseTrustProxy, type TrustProxy } from './trust-proxy.js';
 import { parseVersionedSecrets, type VersionedSecret } from './versioned-secrets.js';
@@ -28,6 +29,8 @@ export abstract class Config {
   abstract readonly opsToken: string | undefined;
   abstract readonly metricsToken: string | undefined;
   abstract readonly featureFlagAllowlist: readonly string[];
+  /** Flags that the environment fixes, by name. */
+  abstract readonly featureFlags: ReadonlyMap<string, boolean>;
   abstract readonly trustProxy: TrustProxy;
   abstract readonly pricingUrl: string;
   abstract readonly dashboardUrl: string;
@@ -136,6 +139,7 @@ function toConfig(environment: Environment): Config {
     opsToken: environment.OPS_TOKEN,
     metricsToken: environment.METRICS_TOKEN,
     featureFlagAllowlist: environment.FEATURE_FLAG_ALLOWLIST.split(',').map((name) => name.trim()).filter(Boolean),
+    featureFlags: parseFlagSettings(environment.FEATURE_FLAGS)!,
     trustProxy: environment.TRUST_PROXY === undefined ? 0 : parseTrustProxy(environment.TRUST_PROXY)!,
     pricingUrl: withoutSlash(environment.PRICING_URL ?? `${publicUrl}/docs/plans`),
     dashboardUrl: withoutSlash(environment.DASHBOARD_URL ?? publicUrl),

@@ -1,5 +1,6 @@
 import { Transform, Type } from 'class-transformer';
 import { IsBoolean, IsIn, IsInt, IsOptional, IsString, IsUrl, Max, Min, MinLength, ValidateBy } from 'class-validator';
+import { parseFlagSettings } from './flag-settings.js';
 import { parseHosts } from './hosts.js';
 import { parseTrustProxy } from './trust-proxy.js';
 import { parseVersionedSecrets } from './versioned-secrets.js';
@@ -36,6 +37,15 @@ const IsHosts = (name: string): PropertyDecorator =>
     validator: {
       validate: (value: unknown) => typeof value === 'string' && parseHosts(value) !== undefined,
       defaultMessage: () => `${name} must be a list of <host> or <host>:<port>, with commas between`,
+    },
+  });
+
+const IsFlagSettings = (name: string): PropertyDecorator =>
+  ValidateBy({
+    name: 'isFlagSettings',
+    validator: {
+      validate: (value: unknown) => typeof value === 'string' && parseFlagSettings(value) !== undefined,
+      defaultMessage: () => `${name} must be a list of <flag>=on or <flag>=off, with commas between`,
     },
   });
 
@@ -107,6 +117,10 @@ export class Environment {
 
   @IsOptional() @IsString()
   FEATURE_FLAG_ALLOWLIST: string = '';
+
+  /** Flags that this environment fixes, `sign_ups=off,deploys=on`; nobody can toggle them then. */
+  @IsOptional() @IsFlagSettings('FEATURE_FLAGS')
+  FEATURE_FLAGS: string = '';
 
   @IsOptional() @IsTrustProxy()
   TRUST_PROXY?: string;

@@ -15,14 +15,16 @@ class DatabaseMetrics {
     @InjectMetric(CONNECTIONS) connections: Gauge,
     @InjectMetric(WAITING) waiting: Gauge,
   ) {
-    const pool = (): Pool => (dataSource.driver as unknown as { master: Pool }).master;
+    // There is none any more once the process has begun to close.
+    const pool = (): Pool | undefined => (dataSource.driver as unknown as { master?: Pool }).master;
     Object.assign(connections, {
       collect: () => {
-        connections.set({ state: 'idle' }, pool().idleCount);
-        connections.set({ state: 'busy' }, pool().totalCount - pool().idleCount);
+        const { idleCount = 0, totalCount = 0 } = pool() ?? {};
+        connections.set({ state: 'idle' }, idleCount);
+        connections.set({ state: 'busy' }, totalCount - idleCount);
       },
     });
-    Object.assign(waiting, { collect: () => { waiting.set(pool().waitingCount); } });
+    Object.assign(waiting, { collect: () => { waiting.set(pool()?.waitingCount ?? 0); } });
   }
 }
 

@@ -3,6 +3,7 @@ import { DataSource } from 'typeorm';
 import { Shutdown } from '../lifecycle/shutdown.js';
 import { Database } from './database.js';
 import { DatabaseHealth } from './database-health.js';
+import { DatabaseNotifications } from './database-notifications.js';
 import { DATABASE_METRICS } from './database.metrics.js';
 
 /** The connection pool of the process. The tables and migrations are given by the role that knows them all. */
@@ -23,9 +24,10 @@ export class DatabaseModule {
         },
         Database,
         DatabaseHealth,
+        DatabaseNotifications,
         ...DATABASE_METRICS,
       ],
-      exports: [Database, DatabaseHealth],
+      exports: [Database, DatabaseHealth, DatabaseNotifications],
     };
   }
 }

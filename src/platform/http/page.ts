@@ -54,6 +54,9 @@ export class AnswerMeta {
   @ApiProperty() request_id!: string;
 }
 
+/** What a caller passes as `cursor` to go on after this one; for lists that are not answered as {@link pageEnvelope} does. */
+export const cursorOf = (next: string | undefined): string | undefined => (next === undefined ? undefined : encode(next));
+
 /** The answer of a list. */
 export function pageEnvelope<T, View>({ items, next }: Page<T>, view: (item: T) => View): Envelope<View[]> {
   return new Envelope(items.map(view), { has_more: next !== undefined, ...(next === undefined ? {} : { next_cursor: encode(next) }) });

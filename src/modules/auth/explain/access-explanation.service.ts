@@ -7,7 +7,7 @@ import { SessionRequired, SessionTokenNotAllowed } from '../auth.errors.js';
 import type { Call } from '../caller.js';
 import { budgetAccountOf } from '../callers/org-budget.js';
 import type { OrgMembership } from '../principal.js';
-import { type DeclaredRoute, RouteDirectory } from './route-directory.js';
+import { type DeclaredRoute, RouteDirectory } from '../route-directory.js';
 
 /** What stands in the way of a call, in the order in which it would be met. */
 export const OBSTACLES = ['route', 'credential', 'organization', 'budget', 'scope', 'role'] as const;

@@ -1,8 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AccessExplanationService } from '../explain/access-explanation.service.js';
-import { RouteDirectory } from '../explain/route-directory.js';
 import { KeysModule } from '../keys/keys.module.js';
-import { DeclaredRoutes } from './declared-routes.js';
 import { ExplainController } from './explain.controller.js';
 import { KeyWishes } from './key-wish.js';
 import { KeysController } from './keys.controller.js';
@@ -12,6 +10,6 @@ import { MeController } from './me.controller.js';
 @Module({
   imports: [KeysModule],
   controllers: [ExplainController, KeysController, MeController],
-  providers: [AccessExplanationService, KeyWishes, { provide: RouteDirectory, useClass: DeclaredRoutes }],
+  providers: [AccessExplanationService, KeyWishes],
 })
 export class AccessHttpModule {}

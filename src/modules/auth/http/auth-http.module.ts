@@ -2,9 +2,11 @@ import { Global, Module } from '@nestjs/common';
 import { BudgetHolders } from '../../limits/budget-account.js';
 import { CallersModule } from '../callers/callers.module.js';
 import { KeysModule } from '../keys/keys.module.js';
+import { RouteDirectory } from '../route-directory.js';
 import { AccessGuard } from './access.guard.js';
 import { ACCESS_METRICS, AccessMetrics } from './access.metrics.js';
 import { CallAdmission } from './call-admission.js';
+import { DeclaredRoutes } from './declared-routes.js';
 import { OPEN_SURFACES } from './open-surfaces.js';
 import { CallerBudgets } from './caller-budgets.js';
 import { OperatorTokenGuard } from './operator-token.guard.js';
@@ -13,7 +15,7 @@ import { OperatorTokenGuard } from './operator-token.guard.js';
 @Global()
 @Module({
   imports: [CallersModule, KeysModule],
-  providers: [AccessGuard, CallAdmission, OperatorTokenGuard, { provide: BudgetHolders, useClass: CallerBudgets }, ...ACCESS_METRICS, ...OPEN_SURFACES],
-  exports: [AccessGuard, AccessMetrics, BudgetHolders, CallAdmission, OperatorTokenGuard],
+  providers: [AccessGuard, CallAdmission, OperatorTokenGuard, { provide: BudgetHolders, useClass: CallerBudgets }, { provide: RouteDirectory, useClass: DeclaredRoutes }, ...ACCESS_METRICS, ...OPEN_SURFACES],
+  exports: [AccessGuard, AccessMetrics, BudgetHolders, CallAdmission, OperatorTokenGuard, RouteDirectory],
 })
 export class AuthHttpModule {}

@@ -4,6 +4,7 @@ import { ANY_BODY, ANY_CALL, ANY_CALLER, ANY_WRITE, ApiRefusals } from '../../..
 import { Envelope } from '../../../platform/http/envelope.js';
 import { TakesJson, TakesNothing } from '../../../platform/http/json-body.js';
 import { Public } from '../../../platform/http/public.js';
+import { RequireFeature } from '../../features/require-feature.js';
 import { type Call, Caller } from '../caller.js';
 import { EmailVerificationService } from '../people/email-verification.service.js';
 import { SignInService } from '../people/sign-in.service.js';
@@ -25,10 +26,11 @@ export class AuthController {
 
   @Post('sign-up')
   @Public()
+  @RequireFeature('sign_ups')
   @TakesJson()
   @ApiOperation({ summary: 'Makes an account with an organization of its own, and signs in. A message to the e-mail address asks to confirm it.' })
   @ApiCreatedResponse({ type: SignedInAnswer })
-  @ApiRefusals(...ANY_CALL, ...ANY_BODY, 'username_taken', 'email_taken')
+  @ApiRefusals(...ANY_CALL, ...ANY_BODY, 'feature_disabled', 'username_taken', 'email_taken')
   async signUp(@Body() body: SignUpBody, @Ip() ip: string, @Headers('user-agent') userAgent?: string): Promise<Envelope<SignedInView>> {
     return new Envelope(SignedInView.of(await this.signUps.signUp(body, { ip, userAgent })));
   }

@@ -1,10 +1,13 @@
 import { Injectable, type OnApplicationBootstrap, RequestMethod } from '@nestjs/common';
 import { ModulesContainer, Reflector } from '@nestjs/core';
-import { type DeclaredRoute, RouteDirectory } from '../explain/route-directory.js';
+import { type DeclaredRoute, RouteDirectory } from '../route-directory.js';
+import { type OperatorSurface, RequireOperatorToken } from '../require-operator-token.js';
 import { RequireScope, type ScopeRule, type SessionRule, TakesSession } from '../require-scope.js';
 
 const PATH = 'path';
 const METHOD = 'method';
+/** Where `@ApiOperation` keeps what it was given. */
+const OPERATION = 'swagger/apiOperation';
 
 type Handler = (...parameters: unknown[]) => unknown;
 
@@ -26,7 +29,6 @@ export class DeclaredRoutes extends RouteDirectory implements OnApplicationBoots
       .flatMap(({ metatype }) => this.routesOf(metatype as new () => object));
   }
 
-  /** Every endpoint, in no order. */
   list(): readonly DeclaredRoute[] {
     return this.routes;
   }
@@ -50,6 +52,8 @@ export class DeclaredRoutes extends RouteDirectory implements OnApplicationBoots
           method: RequestMethod[Reflect.getMetadata(METHOD, handler) as RequestMethod],
           path: `/${[Reflect.getMetadata(PATH, controller) as string, Reflect.getMetadata(PATH, handler) as string].flatMap(partsOf).join('/')}`,
           rule: this.reflector.getAllAndOverride<ScopeRule | undefined>(RequireScope.KEY, places),
+          surface: this.reflector.getAllAndOverride<OperatorSurface | undefined>(RequireOperatorToken.KEY, places),
+          summary: (Reflect.getMetadata(OPERATION, handler) as { summary?: string } | undefined)?.summary,
           sessions: this.reflector.getAllAndOverride<SessionRule | undefined>(TakesSession.KEY, places),
         };
       });

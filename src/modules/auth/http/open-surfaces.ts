@@ -16,6 +16,7 @@ class OpenSurfaces implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
+    this.report('ops', 'OPS_TOKEN', this.config.opsToken);
     this.report('metrics', 'METRICS_TOKEN', this.config.metricsToken);
   }
 

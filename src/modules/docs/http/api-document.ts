@@ -3,7 +3,7 @@ import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swag
 import type { Express, NextFunction, Request, Response } from 'express';
 import { Config } from '../../../platform/config/config.js';
 import { VERSION } from '../../../platform/version.js';
-import { PAGE_POLICY } from './page-policy.js';
+import { PAGE_POLICY } from '../page-policy.js';
 
 /** The OpenAPI description, made from the code the first time that somebody asks for it. */
 @Injectable()

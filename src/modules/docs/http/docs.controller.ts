@@ -8,7 +8,7 @@ import { Public } from '../../../platform/http/public.js';
 import { VERSION } from '../../../platform/version.js';
 import { ApiDocument } from './api-document.js';
 import { IndexAnswer, type IndexView } from './docs.dto.js';
-import { PAGE_POLICY } from './page-policy.js';
+import { PAGE_POLICY } from '../page-policy.js';
 import { Pages } from './pages.js';
 
 @ApiTags('documentation')

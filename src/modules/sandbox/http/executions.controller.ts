@@ -8,6 +8,7 @@ import { TakesJson, TakesNothing } from '../../../platform/http/json-body.js';
 import { PageQuery, pageEnvelope } from '../../../platform/http/page.js';
 import { type Call, Caller } from '../../auth/caller.js';
 import { RequireScope } from '../../auth/require-scope.js';
+import { RequireFeature } from '../../features/require-feature.js';
 import { ExecutionsService } from '../executions/executions.service.js';
 import { ExecutionPageAnswer, ListedExecutionView, OrgExecutionAnswer, OrgExecutionRequest, OrgExecutionView, RehearsalView } from './executions.dto.js';
 
@@ -22,6 +23,7 @@ export class ExecutionsController {
 
   @Post()
   @RequireScope('sandbox:execute')
+  @RequireFeature('sandbox_executions')
   @TakesJson({ actsOutside: true, limitBytes: BODY_BYTES })
   @HttpCode(HttpStatus.OK)
   @ApiOperation({
@@ -30,7 +32,7 @@ export class ExecutionsController {
   })
   @ApiOkResponse({ type: OrgExecutionAnswer, description: 'The code ran; `data.status` says how it ended.' })
   @ApiAcceptedResponse({ type: OrgExecutionAnswer, description: 'With `wait: false`: the code is queued, and runs whether or not anybody asks for it.' })
-  @ApiRefusals(...ANY_CALLER, ...ANY_BODY, 'concurrency_limit_exceeded', 'sandbox_unavailable')
+  @ApiRefusals(...ANY_CALLER, ...ANY_BODY, 'feature_disabled', 'concurrency_limit_exceeded', 'sandbox_unavailable')
   async create(
     @Caller() call: Call,
     @Body() request: OrgExecutionRequest,

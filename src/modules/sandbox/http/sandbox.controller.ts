@@ -6,6 +6,7 @@ import { Envelope } from '../../../platform/http/envelope.js';
 import { HangUpSignal } from '../../../platform/http/hang-up.js';
 import { TakesJson } from '../../../platform/http/json-body.js';
 import { Public } from '../../../platform/http/public.js';
+import { RequireFeature } from '../../features/require-feature.js';
 import { clientAddressOf } from '../../limits/client-address.js';
 import { AnonymousSandboxService } from '../anonymous-sandbox.service.js';
 import { RehearsalView } from './executions.dto.js';
@@ -19,6 +20,7 @@ export class SandboxController {
   /** Service document §4, rule 2. */
   @Post('try')
   @Public()
+  @RequireFeature('anonymous_sandbox')
   @TakesJson({ actsOutside: true })
   @HttpCode(HttpStatus.OK)
   @ApiOperation({
@@ -26,7 +28,7 @@ export class SandboxController {
     description: 'With `Dry-Run: true` nothing runs and nothing is counted, and `data` has only `language` and `limits`.',
   })
   @ApiOkResponse({ type: AnonymousExecutionAnswer, description: 'The code ran; `data.status` says how it ended.' })
-  @ApiRefusals(...ANY_CALL, 'invalid_request', 'malformed_json', 'payload_too_large', 'unsupported_media_type', 'sandbox_daily_limit_exceeded', 'concurrency_limit_exceeded', 'sandbox_unavailable')
+  @ApiRefusals(...ANY_CALL, 'invalid_request', 'malformed_json', 'payload_too_large', 'unsupported_media_type', 'feature_disabled', 'sandbox_daily_limit_exceeded', 'concurrency_limit_exceeded', 'sandbox_unavailable')
   async try(
     @Body() request: ExecutionRequest,
     @DryRun() dryRun: boolean,

@@ -1,4 +1,5 @@
-import type { ScopeRule, SessionRule } from '../require-scope.js';
+import type { OperatorSurface } from './require-operator-token.js';
+import type { ScopeRule, SessionRule } from './require-scope.js';
 
 /** An endpoint and what it asks of its callers. */
 export interface DeclaredRoute {
@@ -8,9 +9,16 @@ export interface DeclaredRoute {
   /** Undefined: open to everybody, or to operators. */
   readonly rule: ScopeRule | undefined;
   readonly sessions: SessionRule | undefined;
+  /** Wants the token of this surface. */
+  readonly surface: OperatorSurface | undefined;
+  /** In a sentence; undefined for one that the API reference leaves out. */
+  readonly summary: string | undefined;
 }
 
 /** Which endpoints there are; known to whoever speaks HTTP. */
 export abstract class RouteDirectory {
+  /** Every endpoint, in no order. */
+  abstract list(): readonly DeclaredRoute[];
+
   abstract find(method: string, path: string): DeclaredRoute | undefined;
 }

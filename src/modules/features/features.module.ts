@@ -1,0 +1,14 @@
+import { Global, Module } from '@nestjs/common';
+import { FEATURE_METRICS } from './features.metrics.js';
+import { Features } from './features.service.js';
+import { FlagAdministrationService } from './flag-administration.service.js';
+import { OpenFeatureFlags } from './open-feature.provider.js';
+import { FeatureFlagsStore } from './persistence/feature-flags.store.js';
+
+/** Global: a flag may stand before anything that the product does. */
+@Global()
+@Module({
+  providers: [Features, FeatureFlagsStore, FlagAdministrationService, OpenFeatureFlags, ...FEATURE_METRICS],
+  exports: [Features, FlagAdministrationService, OpenFeatureFlags],
+})
+export class FeaturesModule {}

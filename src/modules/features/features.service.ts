@@ -1,0 +1,87 @@
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Config } from '../../platform/config/config.js';
+import { DatabaseNotifications } from '../../platform/database/database-notifications.js';
+import { Shutdown } from '../../platform/lifecycle/shutdown.js';
+import { Log } from '../../platform/logging/log.js';
+import { Clock } from '../../platform/time/clock.js';
+import { FeatureDisabled } from './features.errors.js';
+import { FLAGS, type FlagName } from './flags.js';
+import type { FeatureFlagRow } from './persistence/feature-flag.entity.js';
+import { FeatureFlagsStore, FLAGS_CHANNEL } from './persistence/feature-flags.store.js';
+
+/** For a word of a change that got lost all the same. */
+const POLL_EVERY_MS = 5_000;
+
+/** Where a flag has its value from: the environment wins over the database, and that over the default. */
+export type FlagSource = 'default' | 'database' | 'env';
+
+/**
+ * How the flags stand, kept in memory: to ask costs nothing. A toggle is seen by every process within a second, by a
+ * notification, by reading anew whenever the listener has connected, and at the latest by a poll.
+ */
+@Injectable()
+export class Features implements OnApplicationBootstrap {
+  private rows: ReadonlyMap<string, FeatureFlagRow> = new Map();
+  private syncedAt: Date | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private reading: Promise<void> | undefined;
+  /** How often somebody has asked for it. */
+  private asked = 0;
+
+  constructor(
+    private readonly store: FeatureFlagsStore,
+    private readonly notifications: DatabaseNotifications,
+    private readonly config: Config,
+    private readonly clock: Clock,
+    private readonly log: Log,
+    shutdown: Shutdown,
+  ) {
+    shutdown.at('workers', () => { clearInterval(this.timer); });
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    this.notifications.listen(FLAGS_CHANNEL, () => { void this.sync(); });
+    this.timer = setInterval(() => { void this.sync(); }, POLL_EVERY_MS);
+    this.timer.unref();
+    await this.sync();
+  }
+
+  isEnabled(name: FlagName): boolean {
+    return this.config.featureFlags.get(name) ?? this.rows.get(name)?.enabled ?? FLAGS[name].default;
+  }
+
+  /** @throws {FeatureDisabled} `feature_disabled` */
+  require(name: FlagName): void {
+    if (!this.isEnabled(name)) throw new FeatureDisabled(name);
+  }
+
+  sourceOf(name: FlagName): FlagSource {
+    if (this.config.featureFlags.has(name)) return 'env';
+    return this.rows.has(name) ? 'database' : 'default';
+  }
+
+  /** How long ago the flags were read from the database; undefined when they never were. */
+  get syncAgeSeconds(): number | undefined {
+    return this.syncedAt === undefined ? undefined : (this.clock.now().getTime() - this.syncedAt.getTime()) / 1000;
+  }
+
+  /** Reads them anew. A change during the reading makes it read once more; where the database is away they stay. */
+  sync(): Promise<void> {
+    this.asked += 1;
+    this.reading ??= this.read();
+    return this.reading;
+  }
+
+  private async read(): Promise<void> {
+    const { asked } = this;
+    try {
+      const at = this.clock.now();
+      this.rows = new Map((await this.store.all()).map((row) => [row.name, row]));
+      this.syncedAt = at;
+    } catch (error) {
+      this.log.debug({ error }, 'The feature flags could not be read.');
+    }
+    this.reading = this.asked === asked ? undefined : this.read();
+    await this.reading;
+  }
+}

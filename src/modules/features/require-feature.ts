@@ -1,0 +1,23 @@
+import { applyDecorators, type CanActivate, type ExecutionContext, Injectable, UseGuards } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import { Features } from './features.service.js';
+import type { FlagName } from './flags.js';
+
+const Feature = Reflector.createDecorator<FlagName>();
+
+@Injectable()
+class FeatureGuard implements CanActivate {
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly features: Features,
+  ) {}
+
+  /** @throws {FeatureDisabled} `feature_disabled` */
+  canActivate(context: ExecutionContext): boolean {
+    this.features.require(this.reflector.get(Feature, context.getHandler()));
+    return true;
+  }
+}
+
+/** The route answers 403 `feature_disabled` while the flag is off; who calls, and whether they may, is asked before. */
+export const RequireFeature = (flag: FlagName): MethodDecorator => applyDecorators(Feature(flag), UseGuards(FeatureGuard));

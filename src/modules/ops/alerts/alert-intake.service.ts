@@ -1,0 +1,97 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../platform/database/database.js';
+import { RequestInvalid } from '../../../platform/errors/request-invalid.js';
+import { Ids } from '../../../platform/ids/ids.js';
+import { Clock } from '../../../platform/time/clock.js';
+import { Runbooks } from '../manifest/runbooks.js';
+import { UNTAGGED } from '../ops-task-status.js';
+import { OpsMetrics } from '../ops.metrics.js';
+import { type EndRow, type FiringRow, OpsAlertsStore, type TouchedTask } from '../persistence/ops-alerts.store.js';
+import { GenericPayloadInvalid, readReports, type Rejection, type Report, type Reports } from './report.js';
+
+/** What became of the reports of one body. */
+export interface Intake {
+  readonly received: number;
+  readonly created: number;
+  /** Of tasks that were there. */
+  readonly updated: number;
+  readonly resolved: number;
+  /** Ends of what has no task, and faults whose end came first. */
+  readonly ignored: number;
+  readonly rejected: readonly Rejection[];
+  readonly tasks: readonly TouchedTask[];
+}
+
+/** Turns alerts into tasks (service document §4). */
+@Injectable()
+export class AlertIntakeService {
+  constructor(
+    private readonly database: Database,
+    private readonly alerts: OpsAlertsStore,
+    private readonly runbooks: Runbooks,
+    private readonly metrics: OpsMetrics,
+    private readonly ids: Ids,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Stores all reports of a body, or none when the database is away: then the sender tries again.
+   *
+   * @throws {RequestInvalid} `invalid_request` for a generic payload; what is wrong in a group is told of each alert.
+   */
+  async take(body: Readonly<Record<string, unknown>>): Promise<Intake> {
+    const now = this.clock.now();
+    const { reports, rejected } = this.read(body, now);
+    const touched = await this.database.transaction(() => this.store(reports, now));
+    const resolved = touched.filter(({ status }) => status === 'resolved').length;
+    const created = touched.filter((task) => task.created).length;
+    const intake = {
+      received: reports.length + rejected.length,
+      created,
+      updated: touched.length - resolved - created,
+      resolved,
+      ignored: reports.length - touched.length,
+      rejected,
+      tasks: touched,
+    };
+    this.metrics.taken(intake);
+    return intake;
+  }
+
+  private read(body: Readonly<Record<string, unknown>>, now: Date): Reports {
+    try {
+      return readReports(body, now);
+    } catch (error) {
+      if (!(error instanceof GenericPayloadInvalid)) throw error;
+      throw new RequestInvalid([{ path: error.path, in: 'body', code: 'invalid', message: error.message }]);
+    }
+  }
+
+  /** In rounds, as a statement can touch a task only once; nearly always one round has them all. */
+  private async store(reports: readonly Report[], now: Date): Promise<TouchedTask[]> {
+    await this.alerts.lock();
+    const touched: TouchedTask[] = [];
+    for (let rest = reports; rest.length > 0;) {
+      const seen = new Set<string>();
+      const round = rest.filter(({ dedupKey }) => !seen.has(dedupKey) && seen.add(dedupKey));
+      const inRound = new Set(round);
+      rest = rest.filter((report) => !inRound.has(report));
+      touched.push(
+        ...await this.alerts.fire(round.filter(({ status }) => status === 'firing').map((report) => this.firing(report)), now),
+        ...await this.alerts.end(round.filter(({ status }) => status === 'resolved').map((report) => this.ending(report, now)), now),
+      );
+    }
+    return touched;
+  }
+
+  private firing(report: Report): FiringRow {
+    const { dedupKey, title, severity, source, description, url, labels, annotations, startsAt } = report;
+    const runbookTag = report.runbookTag ?? this.runbooks.tagOf(labels['alertname']) ?? UNTAGGED;
+    const ids = { id: this.ids.next('tsk'), eventId: this.ids.next('tev') };
+    return { ...ids, dedupKey, title, runbookTag, severity, source, description, url, labels, annotations, startsAt };
+  }
+
+  private ending({ dedupKey, endsAt }: Report, now: Date): EndRow {
+    return { dedupKey, endsAt: endsAt ?? now, eventId: this.ids.next('tev') };
+  }
+}

@@ -1,0 +1,15 @@
+import { Module } from '@nestjs/common';
+import { HealthModule } from '../../health/health.module.js';
+import { ManifestService } from '../manifest/manifest.service.js';
+import { OpsModule } from '../ops.module.js';
+import { OpsController } from './ops.controller.js';
+import { RunbookPages } from './runbook-pages.js';
+import { RunbookPagesController } from './runbook-pages.controller.js';
+import { OpsTasksController } from './ops-tasks.controller.js';
+
+@Module({
+  imports: [HealthModule, OpsModule],
+  controllers: [OpsController, OpsTasksController, RunbookPagesController],
+  providers: [ManifestService, RunbookPages],
+})
+export class OpsHttpModule {}

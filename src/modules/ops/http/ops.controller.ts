@@ -1,0 +1,44 @@
+import { Body, Controller, Get, HttpCode, HttpStatus, Post, Req, Res } from '@nestjs/common';
+import { ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { ApiRefusals } from '../../../platform/http/api-refusals.js';
+import { TakesJson } from '../../../platform/http/json-body.js';
+import { RequireOperatorToken } from '../../auth/require-operator-token.js';
+import { AlertIntakeService } from '../alerts/alert-intake.service.js';
+import { type Manifest, ManifestService } from '../manifest/manifest.service.js';
+import { unlessUnchanged } from './not-modified.js';
+import { GenericAlertBody, IntakeView } from './ops.dto.js';
+
+const NEEDS = 'Needs `OPS_TOKEN` as bearer token when it is set.';
+
+@ApiTags('operations')
+@Controller('ops')
+@RequireOperatorToken('ops')
+export class OpsController {
+  constructor(
+    private readonly manifest: ManifestService,
+    private readonly alerts: AlertIntakeService,
+  ) {}
+
+  @Get()
+  @ApiOperation({ summary: 'Shows all that an agent needs to run the service: its state, its endpoints, its runbooks and tasks.', description: NEEDS })
+  @ApiOkResponse({ schema: { type: 'object', required: ['schemaVersion', 'service', 'status', 'parts', 'endpoints', 'runbooks'] } })
+  @ApiRefusals('invalid_token')
+  async show(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<Manifest | undefined> {
+    return unlessUnchanged(await this.manifest.describe(), request, response);
+  }
+
+  @Post('alert')
+  @TakesJson()
+  @HttpCode(HttpStatus.OK)
+  @ApiOperation({
+    summary: 'Takes alerts in, from Alertmanager or in a form of our own, and makes tasks of them.',
+    description: `${NEEDS} Fields that are not known are welcome. Answers 503 only while the database is away: then send it again.`,
+  })
+  @ApiBody({ type: GenericAlertBody })
+  @ApiOkResponse({ type: IntakeView })
+  @ApiRefusals('invalid_token', 'invalid_request', 'malformed_json', 'payload_too_large', 'unsupported_media_type', 'service_unavailable')
+  async alert(@Body() body: Record<string, unknown>): Promise<IntakeView> {
+    return IntakeView.of(await this.alerts.take(body));
+  }
+}

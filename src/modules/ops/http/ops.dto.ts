@@ -1,0 +1,45 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import type { Intake } from '../alerts/alert-intake.service.js';
+import { OPS_TASK_STATUSES, type OpsTaskStatus } from '../ops-task-status.js';
+
+/** The body of a generic alert; that of Alertmanager is taken as it is. Read in `alerts/report.ts`, not validated here. */
+export class GenericAlertBody {
+  @ApiProperty({ example: 'The disk of the database is nearly full' }) title!: string;
+  @ApiPropertyOptional({ type: String, example: 'disk', description: 'Tags the task, so that its runbook is found.' }) runbookTag?: string;
+  @ApiPropertyOptional({ enum: ['critical', 'warning', 'info'], default: 'warning' }) severity?: string;
+  @ApiPropertyOptional({ enum: ['firing', 'resolved'], default: 'firing' }) status?: string;
+  @ApiPropertyOptional({ type: String, description: 'Alerts with the same one are of the same fault. Left out: made of source, title and labels.' }) dedupKey?: string;
+  @ApiPropertyOptional({ type: String }) source?: string;
+  @ApiPropertyOptional({ type: String }) description?: string;
+  @ApiPropertyOptional({ type: 'object', additionalProperties: { type: 'string' } }) labels?: object;
+  @ApiPropertyOptional({ type: 'object', additionalProperties: { type: 'string' } }) annotations?: object;
+  @ApiPropertyOptional({ format: 'date-time' }) startsAt?: string;
+  @ApiPropertyOptional({ type: String }) url?: string;
+}
+
+class RejectedView {
+  @ApiProperty({ type: 'integer', description: 'Which of the alerts, from 0.' }) index!: number;
+  @ApiProperty({ enum: ['not_an_object', 'invalid_status', 'invalid_time', 'no_labels'] }) code!: string;
+}
+
+class TouchedTaskView {
+  @ApiProperty({ example: 'tsk_01jd3m8yeqf5rb0xkq5ym8s6tn' }) id!: string;
+  @ApiProperty({ enum: OPS_TASK_STATUSES }) status!: OpsTaskStatus;
+  @ApiProperty() runbookTag!: string;
+  @ApiProperty() dedupKey!: string;
+  @ApiProperty() created!: boolean;
+}
+
+export class IntakeView {
+  @ApiProperty({ type: 'integer' }) received!: number;
+  @ApiProperty({ type: 'integer' }) created!: number;
+  @ApiProperty({ type: 'integer', description: 'Of tasks that were there.' }) updated!: number;
+  @ApiProperty({ type: 'integer' }) resolved!: number;
+  @ApiProperty({ type: 'integer', description: 'Ends of what has no task, and faults whose end came first.' }) ignored!: number;
+  @ApiProperty({ type: [RejectedView] }) rejected!: RejectedView[];
+  @ApiProperty({ type: [TouchedTaskView] }) tasks!: TouchedTaskView[];
+
+  static of(intake: Intake): IntakeView {
+    return { ...intake, rejected: [...intake.rejected], tasks: [...intake.tasks] };
+  }
+}

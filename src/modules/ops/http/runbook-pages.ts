@@ -1,0 +1,37 @@
+import { Injectable } from '@nestjs/common';
+import { PageNotFound } from '../../docs/docs.errors.js';
+import { markdownPage } from '../../docs/markdown-page.js';
+import type { Runbook, RunbookStep } from '../manifest/runbook.js';
+import { Runbooks } from '../manifest/runbooks.js';
+
+/** A runbook as people read it. */
+@Injectable()
+export class RunbookPages {
+  constructor(private readonly runbooks: Runbooks) {}
+
+  /** @throws {PageNotFound} `page_not_found` */
+  page(id: string): string {
+    const runbook = this.runbooks.all.find((each) => each.id === id);
+    if (runbook === undefined) throw new PageNotFound();
+    return markdownPage(markdownOf(runbook), runbook.title);
+  }
+}
+
+function markdownOf({ title, summary, severity, appliesTo, background, steps, escalation }: Runbook): string {
+  return [
+    `# ${title}`,
+    summary,
+    `Severity ${severity}. For the alerts ${appliesTo.alertnames.map((name) => `\`${name}\``).join(', ')}.`,
+    background,
+    '## Steps',
+    steps.map(stepOf).join('\n'),
+    '## Escalate when',
+    escalation,
+  ].join('\n\n');
+}
+
+function stepOf({ n, kind, text, command, expect, risk }: RunbookStep): string {
+  const request = command === undefined ? [] : [`\`${command.method} ${command.path}\`${command.body === undefined ? '' : ` with \`${JSON.stringify(command.body)}\``}`];
+  const expected = expect === undefined ? [] : [`Expect: ${expect}`];
+  return [`${n}. **${kind}** (${risk}): ${text}`, ...request, ...expected].join('<br>\n   ');
+}

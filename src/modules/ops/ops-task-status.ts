@@ -1,0 +1,8 @@
+export const OPS_TASK_STATUSES = ['open', 'claimed', 'resolved'] as const;
+export type OpsTaskStatus = (typeof OPS_TASK_STATUSES)[number];
+
+export const SEVERITIES = ['critical', 'warning', 'info'] as const;
+export type Severity = (typeof SEVERITIES)[number];
+
+/** Of a task that no runbook is for. */
+export const UNTAGGED = 'untagged';

@@ -1,0 +1,92 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { Client } from 'pg';
+import { DataSource } from 'typeorm';
+import { Shutdown } from '../lifecycle/shutdown.js';
+import { Log } from '../logging/log.js';
+
+const FIRST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 2_000;
+const CONNECT_WITHIN_MS = 2_000;
+
+/** Called after each notification, and after each (re)connection: what was said while nobody listened must be read anew. */
+export type OnChange = () => void;
+
+/**
+ * `LISTEN` on a connection of its own, which the pool would hand to others. Where it breaks it is made again at once, so
+ * that whoever listens is told within a moment of what it missed.
+ */
+@Injectable()
+export class DatabaseNotifications {
+  private readonly listeners = new Map<string, OnChange[]>();
+  private client: Client | undefined;
+  private running: Promise<void> | undefined;
+  private readonly closing = new AbortController();
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly log: Log,
+    shutdown: Shutdown,
+  ) {
+    shutdown.at('database', () => this.close());
+  }
+
+  /** `channel` is a name that stands in our code. */
+  listen(channel: string, onChange: OnChange): void {
+    this.listeners.set(channel, [...(this.listeners.get(channel) ?? []), onChange]);
+    if (this.running === undefined) this.running = this.keepConnected();
+    else this.client?.query(`LISTEN ${channel}`).then(onChange, () => undefined);
+  }
+
+  private async keepConnected(): Promise<void> {
+    let pauseMs = FIRST_PAUSE_MS;
+    while (!this.closing.signal.aborted) {
+      try {
+        const { ended } = await this.connect();
+        pauseMs = FIRST_PAUSE_MS;
+        await ended;
+      } catch (error) {
+        // Readiness tells that the database is away.
+        this.log.debug({ error }, 'The database does not take a listener.');
+        pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2);
+      }
+      await sleep(pauseMs, undefined, { signal: this.closing.signal }).catch(() => undefined);
+    }
+  }
+
+  /** Resolves once it listens; `ended` does when the connection has. */
+  private async connect(): Promise<{ ended: Promise<void> }> {
+    const { url } = this.dataSource.options as { url?: string };
+    const client = new Client({ connectionString: url, application_name: 'service-platform-listener', keepAlive: true, connectionTimeoutMillis: CONNECT_WITHIN_MS });
+    const ended = new Promise<void>((resolve) => {
+      client.once('end', resolve);
+      client.on('error', () => { resolve(); });
+    });
+    try {
+      await client.connect();
+      client.on('notification', ({ channel }) => { this.tell(channel); });
+      for (const channel of this.listeners.keys()) await client.query(`LISTEN ${channel}`);
+    } catch (error) {
+      await client.end().catch(() => undefined);
+      throw error;
+    }
+    this.client = client;
+    for (const channel of this.listeners.keys()) this.tell(channel);
+    return {
+      ended: ended.then(async () => {
+        this.client = undefined;
+        await client.end().catch(() => undefined);
+      }),
+    };
+  }
+
+  private tell(channel: string): void {
+    for (const onChange of this.listeners.get(channel) ?? []) onChange();
+  }
+
+  private async close(): Promise<void> {
+    this.closing.abort();
+    await this.client?.end().catch(() => undefined);
+    await this.running;
+  }
+}

@@ -1,0 +1,118 @@
+import { pino } from 'pino';
+import { useApp } from '../support/test-app.js';
+
+const TOKEN = 'an-ops-token-for-the-tests';
+const AS_OPERATOR = { headers: { authorization: `Bearer ${TOKEN}` } };
+
+describe('GET /ops', () => {
+  const app = useApp({ OPS_TOKEN: TOKEN, SANDBOX_ENABLED: 'false' });
+  const manifest = async () => (await app.fetch('/ops', AS_OPERATOR)).body;
+
+  it('is closed without the token', async () => {
+    expect((await app.fetch('/ops')).body.error).toMatchObject({ status: 401, code: 'invalid_token' });
+    expect((await app.fetch('/ops', { headers: { authorization: 'Bearer wrong' } })).status).toBe(401);
+  });
+
+  it('says what runs, how it is, and where everything else is', async () => {
+    expect(await manifest()).toMatchObject({
+      schemaVersion: '1',
+      service: { name: 'service-platform', version: expect.stringMatching(/^\d+\.\d+\.\d+/), role: 'all', startedAt: expect.stringMatching(/Z$/), instance: expect.any(String) },
+      // The sandbox is off here.
+      status: 'degraded',
+      parts: { database: { status: 'up' }, redis: { status: 'up' }, sandbox: { status: 'degraded' } },
+      tasks: { open: 0, claimed: 0, resolved24h: 0, oldestOpenSeconds: 0, byTag: {} },
+      features: { href: '/ops/features' },
+      links: { openapi: '/api/v1/openapi.json', metrics: '/metrics' },
+    });
+  });
+
+  it('lists the queues', async () => {
+    expect((await manifest()).queues).toContainEqual({ name: 'auth-mail', waiting: 0, active: 0, delayed: 0, failed: 0, oldestWaitingSeconds: 0, paused: false });
+  });
+
+  it('lists every endpoint, with the credential that it wants', async () => {
+    const { endpoints } = await manifest();
+    expect(endpoints).toContainEqual({ method: 'POST', path: '/ops/alert', auth: 'ops', summary: expect.any(String) });
+    expect(endpoints).toContainEqual({ method: 'GET', path: '/metrics', auth: 'metrics', summary: expect.any(String) });
+    expect(endpoints).toContainEqual({ method: 'GET', path: '/health', auth: 'none', summary: expect.any(String) });
+    expect(endpoints).toContainEqual({ method: 'GET', path: '/api/v1/projects', auth: 'apiKey', summary: expect.any(String) });
+    expect(endpoints).toContainEqual({ method: 'POST', path: '/api/v1/sandbox/try', auth: 'none', summary: expect.any(String) });
+  });
+
+  it('counts tasks by tag', async () => {
+    const { tasks: [{ id }] } = (await app.post('/ops/alert', { title: 'x', runbookTag: 'queues' }, AS_OPERATOR)).body;
+    expect((await manifest()).tasks).toMatchObject({ open: 1, byTag: { queues: 1 } });
+    await app.post(`/ops/tasks/${id as string}/resolve`, { agent: 'a', resolution: 'x' }, AS_OPERATOR);
+    expect((await manifest()).tasks).toMatchObject({ open: 0, resolved24h: 1, byTag: {} });
+  });
+
+  it('answers 304 to whoever has it already', async () => {
+    const answer = await app.fetch('/ops', AS_OPERATOR);
+    const etag = answer.headers.get('etag')!;
+    expect(etag).toMatch(/^"[\w-]{27}"$/);
+    const again = await app.fetch('/ops', { headers: { ...AS_OPERATOR.headers, 'if-none-match': `"other", W/${etag}` } });
+    expect([again.status, again.text]).toEqual([304, '']);
+  });
+
+  it('has no secret and nothing of a tenant in it', async () => {
+    const text = JSON.stringify(await manifest());
+    expect(text).not.toContain(TOKEN);
+    expect(text).not.toContain(app.config.databaseUrl);
+    expect(text).not.toMatch(/(?:org|usr|key|prj)_[0-9a-z]{26}/);
+  });
+
+  describe('its runbooks', () => {
+    it('have steps in order, each with its risk, and an escalation', async () => {
+      const { runbooks } = await manifest();
+      expect(runbooks.length).toBeGreaterThan(6);
+      for (const { id, tag, steps, escalation, appliesTo, docsUrl } of runbooks) {
+        expect({ id, tag, escalation, docsUrl, names: appliesTo.alertnames }).toEqual({
+          id: expect.stringMatching(/^[a-z-]+$/), tag: expect.stringMatching(/^[a-z_]+$/), escalation: expect.any(String), docsUrl: `http://api.test/docs/runbooks/${id as string}`, names: expect.arrayContaining([expect.any(String)]),
+        });
+        expect(steps.map(({ n }: { n: number }) => n)).toEqual(steps.map((_: unknown, index: number) => index + 1));
+      }
+    });
+
+    it('have tags and alert names of their own', async () => {
+      const { runbooks } = await manifest();
+      const tags = runbooks.map(({ tag }: { tag: string }) => tag);
+      const names = runbooks.flatMap(({ appliesTo }: any) => appliesTo.alertnames);
+      expect(new Set(tags).size).toBe(tags.length);
+      expect(new Set(names).size).toBe(names.length);
+    });
+
+    it('ask only for requests that exist, and those that only read are answered', async () => {
+      const { runbooks, endpoints } = await manifest();
+      const commands = runbooks.flatMap(({ steps }: any) => steps).filter(({ command }: any) => command !== undefined);
+      for (const { command, risk } of commands) {
+        const path = (command.path as string).split('?')[0];
+        expect(endpoints).toContainEqual(expect.objectContaining({ method: command.method, path }));
+        if (risk !== 'read') continue;
+        expect(command.method).toBe('GET');
+        expect({ path: command.path, status: (await app.fetch(command.path, AS_OPERATOR)).status }).toEqual({ path: command.path, status: 200 });
+      }
+    });
+
+    it('are pages for people, too', async () => {
+      for (const { docsUrl, title } of (await manifest()).runbooks) {
+        const page = await app.fetch(new URL(docsUrl).pathname);
+        expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+        expect(page.text).toContain(`<h1>${title as string}`);
+        expect(page.text).not.toContain('alertnames:');
+      }
+      expect((await app.fetch('/docs/runbooks/no-such')).status).toBe(404);
+      expect((await app.fetch('/docs/runbooks/..%2f..%2farchitecture')).status).toBe(404);
+    });
+  });
+});
+
+describe('without OPS_TOKEN', () => {
+  const app = useApp({ SANDBOX_ENABLED: 'false' });
+
+  it('the operations are open, and the log and the metrics say so', async () => {
+    expect((await app.fetch('/ops')).status).toBe(200);
+    expect((await app.post('/ops/alert', { title: 'x' })).status).toBe(200);
+    expect((await app.fetch('/metrics')).text).toMatch(/^operator_surface_unprotected\{surface="ops"\} 1$/m);
+    expect(app.log().filter(({ level }) => level === 'warn' || level === pino.levels.values['warn']).map(({ msg }) => msg)).toContainEqual(expect.stringContaining('OPS_TOKEN'));
+  });
+});
