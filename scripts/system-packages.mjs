@@ -17,7 +17,8 @@ const OLDEST_REDIS = [6, 2];
 export const PROGRAMS = {
   bubblewrap: { use: 'keeps code in the sandbox apart from your machine', isPresent: () => findProgram('bwrap') !== undefined, packages: {} },
   'redis-server': { use: 'holds queues and limits', isPresent: hasRedis, packages: { dnf: 'redis', apk: 'redis' } },
-  git: { use: 'serves repositories', isPresent: () => findProgram('git') !== undefined, packages: {} },
+  // Alpine has the part that serves them in a package of its own, which brings git along.
+  git: { use: 'serves repositories', isPresent: () => findProgram('git') !== undefined, packages: { apk: 'git-daemon' } },
   // The sandbox shows code /usr and nothing of anyone's home, so a Python of pyenv or conda is of no use to it.
   python3: { use: 'runs Python code', isPresent: () => existsSync('/usr/bin/python3'), packages: {} },
   flock: {

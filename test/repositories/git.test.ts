@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { ConcurrencyLimitService } from '../../src/modules/limits/concurrency-limit.service.js';
+import { GitPlaces } from '../../src/modules/repositories/git/git-places.js';
 import { RepositoriesService } from '../../src/modules/repositories/repositories.service.js';
 import { OutboxRelay } from '../../src/platform/outbox/outbox-relay.js';
 import { GitClient } from '../support/git-client.js';
@@ -246,6 +247,14 @@ describe('git over HTTP', () => {
     // A place that is given back is there for the next, again and again.
     for (let turn = 0; turn < 3; turn++) expect((await app.fetch(refs, basic(key))).status).toBe(200);
     for (let holder = 0; holder < limit.places; holder++) await limits.end(limit, ada.organization.id, String(holder));
+
+    // And one process for all of them.
+    const places = app.get(GitPlaces);
+    while (places.take());
+    const busy = await app.fetch(refs, basic(key));
+    expect([busy.status, busy.body.error.code, busy.headers.get('retry-after')]).toEqual([503, 'service_unavailable', '5']);
+    for (let place = 0; place < places.count; place++) places.giveBack();
+    expect((await app.fetch(refs, basic(key))).status).toBe(200);
   });
 
   it('refuses a push beyond the room that a repository has, and keeps nothing of it', async () => {

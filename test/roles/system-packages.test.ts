@@ -73,7 +73,7 @@ describe('the check of the system packages', () => {
   it.each([
     ['apt-get', 'sudo apt-get update && sudo apt-get install -y --no-install-recommends bubblewrap redis-server git python3 util-linux'],
     ['dnf', 'sudo dnf install -y bubblewrap redis git python3 util-linux'],
-    ['apk', 'sudo apk add bubblewrap redis git python3 util-linux'],
+    ['apk', 'sudo apk add bubblewrap redis git-daemon python3 util-linux'],
   ])('tells an ordinary user the one command for %s, and runs nothing', (name, command) => {
     manager(name);
     const { status, output, calls } = check({ uid: 1000 });
@@ -87,7 +87,7 @@ describe('the check of the system packages', () => {
     manager(name);
     const { status, calls } = check();
     expect(status).toBe(0);
-    expect(calls[0]).toMatch(new RegExp(`^${name} (install -y|add) .*bubblewrap redis git python3 util-linux$`));
+    expect(calls[0]).toMatch(new RegExp(`^${name} (install -y|add) .*bubblewrap redis git(-daemon)? python3 util-linux$`));
   });
 
   it('installs nothing when SERVICE_INSTALL is never', () => {

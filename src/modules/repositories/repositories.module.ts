@@ -3,6 +3,7 @@ import { OwningOrgsModule } from '../auth/owning-orgs.module.js';
 import { LimitsModule } from '../limits/limits.module.js';
 import { Directories } from './git/directories.service.js';
 import { GitBackend } from './git/git-backend.js';
+import { GitPlaces } from './git/git-places.js';
 import { GitPrograms } from './git/git-programs.js';
 import { GitStore } from './git/git-store.js';
 import { RepositoriesHome } from './git/repositories-home.js';
@@ -15,7 +16,7 @@ import { TemplateCatalog } from './templates/template-catalog.js';
 
 @Module({
   imports: [LimitsModule, OwningOrgsModule],
-  providers: [Directories, GitBackend, GitHost, GitPrograms, GitStore, PushesService, RepositoriesHome, RepositoriesService, RepositoriesStore, RepositoryUrls, TemplateCatalog],
+  providers: [Directories, GitBackend, GitHost, GitPlaces, GitPrograms, GitStore, PushesService, RepositoriesHome, RepositoriesService, RepositoriesStore, RepositoryUrls, TemplateCatalog],
   exports: [Directories, GitHost, GitStore, PushesService, RepositoriesService, RepositoriesStore, RepositoryUrls],
 })
 export class RepositoriesModule {}

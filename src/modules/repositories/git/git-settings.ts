@@ -2,7 +2,6 @@ const SETTINGS: Readonly<Record<string, string>> = {
   // What is pushed is checked object by object, and nothing that lies in a repository is ever run.
   'transfer.fsckObjects': 'true',
   'core.hooksPath': '/dev/null',
-  'core.alternateRefsCommand': '',
   'core.fsmonitor': 'false',
   'receive.denyNonFastForwards': 'false',
   'receive.denyDeleteCurrent': 'refuse',

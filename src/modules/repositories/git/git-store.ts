@@ -7,8 +7,8 @@ import { RepositoriesHome } from './repositories-home.js';
 
 const TIMEOUT_MS = 60_000;
 const TIDY_UP_TIMEOUT_MS = 600_000;
-/** Of one repository; a push of more is kept, and those beyond deploy nothing. */
-const MAX_BRANCHES = 5_000;
+/** Of one repository, by name; more can be pushed, and of those beyond nothing is told. */
+const MAX_BRANCHES = 1_000;
 const MAX_BRANCH_BYTES = 255;
 /** What git writes besides what was sent: indexes, and the new pack beside the old ones while it tidies up. */
 const ROOM_TO_WORK = 4;
@@ -49,6 +49,8 @@ du -sk . | cut -f1
 interface RepositoryState {
   /** Branches by name, with the commit each points to. */
   readonly branches: ReadonlyMap<string, string>;
+  /** False where there are more branches than are looked at. */
+  readonly isWhole: boolean;
   readonly sizeBytes: number;
 }
 
@@ -85,7 +87,7 @@ export class GitStore {
     const output = await this.programs.run({ script: LOOK, args: [this.pathOf(id)], maxOutputBytes: MAX_BRANCHES * 1_024, ...this.bounds() });
     const [lines = '', size = '0'] = halves(output.toString());
     const branches = lines.split('\n').filter((line) => line !== '').map((line): [string, string] => [line.slice(line.indexOf(' ') + 1), line.slice(0, line.indexOf(' '))]);
-    return { branches: new Map(branches.filter(([name]) => isNameable(name))), sizeBytes: bytesOf(size) };
+    return { branches: new Map(branches.filter(([name]) => isNameable(name))), isWhole: branches.length < MAX_BRANCHES, sizeBytes: bytesOf(size) };
   }
 
   /** Packs what lies scattered and forgets what has not been reachable for a day; the size afterwards. */

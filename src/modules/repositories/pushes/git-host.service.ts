@@ -1,12 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../../platform/config/config.js';
 import { CallerHungUp } from '../../../platform/errors/caller-hung-up.js';
+import { ServiceUnavailable } from '../../../platform/errors/platform.errors.js';
 import { Ids } from '../../../platform/ids/ids.js';
 import { Log } from '../../../platform/logging/log.js';
 import type { Call } from '../../auth/caller.js';
 import { ConcurrencyLimitService } from '../../limits/concurrency-limit.service.js';
 import { Directories } from '../git/directories.service.js';
 import { type GitAnswer, GitBackend, type GitExchange } from '../git/git-backend.js';
+import { GitPlaces } from '../git/git-places.js';
 import { RepositoriesStore } from '../persistence/repositories.store.js';
 import type { Repository } from '../persistence/repository.entity.js';
 import { RepositoryFull, RepositoryNotFound, TooManyGitCalls } from '../repositories.errors.js';
@@ -17,6 +19,7 @@ import { PushesService } from './pushes.service.js';
 const PLACES = { name: 'git', places: 16, lifetimeMs: 31 * 60_000 };
 /** Less room than this is none: the smallest push takes some blocks of the disk. */
 const LEAST_ROOM_BYTES = 65_536;
+const BUSY_RETRY_SECONDS = 5;
 
 export interface GitCall extends Pick<GitExchange, 'service' | 'protocol' | 'body' | 'signal'> {
   /** Slug or id, as the path says it. */
@@ -33,6 +36,7 @@ export class GitHost {
     private readonly directories: Directories,
     private readonly backend: GitBackend,
     private readonly pushes: PushesService,
+    private readonly places: GitPlaces,
     private readonly concurrency: ConcurrencyLimitService,
     private readonly ids: Ids,
     private readonly log: Log,
@@ -45,6 +49,7 @@ export class GitHost {
    * @throws {InsufficientScopes} `insufficient_scopes`
    * @throws {RepositoryFull} `repository_full`
    * @throws {TooManyGitCalls} `concurrency_limit_exceeded`
+   * @throws {ServiceUnavailable} `service_unavailable`: this process has as much to do as it may.
    */
   async answer(call: Call, asked: GitCall): Promise<GitAnswer> {
     const repository = await this.find(call, asked);
@@ -53,10 +58,11 @@ export class GitHost {
     if (isPush && maxInputBytes < LEAST_ROOM_BYTES) throw new RepositoryFull(this.config.repositoryMaxBytes);
 
     const holder = this.ids.next('job');
-    if (!await this.concurrency.take(PLACES, repository.orgId, holder)) throw new TooManyGitCalls(PLACES.places);
+    await this.takePlaces(repository.orgId, holder);
     const userId = call.principal.user.id;
     const over = async (): Promise<void> => {
       if (isPush && asked.body !== undefined) await this.see(repository, userId);
+      this.places.giveBack();
       await this.concurrency.end(PLACES, repository.orgId, holder);
     };
     try {
@@ -68,6 +74,13 @@ export class GitHost {
       await over();
       throw asked.signal.aborted ? new CallerHungUp() : error;
     }
+  }
+
+  private async takePlaces(orgId: string, holder: string): Promise<void> {
+    if (!await this.concurrency.take(PLACES, orgId, holder)) throw new TooManyGitCalls(PLACES.places);
+    if (this.places.take()) return;
+    await this.concurrency.end(PLACES, orgId, holder);
+    throw new ServiceUnavailable(new Error(`All ${this.places.count} places for programs of git are taken.`), BUSY_RETRY_SECONDS);
   }
 
   private async find({ principal }: Call, { org, name, service }: GitCall): Promise<Repository> {

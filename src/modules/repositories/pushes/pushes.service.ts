@@ -34,8 +34,8 @@ export class PushesService {
       // Whoever looks after us sees what we have seen. To look takes milliseconds, and must be done under the lock.
       const repository = await this.repositories.findForChange(id, [orgId]);
       if (repository === null) return;
-      const { branches, sizeBytes } = await this.store.look(id);
-      const changes = changesOf(await this.repositories.branchesOf(id), branches);
+      const { branches, isWhole, sizeBytes } = await this.store.look(id);
+      const changes = changesOf(await this.repositories.branchesOf(id), branches, isWhole);
       const repoUrl = await this.urls.of(repository);
       for (const [branch, commitSha] of changes) {
         await this.repositories.setBranch(id, branch, commitSha);
@@ -47,8 +47,8 @@ export class PushesService {
 }
 
 /** By branch, what it points to now; null for one that is gone. */
-function changesOf(before: ReadonlyMap<string, string>, now: ReadonlyMap<string, string>): Map<string, string | null> {
+function changesOf(before: ReadonlyMap<string, string>, now: ReadonlyMap<string, string>, isWhole: boolean): Map<string, string | null> {
   const moved = [...now].filter(([branch, commitSha]) => before.get(branch) !== commitSha);
-  const gone = [...before.keys()].filter((branch) => !now.has(branch)).map((branch): [string, null] => [branch, null]);
+  const gone = [...before.keys()].filter((branch) => isWhole && !now.has(branch)).map((branch): [string, null] => [branch, null]);
   return new Map<string, string | null>([...moved, ...gone]);
 }
