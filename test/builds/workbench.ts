@@ -11,7 +11,7 @@ import { Isolation } from '../../src/platform/isolation/isolation.js';
 
 const MEBIBYTE = 1024 * 1024;
 
-const LIMITS: BuildLimits = { wallMs: 60_000, cpuMs: 60_000, memoryBytes: 768 * MEBIBYTE, tasks: 128, diskBytes: 256 * MEBIBYTE };
+export const LIMITS: BuildLimits = { wallMs: 60_000, cpuMs: 60_000, memoryBytes: 768 * MEBIBYTE, tasks: 128, diskBytes: 256 * MEBIBYTE };
 
 interface Repository {
   readonly path: string;

@@ -66,22 +66,24 @@ export class ArchiveReader {
 
   private async *content(bytes: number): AsyncGenerator<Buffer> {
     let left = bytes;
+    const next = async (): Promise<Buffer> => {
+      if (this.held.length === 0) await this.more();
+      const chunk = this.held.subarray(0, left);
+      this.held = this.held.subarray(chunk.length);
+      left -= chunk.length;
+      return chunk;
+    };
+    const archive = { isBroken: false };
     try {
       while (left > 0) {
-        if (this.held.length === 0) await this.more();
-        const chunk = this.held.subarray(0, left);
-        this.held = this.held.subarray(chunk.length);
-        left -= chunk.length;
-        yield chunk;
+        yield await next().catch((error: unknown) => {
+          archive.isBroken = true;
+          throw error;
+        });
       }
     } finally {
-      // A reader that stopped early would leave the rest to be taken for records.
-      while (left > 0) {
-        if (this.held.length === 0) await this.more();
-        const skipped = Math.min(left, this.held.length);
-        this.held = this.held.subarray(skipped);
-        left -= skipped;
-      }
+      // What a reader that stopped early has left would be taken for records.
+      while (left > 0 && !archive.isBroken) this.passedOver += (await next()).length;
     }
   }
 
@@ -109,7 +111,7 @@ export class ArchiveReader {
   }
 
   private async more(): Promise<void> {
-    const next = await this.chunks.next();
+    const next = await this.chunks.next().catch((cause: unknown) => { throw new ArchiveBroken('it was broken off', { cause }); });
     if (next.done === true) throw new ArchiveBroken('it ends too early');
     this.held = next.value as Buffer<ArrayBuffer>;
   }

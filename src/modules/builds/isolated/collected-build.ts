@@ -82,17 +82,22 @@ export class CollectedBuild implements Built {
   async *files(): AsyncGenerator<BuiltFile> {
     if (this.taken) throw new Error('The files of a build are taken once.');
     this.taken = true;
-    const { session, collected } = this.parts;
-    try {
-      yield* collected.reader.files();
-    } catch (error) {
-      throw await causeOf(session, collected.packer, error);
-    }
+    for await (const file of this.explained(this.parts.collected.reader.files())) yield { ...file, content: this.explained(file.content) };
   }
 
   close({ keepCaches }: { readonly keepCaches: boolean }): Promise<void> {
     this.closing ??= this.closeOnce(keepCaches);
     return this.closing;
+  }
+
+  /** Says why an archive broke off, wherever its reader noticed. */
+  private async *explained<T>(source: AsyncIterable<T>): AsyncGenerator<T> {
+    const { session, collected } = this.parts;
+    try {
+      yield* source;
+    } catch (error) {
+      throw await causeOf(session, collected.packer, error);
+    }
   }
 
   private async closeOnce(keepCaches: boolean): Promise<void> {

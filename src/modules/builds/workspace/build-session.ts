@@ -25,7 +25,9 @@ const ENVIRONMENT = {
   PATH: '/opt/node/bin:/opt/tools/bin:/usr/bin', HOME: PLACES.home, USER: 'build', TMPDIR: '/tmp', LANG: 'C.UTF-8', LC_ALL: 'C.UTF-8', TERM: 'dumb', TZ: 'UTC',
 };
 const PROXY = 'http://127.0.0.1:3128';
-const WITH_PROXY = { http_proxy: PROXY, https_proxy: PROXY, HTTP_PROXY: PROXY, HTTPS_PROXY: PROXY, NODE_USE_ENV_PROXY: '1', no_proxy: 'localhost', NO_PROXY: 'localhost' };
+const WITH_PROXY = { http_proxy: PROXY, https_proxy: PROXY, HTTP_PROXY: PROXY, HTTPS_PROXY: PROXY };
+/** Tools speak to servers of their own. */
+const FOR_TOOLS = { NODE_USE_ENV_PROXY: '1', no_proxy: 'localhost,127.0.0.1,::1', NO_PROXY: 'localhost,127.0.0.1,::1' };
 
 export interface SessionParts {
   readonly isolation: Isolation;
@@ -164,7 +166,7 @@ export class BuildSession {
         mounts: step.readOnly === true ? [...system, ...places.filter(({ to }) => to !== '/tmp')] : system,
         writable: [...(step.readOnly === true ? [] : places), ...(step.writable ?? [])],
         directory: step.directory ?? (step.readOnly === true ? '/' : '/work'),
-        environment: { ...ENVIRONMENT, ...(egress === undefined ? {} : WITH_PROXY), ...step.environment },
+        environment: { ...ENVIRONMENT, ...(egress === undefined ? {} : WITH_PROXY), ...(step.untrustedCode === true ? FOR_TOOLS : {}), ...step.environment },
         network: egress === undefined && step.untrustedCode !== true ? 'none' : 'loopback',
         user: this.user,
         limits: this.limitsOf(step),

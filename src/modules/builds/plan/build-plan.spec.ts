@@ -1,0 +1,77 @@
+import { type BuildSettings } from '../build-request.js';
+import { planOf } from './build-plan.js';
+import { type Inspection } from './inspection.js';
+
+interface Source {
+  dependencies?: Record<string, string>;
+  scripts?: Record<string, string>;
+  entries?: string[];
+  lock?: string;
+  more?: Partial<Inspection>;
+}
+
+const inspection = ({ dependencies = {}, scripts = {}, entries = [], lock, more = {} }: Source): Inspection => ({
+  found: true, entries, manifest: { scripts, dependencies, node: null, packageManager: null, main: null }, hasWorkspaces: false, nodeFile: null,
+  lock: lock === undefined ? null : { directory: '', name: lock }, installHash: 'a'.repeat(64), nextExports: false, vercel: null, ...more,
+});
+const plan = (source: Source, settings: BuildSettings = {}): ReturnType<typeof planOf> => planOf(settings, inspection(source));
+const served = (source: Source, settings: BuildSettings = {}): ReturnType<ReturnType<typeof planOf>['serve']> => plan(source, settings).serve({ output: '', server: 'apps/web' });
+
+describe('the plan of a build', () => {
+  it.each([
+    [{ dependencies: { next: '16' } }, 'nextjs', 'npx next build', 'server'],
+    [{ dependencies: { next: '16' }, scripts: { build: 'next build' }, more: { nextExports: true } }, 'nextjs', 'npm run build', 'static'],
+    [{ dependencies: { expo: '54', vite: '7' } }, 'expo', 'npx expo export -p web', 'static'],
+    [{ dependencies: { astro: '5', vite: '7' } }, 'astro', 'npx astro build', 'static'],
+    [{ dependencies: { nuxt: '4' } }, 'nuxt', 'npx nuxt build', 'server'],
+    [{ dependencies: { '@react-router/dev': '7', vite: '7' }, scripts: { start: 'react-router-serve ./build/server/index.js' } }, 'react-router', 'npx react-router build', 'server'],
+    [{ dependencies: { '@react-router/dev': '7', vite: '7' } }, 'react-router', 'npx react-router build', 'static'],
+    [{ dependencies: { '@sveltejs/kit': '2', vite: '7' } }, 'sveltekit', 'npx vite build', 'static'],
+    [{ dependencies: { vite: '7' } }, 'vite', 'npx vite build', 'static'],
+    [{ scripts: { start: 'node server.js' } }, 'node', null, 'server'],
+    [{ entries: ['server.js'] }, 'node', null, 'server'],
+    [{ entries: ['index.html'] }, 'static', null, 'static'],
+    [{ scripts: { build: 'make' } }, 'static', 'npm run build', 'static'],
+  ] as const)('of %j is for %s', (source, framework, build, kind) => {
+    const made = plan(source as Source);
+    expect([made.framework, made.build, made.serve({ output: '', server: '' }).kind]).toEqual([framework, build, kind]);
+  });
+
+  it('is what the project says, where it says something', () => {
+    const made = plan({ dependencies: { next: '16' }, lock: 'package-lock.json' }, {
+      framework: 'vite', rootDirectory: 'apps/web', installCommand: 'make deps', buildCommand: 'make', outputDirectory: 'public/out', nodeVersion: '20',
+    });
+    expect(made).toMatchObject({ framework: 'vite', root: '/work/source/apps/web', build: 'make', nodeVersion: '20', install: { command: 'make deps', directory: '/work/source/apps/web' } });
+    expect(made.pack.candidates.map(({ from }) => from)).toEqual(['/work/source/apps/web/public/out']);
+  });
+
+  it.each([
+    ['package-lock.json', null, 'npm ci --include=dev', {}],
+    ['pnpm-lock.yaml', 'pnpm@9.1.0+sha512.abc', 'pnpm install --frozen-lockfile', { BUILD_PNPM: '9.1.0' }],
+    ['yarn.lock', null, 'yarn install --frozen-lockfile', {}],
+    ['yarn.lock', 'yarn@4.1.0', 'yarn install --immutable', { BUILD_YARN: '@yarnpkg/cli-dist@4.1.0' }],
+    ['yarn.lock', 'yarn@1.22.22; id', 'yarn install --frozen-lockfile', { BUILD_YARN: 'yarn@1.22.22' }],
+  ])('installs by %s, with %s', (lock, packageManager, command, environment) => {
+    const source = inspection({ dependencies: { a: '1' }, scripts: { build: 'x' }, lock });
+    const made = planOf({}, { ...source, manifest: { ...source.manifest!, packageManager } });
+    expect([made.install?.command, made.environment]).toEqual([command, environment]);
+  });
+
+  it('keeps no packages where they lie in several places, or where nothing says which they are', () => {
+    expect(plan({ dependencies: { a: '1' }, scripts: { build: 'x' }, lock: 'package-lock.json' }).install?.cacheKey).toBe('a'.repeat(64));
+    expect(plan({ dependencies: { a: '1' }, scripts: { build: 'x' }, lock: 'package-lock.json', more: { hasWorkspaces: true } }).install?.cacheKey).toBeNull();
+    expect(plan({ dependencies: { a: '1' }, scripts: { build: 'x' } }).install).toMatchObject({ command: 'npm install --include=dev --no-package-lock', cacheKey: null });
+    expect(plan({ scripts: { build: 'x' } }).install).toBeNull();
+  });
+
+  it('starts a server without a shell where it can', () => {
+    expect(served({ scripts: { start: 'node src/server.js --port=1' } }).server?.command).toEqual(['node', 'src/server.js', '--port=1']);
+    expect(served({ scripts: { start: 'node a.js && id' } }).server?.command).toEqual(['sh', '-c', 'PATH="$PWD/node_modules/.bin:$PATH"; node a.js && id']);
+    expect(served({ dependencies: { next: '16' } })).toMatchObject({ server: { command: ['node', 'server.js'], directory: 'apps/web' } });
+  });
+
+  it('refuses what it cannot install, and what is no application', () => {
+    expect(() => plan({ dependencies: { a: '1' }, scripts: { build: 'x' }, lock: 'bun.lock' })).toThrow('Packages cannot be installed by bun.lock');
+    expect(() => planOf({}, { ...inspection({}), manifest: null })).toThrow('neither a package.json');
+  });
+});
