@@ -3,6 +3,7 @@ import type { DataSource } from 'typeorm';
 import { Config } from './config/config.js';
 import { DatabaseModule } from './database/database.module.js';
 import { HTTP_METRICS } from './http/http.metrics.js';
+import { OtherHosts } from './http/other-hosts.js';
 import { RequestContextMiddleware } from './http/request-context.middleware.js';
 import { UnknownRoutes } from './http/unknown-routes.js';
 import { Ids } from './ids/ids.js';
@@ -47,6 +48,7 @@ export class PlatformModule {
       JobCancellations,
       Outbox,
       OutboxRelay,
+      OtherHosts,
       RequestContextMiddleware,
       UnknownRoutes,
       ...HTTP_METRICS,

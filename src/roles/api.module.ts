@@ -5,10 +5,11 @@ import { BillingHttpModule } from '../modules/billing/http/billing-http.module.j
 import { DocsHttpModule } from '../modules/docs/http/docs-http.module.js';
 import { FeaturesHttpModule } from '../modules/features/http/features-http.module.js';
 import { OpsHttpModule } from '../modules/ops/http/ops-http.module.js';
+import { HostingHttpModule } from '../modules/hosting/http/hosting-http.module.js';
 import { ProjectsHttpModule } from '../modules/projects/http/projects-http.module.js';
 import { RepositoriesHttpModule } from '../modules/repositories/http/repositories-http.module.js';
 import { SandboxHttpModule } from '../modules/sandbox/http/sandbox-http.module.js';
 
 /** Everything that callers of the API reach. The order of the guards is in `edge.module.ts`. */
-@Module({ imports: [AccessHttpModule, IdentityHttpModule, BillingHttpModule, ProjectsHttpModule, RepositoriesHttpModule, SandboxHttpModule, DocsHttpModule, FeaturesHttpModule, OpsHttpModule] })
+@Module({ imports: [AccessHttpModule, IdentityHttpModule, BillingHttpModule, HostingHttpModule, ProjectsHttpModule, RepositoriesHttpModule, SandboxHttpModule, DocsHttpModule, FeaturesHttpModule, OpsHttpModule] })
 export class ApiModule {}

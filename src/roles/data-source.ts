@@ -9,6 +9,7 @@ import { CreateProjects1795255200000 } from '../../migrations/1795255200000-crea
 import { CreateRepositories1795257000000 } from '../../migrations/1795257000000-create-repositories.js';
 import { CreateFeatureFlags1795260000000 } from '../../migrations/1795260000000-create-feature-flags.js';
 import { CreateOpsTasks1795260060000 } from '../../migrations/1795260060000-create-ops-tasks.js';
+import { CreateHosting1795258000000 } from '../../migrations/1795258000000-create-hosting.js';
 import { ApiKeySecret } from '../modules/auth/persistence/api-key-secret.entity.js';
 import { ApiKey } from '../modules/auth/persistence/api-key.entity.js';
 import { AuditEntry } from '../modules/auth/persistence/audit-entry.entity.js';
@@ -20,6 +21,8 @@ import { Session } from '../modules/auth/persistence/session.entity.js';
 import { User } from '../modules/auth/persistence/user.entity.js';
 import { FeatureFlagChange } from '../modules/features/persistence/feature-flag-change.entity.js';
 import { FeatureFlagRow } from '../modules/features/persistence/feature-flag.entity.js';
+import { HostAlias } from '../modules/hosting/persistence/host-alias.entity.js';
+import { HostedDeploy } from '../modules/hosting/persistence/hosted-deploy.entity.js';
 import { IdempotencyRecord } from '../modules/idempotency/persistence/idempotency-record.entity.js';
 import { OpsTaskEvent } from '../modules/ops/persistence/ops-task-event.entity.js';
 import { OpsTask } from '../modules/ops/persistence/ops-task.entity.js';
@@ -49,7 +52,7 @@ export function createDataSource(settings: DataSourceSettings): DataSource {
     type: 'postgres',
     url,
     poolSize,
-    entities: [OutboxMessage, ApiKey, ApiKeySecret, IdempotencyRecord, Project, ProjectEnvVariable, Repository, RepositoryBranch, SandboxExecution, AuditEntry, EmailToken, Invitation, Membership, Organization, Session, User, FeatureFlagChange, FeatureFlagRow, OpsTask, OpsTaskEvent],
+    entities: [OutboxMessage, HostAlias, HostedDeploy, ApiKey, ApiKeySecret, IdempotencyRecord, Project, ProjectEnvVariable, Repository, RepositoryBranch, SandboxExecution, AuditEntry, EmailToken, Invitation, Membership, Organization, Session, User, FeatureFlagChange, FeatureFlagRow, OpsTask, OpsTaskEvent],
     migrations: [
       CreateOutbox1795219200000,
       CreatePeopleAndOrganizations1795252000000,
@@ -61,6 +64,7 @@ export function createDataSource(settings: DataSourceSettings): DataSource {
       CreateRepositories1795257000000,
       CreateFeatureFlags1795260000000,
       CreateOpsTasks1795260060000,
+      CreateHosting1795258000000,
     ],
     migrationsTableName: 'migrations',
     synchronize: false,

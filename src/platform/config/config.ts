@@ -2,13 +2,14 @@ import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
+import { type ArtifactsPlace, parseArtifactsUrl } from './artifacts-url.js';
 import { type DEFAULT_PLANS, Environment, type LOG_LEVELS, type ROLES } from './environment.js';
 import { parseFlagSettings } from './flag-settings.js';
 import { parseHosts } from './hosts.js';
 import { parseTrustProxy, type TrustProxy } from './trust-proxy.js';
 import { parseVersionedSecrets, type VersionedSecret } from './versioned-secrets.js';
 
-export type { VersionedSecret };
+export type { ArtifactsPlace, VersionedSecret };
 
 export type Role = (typeof ROLES)[number];
 
@@ -40,6 +41,8 @@ export abstract class Config {
   /** What a repository of this service may take up on disk. */
   abstract readonly repositoryMaxBytes: number;
   abstract readonly builds: BuildsConfig;
+  abstract readonly apps: AppsConfig;
+  abstract readonly artifacts: ArtifactsConfig;
   abstract readonly drainDelayMs: number;
   /** What API keys and other tokens are hashed with, the newest first; empty in a process that checks none. */
   abstract readonly apiKeyPeppers: readonly VersionedSecret[];
@@ -50,6 +53,22 @@ export abstract class Config {
   abstract readonly mail: MailConfig;
   abstract readonly anonymousCalls: { readonly perDay: number; readonly perSecond: number };
   abstract readonly sandbox: SandboxConfig;
+}
+
+/** What people deploy, and where it is reached: `<label>.<domain>`. */
+export interface AppsConfig {
+  readonly domain: string;
+  /** The host of the platform itself, which is never that of an app; with a port where the URL has one. */
+  readonly ownHost: string;
+  urlOf(label: string): string;
+  /** What a server of a deploy unpacks to is below it. */
+  readonly directory: string;
+}
+
+export interface ArtifactsConfig {
+  readonly place: ArtifactsPlace;
+  /** For S3. Undefined: requests are not signed by a key of ours. */
+  readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string; readonly sessionToken: string | undefined } | undefined;
 }
 
 export interface MailConfig {
@@ -147,6 +166,8 @@ function toConfig(environment: Environment): Config {
     gitAllowedHosts: parseHosts(environment.GIT_ALLOWED_HOSTS)!,
     repositoryMaxBytes: environment.REPOSITORY_MAX_MIB * 1_048_576,
     builds: { allowedHosts: parseHosts(environment.BUILD_ALLOWED_HOSTS)!, directory: join(homeOfCopies(environment), 'builds') },
+    apps: appsOf(environment, publicUrl),
+    artifacts: { place: parseArtifactsUrl(environment.ARTIFACTS_URL, join(resolve(environment.DATA_DIR), 'artifacts'))!, credentials: credentialsOf(environment) },
     drainDelayMs: environment.DRAIN_DELAY_MS,
     apiKeyPeppers: secretsOf(environment.API_KEY_PEPPER),
     secretsKeys: secretsOf(environment.SECRETS_KEY),
@@ -164,6 +185,22 @@ function toConfig(environment: Environment): Config {
       copiesDirectory: join(homeOfCopies(environment), 'sandbox'),
     },
   };
+}
+
+function appsOf(environment: Environment, publicUrl: string): AppsConfig {
+  const domain = environment.APPS_DOMAIN;
+  const { protocol, port, host } = new URL(publicUrl);
+  return {
+    domain,
+    ownHost: host,
+    urlOf: (label) => `${protocol}//${label}.${domain}${port === '' ? '' : `:${port}`}`,
+    directory: join(homeOfCopies(environment), 'apps'),
+  };
+}
+
+function credentialsOf({ AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN }: Environment): ArtifactsConfig['credentials'] {
+  if (AWS_ACCESS_KEY_ID === undefined || AWS_SECRET_ACCESS_KEY === undefined) return undefined;
+  return { accessKeyId: AWS_ACCESS_KEY_ID, secretAccessKey: AWS_SECRET_ACCESS_KEY, sessionToken: AWS_SESSION_TOKEN };
 }
 
 const secretsOf = (text: string | undefined): readonly VersionedSecret[] => (text === undefined ? [] : parseVersionedSecrets(text)!);

@@ -2,6 +2,9 @@ import { Transform, Type } from 'class-transformer';
 import { IsBoolean, IsIn, IsInt, IsOptional, IsString, IsUrl, Max, Min, MinLength, ValidateBy } from 'class-validator';
 import { parseFlagSettings } from './flag-settings.js';
 import { parseHosts } from './hosts.js';
+
+import { parseArtifactsUrl } from './artifacts-url.js';
+import { isDomain, parseHosts } from './hosts.js';
 import { parseTrustProxy } from './trust-proxy.js';
 import { parseVersionedSecrets } from './versioned-secrets.js';
 
@@ -46,6 +49,22 @@ const IsFlagSettings = (name: string): PropertyDecorator =>
     validator: {
       validate: (value: unknown) => typeof value === 'string' && parseFlagSettings(value) !== undefined,
       defaultMessage: () => `${name} must be a list of <flag>=on or <flag>=off, with commas between`,
+
+const IsDomain = (name: string): PropertyDecorator =>
+  ValidateBy({
+    name: 'isDomain',
+    validator: {
+      validate: (value: unknown) => typeof value === 'string' && isDomain(value),
+      defaultMessage: () => `${name} must be a domain in lower case, without a port`,
+    },
+  });
+
+const IsArtifactsUrl = (): PropertyDecorator =>
+  ValidateBy({
+    name: 'isArtifactsUrl',
+    validator: {
+      validate: (value: unknown) => typeof value === 'string' && parseArtifactsUrl(value, '.') !== undefined,
+      defaultMessage: () => 'ARTIFACTS_URL must be file:, file:///path or s3://bucket/prefix?endpoint=https://…&region=…',
     },
   });
 
@@ -145,6 +164,23 @@ export class Environment {
   /** Hosts that builds may reach beside the public package registries, wherever they lead. */
   @IsOptional() @IsHosts('BUILD_ALLOWED_HOSTS')
   BUILD_ALLOWED_HOSTS: string = '';
+
+  /** Deploys are reached at `<label>.<this domain>`. */
+  @IsOptional() @IsDomain('APPS_DOMAIN')
+  APPS_DOMAIN: string = 'localhost';
+
+  /** Where the files of deploys are kept: `file:` is a directory of DATA_DIR. */
+  @IsOptional() @IsArtifactsUrl()
+  ARTIFACTS_URL: string = 'file:';
+
+  @IsOptional() @IsString()
+  AWS_ACCESS_KEY_ID?: string;
+
+  @IsOptional() @IsString()
+  AWS_SECRET_ACCESS_KEY?: string;
+
+  @IsOptional() @IsString()
+  AWS_SESSION_TOKEN?: string;
 
   @IsOptional() @IsIn(['auto', 'never'])
   SERVICE_INSTALL: 'auto' | 'never' = 'auto';

@@ -5,3 +5,8 @@ export function parseHosts(text: string): readonly string[] | undefined {
   const hosts = text.split(',').map((host) => host.trim().toLowerCase()).filter(Boolean);
   return hosts.every((host) => HOST.test(host)) ? hosts : undefined;
 }
+
+const DOMAIN = /^(?=.{1,180}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/;
+
+/** `apps.example.com`, `localhost`; what ends in a number would be taken for an IP address. */
+export const isDomain = (text: string): boolean => DOMAIN.test(text) && !/(?:^|\.)\d+$/.test(text);

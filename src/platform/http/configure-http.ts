@@ -7,6 +7,8 @@ import { Ids } from '../ids/ids.js';
 import { Log } from '../logging/log.js';
 import { isApiCall } from './api-path.js';
 import { answerConnectionFaults } from './connection-faults.js';
+import { FastExpressAdapter } from './fast-express.adapter.js';
+import { OtherHosts, type TrustsAddress } from './other-hosts.js';
 import { RequestContextMiddleware } from './request-context.middleware.js';
 
 const BUDGET_HEADERS = ['x-service-tier', 'x-service-calls-limit', 'x-service-calls-remaining', 'x-service-calls-reset'];
@@ -17,6 +19,11 @@ export function configureHttp(app: INestApplication): void {
   const express = app.getHttpAdapter().getInstance() as Express;
   const { trustProxy } = config;
   express.set('trust proxy', typeof trustProxy === 'number' ? trustProxy : [...trustProxy]);
+
+  const others = app.get(OtherHosts);
+  others.trust(express.get('trust proxy fn') as TrustsAddress);
+  const adapter = app.getHttpAdapter();
+  if (adapter instanceof FastExpressAdapter) adapter.leaveTo(others);
 
   app.use(app.get(RequestContextMiddleware).use);
   // Any page may call the public API with a key of its own. The ops surface stays closed to pages: it may be without

@@ -2,6 +2,7 @@ import { IncomingMessage, type RequestListener, type Server, ServerResponse, cre
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { type Express, type Request, type Response } from 'express';
 import { Envelope } from './envelope.js';
+import type { OtherHosts } from './other-hosts.js';
 import { stateOf } from './request-state.js';
 
 /** A caller that sends one byte at a time must not hold a connection for ever. */
@@ -23,6 +24,8 @@ const JSON_TYPE = 'application/json; charset=utf-8';
  * 2. An answer that is a plain object is written at once, without the detours of `response.json`.
  */
 export class FastExpressAdapter extends ExpressAdapter {
+  private others: OtherHosts | undefined;
+
   constructor() {
     const app = express();
     app.disable('x-powered-by');
@@ -35,7 +38,24 @@ export class FastExpressAdapter extends ExpressAdapter {
 
   override initHttpServer(): void {
     const app = this.getInstance<Express>();
-    this.httpServer = createServerWithPrototypes(app);
+    // Only what this server was to upgrade: others ask as well (curl and Java for HTTP/2), and are answered as if they had not.
+    takeUpgradesWhere(app.request, (request) => this.others?.of(request) !== undefined);
+    const server = createServerWithPrototypes(app, (request, response) => {
+      const other = this.others?.of(request);
+      if (other === undefined) (app as unknown as RequestListener)(request, response);
+      else other.handler.answer(request, response, other.host);
+    });
+    server.on('upgrade', (request: IncomingMessage, socket, head) => {
+      const other = this.others?.of(request);
+      if (other === undefined) socket.destroy();
+      else other.handler.upgrade(request, socket, head, other.host);
+    });
+    this.httpServer = server;
+  }
+
+  /** Requests for these never come to Express, nor to anything of Nest. */
+  leaveTo(others: OtherHosts): void {
+    this.others = others;
   }
 
   override reply(response: Response, body: unknown, statusCode?: number): unknown {
@@ -61,7 +81,20 @@ function isPlain(body: unknown): body is object {
     || Array.isArray(body);
 }
 
-function createServerWithPrototypes(app: Express): Server {
+/**
+ * Node takes every request with `Upgrade` away from the request listener as soon as anybody listens for upgrades, and asks
+ * `request.upgrade` whether it is one. By then the headers are known.
+ */
+function takeUpgradesWhere(prototype: Request, isTaken: (request: IncomingMessage) => boolean): void {
+  Object.defineProperty(prototype, 'upgrade', {
+    get(this: MayUpgrade) { return this.asksForUpgrade === true && isTaken(this); },
+    set(this: MayUpgrade, value: unknown) { this.asksForUpgrade = value; },
+  });
+}
+
+type MayUpgrade = IncomingMessage & { asksForUpgrade?: unknown };
+
+function createServerWithPrototypes(app: Express, listener: RequestListener): Server {
   // A class cannot have its prototype replaced, and what Node calls with `new` must make exactly such objects.
   function FastRequest(this: IncomingMessage, ...parameters: unknown[]): void {
     Reflect.apply(IncomingMessage as unknown as () => void, this, parameters);
@@ -78,6 +111,6 @@ function createServerWithPrototypes(app: Express): Server {
       IncomingMessage: FastRequest as unknown as typeof IncomingMessage,
       ServerResponse: FastResponse as unknown as typeof ServerResponse<IncomingMessage>,
     },
-    app as unknown as RequestListener,
+    listener,
   );
 }

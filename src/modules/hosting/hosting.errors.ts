@@ -1,0 +1,32 @@
+/** The output of a build cannot be hosted as it is; the message is for the one who deployed. */
+export class ArtifactRefused extends Error {
+  override readonly name = 'ArtifactRefused';
+
+  constructor(
+    readonly code: 'output_too_large' | 'output_invalid' | 'routing_invalid',
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** The label leads to another project, and stays there. */
+export class LabelTaken extends Error {
+  override readonly name = 'LabelTaken';
+
+  constructor(readonly label: string) {
+    super(`The host name ${label} belongs to another project.`);
+  }
+}
+
+/** The server of a deploy did not come up; `lastLines` is what it said last, for the one who deployed. */
+export class ServerDidNotStart extends Error {
+  override readonly name = 'ServerDidNotStart';
+
+  constructor(
+    message: string,
+    readonly lastLines: readonly string[],
+  ) {
+    super(message);
+  }
+}

@@ -1,0 +1,21 @@
+import { Module } from '@nestjs/common';
+import { Config } from '../../platform/config/config.js';
+import { Clock } from '../../platform/time/clock.js';
+import { AliasesService } from './aliases.service.js';
+import { ArtifactsService } from './artifacts.service.js';
+import { AliasesStore } from './persistence/aliases.store.js';
+import { HostedDeploysStore } from './persistence/hosted-deploys.store.js';
+import { StoreLock } from './persistence/store-lock.js';
+import { Sites } from './site/sites.js';
+import { ArtifactStore } from './store/artifact-store.js';
+import { openArtifactStore } from './store/open-artifact-store.js';
+
+/** Keeps the files of deploys and knows which host name shows which deploy; `http/` answers for them. */
+@Module({
+  providers: [
+    { provide: ArtifactStore, inject: [Config, Clock], useFactory: openArtifactStore },
+    HostedDeploysStore, AliasesStore, StoreLock, Sites, ArtifactsService, AliasesService,
+  ],
+  exports: [ArtifactStore, AliasesStore, Sites, ArtifactsService, AliasesService],
+})
+export class HostingModule {}

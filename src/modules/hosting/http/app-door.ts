@@ -1,0 +1,102 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Config } from '../../../platform/config/config.js';
+import { type HostHandler, OtherHosts } from '../../../platform/http/other-hosts.js';
+import { Log } from '../../../platform/logging/log.js';
+import { HostingMetrics } from '../hosting.metrics.js';
+import { AliasCache, type ShownDeploy } from '../site/alias-cache.js';
+import { pathOfTarget } from '../site/request-path.js';
+import { type LoadedSite, Sites } from '../site/sites.js';
+import { refuse } from './error-pages.js';
+import { StaticFiles } from './static-files.js';
+import { Visit } from './visit.js';
+
+/** The way in to apps: takes the requests for hosts below the apps domain, before anything of the platform sees them. */
+@Injectable()
+export class AppDoor implements HostHandler, OnModuleInit {
+  private readonly suffix: string;
+
+  constructor(
+    config: Config,
+    private readonly hosts: OtherHosts,
+    private readonly aliases: AliasCache,
+    private readonly sites: Sites,
+    private readonly files: StaticFiles,
+    private readonly log: Log,
+    private readonly metrics: HostingMetrics,
+  ) {
+    this.suffix = `.${config.apps.domain}`;
+  }
+
+  onModuleInit(): void {
+    this.hosts.serve(this);
+  }
+
+  takes(host: string): boolean {
+    return host.endsWith(this.suffix);
+  }
+
+  answer(request: IncomingMessage, response: ServerResponse, host: string): void {
+    const visit = new Visit({ request, response, host, label: host.slice(0, -this.suffix.length) }, this.log, this.metrics);
+    // A caller that breaks off is no fault of ours.
+    request.on('error', () => undefined);
+    response.on('error', () => undefined);
+    // What is asked for often is in memory, and answered without waiting for anything.
+    const shown = this.aliases.known(visit.label);
+    const loaded = shown === undefined || shown === null ? undefined : this.sites.known(shown.deployId);
+    if (loaded !== undefined) this.serve(visit, loaded);
+    else void this.look(visit, shown);
+  }
+
+  upgrade(_request: IncomingMessage, socket: Duplex): void {
+    socket.end('HTTP/1.1 501 Not Implemented\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+  }
+
+  private async look(visit: Visit, known: ShownDeploy | null | undefined): Promise<void> {
+    try {
+      const shown = known === undefined ? await this.aliases.find(visit.label) : known;
+      const loaded = shown === null ? null : this.sites.known(shown.deployId) ?? await this.sites.find(shown.deployId);
+      if (loaded === null) refuse(visit.response, 'not_found');
+      else this.serve(visit, loaded);
+    } catch (error) {
+      this.failed(visit, error);
+    }
+  }
+
+  private serve(visit: Visit, { deployId, orgId, site, createdAt }: LoadedSite): void {
+    visit.deployId = deployId;
+    visit.orgId = orgId;
+    const { request, response } = visit;
+    const { url = '/', headers, method } = request;
+    const path = pathOfTarget(url);
+    if (path === undefined) return refuse(response, 'bad_request');
+    if (method !== 'GET' && method !== 'HEAD') return refuse(response, 'method_not_allowed');
+
+    const start = url.indexOf('?');
+    const facts = { host: visit.host, query: start === -1 ? '' : url.slice(start), headers };
+    const resolution = site.resolve(path, facts);
+    const extra = site.headersOf(path, facts);
+    switch (resolution.kind) {
+      case 'none': return refuse(response, 'page_not_found');
+      case 'redirect':
+        visit.by = 'static';
+        response.writeHead(resolution.status, [...extra.flat(), 'Location', resolution.location, 'Content-Length', '0', 'Cache-Control', 'public, max-age=0, must-revalidate']);
+        response.end();
+        return undefined;
+      case 'file': {
+        visit.by = 'static';
+        const { file, status } = resolution;
+        this.files.answer(request, response, { file, status, modifiedAt: createdAt, extra })?.catch((error: unknown) => { this.failed(visit, error); });
+        return undefined;
+      }
+    }
+  }
+
+  private failed(visit: Visit, error: unknown): void {
+    this.log.error({ error, app: visit.label, deployId: visit.deployId }, 'A request to an app could not be answered.');
+    visit.by = 'platform';
+    if (visit.response.headersSent) visit.response.destroy();
+    else refuse(visit.response, 'app_unavailable');
+  }
+}

@@ -1,0 +1,89 @@
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Client } from 'pg';
+import { Config } from '../../../platform/config/config.js';
+import { Shutdown } from '../../../platform/lifecycle/shutdown.js';
+import { Log } from '../../../platform/logging/log.js';
+import { ALIASES_CHANNEL } from './aliases.store.js';
+
+const RECONNECT_MS = 250;
+const HEARTBEAT_MS = 1_000;
+
+export interface AliasListener {
+  /** The label may show another deploy now. */
+  changed(label: string): void;
+  /** Whether changes are heard from now on; some may have been missed before. */
+  hears(hearing: boolean): void;
+}
+
+/**
+ * Hears of changed aliases on a connection of its own, as PostgreSQL tells them with each commit. A connection that was
+ * closed is noticed at once, one that hangs within two heartbeats, and then whoever listens is told to rely on nothing.
+ */
+@Injectable()
+export class AliasChanges implements OnApplicationBootstrap {
+  private listener: AliasListener | undefined;
+  private client: Client | undefined;
+  private closed = false;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly config: Config,
+    private readonly log: Log,
+    shutdown: Shutdown,
+  ) {
+    shutdown.at('database', () => this.close());
+  }
+
+  tell(listener: AliasListener): void {
+    this.listener = listener;
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    await this.connect();
+  }
+
+  private async connect(): Promise<void> {
+    if (this.closed) return;
+    const client = new Client({
+      connectionString: this.config.databaseUrl, connectionTimeoutMillis: 2_000, query_timeout: HEARTBEAT_MS, keepAlive: true, application_name: 'service-platform aliases',
+    });
+    this.client = client;
+    client.on('error', (error) => { this.lost(client, error); });
+    client.on('end', () => { this.lost(client, undefined); });
+    client.on('notification', ({ payload }) => { if (payload !== undefined) this.listener?.changed(payload); });
+    try {
+      await client.connect();
+      await client.query(`LISTEN ${ALIASES_CHANNEL}`);
+      if (this.client !== client) return;
+      this.listener?.hears(true);
+      this.beatAfter(client);
+    } catch (error) {
+      this.lost(client, error);
+    }
+  }
+
+  private beatAfter(client: Client): void {
+    this.timer = setTimeout(() => {
+      client.query('SELECT 1').then(() => { if (this.client === client) this.beatAfter(client); }, (error: unknown) => { this.lost(client, error); });
+    }, HEARTBEAT_MS).unref();
+  }
+
+  private lost(client: Client, error: unknown): void {
+    if (this.client !== client) return;
+    this.client = undefined;
+    clearTimeout(this.timer);
+    this.listener?.hears(false);
+    client.end().catch(() => undefined);
+    if (this.closed) return;
+    this.log.debug({ error }, 'The connection that hears of changed host names broke.');
+    this.timer = setTimeout(() => { void this.connect(); }, RECONNECT_MS).unref();
+  }
+
+  private async close(): Promise<void> {
+    this.closed = true;
+    clearTimeout(this.timer);
+    const { client } = this;
+    this.client = undefined;
+    await client?.end().catch(() => undefined);
+  }
+}

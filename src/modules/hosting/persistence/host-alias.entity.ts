@@ -1,0 +1,12 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** Which deploy a host name shows. */
+@Entity('host_aliases')
+export class HostAlias {
+  @PrimaryColumn('text') label!: string;
+  @Column('text', { name: 'deploy_id' }) deployId!: string;
+  @Column('text', { name: 'project_id' }) projectId!: string;
+  @Column('text', { name: 'org_id' }) orgId!: string;
+  @Column('text') kind!: 'deploy' | 'branch' | 'production';
+  @Column('timestamptz', { name: 'updated_at' }) updatedAt!: Date;
+}

@@ -1,0 +1,35 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../platform/database/database.js';
+import { HostedDeploy } from './hosted-deploy.entity.js';
+
+const PAGE = 500;
+
+@Injectable()
+export class HostedDeploysStore {
+  constructor(private readonly database: Database) {}
+
+  /** A deploy that is ingested again, by a second attempt, has what came last. */
+  async put(deploy: HostedDeploy): Promise<void> {
+    await this.database.manager.upsert(HostedDeploy, deploy, ['deployId']);
+  }
+
+  find(deployId: string): Promise<HostedDeploy | null> {
+    return this.database.manager.findOneBy(HostedDeploy, { deployId });
+  }
+
+  async remove(deployId: string): Promise<void> {
+    await this.database.manager.delete(HostedDeploy, { deployId });
+  }
+
+  /** All, by id, page after page. */
+  async *all(): AsyncGenerator<HostedDeploy> {
+    let after = '';
+    for (;;) {
+      const page = await this.database.manager.createQueryBuilder(HostedDeploy, 'deploy')
+        .where('deploy.deploy_id > :after', { after }).orderBy('deploy.deploy_id').limit(PAGE).getMany();
+      yield* page;
+      if (page.length < PAGE) return;
+      after = page.at(-1)!.deployId;
+    }
+  }
+}

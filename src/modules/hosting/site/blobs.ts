@@ -1,0 +1,46 @@
+import type { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import { ArtifactStore, type ByteRange } from '../store/artifact-store.js';
+
+const MAX_BYTES_IN_MEMORY = 64 * 1_048_576;
+/** Larger ones are read from the store each time: they take longer to send than to fetch. */
+const MAX_BYTES_EACH = 512 * 1_024;
+
+/** Blobs for answers: small ones that are asked for often stay in memory. */
+@Injectable()
+export class Blobs {
+  private readonly inMemory = new LRUCache<string, Buffer>({ maxSize: MAX_BYTES_IN_MEMORY, sizeCalculation: ({ length }) => length + 200 });
+  private readonly reading = new Map<string, Promise<Buffer>>();
+
+  constructor(private readonly store: ArtifactStore) {}
+
+  known(key: string): Buffer | undefined {
+    return this.inMemory.get(key);
+  }
+
+  /** Whether it is better read whole and kept. */
+  isSmall(bytes: number): boolean {
+    return bytes <= MAX_BYTES_EACH;
+  }
+
+  whole(key: string): Promise<Buffer> {
+    let reading = this.reading.get(key);
+    if (reading === undefined) {
+      reading = this.read(key).finally(() => { this.reading.delete(key); });
+      this.reading.set(key, reading);
+    }
+    return reading;
+  }
+
+  stream(key: string, range?: ByteRange): Promise<Readable> {
+    return this.store.get(key, range);
+  }
+
+  private async read(key: string): Promise<Buffer> {
+    const content = await buffer(await this.store.get(key));
+    this.inMemory.set(key, content);
+    return content;
+  }
+}

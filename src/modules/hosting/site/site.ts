@@ -1,0 +1,118 @@
+import { directoryOf } from '../ingest/file-paths.js';
+import type { Manifest, ManifestFile } from '../ingest/manifest.js';
+import { contentTypeOf } from './content-types.js';
+import type { RequestFacts } from './route-condition.js';
+import { type RedirectTo, Routes } from './routes.js';
+
+/** A file as it is served: under one path. */
+export interface SiteFile extends ManifestFile {
+  readonly type: string;
+  /** Its name carries a hash of what it holds. */
+  readonly immutable: boolean;
+}
+
+export type Resolution =
+  | { readonly kind: 'file'; readonly file: SiteFile; readonly status: 200 | 404 }
+  | ({ readonly kind: 'redirect' } & RedirectTo)
+  /** No file has the path: the deploy's server answers, where it has one. */
+  | { readonly kind: 'none' };
+
+const NONE: Resolution = { kind: 'none' };
+
+/** What the world may see though its name begins with a dot (RFC 8615). */
+const WELL_KNOWN = '.well-known';
+
+/** The names that bundlers give what never changes: eight characters of a hash, or more, before the extension. */
+const HASHED = /[.-](?=[A-Za-z0-9_-]*\d)[A-Za-z0-9_-]{8,}\.(?:js|mjs|css|woff2?|ttf|otf|eot|png|jpe?g|gif|webp|avif|svg|ico|wasm|mp4|webm|mp3|map)$/;
+const BUNDLED_PLACE = /^\/(?:_next\/static|_expo\/static|_astro|assets|static)\//;
+
+/** One deploy, ready to be asked which file a path shows. */
+export class Site {
+  private readonly files = new Map<string, SiteFile>();
+  private readonly routes: Routes;
+  private readonly hasRules: boolean;
+  private readonly notFound: SiteFile | undefined;
+
+  constructor(readonly manifest: Manifest) {
+    for (const { directory, prefix, immutable } of manifest.static) this.mount(directoryOf(directory)!, prefix.replace(/\/+$/, ''), immutable);
+    const { routing } = manifest;
+    this.routes = Routes.of(routing);
+    this.hasRules = routing.redirects.length > 0 || routing.headers.length > 0;
+    this.notFound = routing.notFound === null ? this.files.get('/404.html') : servedAs(routing.notFound, manifest.files[routing.notFound]);
+  }
+
+  get fileCount(): number {
+    return this.files.size;
+  }
+
+  get hasServer(): boolean {
+    return this.manifest.server !== null;
+  }
+
+  /** @param path decoded. The query, with its `?`, is kept by redirects to another form of the same path. */
+  resolve(path: string, facts: RequestFacts): Resolution {
+    if (this.hasServer) return this.exact(path) ?? NONE;
+    const redirect = this.hasRules ? this.routes.redirectOf(path, facts) : undefined;
+    if (redirect !== undefined) return { kind: 'redirect', ...redirect };
+    return this.asPage(path, facts.query) ?? this.rewritten(path, facts) ?? this.missing();
+  }
+
+  headersOf(path: string, facts: RequestFacts): readonly (readonly [string, string])[] {
+    return this.hasRules ? this.routes.headersOf(path, facts) : [];
+  }
+
+  private exact(path: string): Resolution | undefined {
+    const file = this.files.get(path);
+    return file === undefined ? undefined : { kind: 'file', file, status: 200 };
+  }
+
+  private asPage(path: string, query: string): Resolution | undefined {
+    const { cleanUrls, trailingSlash } = this.manifest.routing;
+    const bare = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
+    if (cleanUrls && path.endsWith('.html') && this.files.has(path)) {
+      return moved(path.slice(0, -5).replace(/(?:^|\/)index$/, '') || '/', query);
+    }
+    const found = this.exact(path);
+    if (found !== undefined) return found;
+
+    const index = this.files.get(`${bare === '/' ? '' : bare}/index.html`);
+    const page = cleanUrls && bare !== '/' ? this.files.get(`${bare}.html`) : undefined;
+    const file = page ?? index;
+    if (file === undefined) return undefined;
+    // As the files lie: links of an index are relative to its directory.
+    const wantsSlash = trailingSlash ?? (file === index || path.endsWith('/'));
+    if (bare !== '/' && wantsSlash !== path.endsWith('/')) return moved(wantsSlash ? `${bare}/` : bare, query);
+    return { kind: 'file', file, status: 200 };
+  }
+
+  private rewritten(path: string, facts: RequestFacts): Resolution | undefined {
+    const to = this.routes.rewriteOf(path, facts);
+    if (to === undefined) return undefined;
+    const bare = to.length > 1 ? to.replace(/\/$/, '') : to;
+    const file = this.files.get(to) ?? this.files.get(`${bare}.html`) ?? this.files.get(`${bare === '/' ? '' : bare}/index.html`);
+    return file === undefined ? undefined : { kind: 'file', file, status: 200 };
+  }
+
+  private missing(): Resolution {
+    return this.notFound === undefined ? NONE : { kind: 'file', file: this.notFound, status: 404 };
+  }
+
+  private mount(directory: string, prefix: string, immutable: boolean): void {
+    const below = directory === '' ? '' : `${directory}/`;
+    for (const [path, file] of Object.entries(this.manifest.files)) {
+      if (!path.startsWith(below)) continue;
+      const at = `${prefix}/${path.slice(below.length)}`;
+      if (this.files.has(at) || isHidden(at)) continue;
+      this.files.set(at, { ...file, type: contentTypeOf(path), immutable: immutable || (BUNDLED_PLACE.test(at) && HASHED.test(at)) });
+    }
+  }
+}
+
+const servedAs = (path: string, file: ManifestFile | undefined): SiteFile | undefined => (file === undefined ? undefined : { ...file, type: contentTypeOf(path), immutable: false });
+
+/** `.git`, `.env`: in a site without a build they lie beside the pages. */
+const isHidden = (path: string): boolean => path.split('/').some((part) => part.startsWith('.') && part !== WELL_KNOWN);
+
+const moved = (path: string, query: string): Resolution => ({
+  kind: 'redirect', status: 308, location: path.replace(/^\/{2,}/, '/').split('/').map(encodeURIComponent).join('/') + query,
+});

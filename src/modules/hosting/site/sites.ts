@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+import { buffer } from 'node:stream/consumers';
+import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import type { Manifest } from '../ingest/manifest.js';
+import { HostedDeploysStore } from '../persistence/hosted-deploys.store.js';
+import { ArtifactStore, keyOf } from '../store/artifact-store.js';
+import { Site } from './site.js';
+
+/** A path with its hash and sizes takes some hundred bytes. */
+const MAX_FILES_IN_MEMORY = 200_000;
+
+/** What is known of a deploy that can be served. */
+export interface LoadedSite {
+  readonly deployId: string;
+  readonly orgId: string;
+  readonly site: Site;
+  /** When it was ingested: `Last-Modified` of all its files. */
+  readonly createdAt: Date;
+}
+
+/** Deploys that are being served, from memory: they never change, so that nothing has to be told of them. */
+@Injectable()
+export class Sites {
+  private readonly loaded = new LRUCache<string, LoadedSite>({ maxSize: MAX_FILES_IN_MEMORY, sizeCalculation: ({ site }) => site.fileCount + 100 });
+  private readonly loading = new Map<string, Promise<LoadedSite | null>>();
+
+  constructor(
+    private readonly deploys: HostedDeploysStore,
+    private readonly store: ArtifactStore,
+  ) {}
+
+  known(deployId: string): LoadedSite | undefined {
+    return this.loaded.get(deployId);
+  }
+
+  /** Null where it cannot be served: not yet, or no longer. */
+  find(deployId: string): Promise<LoadedSite | null> {
+    let loading = this.loading.get(deployId);
+    if (loading === undefined) {
+      loading = this.load(deployId).finally(() => { this.loading.delete(deployId); });
+      this.loading.set(deployId, loading);
+    }
+    return loading;
+  }
+
+  private async load(deployId: string): Promise<LoadedSite | null> {
+    const deploy = await this.deploys.find(deployId);
+    if (deploy === null) return null;
+    const manifest = await readManifest(this.store, deploy.manifest);
+    const loaded = { deployId, orgId: deploy.orgId, site: new Site(manifest), createdAt: deploy.createdAt };
+    this.loaded.set(deployId, loaded);
+    return loaded;
+  }
+}
+
+/** @throws {Error} when it is not what it was when it was stored. */
+export async function readManifest(store: ArtifactStore, sha256: string): Promise<Manifest> {
+  const content = await buffer(await store.get(keyOf(sha256)));
+  if (createHash('sha256').update(content).digest('hex') !== sha256) throw new Error('A manifest has changed in the store.');
+  return JSON.parse(content.toString()) as Manifest;
+}

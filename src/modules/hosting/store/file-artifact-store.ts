@@ -1,0 +1,113 @@
+import { mkdir, open, readdir, rename, rm, stat, unlink, utimes } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
+import type { Clock } from '../../../platform/time/clock.js';
+import { ArtifactStore, type BlobContent, BlobMissing, type ByteRange, hashOf, type StoredBlob } from './artifact-store.js';
+
+/** A writer takes minutes at most. */
+const UNFINISHED_MAX_AGE_MS = 86_400_000;
+
+let writes = 0;
+
+/** Blobs as files of a directory that nobody but the service can enter. Several processes may share it. */
+export class FileArtifactStore extends ArtifactStore {
+  private readonly unfinished: string;
+  private readonly known = new Set<string>();
+
+  constructor(
+    private readonly directory: string,
+    private readonly clock: Clock,
+  ) {
+    super();
+    this.unfinished = join(directory, 'unfinished');
+  }
+
+  override async put(key: string, content: BlobContent): Promise<void> {
+    const path = this.pathOf(key);
+    await this.requireDirectory(this.unfinished);
+    await this.requireDirectory(dirname(path));
+    const temporary = join(this.unfinished, `${process.pid}-${++writes}-${key.replaceAll('/', '-')}`);
+    try {
+      await write(temporary, content);
+      // Two writers of one key write the same; whose file stays does not matter.
+      await rename(temporary, path);
+    } catch (error) {
+      await rm(temporary, { force: true });
+      throw error;
+    }
+  }
+
+  override async refresh(key: string): Promise<boolean> {
+    // What a file is worth is when it was named last; there is no other use of these times.
+    const now = this.clock.now();
+    return utimes(this.pathOf(key), now, now).then(() => true, falseIfMissing);
+  }
+
+  override async get(key: string, range?: ByteRange): Promise<Readable> {
+    const file = await open(this.pathOf(key), 'r').catch((error: unknown) => { throw isMissing(error) ? new BlobMissing(key, { cause: error }) : error; });
+    return file.createReadStream(range);
+  }
+
+  override async *list(): AsyncGenerator<StoredBlob> {
+    for (const prefix of await namesIn(join(this.directory, 'sha256'))) {
+      for (const name of await namesIn(join(this.directory, 'sha256', prefix))) {
+        const key = `sha256/${prefix}/${name}`;
+        const changedAt = hashOf(key) === undefined ? null : await this.changedAt(key);
+        if (changedAt !== null) yield { key, changedAt };
+      }
+    }
+  }
+
+  override changedAt(key: string): Promise<Date | null> {
+    return stat(this.pathOf(key)).then(({ mtime }) => mtime, (error: unknown) => nullIfMissing(error));
+  }
+
+  override async delete(key: string): Promise<void> {
+    await unlink(this.pathOf(key)).catch(nullIfMissing);
+  }
+
+  override async tidy(): Promise<void> {
+    for (const name of await namesIn(this.unfinished)) {
+      const path = join(this.unfinished, name);
+      const found = await stat(path).catch(nullIfMissing);
+      if (found !== null && this.clock.now().getTime() - found.mtimeMs > UNFINISHED_MAX_AGE_MS) await rm(path, { force: true });
+    }
+  }
+
+  private pathOf(key: string): string {
+    if (hashOf(key) === undefined) throw new Error('Not a key.');
+    return join(this.directory, key);
+  }
+
+  private async requireDirectory(path: string): Promise<void> {
+    if (this.known.has(path)) return;
+    await mkdir(path, { recursive: true, mode: 0o700 });
+    this.known.add(path);
+  }
+}
+
+async function write(path: string, content: BlobContent): Promise<void> {
+  const file = await open(path, 'wx', 0o600);
+  try {
+    await file.writeFile(content.open());
+    // A row in the database will say that it is there, also after the machine has lost power.
+    await file.sync();
+    const { size } = await file.stat();
+    if (size !== content.bytes) throw new Error(`A blob of ${content.bytes} bytes came to ${size}.`);
+  } finally {
+    await file.close();
+  }
+}
+
+const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
+
+function nullIfMissing(error: unknown): null {
+  if (isMissing(error)) return null;
+  throw error;
+}
+
+const falseIfMissing = (error: unknown): false => nullIfMissing(error) ?? false;
+
+async function namesIn(directory: string): Promise<string[]> {
+  return (await readdir(directory).catch(nullIfMissing)) ?? [];
+}

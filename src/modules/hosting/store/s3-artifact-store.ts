@@ -1,0 +1,98 @@
+import type { Readable } from 'node:stream';
+import {
+  CopyObjectCommand, DeleteObjectCommand, GetObjectCommand, HeadObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client, S3ServiceException,
+} from '@aws-sdk/client-s3';
+import type { ArtifactsConfig, ArtifactsPlace } from '../../../platform/config/config.js';
+import type { Clock } from '../../../platform/time/clock.js';
+import { ArtifactStore, type BlobContent, BlobMissing, type ByteRange, hashOf, type StoredBlob } from './artifact-store.js';
+
+/** Well below the day that a blob nobody names is left alone. */
+const YOUNG_MS = 3_600_000;
+
+/** Blobs as objects of a bucket. A put of S3 is whole or not at all, so nothing rests on conditional writes. */
+export class S3ArtifactStore extends ArtifactStore {
+  private readonly client: S3Client;
+  private readonly bucket: string;
+  private readonly prefix: string;
+
+  constructor(
+    place: Extract<ArtifactsPlace, { kind: 's3' }>,
+    credentials: ArtifactsConfig['credentials'],
+    private readonly clock: Clock,
+  ) {
+    super();
+    this.bucket = place.bucket;
+    this.prefix = place.prefix;
+    this.client = new S3Client({
+      region: place.region,
+      // Other servers than Amazon's have no host name for each bucket.
+      ...(place.endpoint === undefined ? {} : { endpoint: place.endpoint, forcePathStyle: true }),
+      ...(credentials === undefined ? {} : { credentials: { ...credentials, sessionToken: credentials.sessionToken! } }),
+      // Not every server knows the newer ones; we check content by its hash.
+      requestChecksumCalculation: 'WHEN_REQUIRED',
+      responseChecksumValidation: 'WHEN_REQUIRED',
+    });
+  }
+
+  override async put(key: string, content: BlobContent): Promise<void> {
+    await this.client.send(new PutObjectCommand({ ...this.named(key), Body: content.open(), ContentLength: content.bytes }));
+  }
+
+  override async refresh(key: string): Promise<boolean> {
+    const changedAt = await this.changedAt(key);
+    if (changedAt === null) return false;
+    if (this.clock.now().getTime() - changedAt.getTime() < YOUNG_MS) return true;
+    const copied = this.client.send(new CopyObjectCommand({
+      ...this.named(key), CopySource: encodeURI(`${this.bucket}/${this.prefix}${key}`), MetadataDirective: 'REPLACE',
+    }));
+    return copied.then(() => true, (error: unknown) => nullIfMissing(error) ?? false);
+  }
+
+  override async get(key: string, range?: ByteRange): Promise<Readable> {
+    try {
+      const { Body: body } = await this.client.send(new GetObjectCommand({ ...this.named(key), ...(range && { Range: `bytes=${range.start}-${range.end}` }) }));
+      return body as Readable;
+    } catch (error) {
+      throw isMissing(error) ? new BlobMissing(key, { cause: error }) : error;
+    }
+  }
+
+  override async *list(): AsyncGenerator<StoredBlob> {
+    let token: string | undefined;
+    do {
+      const page = await this.client.send(new ListObjectsV2Command({
+        Bucket: this.bucket, Prefix: `${this.prefix}sha256/`, ...(token === undefined ? {} : { ContinuationToken: token }),
+      }));
+      for (const { Key: name = '', LastModified: changedAt } of page.Contents ?? []) {
+        const key = name.slice(this.prefix.length);
+        if (hashOf(key) !== undefined && changedAt !== undefined) yield { key, changedAt };
+      }
+      token = page.IsTruncated === true ? page.NextContinuationToken : undefined;
+    } while (token !== undefined);
+  }
+
+  override changedAt(key: string): Promise<Date | null> {
+    return this.client.send(new HeadObjectCommand(this.named(key))).then(({ LastModified: changedAt }) => changedAt ?? new Date(0), nullIfMissing);
+  }
+
+  override async delete(key: string): Promise<void> {
+    await this.client.send(new DeleteObjectCommand(this.named(key)));
+  }
+
+  override async tidy(): Promise<void> {
+    // There is nothing unfinished in a bucket.
+  }
+
+  private named(key: string): { Bucket: string; Key: string } {
+    return { Bucket: this.bucket, Key: this.prefix + key };
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof S3ServiceException && (error.$metadata.httpStatusCode === 404 || error.name === 'NoSuchKey');
+}
+
+function nullIfMissing(error: unknown): null {
+  if (isMissing(error)) return null;
+  throw error;
+}

@@ -1,0 +1,239 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { LIMITS, NO_ROUTING, built, deploy, visit } from '../support/hosting.js';
+import { ArtifactsService } from '../../src/modules/hosting/artifacts.service.js';
+import { useApp } from '../support/test-app.js';
+
+const LONG = `<h1>${'Long enough to be worth compressing. '.repeat(100)}</h1>`;
+
+describe('a deploy of static files', () => {
+  const app = useApp();
+  let label: string;
+
+  beforeAll(async () => {
+    ({ label } = await deploy(app, built({
+      'index.html': '<h1>Home</h1>',
+      'long.html': LONG,
+      'style.css': 'a{}',
+      'docs/index.html': 'Docs',
+      'empty.txt': '',
+      'file name ä.txt': 'umlaut',
+      'assets/app-3f9x2a7c.js': 'hashed',
+      'assets/plain.js': 'not hashed',
+      'photo.png': Buffer.from([0x89, 0x50, 0, 0xff]),
+      'big.bin': Buffer.alloc(9_000_000, 'x'),
+      '404.html': 'Custom not found',
+      '.env': 'SECRET=1',
+      '.git/config': 'x',
+      '.well-known/security.txt': 'contact',
+      ['__proto__']: 'proto',
+    })));
+  });
+
+  it('shows its pages and files under its host name, and the platform under its own', async () => {
+    expect(await visit(app, label)).toMatchObject({ status: 200, text: '<h1>Home</h1>', headers: { 'content-type': 'text/html; charset=utf-8', 'x-content-type-options': 'nosniff' } });
+    expect(await visit(app, label, '/style.css')).toMatchObject({ status: 200, headers: { 'content-type': 'text/css; charset=utf-8' } });
+    expect(await visit(app, label, '/photo.png')).toMatchObject({ headers: { 'content-type': 'image/png', 'content-length': '4' } });
+    expect(await visit(app, label, '/file%20name%20%C3%A4.txt?v=1')).toMatchObject({ status: 200, text: 'umlaut' });
+    expect(await visit(app, label, '/__proto__')).toMatchObject({ status: 200, text: 'proto' });
+    expect(await visit(app, label, '/empty.txt')).toMatchObject({ status: 200, text: '', headers: { 'content-length': '0' } });
+    expect((await app.fetch('/health')).status).toBe(200);
+  });
+
+  it('is asked before any route of the platform, and the platform shows none of it', async () => {
+    for (const path of ['/health', '/api/v1/me', '/docs/plans', '/metrics', '/api/v1/nothing']) {
+      const page = await visit(app, label, path);
+      expect(page).toMatchObject({ status: 404, text: 'Custom not found' });
+      expect(Object.keys(page.headers).filter((name) => /^x-(service|request|trace)|ratelimit|set-cookie|content-security|strict/.test(name))).toEqual([]);
+    }
+    expect((await app.fetch('/style.css')).status).toBe(404);
+    expect((await visit(app, label, '/style.css', { host: `127.0.0.1:${app.port}` })).status).toBe(404);
+    expect((await visit(app, label, '/style.css', { host: 'localhost' })).status).toBe(404);
+  });
+
+  it('knows its host name in any spelling, and by a trusted proxy', async () => {
+    for (const host of [`${label.toUpperCase()}.LocalHost`, `${label}.localhost.`, `${label}.localhost:80`]) {
+      expect((await visit(app, label, '/style.css', { host })).status).toBe(200);
+    }
+    expect((await visit(app, label, '/style.css', { host: 'upstream', headers: { 'x-forwarded-host': `${label}.localhost` } })).status).toBe(200);
+    // The platform's own name always shows the platform, whatever a caller adds.
+    expect((await visit(app, label, '/style.css', { host: 'api.test', headers: { 'x-forwarded-host': `${label}.localhost` } })).status).toBe(404);
+  });
+
+  it('sends what has not changed only once', async () => {
+    const { headers } = await visit(app, label, '/long.html');
+    expect(headers).toMatchObject({ 'cache-control': 'public, max-age=0, must-revalidate', etag: expect.stringMatching(/^"[0-9a-f]{32}"$/), 'last-modified': expect.stringMatching(/GMT$/) });
+    for (const tag of [headers.etag!, `W/${headers.etag}`, `"other", ${headers.etag}`, '*']) {
+      const page = await visit(app, label, '/long.html', { headers: { 'if-none-match': tag } });
+      expect(page).toMatchObject({ status: 304, text: '', headers: { etag: headers.etag, vary: 'Accept-Encoding' } });
+      expect(page.headers['content-type']).toBeUndefined();
+    }
+    expect((await visit(app, label, '/long.html', { headers: { 'if-none-match': '"other"' } })).status).toBe(200);
+    expect((await visit(app, label, '/long.html', { headers: { 'if-modified-since': headers['last-modified']! } })).status).toBe(304);
+    expect((await visit(app, label, '/long.html', { headers: { 'if-modified-since': 'Thu, 01 Jan 1970 00:00:00 GMT' } })).status).toBe(200);
+    // The tag decides where there are both.
+    expect((await visit(app, label, '/long.html', { headers: { 'if-none-match': '"other"', 'if-modified-since': headers['last-modified']! } })).status).toBe(200);
+  });
+
+  it('lets browsers keep what carries a hash in its name, for ever', async () => {
+    expect((await visit(app, label, '/assets/app-3f9x2a7c.js')).headers['cache-control']).toBe('public, max-age=31536000, immutable');
+    expect((await visit(app, label, '/assets/plain.js')).headers['cache-control']).toBe('public, max-age=0, must-revalidate');
+  });
+
+  it('is compressed for those who take it, with a tag of its own', async () => {
+    const plain = await visit(app, label, '/long.html');
+    expect(plain.headers['content-encoding']).toBeUndefined();
+    const br = await visit(app, label, '/long.html', { headers: { 'accept-encoding': 'gzip, deflate, br' } });
+    expect(br.headers).toMatchObject({ 'content-encoding': 'br', vary: 'Accept-Encoding' });
+    expect(brotliDecompressSync(br.body).toString()).toBe(LONG);
+    const gzip = await visit(app, label, '/long.html', { headers: { 'accept-encoding': 'br;q=0, gzip;q=0.5' } });
+    expect(gzip.headers['content-encoding']).toBe('gzip');
+    expect(gunzipSync(gzip.body).toString()).toBe(LONG);
+    expect(new Set([plain, br, gzip].map(({ headers }) => headers.etag)).size).toBe(3);
+    expect((await visit(app, label, '/style.css', { headers: { 'accept-encoding': 'br' } })).headers['content-encoding']).toBeUndefined();
+    expect((await visit(app, label, '/long.html', { headers: { 'accept-encoding': 'identity' } })).headers['content-encoding']).toBeUndefined();
+  });
+
+  it('is sent in parts', async () => {
+    const part = (range: string, path = '/long.html', headers = {}): ReturnType<typeof visit> => visit(app, label, path, { headers: { range, ...headers } });
+    expect(await part('bytes=0-3')).toMatchObject({ status: 206, text: '<h1>', headers: { 'content-range': `bytes 0-3/${LONG.length}`, 'content-length': '4' } });
+    expect(await part('bytes=-5')).toMatchObject({ status: 206, text: '</h1>' });
+    expect((await part(`bytes=${LONG.length - 5}-99999999`)).text).toBe('</h1>');
+    expect((await part('bytes=4-', '/long.html', { 'accept-encoding': 'br' })).text).toBe(LONG.slice(4));
+    expect((await part('bytes=8999998-', '/big.bin')).text).toBe('xx');
+    expect(await part(`bytes=${LONG.length}-`)).toMatchObject({ status: 416, headers: { 'content-range': `bytes */${LONG.length}` } });
+    expect((await part('bytes=-0')).status).toBe(416);
+    for (const all of ['bytes=0-1,3-4', 'bytes=3-1', 'bytes=-', 'lines=0-1']) expect((await part(all)).status).toBe(200);
+    const { etag } = (await visit(app, label, '/long.html')).headers;
+    expect((await part('bytes=0-3', '/long.html', { 'if-range': etag })).status).toBe(206);
+    expect((await part('bytes=0-3', '/long.html', { 'if-range': '"other"' })).status).toBe(200);
+  });
+
+  it('is only read: GET and HEAD, which has the headers alone', async () => {
+    expect(await visit(app, label, '/long.html', { method: 'HEAD' })).toMatchObject({ status: 200, text: '', headers: { 'content-length': String(LONG.length) } });
+    for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH']) {
+      expect(await visit(app, label, '/', { method, body: 'x' })).toMatchObject({ status: 405, headers: { allow: 'GET, HEAD' } });
+    }
+  });
+
+  it('sends large files whole', async () => {
+    const { body } = await visit(app, label, '/big.bin');
+    expect(body.length).toBe(9_000_000);
+  });
+
+  it('leads to the directory of an index, so that its links work, and keeps the query', async () => {
+    expect(await visit(app, label, '/docs?a=b')).toMatchObject({ status: 308, headers: { location: '/docs/?a=b' } });
+    expect((await visit(app, label, '/docs/')).text).toBe('Docs');
+    expect((await visit(app, label, '//evil.example')).status).toBe(404);
+  });
+
+  it.each([
+    '/../etc/passwd', '/..%2f..%2fetc/passwd', '/%2e%2e/%2e%2e/etc/passwd', '/docs%2findex.html', '/docs%5cindex.html', '/docs\\index.html', '/index.html%00', '/%', '/%c0%ae',
+    '/.env', '/.git/config', '/%2eenv', 'http://elsewhere.example/', '/style.css%0a',
+  ])('never shows anything for %s', async (path) => {
+    const page = await visit(app, label, path);
+    expect([400, 404]).toContain(page.status);
+    expect(page.text).not.toMatch(/root:|SECRET|Docs|Home/);
+  });
+
+  it('shows what is well known though it begins with a dot', async () => {
+    expect((await visit(app, label, '/.well-known/security.txt')).text).toBe('contact');
+  });
+
+  it('answers a plain page where nothing is deployed, and tells nothing else', async () => {
+    for (const host of ['nothing.localhost', 'a.b.localhost', `x${label}.localhost`, '%00.localhost', `${'a'.repeat(300)}.localhost`]) {
+      expect(await visit(app, label, '/', { host })).toMatchObject({ status: 404, text: expect.stringContaining('Nothing here'), headers: { 'cache-control': 'no-store' } });
+    }
+  });
+
+  it('has a line in the log, with deploy and organization and without the query, and counts', async () => {
+    await visit(app, label, '/style.css?token=1');
+    const line = app.log().findLast((each) => each['app'] === label && each['path'] === '/style.css')!;
+    expect(line).toMatchObject({ status: 200, method: 'GET', deployId: expect.stringMatching(/^dpl_/), orgId: 'org_acme', durationMs: expect.any(Number) });
+    expect(JSON.stringify(app.log())).not.toContain('token=1');
+    const { text } = await app.fetch('/metrics');
+    expect(text).toMatch(/^app_requests_total\{by="static",result="ok"\} [1-9]/m);
+    expect(text).toMatch(/^app_request_seconds_count\{by="static"\} [1-9]/m);
+  });
+});
+
+describe('the routing of a deploy', () => {
+  const app = useApp();
+  const site = async (files: Record<string, string>, routing: Partial<typeof NO_ROUTING>): Promise<string> => (await deploy(app, built(files, { routing: { ...NO_ROUTING, ...routing } }))).label;
+
+  it('redirects, with what the path holds', async () => {
+    const label = await site({ 'index.html': 'home' }, {
+      redirects: [
+        { source: '/old/:path*', destination: '/new/:path*' },
+        { source: '/blog/:slug(\\d+)', destination: 'https://blog.example/:slug?from=here', statusCode: 301 },
+        { source: '/any/(.*)', destination: '/$1', statusCode: 307 },
+        { source: '/door', destination: '/in', has: [{ type: 'header', key: 'x-key', value: 'open|ajar' }], missing: [{ type: 'cookie', key: 'seen' }] },
+      ],
+    });
+    const lead = async (path: string, headers = {}): Promise<unknown> => { const page = await visit(app, label, path, { headers }); return [page.status, page.headers.location]; };
+    expect(await lead('/old/a/b')).toEqual([308, '/new/a/b']);
+    expect(await lead('/blog/7')).toEqual([301, 'https://blog.example/7?from=here']);
+    expect(await lead('/blog/x')).toEqual([404, undefined]);
+    expect(await lead('/any//evil.example')).toEqual([307, '/evil.example']);
+    expect(await lead('/any/a%3Fb%20%C3%A4%0d')).toEqual([400, undefined]);
+    expect(await lead('/any/a%3Fb%20%C3%A4')).toEqual([307, '/a%3Fb%20%C3%A4']);
+    expect(await lead('/door')).toEqual([404, undefined]);
+    expect(await lead('/door', { 'x-key': 'open' })).toEqual([308, '/in']);
+    expect(await lead('/door', { 'x-key': 'open', cookie: 'a=b; seen=1' })).toEqual([404, undefined]);
+  });
+
+  it('rewrites what has no file, as an app of one page needs', async () => {
+    const label = await site({ 'index.html': 'app', 'real.txt': 'real', 'p.html': 'p' }, {
+      rewrites: [{ source: '/page/:name', destination: '/:name' }, { source: '/(.*)', destination: '/index.html' }],
+    });
+    expect((await visit(app, label, '/some/route')).text).toBe('app');
+    expect((await visit(app, label, '/real.txt')).text).toBe('real');
+    expect((await visit(app, label, '/page/p')).text).toBe('p');
+  });
+
+  it('adds and replaces headers', async () => {
+    const label = await site({ 'index.html': 'home', 'api.json': '{}' }, {
+      headers: [{ source: '/(.*)', headers: [{ key: 'X-Frame-Options', value: 'DENY' }] }, { source: '/api.json', headers: [{ key: 'cache-control', value: 'no-store' }, { key: 'Access-Control-Allow-Origin', value: '*' }] }],
+    });
+    expect((await visit(app, label)).headers).toMatchObject({ 'x-frame-options': 'DENY', 'cache-control': 'public, max-age=0, must-revalidate' });
+    expect((await visit(app, label, '/api.json')).headers).toMatchObject({ 'x-frame-options': 'DENY', 'cache-control': 'no-store', 'access-control-allow-origin': '*' });
+  });
+
+  it('has clean addresses and slashes at the end, or none', async () => {
+    const files = { 'index.html': 'home', 'about.html': 'about', 'docs/index.html': 'docs', 'my 404.html': 'mine' };
+    const clean = await site(files, { cleanUrls: true, trailingSlash: false, notFound: 'my 404.html' });
+    expect((await visit(app, clean, '/about')).text).toBe('about');
+    expect((await visit(app, clean, '/about.html?x=1')).headers.location).toBe('/about?x=1');
+    expect((await visit(app, clean, '/index.html')).headers.location).toBe('/');
+    expect((await visit(app, clean, '/about/')).headers.location).toBe('/about');
+    expect((await visit(app, clean, '/docs')).text).toBe('docs');
+    expect((await visit(app, clean, '/docs/')).headers.location).toBe('/docs');
+    expect(await visit(app, clean, '/none')).toMatchObject({ status: 404, text: 'mine' });
+    const slashes = await site(files, { cleanUrls: true, trailingSlash: true });
+    expect((await visit(app, slashes, '/about')).headers.location).toBe('/about/');
+    expect((await visit(app, slashes, '/about/')).text).toBe('about');
+    expect((await visit(app, slashes, '/docs/')).text).toBe('docs');
+  });
+
+  it('is answered at once, however its patterns are made', async () => {
+    const label = await site({ 'index.html': 'home' }, { redirects: [{ source: '/:a((?:a+)+)b', destination: '/' }, { source: '/((?:x|x?)+)y', destination: '/' }] });
+    const begun = performance.now();
+    expect((await visit(app, label, `/${'a'.repeat(4_000)}`)).status).toBe(404);
+    expect((await visit(app, label, `/${'x'.repeat(4_000)}`)).status).toBe(404);
+    expect(performance.now() - begun).toBeLessThan(5_000);
+  });
+
+  it.each([
+    [{ redirects: [{ source: '/((?!api).*)', destination: '/' }] }, 'redirect for /'],
+    [{ redirects: [{ source: '/a', destination: 'javascript:alert(1)' }] }, 'must begin with'],
+    [{ redirects: [{ source: '/a', destination: '//evil.example' }] }, 'must begin with'],
+    [{ redirects: [{ source: '/a', destination: '/:b' }] }, 'names b'],
+    [{ redirects: [{ source: '/a', destination: '/b', statusCode: 200 }] }, 'no status'],
+    [{ rewrites: [{ source: '/a', destination: 'https://elsewhere.example/' }] }, 'paths of the deploy'],
+    [{ headers: [{ source: '/a', headers: [{ key: 'X-A', value: 'a\r\nSet-Cookie: b' }] }] }, 'no header'],
+    [{ headers: [{ source: '/a', headers: [{ key: 'Content-Length', value: '1' }] }] }, 'not for a deploy'],
+  ])('is refused where it cannot be kept: %j', async (routing, message) => {
+    const output = built({ 'index.html': 'x' }, { routing: { ...NO_ROUTING, ...routing } });
+    const ingest = app.get(ArtifactsService).ingest({ deployId: 'dpl_bad', projectId: 'p', orgId: 'o' }, output, LIMITS, new AbortController().signal);
+    await expect(ingest).rejects.toMatchObject({ code: 'routing_invalid', message: expect.stringContaining(message) });
+  });
+});
