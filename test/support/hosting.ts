@@ -19,14 +19,16 @@ export function built(files: Files, change: Partial<BuiltOutput> = {}): BuiltOut
   return {
     framework: 'static', nodeVersion: null, kind: 'static', server: null, routing: NO_ROUTING,
     static: [{ directory: '', prefix: '/', immutable: false }],
-    files: async function* () {
-      for (const [path, text] of Object.entries(files)) {
-        const content = Buffer.from(text);
-        yield { path, bytes: content.length, executable: false, content: (async function* () { yield* [content.subarray(0, 7), content.subarray(7)]; })() };
-      }
-    },
+    files: () => iterated(Object.entries(files).map(([path, text]) => {
+      const content = Buffer.from(text);
+      return { path, bytes: content.length, executable: false, content: iterated([content.subarray(0, 7), content.subarray(7)]) };
+    })),
     ...change,
   };
+}
+
+async function* iterated<T>(items: readonly T[]): AsyncGenerator<T> {
+  for (const item of items) yield await Promise.resolve(item);
 }
 
 export interface Deployed {

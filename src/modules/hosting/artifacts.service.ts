@@ -37,7 +37,7 @@ export class ArtifactsService {
    */
   async ingest({ deployId, projectId, orgId }: DeployOwner, built: BuiltOutput, limits: IngestLimits, signal: AbortSignal): Promise<{ files: number; bytes: number }> {
     requireServable(built);
-    return this.lock.whileAdding(async () => {
+    return this.lock.whileAdding(async (requireHeld) => {
       const { files, count, bytes } = await new Ingest(this.store, limits, signal).takeAll(built);
       const { framework, nodeVersion, kind, server, static: mounts, routing } = built;
       const manifest: Manifest = { version: 1, framework, nodeVersion, kind, server, static: mounts, routing, files };
@@ -45,6 +45,7 @@ export class ArtifactsService {
       const sha256 = createHash('sha256').update(blob).digest('hex');
       await this.store.put(keyOf(sha256), blobOf(blob));
       signal.throwIfAborted();
+      requireHeld();
       await this.deploys.put({ deployId, projectId, orgId, kind, manifest: sha256, files: count, bytes, createdAt: this.clock.now() });
       return { files: count, bytes };
     });

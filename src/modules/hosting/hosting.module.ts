@@ -3,6 +3,7 @@ import { Config } from '../../platform/config/config.js';
 import { Clock } from '../../platform/time/clock.js';
 import { AliasesService } from './aliases.service.js';
 import { ArtifactsService } from './artifacts.service.js';
+import { GarbageCollectionService } from './garbage-collection.service.js';
 import { AliasesStore } from './persistence/aliases.store.js';
 import { HostedDeploysStore } from './persistence/hosted-deploys.store.js';
 import { StoreLock } from './persistence/store-lock.js';
@@ -14,8 +15,8 @@ import { openArtifactStore } from './store/open-artifact-store.js';
 @Module({
   providers: [
     { provide: ArtifactStore, inject: [Config, Clock], useFactory: openArtifactStore },
-    HostedDeploysStore, AliasesStore, StoreLock, Sites, ArtifactsService, AliasesService,
+    HostedDeploysStore, AliasesStore, StoreLock, Sites, ArtifactsService, AliasesService, GarbageCollectionService,
   ],
-  exports: [ArtifactStore, AliasesStore, Sites, ArtifactsService, AliasesService],
+  exports: [ArtifactStore, AliasesStore, Sites, ArtifactsService, AliasesService, GarbageCollectionService],
 })
 export class HostingModule {}

@@ -68,29 +68,32 @@ export class AppDoor implements HostHandler, OnModuleInit {
     visit.deployId = deployId;
     visit.orgId = orgId;
     const { request, response } = visit;
-    const { url = '/', headers, method } = request;
+    const { url = '/', method } = request;
     const path = pathOfTarget(url);
-    if (path === undefined) return refuse(response, 'bad_request');
-    if (method !== 'GET' && method !== 'HEAD') return refuse(response, 'method_not_allowed');
+    if (path === undefined) refuse(response, 'bad_request');
+    else if (method !== 'GET' && method !== 'HEAD') refuse(response, 'method_not_allowed');
+    else this.serveStatic(visit, { deployId, orgId, site, createdAt }, path);
+  }
 
+  private serveStatic(visit: Visit, { site, createdAt }: LoadedSite, path: string): void {
+    const { request, response } = visit;
+    const { url = '/', headers } = request;
     const start = url.indexOf('?');
     const facts = { host: visit.host, query: start === -1 ? '' : url.slice(start), headers };
     const resolution = site.resolve(path, facts);
-    const extra = site.headersOf(path, facts);
-    switch (resolution.kind) {
-      case 'none': return refuse(response, 'page_not_found');
-      case 'redirect':
-        visit.by = 'static';
-        response.writeHead(resolution.status, [...extra.flat(), 'Location', resolution.location, 'Content-Length', '0', 'Cache-Control', 'public, max-age=0, must-revalidate']);
-        response.end();
-        return undefined;
-      case 'file': {
-        visit.by = 'static';
-        const { file, status } = resolution;
-        this.files.answer(request, response, { file, status, modifiedAt: createdAt, extra })?.catch((error: unknown) => { this.failed(visit, error); });
-        return undefined;
-      }
+    if (resolution.kind === 'none') {
+      refuse(response, 'page_not_found');
+      return;
     }
+    visit.by = 'static';
+    const extra = site.headersOf(path, facts);
+    if (resolution.kind === 'redirect') {
+      response.writeHead(resolution.status, [...extra.flat(), 'Location', resolution.location, 'Content-Length', '0', 'Cache-Control', 'public, max-age=0, must-revalidate']);
+      response.end();
+      return;
+    }
+    const { file, status } = resolution;
+    this.files.answer(request, response, { file, status, modifiedAt: createdAt, extra })?.catch((error: unknown) => { this.failed(visit, error); });
   }
 
   private failed(visit: Visit, error: unknown): void {

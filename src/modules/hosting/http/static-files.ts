@@ -10,7 +10,7 @@ const FOR_EVER = 'public, max-age=31536000, immutable';
 /** A page shows what is deployed now, so it is asked for again; with its tag that costs no body. */
 const REVALIDATE = 'public, max-age=0, must-revalidate';
 
-export type Headers = readonly (readonly [string, string])[];
+type Headers = readonly (readonly [string, string])[];
 
 /** One form of a file, with everything that its answers have in common. */
 interface Representation {
@@ -48,7 +48,7 @@ export class StaticFiles {
 
     const { range } = request.headers;
     // Ranges count the bytes of the file itself.
-    const chosen = range === undefined ? choose(prepared, acceptedEncodings(request.headers['accept-encoding'] as string | undefined)) : prepared.plain;
+    const chosen = range === undefined ? choose(prepared, acceptedEncodings(request.headers['accept-encoding'])) : prepared.plain;
     if (isFresh(request, chosen.etag, answer.modifiedAt)) {
       response.writeHead(304, merged(chosen.headers, answer.extra).filter((_, index, all) => !isOfBody(all[index - (index % 2)]!)));
       response.end();

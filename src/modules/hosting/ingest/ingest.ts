@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { finished } from 'node:stream/promises';
+import { pipeline } from 'node:stream/promises';
 import type { BuiltFile, BuiltOutput } from '../built-output.js';
 import { ArtifactRefused } from '../hosting.errors.js';
 import { isText } from '../site/content-types.js';
@@ -35,7 +35,7 @@ export class Ingest {
   private readonly files = new Map<string, ManifestFile>();
   private readonly running = new Set<Promise<void>>();
   private readonly seen = new Set<string>();
-  private failure: unknown;
+  private failure: Error | undefined;
   private count = 0;
   private bytes = 0;
   private directory: string | undefined;
@@ -69,7 +69,7 @@ export class Ingest {
     this.seen.add(file.path);
     if (++this.count > this.limits.files) throw new ArtifactRefused('output_too_large', `The output has more than ${this.limits.files} files.`);
     const content = file.bytes > IN_MEMORY_BYTES ? await this.spool(file) : await this.read(file);
-    const task = this.keep(file, content).catch((error: unknown) => { this.failure ??= error; });
+    const task = this.keep(file, content).catch((error: unknown) => { this.failure ??= error as Error; });
     this.running.add(task);
     void task.then(() => { this.running.delete(task); });
     if (this.running.size >= AT_ONCE) await Promise.race(this.running);
@@ -87,8 +87,7 @@ export class Ingest {
     this.directory ??= await mkdtemp(join(tmpdir(), 'service-ingest-'));
     const path = join(this.directory, String(this.count));
     const hash = createHash('sha256');
-    const sink = createWriteStream(path, { flags: 'wx', mode: 0o600 });
-    await finished(Readable.from(this.counted(file, hash)).pipe(sink));
+    await pipeline(this.counted(file, hash), createWriteStream(path, { flags: 'wx', mode: 0o600 }));
     return { sha256: hash.digest('hex'), buffer: undefined, blob: { bytes: file.bytes, open: () => createReadStream(path) }, path };
   }
 

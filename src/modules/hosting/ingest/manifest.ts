@@ -1,4 +1,7 @@
+import { createHash } from 'node:crypto';
+import { buffer } from 'node:stream/consumers';
 import type { Routing, ServerCommand, StaticMount } from '../built-output.js';
+import { type ArtifactStore, keyOf } from '../store/artifact-store.js';
 
 /** A file of a deploy. */
 export interface ManifestFile {
@@ -25,4 +28,11 @@ export interface Manifest {
 /** Every key of the store that the deploy needs, its manifest's own left out. */
 export function* hashesOf(manifest: Manifest): Generator<string> {
   for (const file of Object.values(manifest.files)) yield file.sha256;
+}
+
+/** @throws {Error} when it is not what it was when it was stored. */
+export async function readManifest(store: ArtifactStore, sha256: string): Promise<Manifest> {
+  const content = await buffer(await store.get(keyOf(sha256)));
+  if (createHash('sha256').update(content).digest('hex') !== sha256) throw new Error('A manifest has changed in the store.');
+  return JSON.parse(content.toString()) as Manifest;
 }

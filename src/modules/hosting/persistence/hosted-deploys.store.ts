@@ -21,6 +21,13 @@ export class HostedDeploysStore {
     await this.database.manager.delete(HostedDeploy, { deployId });
   }
 
+  /** In one statement, so that an alias that is made meanwhile is seen. False where it is shown, or gone. */
+  async removeUnshown(deployId: string): Promise<boolean> {
+    const [rows] = await this.database.manager.query<[unknown[], number]>(`
+      DELETE FROM hosted_deploys WHERE deploy_id = $1 AND NOT EXISTS (SELECT 1 FROM host_aliases WHERE deploy_id = $1) RETURNING deploy_id`, [deployId]);
+    return rows.length > 0;
+  }
+
   /** All, by id, page after page. */
   async *all(): AsyncGenerator<HostedDeploy> {
     let after = '';

@@ -28,6 +28,8 @@ export class AliasCache {
   private readonly reading = new Map<string, Promise<ShownDeploy | null>>();
   private hearing = false;
   private changes = 0;
+  /** What was read before may have changed without our hearing of it. */
+  private trustedFromMs = 0;
 
   constructor(
     private readonly aliases: AliasesStore,
@@ -45,7 +47,7 @@ export class AliasCache {
         this.hearing = hearing;
         this.changes++;
         this.reading.clear();
-        for (const [label, entry] of this.entries.entries()) this.entries.set(label, { ...entry, readAtMs: -Infinity });
+        this.trustedFromMs = performance.now();
       },
     });
   }
@@ -54,6 +56,7 @@ export class AliasCache {
   known(label: string): ShownDeploy | null | undefined {
     const entry = this.entries.get(label);
     if (entry === undefined) return undefined;
+    if (entry.readAtMs < this.trustedFromMs) return undefined;
     const maxAgeMs = this.hearing ? MAX_AGE_MS : DEAF_AGE_MS;
     return performance.now() - entry.readAtMs < maxAgeMs ? entry.shown : undefined;
   }

@@ -9,7 +9,6 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 const DEFAULT_REDIRECT = 308;
 
 const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/;
-// eslint-disable-next-line no-control-regex -- what a header must not hold is exactly these
 const BAD_IN_HEADER = /[^\t\x20-\x7e\x80-\xff]/;
 /** They belong to the connection, or say what the body is; a deploy that set them would only break its answers. */
 const NOT_THEIRS = new Set([

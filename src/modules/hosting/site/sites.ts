@@ -1,10 +1,8 @@
-import { createHash } from 'node:crypto';
-import { buffer } from 'node:stream/consumers';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import type { Manifest } from '../ingest/manifest.js';
+import { readManifest } from '../ingest/manifest.js';
 import { HostedDeploysStore } from '../persistence/hosted-deploys.store.js';
-import { ArtifactStore, keyOf } from '../store/artifact-store.js';
+import { ArtifactStore } from '../store/artifact-store.js';
 import { Site } from './site.js';
 
 /** A path with its hash and sizes takes some hundred bytes. */
@@ -52,11 +50,4 @@ export class Sites {
     this.loaded.set(deployId, loaded);
     return loaded;
   }
-}
-
-/** @throws {Error} when it is not what it was when it was stored. */
-export async function readManifest(store: ArtifactStore, sha256: string): Promise<Manifest> {
-  const content = await buffer(await store.get(keyOf(sha256)));
-  if (createHash('sha256').update(content).digest('hex') !== sha256) throw new Error('A manifest has changed in the store.');
-  return JSON.parse(content.toString()) as Manifest;
 }

@@ -1,4 +1,4 @@
-import { mkdir, open, readdir, rename, rm, stat, unlink, utimes } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, stat, unlink, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Clock } from '../../../platform/time/clock.js';
@@ -89,7 +89,7 @@ export class FileArtifactStore extends ArtifactStore {
 async function write(path: string, content: BlobContent): Promise<void> {
   const file = await open(path, 'wx', 0o600);
   try {
-    await file.writeFile(content.open());
+    await writeFile(file, content.open());
     // A row in the database will say that it is there, also after the machine has lost power.
     await file.sync();
     const { size } = await file.stat();
@@ -106,7 +106,10 @@ function nullIfMissing(error: unknown): null {
   throw error;
 }
 
-const falseIfMissing = (error: unknown): false => nullIfMissing(error) ?? false;
+const falseIfMissing = (error: unknown): false => {
+  nullIfMissing(error);
+  return false;
+};
 
 async function namesIn(directory: string): Promise<string[]> {
   return (await readdir(directory).catch(nullIfMissing)) ?? [];

@@ -1,10 +1,14 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import {
   CopyObjectCommand, DeleteObjectCommand, GetObjectCommand, HeadObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client, S3ServiceException,
 } from '@aws-sdk/client-s3';
 import type { ArtifactsConfig, ArtifactsPlace } from '../../../platform/config/config.js';
 import type { Clock } from '../../../platform/time/clock.js';
 import { ArtifactStore, type BlobContent, BlobMissing, type ByteRange, hashOf, type StoredBlob } from './artifact-store.js';
+
+/** Up to it a blob is sent from memory, so that it can be sent again when the server fails. */
+const IN_MEMORY_BYTES = 8 * 1_048_576;
 
 /** Well below the day that a blob nobody names is left alone. */
 const YOUNG_MS = 3_600_000;
@@ -35,17 +39,24 @@ export class S3ArtifactStore extends ArtifactStore {
   }
 
   override async put(key: string, content: BlobContent): Promise<void> {
-    await this.client.send(new PutObjectCommand({ ...this.named(key), Body: content.open(), ContentLength: content.bytes }));
+    const stream = Readable.from(exactly(content), { objectMode: false });
+    const body = content.bytes <= IN_MEMORY_BYTES ? await buffer(stream) : stream;
+    await this.client.send(new PutObjectCommand({ ...this.named(key), Body: body, ContentLength: content.bytes }));
   }
 
   override async refresh(key: string): Promise<boolean> {
     const changedAt = await this.changedAt(key);
     if (changedAt === null) return false;
     if (this.clock.now().getTime() - changedAt.getTime() < YOUNG_MS) return true;
-    const copied = this.client.send(new CopyObjectCommand({
-      ...this.named(key), CopySource: encodeURI(`${this.bucket}/${this.prefix}${key}`), MetadataDirective: 'REPLACE',
-    }));
-    return copied.then(() => true, (error: unknown) => nullIfMissing(error) ?? false);
+    try {
+      await this.client.send(new CopyObjectCommand({
+        ...this.named(key), CopySource: encodeURI(`${this.bucket}/${this.prefix}${key}`), MetadataDirective: 'REPLACE',
+      }));
+      return true;
+    } catch (error) {
+      nullIfMissing(error);
+      return false;
+    }
   }
 
   override async get(key: string, range?: ByteRange): Promise<Readable> {
@@ -86,6 +97,16 @@ export class S3ArtifactStore extends ArtifactStore {
   private named(key: string): { Bucket: string; Key: string } {
     return { Bucket: this.bucket, Key: this.prefix + key };
   }
+}
+
+/** Too few bytes would leave the server waiting for the rest. */
+async function* exactly(content: BlobContent): AsyncGenerator<Buffer> {
+  let bytes = 0;
+  for await (const chunk of content.open() as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    yield chunk;
+  }
+  if (bytes !== content.bytes) throw new Error(`A blob of ${content.bytes} bytes came to ${bytes}.`);
 }
 
 function isMissing(error: unknown): boolean {
