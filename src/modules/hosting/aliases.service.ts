@@ -50,6 +50,7 @@ export class AliasesService {
 
   /** `https://shop-k3f9x2a7cd.apps.example.com`: with the scheme and the port by which callers reach the service. */
   urlOf(label: string): string {
-    return this.config.apps.urlOf(label);
+    const { scheme, domain, port } = this.config.apps;
+    return `${scheme}//${label}.${domain}${port}`;
   }
 }

@@ -55,12 +55,12 @@ export abstract class Config {
   abstract readonly sandbox: SandboxConfig;
 }
 
-/** What people deploy, and where it is reached: `<label>.<domain>`. */
+/** What people deploy, and where it is reached: `<scheme>//<label>.<domain><port>`. */
 export interface AppsConfig {
   readonly domain: string;
-  /** The host of the platform itself, which is never that of an app; with a port where the URL has one. */
-  readonly ownHost: string;
-  urlOf(label: string): string;
+  /** Those of `PUBLIC_URL`: `https:`, and `:8443` or nothing. */
+  readonly scheme: string;
+  readonly port: string;
   /** What a server of a deploy unpacks to is below it. */
   readonly directory: string;
 }
@@ -188,14 +188,8 @@ function toConfig(environment: Environment): Config {
 }
 
 function appsOf(environment: Environment, publicUrl: string): AppsConfig {
-  const domain = environment.APPS_DOMAIN;
-  const { protocol, port, host } = new URL(publicUrl);
-  return {
-    domain,
-    ownHost: host,
-    urlOf: (label) => `${protocol}//${label}.${domain}${port === '' ? '' : `:${port}`}`,
-    directory: join(homeOfCopies(environment), 'apps'),
-  };
+  const { protocol, port } = new URL(publicUrl);
+  return { domain: environment.APPS_DOMAIN, scheme: protocol, port: port === '' ? '' : `:${port}`, directory: join(homeOfCopies(environment), 'apps') };
 }
 
 function credentialsOf({ AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN }: Environment): ArtifactsConfig['credentials'] {
