@@ -1,9 +1,7 @@
 import { Transform, Type } from 'class-transformer';
 import { IsBoolean, IsIn, IsInt, IsOptional, IsString, IsUrl, Max, Min, MinLength, ValidateBy } from 'class-validator';
-import { parseFlagSettings } from './flag-settings.js';
-import { parseHosts } from './hosts.js';
-
 import { parseArtifactsUrl } from './artifacts-url.js';
+import { parseFlagSettings } from './flag-settings.js';
 import { isDomain, parseHosts } from './hosts.js';
 import { parseTrustProxy } from './trust-proxy.js';
 import { parseVersionedSecrets } from './versioned-secrets.js';
@@ -49,6 +47,8 @@ const IsFlagSettings = (name: string): PropertyDecorator =>
     validator: {
       validate: (value: unknown) => typeof value === 'string' && parseFlagSettings(value) !== undefined,
       defaultMessage: () => `${name} must be a list of <flag>=on or <flag>=off, with commas between`,
+    },
+  });
 
 const IsDomain = (name: string): PropertyDecorator =>
   ValidateBy({
