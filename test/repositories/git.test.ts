@@ -398,6 +398,15 @@ describe('git over HTTP', () => {
     }
   });
 
+  it('is counted by what became of it', async () => {
+    const { text } = await app.fetch('/metrics');
+    const value = (line: string): number => Number(new RegExp(`^${line} (\\d+)$`, 'm').exec(text)?.[1]);
+    expect(value('git_exchanges_total{service="git-receive-pack",outcome="done"}'.replace(/[{}]/g, '\\$&'))).toBeGreaterThan(10);
+    expect(value('git_exchanges_total{service="git-receive-pack",outcome="left"}'.replace(/[{}]/g, '\\$&'))).toBe(1);
+    expect(value('git_exchanges_running')).toBe(0);
+    expect(value('git_branches_pushed_total')).toBeGreaterThan(10);
+  });
+
   it('never writes a key to the log', () => {
     // `useApp` looks at the whole log when it stops; here it is looked for in another form.
     expect(JSON.stringify(app.log())).not.toContain(Buffer.from(`any:${key}`).toString('base64').slice(8, 40));

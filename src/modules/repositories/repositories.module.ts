@@ -10,13 +10,14 @@ import { RepositoriesHome } from './git/repositories-home.js';
 import { RepositoriesStore } from './persistence/repositories.store.js';
 import { GitHost } from './pushes/git-host.service.js';
 import { PushesService } from './pushes/pushes.service.js';
+import { REPOSITORIES_METRICS } from './repositories.metrics.js';
 import { RepositoriesService } from './repositories.service.js';
 import { RepositoryUrls } from './repository-urls.js';
 import { TemplateCatalog } from './templates/template-catalog.js';
 
 @Module({
   imports: [LimitsModule, OwningOrgsModule],
-  providers: [Directories, GitBackend, GitHost, GitPlaces, GitPrograms, GitStore, PushesService, RepositoriesHome, RepositoriesService, RepositoriesStore, RepositoryUrls, TemplateCatalog],
+  providers: [Directories, GitBackend, GitHost, GitPlaces, GitPrograms, GitStore, PushesService, RepositoriesHome, RepositoriesService, RepositoriesStore, RepositoryUrls, TemplateCatalog, ...REPOSITORIES_METRICS],
   exports: [Directories, GitHost, GitStore, PushesService, RepositoriesService, RepositoriesStore, RepositoryUrls],
 })
 export class RepositoriesModule {}

@@ -11,6 +11,7 @@ import { type GitAnswer, GitBackend, type GitExchange } from '../git/git-backend
 import { GitPlaces } from '../git/git-places.js';
 import { RepositoriesStore } from '../persistence/repositories.store.js';
 import type { Repository } from '../persistence/repository.entity.js';
+import { RepositoriesMetrics } from '../repositories.metrics.js';
 import { RepositoryFull, RepositoryNotFound, TooManyGitCalls } from '../repositories.errors.js';
 import { isRepositoryName } from '../repository-name.js';
 import { PushesService } from './pushes.service.js';
@@ -39,6 +40,7 @@ export class GitHost {
     private readonly places: GitPlaces,
     private readonly concurrency: ConcurrencyLimitService,
     private readonly ids: Ids,
+    private readonly metrics: RepositoriesMetrics,
     private readonly log: Log,
   ) {}
 
@@ -60,7 +62,9 @@ export class GitHost {
     const holder = this.ids.next('job');
     await this.takePlaces(repository.orgId, holder);
     const userId = call.principal.user.id;
-    const over = async (): Promise<void> => {
+    const count = this.metrics.began(asked.service);
+    const over = async (failed: boolean): Promise<void> => {
+      count(asked.signal.aborted ? 'left' : failed ? 'failed' : 'done');
       if (isPush && asked.body !== undefined) await this.see(repository, userId);
       this.places.giveBack();
       await this.concurrency.end(PLACES, repository.orgId, holder);
@@ -71,7 +75,7 @@ export class GitHost {
       const answer = await this.backend.open({ ...asked, repositoryId: repository.id, userId, maxInputBytes });
       return withEnd(answer, over);
     } catch (error) {
-      await over();
+      await over(true);
       throw asked.signal.aborted ? new CallerHungUp() : error;
     }
   }
@@ -102,9 +106,9 @@ export class GitHost {
 }
 
 /** The answer, whose end is not told before `over` is done: whoever has pushed finds that it has been seen. */
-function withEnd(answer: GitAnswer, over: () => Promise<void>): GitAnswer {
+function withEnd(answer: GitAnswer, over: (failed: boolean) => Promise<void>): GitAnswer {
   let done: Promise<void> | undefined;
-  const once = (): Promise<void> => (done ??= over());
+  const once = (failed: boolean): Promise<void> => (done ??= over(failed));
   return {
     ...answer,
     sendTo: async (destination) => {
@@ -112,14 +116,14 @@ function withEnd(answer: GitAnswer, over: () => Promise<void>): GitAnswer {
         await answer.sendTo(destination);
       } catch (error) {
         await answer.stop();
+        await once(true);
         throw error;
-      } finally {
-        await once();
       }
+      await once(false);
     },
     stop: async () => {
       await answer.stop();
-      await once();
+      await once(true);
     },
   };
 }

@@ -5,6 +5,7 @@ import { Clock } from '../../../platform/time/clock.js';
 import { GitStore } from '../git/git-store.js';
 import { RepositoriesStore } from '../persistence/repositories.store.js';
 import type { Repository } from '../persistence/repository.entity.js';
+import { RepositoriesMetrics } from '../repositories.metrics.js';
 import { RepositoryUrls } from '../repository-urls.js';
 import { repositoryPushedQueue } from '../repository-pushed.queue.js';
 
@@ -21,6 +22,7 @@ export class PushesService {
     private readonly urls: RepositoryUrls,
     private readonly outbox: Outbox,
     private readonly clock: Clock,
+    private readonly metrics: RepositoriesMetrics,
   ) {}
 
   /** From now on, and until {@link see}, the branches may differ from what is known of them. */
@@ -42,6 +44,7 @@ export class PushesService {
         await this.outbox.enqueue(repositoryPushedQueue, { repositoryId: id, orgId, repoUrl, branch, commitSha, pusherId });
       }
       await this.repositories.update(id, { sizeBytes, pushBegunAt: null, pushesSinceGc: repository.pushesSinceGc + 1 });
+      await this.database.afterCommit(() => { this.metrics.pushed(changes.size); return Promise.resolve(); });
     });
   }
 }
