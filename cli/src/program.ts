@@ -1,15 +1,21 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import { addDeploy } from './commands/deploy.js';
 import { addExplain } from './commands/explain.js';
 import { addKeysCreate } from './commands/keys-create.js';
 import { addKeysList } from './commands/keys-list.js';
 import { addKeysRevoke } from './commands/keys-revoke.js';
 import { addKeysRotate } from './commands/keys-rotate.js';
+import { addLink } from './commands/link.js';
 import { addLogin } from './commands/login.js';
 import { addLogout } from './commands/logout.js';
+import { addLogs } from './commands/logs.js';
+import { addOpen } from './commands/open.js';
+import { addPromote } from './commands/promote.js';
 import { addRepositoriesCreate } from './commands/repositories-create.js';
 import { addRepositoriesDelete } from './commands/repositories-delete.js';
 import { addRepositoriesList } from './commands/repositories-list.js';
+import { addRollback } from './commands/rollback.js';
 import { addSandboxRun } from './commands/sandbox-run.js';
 import { addWhoami } from './commands/whoami.js';
 
@@ -37,6 +43,8 @@ export function createProgram(): Command {
   addRepositoriesList(repositories);
   addRepositoriesCreate(repositories);
   addRepositoriesDelete(repositories);
+
+  for (const add of [addLink, addDeploy, addLogs, addPromote, addRollback, addOpen]) add(program);
 
   const sandbox = program.command('sandbox').description('run programs in isolation');
   addSandboxRun(sandbox);

@@ -1,5 +1,6 @@
 export { type Auth } from './auth.js';
 export { type Billing } from './billing.js';
+export { type Deploys, type LogOptions } from './deploys.js';
 export {
   AuthenticationError,
   AuthorizationError,
@@ -22,6 +23,11 @@ export { Service, type ServiceOptions } from './service.js';
 export { type Answer, type Budget, type Hooks, type RequestEvent, type RequestOptions, type ResponseEvent, type RetryEvent } from './transport.js';
 export type {
   AuditEntry,
+  Deploy,
+  DeployEvent,
+  DeployLogLine,
+  DeployQuery,
+  DeployRequest,
   EnvTarget,
   EnvVariable,
   Execution,

@@ -239,6 +239,97 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/deploys/{deploy_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** Shows a deploy. */
+        readonly get: operations["DeploysController_get"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/deploys/{deploy_id}/cancel": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** Ends a deploy that waits or is at work. */
+        readonly post: operations["DeploysController_cancel"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/deploys/{deploy_id}/events": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** Lists what happened to a deploy, the earliest first: each state, lost attempts, and when hosts were pointed to it. */
+        readonly get: operations["DeploysController_events"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/deploys/{deploy_id}/logs": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Streams the log of a deploy, live until that is over.
+         * @description With `Accept: text/event-stream` as events `line` and, at last, `end`; else as NDJSON, a line of the log a line, at last `{"end": {"state": …}}`. An answer that ends without it has broken off: ask again with the last `seq` in `Last-Event-ID`.
+         */
+        readonly get: operations["DeploysController_log"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/deploys/{deploy_id}/promote": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Makes a deploy that is ready what production shows, without a build.
+         * @description With the environment that it was built with, for a preview that of previews. Ends what a rollback has pinned. Needs `deploys:write` as well.
+         */
+        readonly post: operations["DeploysController_promote"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/invitations/accept": {
         readonly parameters: {
             readonly query?: never;
@@ -522,6 +613,27 @@ export interface paths {
         readonly patch: operations["ProjectsController_change"];
         readonly trace?: never;
     };
+    readonly "/api/v1/projects/{project_id}/deploys": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** Lists the deploys of a project, the newest first. */
+        readonly get: operations["ProjectDeploysController_list"];
+        readonly put?: never;
+        /**
+         * Queues a deploy of a branch of the linked repository.
+         * @description It begins by itself when it is its turn. Older ones of the branch and type that still wait are skipped. `type: production` needs the scope `deploys:production` as well, and a plan that has it.
+         */
+        readonly post: operations["ProjectDeploysController_create"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/projects/{project_id}/env": {
         readonly parameters: {
             readonly query?: never;
@@ -539,6 +651,26 @@ export interface paths {
         readonly post?: never;
         /** Takes an environment variable out of all targets, or out of one. It is no fault if it is not there. */
         readonly delete: operations["ProjectEnvController_remove"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/projects/{project_id}/rollback": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Makes an earlier deploy what production shows, without a build.
+         * @description With the environment that it was built with. Production stays there, whatever is deployed since, until the next promote. Needs `deploys:write` as well.
+         */
+        readonly post: operations["ProjectDeploysController_rollBack"];
+        readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
         readonly patch?: never;
@@ -1094,6 +1226,34 @@ export interface components {
             /** @enum {string} */
             readonly role: "owner" | "admin" | "member" | "viewer";
         };
+        readonly CommitView: {
+            /** @description The name of its author. */
+            readonly author: string;
+            /** @description Its first line. */
+            readonly message: string;
+            /** @example 4b825dc642cb6eb9a060e54bf8d69288fbee4904 */
+            readonly sha: string;
+        };
+        readonly CreateDeployBody: {
+            /**
+             * @description Left out, the production branch of the project.
+             * @example main
+             */
+            readonly branch?: string;
+            /** @description The full hash of a commit. Left out, what the branch points to when the deploy begins. */
+            readonly commit?: string;
+            /**
+             * @description true: builds even if this commit was built before with the same settings and variables.
+             * @default false
+             */
+            readonly force: boolean;
+            /**
+             * @description production: what the project shows the world, in plans that have it. preview: a host of its own for the branch.
+             * @default preview
+             * @enum {string}
+             */
+            readonly type: "preview" | "production";
+        };
         readonly CreateKeyBody: {
             /**
              * @description IP addresses and CIDRs that the key may be used from; empty: from anywhere.
@@ -1194,6 +1354,115 @@ export interface components {
             /** @enum {string} */
             readonly type: "session" | "api_key";
         };
+        readonly DeployAnswer: {
+            readonly data: components["schemas"]["DeployView"];
+            readonly meta: components["schemas"]["AnswerMeta"];
+        };
+        readonly DeployEventsAnswer: {
+            readonly data: readonly components["schemas"]["DeployEventView"][];
+            readonly meta: components["schemas"]["AnswerMeta"];
+        };
+        readonly DeployEventView: {
+            /** Format: date-time */
+            readonly at: string;
+            readonly attempt: number;
+            readonly details: {
+                readonly [key: string]: unknown;
+            };
+            /** @enum {string} */
+            readonly from?: "queued" | "initializing" | "building" | "deploying" | "ready" | "error" | "canceled" | "skipped";
+            /**
+             * @description state: it went to another state. handed_back: an attempt came to nothing, and it waits anew. live: hosts were pointed to it.
+             * @enum {string}
+             */
+            readonly kind: "state" | "handed_back" | "live";
+            /** @enum {string} */
+            readonly to?: "queued" | "initializing" | "building" | "deploying" | "ready" | "error" | "canceled" | "skipped";
+        };
+        readonly DeployLogLineView: {
+            /** @enum {string} */
+            readonly phase: "queue" | "resolve" | "fetch" | "install" | "build" | "collect" | "ingest" | "check" | "live";
+            /** @description 1 for the first; without gaps. */
+            readonly seq: number;
+            /**
+             * @description system: the platform itself.
+             * @enum {string}
+             */
+            readonly stream: "stdout" | "stderr" | "system";
+            /** @description One line, in which the values of secrets are masked. */
+            readonly text: string;
+            /** Format: date-time */
+            readonly time: string;
+        };
+        readonly DeployPageAnswer: {
+            readonly data: readonly components["schemas"]["DeployView"][];
+            readonly meta: components["schemas"]["PageMeta"];
+        };
+        readonly DeployView: {
+            /** @description What else leads to it now: production, or the host of its branch. */
+            readonly aliases: readonly string[];
+            /** @description How often a worker was asked to do it. */
+            readonly attempt: number;
+            /** @example main */
+            readonly branch: string;
+            /**
+             * Format: date-time
+             * @description Of the last attempt.
+             */
+            readonly building_at?: string;
+            /** @description Absent until it is known. */
+            readonly commit?: components["schemas"]["CommitView"];
+            /** Format: date-time */
+            readonly created_at: string;
+            /**
+             * Format: date-time
+             * @description Of the last attempt.
+             */
+            readonly deploying_at?: string;
+            /** @description Of one that has ended as error. */
+            readonly error?: components["schemas"]["FailureView"];
+            /** @description true: its files are not kept any more, and it cannot be opened. */
+            readonly files_removed?: boolean;
+            /** Format: date-time */
+            readonly finished_at?: string;
+            /** @example dpl_01jd3m8yeqf5rb0xkq5ym8s6tn */
+            readonly id: string;
+            /**
+             * Format: date-time
+             * @description Of the last attempt.
+             */
+            readonly initializing_at?: string;
+            /** @description Whether production, or the host of a branch, leads to it. */
+            readonly live: boolean;
+            /** @description What was built, once it is ready. */
+            readonly output?: components["schemas"]["OutputView"];
+            /** @description Time spent in each phase, in milliseconds, once it is over. */
+            readonly phase_ms: {
+                readonly [key: string]: number;
+            };
+            /** @description true: production was rolled back to it, and stays there until the next promote. */
+            readonly pinned?: boolean;
+            /** @example prj_01jd3m8yeqf5rb0xkq5ym8s6tn */
+            readonly project_id: string;
+            /** Format: date-time */
+            readonly ready_at?: string;
+            /** @description The earlier deploy of the same commit, settings and variables whose files it has. */
+            readonly same_as?: string;
+            /**
+             * @description queued, initializing, building and deploying lead to one of the others. skipped: a newer one of the branch came before its turn.
+             * @enum {string}
+             */
+            readonly state: "queued" | "initializing" | "building" | "deploying" | "ready" | "error" | "canceled" | "skipped";
+            /** @enum {string} */
+            readonly trigger: "api" | "push";
+            /**
+             * @description production: what the project shows the world, in plans that have it. preview: a host of its own for the branch.
+             * @enum {string}
+             */
+            readonly type: "preview" | "production";
+            /** @description Always this deploy; it answers once that is ready. */
+            readonly url: string;
+        };
         readonly EmailVerifiedAnswer: {
             readonly data: components["schemas"]["EmailVerifiedView"];
             readonly meta: components["schemas"]["AnswerMeta"];
@@ -1233,7 +1502,7 @@ export interface components {
         };
         readonly ErrorView: {
             /** @enum {string} */
-            readonly code: "invalid_request" | "malformed_json" | "malformed_request" | "conflicting_credentials" | "invalid_email_token" | "missing_api_key" | "malformed_api_key" | "invalid_api_key" | "expired_api_key" | "revoked_api_key" | "rotated_api_key" | "session_token_not_allowed" | "session_required" | "invalid_credentials" | "invalid_session" | "invalid_token" | "insufficient_scopes" | "org_access_denied" | "key_org_mismatch" | "ip_not_allowed" | "git_service_not_offered" | "plan_limit_reached" | "flag_not_allowlisted" | "feature_disabled" | "route_not_found" | "page_not_found" | "api_key_not_found" | "session_not_found" | "member_not_found" | "invitation_not_found" | "organization_not_found" | "project_not_found" | "repository_not_found" | "execution_not_found" | "flag_not_found" | "ops_task_not_found" | "method_not_allowed" | "request_timeout" | "username_taken" | "email_taken" | "already_exists" | "last_owner" | "personal_organization" | "execution_already_over" | "flag_fixed" | "stale_version" | "task_already_claimed" | "task_not_claimed" | "task_already_resolved" | "idempotency_mismatch" | "idempotency_in_progress" | "payload_too_large" | "repository_full" | "unsupported_media_type" | "headers_too_large" | "burst_limit_exceeded" | "daily_limit_exceeded" | "concurrency_limit_exceeded" | "sign_in_limit_exceeded" | "sandbox_daily_limit_exceeded" | "internal_error" | "service_unavailable" | "sandbox_unavailable";
+            readonly code: "invalid_request" | "malformed_json" | "malformed_request" | "conflicting_credentials" | "invalid_email_token" | "missing_api_key" | "malformed_api_key" | "invalid_api_key" | "expired_api_key" | "revoked_api_key" | "rotated_api_key" | "session_token_not_allowed" | "session_required" | "invalid_credentials" | "invalid_session" | "invalid_token" | "insufficient_scopes" | "org_access_denied" | "key_org_mismatch" | "ip_not_allowed" | "git_service_not_offered" | "plan_limit_reached" | "flag_not_allowlisted" | "feature_disabled" | "feature_not_in_plan" | "route_not_found" | "page_not_found" | "api_key_not_found" | "session_not_found" | "member_not_found" | "invitation_not_found" | "organization_not_found" | "project_not_found" | "repository_not_found" | "deploy_not_found" | "execution_not_found" | "flag_not_found" | "ops_task_not_found" | "method_not_allowed" | "request_timeout" | "username_taken" | "email_taken" | "already_exists" | "last_owner" | "personal_organization" | "execution_already_over" | "flag_fixed" | "stale_version" | "task_already_claimed" | "task_not_claimed" | "task_already_resolved" | "project_has_no_repository" | "deploy_already_over" | "deploy_not_ready" | "no_earlier_deploy" | "idempotency_mismatch" | "idempotency_in_progress" | "payload_too_large" | "repository_full" | "unsupported_media_type" | "headers_too_large" | "burst_limit_exceeded" | "daily_limit_exceeded" | "concurrency_limit_exceeded" | "sign_in_limit_exceeded" | "sandbox_daily_limit_exceeded" | "internal_error" | "service_unavailable" | "sandbox_unavailable";
             readonly dashboard_url?: string;
             /** @description Facts of this code; for `invalid_request` one row per field. */
             readonly details?: Record<string, never> | readonly Record<string, never>[];
@@ -1337,6 +1606,14 @@ export interface components {
             readonly required_scopes: readonly string[];
             /** @example POST /api/v1/keys/:key_id/rotate */
             readonly route?: string;
+        };
+        readonly FailureView: {
+            /**
+             * @description Listed in the documentation of deploys.
+             * @example build_failed
+             */
+            readonly code: string;
+            readonly message: string;
         };
         readonly FileBody: {
             /** @description UTF-8. */
@@ -1762,6 +2039,19 @@ export interface components {
             /** @example acme */
             readonly slug: string;
         };
+        readonly OutputView: {
+            readonly bytes: number;
+            readonly files: number;
+            /** @example nextjs */
+            readonly framework: string;
+            /** @enum {string} */
+            readonly kind: "static" | "server";
+            /**
+             * @description Release line of Node; absent where nothing was run.
+             * @example 22
+             */
+            readonly node_version?: string;
+        };
         readonly PageMeta: {
             /** @description Whether there are more items after this page. */
             readonly has_more: boolean;
@@ -1935,6 +2225,13 @@ export interface components {
             readonly agent: string;
             /** @description What was wrong, and what was done. */
             readonly resolution: string;
+        };
+        readonly RollBackBody: {
+            /**
+             * @description A deploy of the project that is ready. Left out, the last that was live before the one that is.
+             * @example dpl_01jd3m8yeqf5rb0xkq5ym8s6tn
+             */
+            readonly deploy_id?: string;
         };
         readonly RotatedSessionAnswer: {
             readonly data: components["schemas"]["RotatedSessionView"];
@@ -3718,6 +4015,632 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["PlansAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many calls at once.
+             *
+             *     `daily_limit_exceeded`: The calls of this day are used up.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A part that this call needs is away. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly DeploysController_get: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly deploy_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["DeployAnswer"];
+                };
+            };
+            /** @description `conflicting_credentials`: The call carries two different credentials. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The call carries no API key.
+             *
+             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *
+             *     `invalid_api_key`: The API key is not known.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *
+             *     `session_required`: The call needs the session of a person.
+             *
+             *     `invalid_session`: The session is over or unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller does not reach the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key may not be used from this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `deploy_not_found`: There is no such deploy. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many calls at once.
+             *
+             *     `daily_limit_exceeded`: The calls of this day are used up.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A part that this call needs is away. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly DeploysController_cancel: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly deploy_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["DeployAnswer"];
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The call carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is not valid.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The call carries no API key.
+             *
+             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *
+             *     `invalid_api_key`: The API key is not known.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *
+             *     `session_required`: The call needs the session of a person.
+             *
+             *     `invalid_session`: The session is over or unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller does not reach the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key may not be used from this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `deploy_not_found`: There is no such deploy. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             *
+             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *
+             *     `deploy_already_over`: The deploy is over.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many calls at once.
+             *
+             *     `daily_limit_exceeded`: The calls of this day are used up.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A part that this call needs is away. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly DeploysController_events: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly deploy_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["DeployEventsAnswer"];
+                };
+            };
+            /** @description `conflicting_credentials`: The call carries two different credentials. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The call carries no API key.
+             *
+             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *
+             *     `invalid_api_key`: The API key is not known.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *
+             *     `session_required`: The call needs the session of a person.
+             *
+             *     `invalid_session`: The session is over or unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller does not reach the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key may not be used from this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `deploy_not_found`: There is no such deploy. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many calls at once.
+             *
+             *     `daily_limit_exceeded`: The calls of this day are used up.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A part that this call needs is away. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly DeploysController_log: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Only lines after this `seq`; the header Last-Event-ID wins. */
+                readonly after?: number;
+                /** @description false: what there is now, without waiting for more. */
+                readonly follow?: boolean;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Lines of the log. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/x-ndjson": components["schemas"]["DeployLogLineView"];
+                    readonly "text/event-stream": string;
+                };
+            };
+            /** @description With `Accept: text/event-stream` and `Last-Event-ID`: the deploy is over and nothing is left to be told. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description `conflicting_credentials`: The call carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is not valid.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The call carries no API key.
+             *
+             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *
+             *     `invalid_api_key`: The API key is not known.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *
+             *     `session_required`: The call needs the session of a person.
+             *
+             *     `invalid_session`: The session is over or unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller does not reach the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key may not be used from this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `deploy_not_found`: There is no such deploy. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many calls at once.
+             *
+             *     `daily_limit_exceeded`: The calls of this day are used up.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A part that this call needs is away. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly DeploysController_promote: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly deploy_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["DeployAnswer"];
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The call carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is not valid.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The call carries no API key.
+             *
+             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *
+             *     `invalid_api_key`: The API key is not known.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *
+             *     `session_required`: The call needs the session of a person.
+             *
+             *     `invalid_session`: The session is over or unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller does not reach the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *
+             *     `feature_not_in_plan`: The plan does not have this.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `deploy_not_found`: There is no such deploy. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             *
+             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *
+             *     `deploy_not_ready`: The deploy cannot be live.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             /**
@@ -7254,6 +8177,295 @@ export interface operations {
             };
         };
     };
+    readonly ProjectDeploysController_list: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Those of this branch. */
+                readonly branch?: string;
+                /** @description `meta.next_cursor` of an earlier page: the list goes on after it. */
+                readonly cursor?: string;
+                /** @description Items on a page. */
+                readonly limit?: number;
+                readonly state?: "queued" | "initializing" | "building" | "deploying" | "ready" | "error" | "canceled" | "skipped";
+                readonly type?: "preview" | "production";
+            };
+            readonly header?: never;
+            readonly path: {
+                readonly project_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["DeployPageAnswer"];
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The call carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is not valid.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The call carries no API key.
+             *
+             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *
+             *     `invalid_api_key`: The API key is not known.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *
+             *     `session_required`: The call needs the session of a person.
+             *
+             *     `invalid_session`: The session is over or unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller does not reach the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key may not be used from this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `project_not_found`: There is no such project. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many calls at once.
+             *
+             *     `daily_limit_exceeded`: The calls of this day are used up.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A part that this call needs is away. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly ProjectDeploysController_create: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly project_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["CreateDeployBody"];
+            };
+        };
+        readonly responses: {
+            /** @description It is queued. */
+            readonly 202: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["DeployAnswer"];
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The call carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is not valid.
+             *
+             *     `malformed_json`: The request body is not JSON that can be read.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The call carries no API key.
+             *
+             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *
+             *     `invalid_api_key`: The API key is not known.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *
+             *     `session_required`: The call needs the session of a person.
+             *
+             *     `invalid_session`: The session is over or unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller does not reach the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *
+             *     `feature_not_in_plan`: The plan does not have this.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `project_not_found`: There is no such project. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             *
+             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *
+             *     `project_has_no_repository`: The project has no repository to deploy.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `payload_too_large`: The request body is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `unsupported_media_type`: The request body must be JSON. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many calls at once.
+             *
+             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *
+             *     `concurrency_limit_exceeded`: Too much going on at once.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A part that this call needs is away. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
     readonly ProjectEnvController_list: {
         readonly parameters: {
             readonly query?: never;
@@ -7616,6 +8828,172 @@ export interface operations {
              *     `idempotency_in_progress`: A call with this idempotency key is still running.
              */
             readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many calls at once.
+             *
+             *     `daily_limit_exceeded`: The calls of this day are used up.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A part that this call needs is away. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly ProjectDeploysController_rollBack: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly project_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["RollBackBody"];
+            };
+        };
+        readonly responses: {
+            /** @description The deploy that is live now. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["DeployAnswer"];
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The call carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is not valid.
+             *
+             *     `malformed_json`: The request body is not JSON that can be read.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The call carries no API key.
+             *
+             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *
+             *     `invalid_api_key`: The API key is not known.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *
+             *     `session_required`: The call needs the session of a person.
+             *
+             *     `invalid_session`: The session is over or unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller does not reach the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *
+             *     `feature_not_in_plan`: The plan does not have this.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `project_not_found`: There is no such project.
+             *
+             *     `deploy_not_found`: There is no such deploy.
+             */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             *
+             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *
+             *     `deploy_not_ready`: The deploy cannot be live.
+             *
+             *     `no_earlier_deploy`: There is nothing to roll back to.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `payload_too_large`: The request body is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `unsupported_media_type`: The request body must be JSON. */
+            readonly 415: {
                 headers: {
                     readonly [name: string]: unknown;
                 };

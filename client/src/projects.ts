@@ -1,6 +1,6 @@
 import type { Listing, ListQuery } from './page.js';
 import type { RequestOptions, Transport } from './transport.js';
-import type { EnvTarget, EnvVariable, NewEnvVariable, NewProject, Project, ProjectChange } from './types.js';
+import type { Deploy, DeployQuery, DeployRequest, EnvTarget, EnvVariable, NewEnvVariable, NewProject, Project, ProjectChange } from './types.js';
 
 /** Projects and their environment variables. `project` is an id, or a slug within the organization of the call. */
 export class Projects {
@@ -48,6 +48,32 @@ export class Projects {
    */
   delete(project: string, options?: RequestOptions): Promise<void> {
     return this.#transport.delete(pathOf(project), options);
+  }
+
+  /**
+   * Deploys a branch of the project's linked repository. Resolves once the deploy is queued, not once it is live:
+   * `deploys.waitUntilReady` waits for that. Needs `deploys:write`, for production `deploys:production` as well.
+   *
+   * @throws {ConflictError} `project_has_no_repository`: link one with {@link update} first.
+   * @throws {AuthorizationError} `feature_not_in_plan`: production deploys start with the Builder plan.
+   */
+  deploy(project: string, request: DeployRequest = {}, options?: RequestOptions): Promise<Deploy> {
+    return this.#transport.post(`${pathOf(project)}/deploys`, request, options);
+  }
+
+  /** The deploys of a project, the newest first. Needs `deploys:read`. */
+  deploys(project: string, query?: DeployQuery, options?: RequestOptions): Listing<Deploy> {
+    return this.#transport.list(`${pathOf(project)}/deploys`, query, options);
+  }
+
+  /**
+   * Makes an earlier deploy what production shows, without a build: the one named, else the last that was live before.
+   * Production stays there until the next promote. Needs `deploys:write` and `deploys:production`.
+   *
+   * @throws {ConflictError} `no_earlier_deploy`, `deploy_not_ready`.
+   */
+  rollback(project: string, deployId?: string, options?: RequestOptions): Promise<Deploy> {
+    return this.#transport.post(`${pathOf(project)}/rollback`, deployId === undefined ? {} : { deploy_id: deployId }, options);
   }
 
   /** The environment variables by name, without the values of secrets. Needs `projects:read`. */

@@ -1,5 +1,6 @@
 import { Auth } from './auth.js';
 import { Billing } from './billing.js';
+import { Deploys } from './deploys.js';
 import { Keys } from './keys.js';
 import { Me } from './me.js';
 import { Orgs } from './orgs.js';
@@ -41,6 +42,7 @@ export interface ServiceOptions {
 export class Service {
   readonly auth: Auth;
   readonly billing: Billing;
+  readonly deploys: Deploys;
   readonly keys: Keys;
   readonly me: Me;
   readonly orgs: Orgs;
@@ -71,6 +73,7 @@ export class Service {
     });
     this.auth = new Auth(this.#transport);
     this.billing = new Billing(this.#transport);
+    this.deploys = new Deploys(this.#transport);
     this.keys = new Keys(this.#transport);
     this.me = new Me(this.#transport);
     this.orgs = new Orgs(this.#transport);

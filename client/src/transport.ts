@@ -87,6 +87,21 @@ interface Call {
   readonly path: string;
   readonly query?: Query | undefined;
   readonly body?: object | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** An answer whose body is still to come. */
+interface Opened extends RawAnswer {
+  readonly response: Response;
+  /** Ends the reading with the caller's signal; to be released when it is over. */
+  readonly limit: Limit;
+}
+
+interface Limit {
+  readonly signal: AbortSignal;
+  /** From now on only the caller ends it. */
+  stopClock(): void;
+  release(): void;
 }
 
 /** A call with its headers, the same for all attempts: above all the idempotency key. */
@@ -145,13 +160,45 @@ export class Transport {
 
   /** @throws {ServiceError} once the answer is a failure that another attempt would not mend, or none is left. */
   async send<T, M>(call: Call, options: RequestOptions = {}): Promise<Answer<T, M>> {
+    return readAnswer(await this.#tried(call, options, (opened) => this.#read(opened)), this.#settings.pricingUrl);
+  }
+
+  /**
+   * The lines of a long answer as they come. `timeoutMs` bounds the wait for its beginning; one that breaks off is not tried
+   * again here.
+   *
+   * @throws {ServiceError} as {@link send}.
+   */
+  async *lines(path: string, headers: Readonly<Record<string, string>>, options: RequestOptions = {}): AsyncGenerator<string, void, undefined> {
+    const { response, limit } = await this.#tried({ method: 'GET', path, headers }, options, async (opened) => {
+      if (!opened.response.ok) return { ...opened, text: await this.#read(opened).then(({ text }) => text) };
+      opened.limit.stopClock();
+      return opened;
+    });
+    const reader = response.body!.getReader();
+    try {
+      const decoder = new TextDecoder();
+      let rest = '';
+      for (let part = await reader.read(); !part.done; part = await reader.read()) {
+        const lines = (rest + decoder.decode(part.value, { stream: true })).split('\n');
+        rest = lines.pop()!;
+        yield* lines;
+      }
+      if (rest !== '') yield rest;
+    } finally {
+      limit.release();
+      await reader.cancel().catch(() => undefined);
+    }
+  }
+
+  async #tried<A extends RawAnswer>(call: Call, options: RequestOptions, take: (opened: Opened) => Promise<A>): Promise<A> {
     const { maxRetryAfterSeconds, pricingUrl, hooks } = this.#settings;
     const maxRetries = options.maxRetries ?? this.#settings.maxRetries;
     const prepared = this.#prepare(call, options);
     for (let attempt = 1; ; attempt++) {
       const event = { method: prepared.method, url: prepared.url, attempt, idempotencyKey: prepared.idempotencyKey };
-      const answer = await this.#attempt(prepared, event);
-      if (answer.status < 300) return readAnswer(answer, pricingUrl);
+      const answer = await this.#attempt(prepared, event, take);
+      if (answer.status < 300) return answer;
 
       const retryAfter = parseRetryAfter(answer.headers.get('retry-after'), Date.now()) ?? retryAfterInBody(answer.text);
       const error = errorFrom(answer, retryAfter, pricingUrl);
@@ -166,7 +213,7 @@ export class Transport {
     return (await this.send<T, unknown>(call, options)).data;
   }
 
-  #prepare({ method, path, query = {}, body }: Call, options: RequestOptions): Prepared {
+  #prepare({ method, path, query = {}, body, headers }: Call, options: RequestOptions): Prepared {
     const { baseUrl, credential } = this.#settings;
     const organization = options.organization ?? this.#settings.organization;
     const idempotencyKey = method === 'GET' ? undefined : options.idempotencyKey ?? freshKey();
@@ -176,6 +223,7 @@ export class Transport {
       url: `${baseUrl}${path}${parameters.length === 0 ? '' : `?${new URLSearchParams(parameters).toString()}`}`,
       headers: {
         accept: 'application/json',
+        ...headers,
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...(credential === undefined ? {} : { authorization: `Bearer ${credential}` }),
         ...(organization === undefined ? {} : { 'x-service-org': organization }),
@@ -189,7 +237,7 @@ export class Transport {
     };
   }
 
-  async #attempt(prepared: Prepared, event: RequestEvent): Promise<RawAnswer> {
+  async #attempt<A extends RawAnswer>(prepared: Prepared, event: RequestEvent, take: (opened: Opened) => Promise<A>): Promise<A> {
     const { fetch, hooks } = this.#settings;
     const { method, url, headers, body, signal, timeoutMs } = prepared;
     signal?.throwIfAborted();
@@ -198,7 +246,7 @@ export class Transport {
     const limit = limitTime(timeoutMs, signal);
     try {
       const response = await fetch(url, { method, headers: { ...headers }, body: body ?? null, signal: limit.signal });
-      const answer = { status: response.status, headers: response.headers, text: await textOf(response, limit.signal) };
+      const answer = await take({ status: response.status, headers: response.headers, text: '', response, limit });
       this.#budget = budgetOf(answer.headers) ?? this.#budget;
       hooks.onResponse?.({
         ...event,
@@ -207,9 +255,16 @@ export class Transport {
         requestId: answer.headers.get('x-request-id') ?? undefined,
       });
       return answer;
-    } finally {
+    } catch (error) {
       limit.release();
+      throw error;
     }
+  }
+
+  async #read({ status, headers, response, limit }: Opened): Promise<RawAnswer> {
+    const text = await textOf(response, limit.signal);
+    limit.release();
+    return { status, headers, text };
   }
 }
 
@@ -249,7 +304,7 @@ function nextMidnight(): Date {
 }
 
 /** Not `AbortSignal.any` and `.timeout`: older browsers lack them, and their timers outlive the call. */
-function limitTime(timeoutMs: number, caller: AbortSignal | undefined): { readonly signal: AbortSignal; release(): void } {
+function limitTime(timeoutMs: number, caller: AbortSignal | undefined): Limit {
   const controller = new AbortController();
   const follow = (): void => { controller.abort(caller?.reason); };
   caller?.addEventListener('abort', follow, { once: true });
@@ -258,6 +313,7 @@ function limitTime(timeoutMs: number, caller: AbortSignal | undefined): { readon
   }, Math.min(timeoutMs, MAX_TIMER_MS));
   return {
     signal: controller.signal,
+    stopClock() { clearTimeout(timer); },
     release() {
       clearTimeout(timer);
       caller?.removeEventListener('abort', follow);
@@ -266,7 +322,7 @@ function limitTime(timeoutMs: number, caller: AbortSignal | undefined): { readon
 }
 
 /** @throws the reason of the signal, as soon as it aborts. */
-function sleep(durationMs: number, signal: AbortSignal | undefined): Promise<void> {
+export function sleep(durationMs: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const leave = (): void => {
       clearTimeout(timer);

@@ -1,4 +1,5 @@
 import type { components } from './openapi.js';
+import type { ListQuery } from './page.js';
 
 type Schemas = components['schemas'];
 
@@ -96,3 +97,16 @@ export type Template = Schemas['TemplateView'];
 
 /** Prices are decimal strings in US dollars; null is unlimited, or agreed on. */
 export type Plan = Schemas['PlanView'];
+
+/** From a commit to something that can be opened. `state` says how far it is; times are RFC 3339. */
+export type Deploy = Schemas['DeployView'];
+export type DeployRequest = Partial<Schemas['CreateDeployBody']>;
+export type DeployEvent = Schemas['DeployEventView'];
+export type DeployLogLine = Schemas['DeployLogLineView'];
+
+/** Which deploys to list. */
+export interface DeployQuery extends ListQuery {
+  readonly branch?: string | undefined;
+  readonly type?: Deploy['type'] | undefined;
+  readonly state?: Deploy['state'] | undefined;
+}

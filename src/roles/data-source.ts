@@ -10,6 +10,7 @@ import { CreateRepositories1795257000000 } from '../../migrations/1795257000000-
 import { CreateFeatureFlags1795260000000 } from '../../migrations/1795260000000-create-feature-flags.js';
 import { CreateOpsTasks1795260060000 } from '../../migrations/1795260060000-create-ops-tasks.js';
 import { CreateHosting1795258000000 } from '../../migrations/1795258000000-create-hosting.js';
+import { CreateDeploys1795259000000 } from '../../migrations/1795259000000-create-deploys.js';
 import { ApiKeySecret } from '../modules/auth/persistence/api-key-secret.entity.js';
 import { ApiKey } from '../modules/auth/persistence/api-key.entity.js';
 import { AuditEntry } from '../modules/auth/persistence/audit-entry.entity.js';
@@ -23,6 +24,8 @@ import { FeatureFlagChange } from '../modules/features/persistence/feature-flag-
 import { FeatureFlagRow } from '../modules/features/persistence/feature-flag.entity.js';
 import { HostAlias } from '../modules/hosting/persistence/host-alias.entity.js';
 import { HostedDeploy } from '../modules/hosting/persistence/hosted-deploy.entity.js';
+import { DeployEvent } from '../modules/deploys/persistence/deploy-event.entity.js';
+import { Deploy } from '../modules/deploys/persistence/deploy.entity.js';
 import { IdempotencyRecord } from '../modules/idempotency/persistence/idempotency-record.entity.js';
 import { OpsTaskEvent } from '../modules/ops/persistence/ops-task-event.entity.js';
 import { OpsTask } from '../modules/ops/persistence/ops-task.entity.js';
@@ -52,7 +55,7 @@ export function createDataSource(settings: DataSourceSettings): DataSource {
     type: 'postgres',
     url,
     poolSize,
-    entities: [OutboxMessage, HostAlias, HostedDeploy, ApiKey, ApiKeySecret, IdempotencyRecord, Project, ProjectEnvVariable, Repository, RepositoryBranch, SandboxExecution, AuditEntry, EmailToken, Invitation, Membership, Organization, Session, User, FeatureFlagChange, FeatureFlagRow, OpsTask, OpsTaskEvent],
+    entities: [OutboxMessage, HostAlias, HostedDeploy, ApiKey, ApiKeySecret, IdempotencyRecord, Project, ProjectEnvVariable, Repository, RepositoryBranch, SandboxExecution, AuditEntry, EmailToken, Invitation, Membership, Organization, Session, User, FeatureFlagChange, FeatureFlagRow, OpsTask, OpsTaskEvent, Deploy, DeployEvent],
     migrations: [
       CreateOutbox1795219200000,
       CreatePeopleAndOrganizations1795252000000,
@@ -63,6 +66,7 @@ export function createDataSource(settings: DataSourceSettings): DataSource {
       CreateProjects1795255200000,
       CreateRepositories1795257000000,
       CreateHosting1795258000000,
+      CreateDeploys1795259000000,
       CreateFeatureFlags1795260000000,
       CreateOpsTasks1795260060000,
     ],

@@ -2,11 +2,12 @@ import { Module, type OnApplicationBootstrap } from '@nestjs/common';
 import { AuthJobsModule } from '../modules/auth/jobs/auth-jobs.module.js';
 import { RepositoriesJobsModule } from '../modules/repositories/jobs/repositories-jobs.module.js';
 import { OpsJobsModule } from '../modules/ops/jobs/ops-jobs.module.js';
+import { DeploysJobsModule } from '../modules/deploys/jobs/deploys-jobs.module.js';
 import { SandboxJobsModule } from '../modules/sandbox/jobs/sandbox-jobs.module.js';
 import { OutboxRelay } from '../platform/outbox/outbox-relay.js';
 
 /** Everything that runs in the background. */
-@Module({ imports: [AuthJobsModule, RepositoriesJobsModule, SandboxJobsModule, OpsJobsModule] })
+@Module({ imports: [AuthJobsModule, RepositoriesJobsModule, SandboxJobsModule, OpsJobsModule, DeploysJobsModule] })
 export class WorkerModule implements OnApplicationBootstrap {
   constructor(private readonly relay: OutboxRelay) {}
 

@@ -147,6 +147,10 @@ describe('the plans', () => {
     expect(text).toContain(row('Sandbox execution timeout', plans.map(({ sandbox }) => `${sandbox.timeoutMs / 1000} s`)));
     expect(text).toContain(row('Sandbox execution memory', plans.map(({ sandbox }) => `${sandbox.memoryMib.toLocaleString('en-US')} MiB`)));
     expect(text).toContain(row('Sandbox executions at once', plans.map(({ sandbox }) => String(sandbox.concurrency))));
+    expect(text).toContain(row('Deploys at work at once', plans.map(({ deploys }) => String(deploys.concurrency))));
+    expect(text).toContain(row('Build time', plans.map(({ deploys }) => `${deploys.buildMs / 60_000} min`)));
+    expect(text).toContain(row('Build memory', plans.map(({ deploys }) => `${deploys.memoryMib.toLocaleString('en-US')} MiB`)));
+    expect(text).toContain(row('Build disk', plans.map(({ deploys }) => `${deploys.diskMib.toLocaleString('en-US')} MiB`)));
   });
 
   it('can each be the plan of new organizations', () => {

@@ -24,7 +24,11 @@ const put = (body: object, options?: CallOptions, by = key): Promise<Answer> => 
 const set = (...variables: object[]): Promise<Answer> => put({ variables });
 const list = async (): Promise<Record<string, any>[]> => expectStatus(200, await app.fetch(`${PATH}/${project}/env`, as(key))).body.data;
 const unset = (query: string, options?: CallOptions, by = key): Promise<Answer> => app.call('DELETE', `${PATH}/${project}/env?${query}`, as(by, options));
-const valuesFor = async (target: 'production' | 'preview' | 'development', id = project): Promise<object> => Object.fromEntries(await app.get(ProjectEnvService).valuesFor(id, target));
+const opened = async (target: 'production' | 'preview' | 'development', id: string): Promise<[string, string][]> => {
+  const env = app.get(ProjectEnvService);
+  return env.open(id, target, await env.sealedFor(id, target)).map(({ name, value }) => [name, value]);
+};
+const valuesFor = async (target: 'production' | 'preview' | 'development', id = project): Promise<object> => Object.fromEntries(await opened(target, id));
 const variable = (name: string, value: string, ...targets: string[]): object => ({ name, value, targets: targets.length === 0 ? ['production'] : targets });
 const codeOf = (answer: Answer): [number, string] => [answer.status, answer.body.error?.code];
 
@@ -47,7 +51,7 @@ describe('the environment of a project', () => {
     const value = 'line 1\nline 2 "quoted" = ünï 🎉 \u0001';
     await set(variable('A', value), variable('B', '', 'preview'), variable('__proto__', 'x', 'preview'), variable('A', 'for previews', 'preview'), { name: 'C', value: 'open', targets: ['development'], secret: false });
     expect(await valuesFor('production')).toEqual({ A: value });
-    expect([...await app.get(ProjectEnvService).valuesFor(project, 'preview')]).toEqual(expect.arrayContaining([['A', 'for previews'], ['B', ''], ['__proto__', 'x']]));
+    expect(await opened('preview', project)).toEqual(expect.arrayContaining([['A', 'for previews'], ['B', ''], ['__proto__', 'x']]));
     expect(await valuesFor('development')).toEqual({ C: 'open' });
   });
 

@@ -190,7 +190,7 @@ export function randomAddress(): string {
 
 async function answerOf(answer: Promise<Response>): Promise<Answer> {
   const { status, headers, ...response } = await answer.then(async (it) => ({ status: it.status, headers: it.headers, text: await it.text() }));
-  const isJson = /json/.test(headers.get('content-type') ?? '') && response.text !== '';
+  const isJson = /\bjson\b/.test(headers.get('content-type') ?? '') && response.text !== '';
   return { status, headers, text: response.text, body: isJson ? JSON.parse(response.text) as unknown : undefined };
 }
 

@@ -31,6 +31,12 @@ export class OwningOrgs {
     return organization?.deletedAt === null ? organization.slug : undefined;
   }
 
+  /** The plan that the organization has at this moment; undefined for one that was deleted. For work that no caller waits for. */
+  async planOf(orgId: string): Promise<PlanId | undefined> {
+    const organization = await this.organizations.find(orgId);
+    return organization === undefined || organization.deletedAt !== null ? undefined : organization.plan;
+  }
+
   /** Writes to the organization's audit log, with the running transaction. */
   record(act: AuditedAct, by: Call): Promise<void> {
     return this.audit.record(act, by);

@@ -2,7 +2,7 @@
 export const PLAN_IDS = ['free', 'builder', 'pro', 'enterprise'] as const;
 export type PlanId = (typeof PLAN_IDS)[number];
 
-type PlanFeature = 'production_deploys' | 'swarms_and_cron' | 'sso';
+export type PlanFeature = 'production_deploys' | 'swarms_and_cron' | 'sso';
 type SupportTier = 'community' | 'email' | 'priority' | 'dedicated';
 
 export interface Plan {
@@ -20,7 +20,11 @@ export interface Plan {
   readonly sandbox: { readonly timeoutMs: number; readonly memoryMib: number; readonly concurrency: number };
   /** Repositories of the service's own that an organization can have: each takes a directory even where it is empty. */
   readonly repositories: number;
+  /** What one build may use, and how many deploys of the organization may be at work at once. */
+  readonly deploys: { readonly concurrency: number; readonly buildMs: number; readonly memoryMib: number; readonly diskMib: number };
 }
+
+const MINUTE_MS = 60_000;
 
 /**
  * The one place where a number of a plan stands (service document §8). API limits, gates, prices and their pages read
@@ -37,6 +41,7 @@ export const PLANS: Readonly<Record<PlanId, Plan>> = {
     support: 'community',
     sandbox: { timeoutMs: 30_000, memoryMib: 256, concurrency: 2 },
     repositories: 10,
+    deploys: { concurrency: 1, buildMs: 10 * MINUTE_MS, memoryMib: 2_048, diskMib: 4_096 },
   },
   builder: {
     id: 'builder',
@@ -48,6 +53,7 @@ export const PLANS: Readonly<Record<PlanId, Plan>> = {
     support: 'email',
     sandbox: { timeoutMs: 60_000, memoryMib: 512, concurrency: 8 },
     repositories: 100,
+    deploys: { concurrency: 3, buildMs: 30 * MINUTE_MS, memoryMib: 4_096, diskMib: 8_192 },
   },
   pro: {
     id: 'pro',
@@ -59,6 +65,7 @@ export const PLANS: Readonly<Record<PlanId, Plan>> = {
     support: 'priority',
     sandbox: { timeoutMs: 120_000, memoryMib: 1_024, concurrency: 32 },
     repositories: 1_000,
+    deploys: { concurrency: 12, buildMs: 45 * MINUTE_MS, memoryMib: 8_192, diskMib: 16_384 },
   },
   enterprise: {
     id: 'enterprise',
@@ -70,5 +77,6 @@ export const PLANS: Readonly<Record<PlanId, Plan>> = {
     support: 'dedicated',
     sandbox: { timeoutMs: 300_000, memoryMib: 2_048, concurrency: 64 },
     repositories: 10_000,
+    deploys: { concurrency: 12, buildMs: 45 * MINUTE_MS, memoryMib: 8_192, diskMib: 16_384 },
   },
 };

@@ -51,6 +51,20 @@ export class ArtifactsService {
     });
   }
 
+  /**
+   * The deploy has the files of another one of its project as its own, and keeps them whatever becomes of that. False where
+   * the other one has none any more.
+   */
+  async adopt(fromDeployId: string, { deployId, projectId, orgId }: DeployOwner): Promise<boolean> {
+    return this.lock.whileAdding(async () => {
+      const from = await this.deploys.find(fromDeployId);
+      if (from?.projectId !== projectId) return false;
+      const { kind, manifest, files, bytes } = from;
+      await this.deploys.put({ deployId, projectId, orgId, kind, manifest, files, bytes, createdAt: this.clock.now() });
+      return true;
+    });
+  }
+
   /** Whether the deploy can be served. */
   async has(deployId: string): Promise<boolean> {
     return (await this.deploys.find(deployId)) !== null;

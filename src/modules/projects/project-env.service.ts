@@ -21,6 +21,20 @@ export interface EnvVariableWish {
   readonly secret: boolean;
 }
 
+/** A variable as it is kept: to be carried elsewhere, and opened by {@link ProjectEnvService.open} alone. */
+export interface SealedVariable {
+  readonly name: string;
+  readonly value: Buffer;
+  readonly secret: boolean;
+}
+
+/** A variable as a program gets it. */
+export interface OpenedVariable {
+  readonly name: string;
+  readonly value: string;
+  readonly secret: boolean;
+}
+
 /** A variable with the targets that have it alike. */
 export interface ShownVariable {
   readonly name: string;
@@ -80,10 +94,14 @@ export class ProjectEnvService {
     });
   }
 
-  /** What a program for this target is started with, secrets included: for those who run it, and never for an answer. */
-  async valuesFor(projectId: string, target: EnvTarget): Promise<ReadonlyMap<string, string>> {
-    const rows = await this.variables.list(projectId, target);
-    return new Map(rows.map((row) => [row.name, this.vault.open(row.value, row)]));
+  /** What a program for this target is started with, by name and sealed, so that it can be kept as it is now. */
+  async sealedFor(projectId: string, target: EnvTarget): Promise<SealedVariable[]> {
+    return (await this.variables.list(projectId, target)).map(({ name, value, isSecret }) => ({ name, value, secret: isSecret }));
+  }
+
+  /** Opens what {@link sealedFor} gave for the same project and target, secrets included: for those who run it, and never for an answer. */
+  open(projectId: string, target: EnvTarget, variables: readonly SealedVariable[]): OpenedVariable[] {
+    return variables.map(({ name, value, secret }) => ({ name, value: this.vault.open(value, { projectId, target, name }), secret }));
   }
 
   private rowOf({ id: projectId }: Project, { name, value, secret }: EnvVariableWish, target: EnvTarget): Omit<ProjectEnvVariable, 'updatedAt' | 'updatedBy'> {

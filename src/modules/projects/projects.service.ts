@@ -3,6 +3,7 @@ import { Config } from '../../platform/config/config.js';
 import { Database } from '../../platform/database/database.js';
 import type { Page, PageWish } from '../../platform/database/page.js';
 import { Ids } from '../../platform/ids/ids.js';
+import { Outbox } from '../../platform/outbox/outbox.js';
 import { Clock } from '../../platform/time/clock.js';
 import type { Call } from '../auth/caller.js';
 import { OwningOrgs } from '../auth/owning-orgs.service.js';
@@ -11,9 +12,12 @@ import { PLANS } from '../billing/plan.js';
 import { Project } from './persistence/project.entity.js';
 import { ProjectEnvStore } from './persistence/project-env.store.js';
 import { type ProjectReach, ProjectsStore } from './persistence/projects.store.js';
+import { projectDeletedQueue } from './project-deleted.queue.js';
 import { DEFAULT_BRANCH } from './project-settings.js';
 import { freeSlugOf } from './project-slug.js';
 import { ProjectNotFound, TooManyProjects } from './projects.errors.js';
+
+export type { Project };
 
 type Settings = Pick<Project,
   'name' | 'slug' | 'repoUrl' | 'framework' | 'rootDirectory' | 'installCommand' | 'buildCommand' | 'outputDirectory' | 'nodeVersion' | 'productionBranch'>;
@@ -32,6 +36,7 @@ export class ProjectsService {
     private readonly projects: ProjectsStore,
     private readonly env: ProjectEnvStore,
     private readonly owners: OwningOrgs,
+    private readonly outbox: Outbox,
     private readonly ids: Ids,
     private readonly clock: Clock,
   ) {}
@@ -72,6 +77,21 @@ export class ProjectsService {
     return allowed(call, await this.projects.find(named, reachOf(call)), scope);
   }
 
+  /** For work that no caller waits for. Null for one that is deleted, as for one that never was. */
+  find(id: string): Promise<Project | null> {
+    return this.projects.findById(id);
+  }
+
+  /** As {@link find}, and nobody else changes it until the running transaction ends. */
+  findAndLock(id: string): Promise<Project | null> {
+    return this.projects.findByIdForChange(id);
+  }
+
+  /** Those of the organization that this repository is linked to, the oldest first. */
+  linkedTo(orgId: string, repoUrl: string): Promise<Project[]> {
+    return this.projects.linkedTo(orgId, repoUrl);
+  }
+
   /** As {@link get}, and nobody else changes it until the running transaction ends. */
   async lock(call: Call, named: string, scope: Scope): Promise<Project> {
     return allowed(call, await this.projects.findForChange(named, reachOf(call)), scope);
@@ -95,13 +115,14 @@ export class ProjectsService {
     });
   }
 
-  /** For good, with its environment variables; its slug is free. @throws as {@link get}. */
+  /** For good, with its environment variables; its slug is free. What others keep of it goes soon after. @throws as {@link get}. */
   delete(call: Call, named: string): Promise<void> {
     return this.database.transaction(async () => {
       const project = await this.lock(call, named, 'projects:delete');
       project.deletedAt = project.updatedAt = this.clock.now();
       await this.projects.save(project);
       await this.env.removeAll(project.id);
+      await this.outbox.enqueue(projectDeletedQueue, { projectId: project.id });
       await this.record(call, 'project.deleted', project, { name: project.name, slug: project.slug });
     });
   }

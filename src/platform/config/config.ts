@@ -43,6 +43,8 @@ export abstract class Config {
   abstract readonly builds: BuildsConfig;
   abstract readonly apps: AppsConfig;
   abstract readonly artifacts: ArtifactsConfig;
+  /** What a worker deploys at once. */
+  abstract readonly deploys: { readonly concurrency: number };
   abstract readonly drainDelayMs: number;
   /** What API keys and other tokens are hashed with, the newest first; empty in a process that checks none. */
   abstract readonly apiKeyPeppers: readonly VersionedSecret[];
@@ -168,6 +170,7 @@ function toConfig(environment: Environment): Config {
     builds: { allowedHosts: parseHosts(environment.BUILD_ALLOWED_HOSTS)!, directory: join(homeOfCopies(environment), 'builds') },
     apps: appsOf(environment, publicUrl),
     artifacts: { place: parseArtifactsUrl(environment.ARTIFACTS_URL, join(resolve(environment.DATA_DIR), 'artifacts'))!, credentials: credentialsOf(environment) },
+    deploys: { concurrency: environment.DEPLOY_CONCURRENCY ?? availableParallelism() },
     drainDelayMs: environment.DRAIN_DELAY_MS,
     apiKeyPeppers: secretsOf(environment.API_KEY_PEPPER),
     secretsKeys: secretsOf(environment.SECRETS_KEY),

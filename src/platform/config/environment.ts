@@ -164,6 +164,9 @@ export class Environment {
   /** Hosts that builds may reach beside the public package registries, wherever they lead. */
   @IsOptional() @IsHosts('BUILD_ALLOWED_HOSTS')
   BUILD_ALLOWED_HOSTS: string = '';
+  /** Deploys at the same time in one worker; unset, one for each processor. */
+  @IsOptional() @Type(() => Number) @IsInt() @Min(1) @Max(64)
+  DEPLOY_CONCURRENCY?: number;
 
   /** Deploys are reached at `<label>.<this domain>`. */
   @IsOptional() @IsDomain('APPS_DOMAIN')

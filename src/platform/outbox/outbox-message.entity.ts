@@ -4,6 +4,8 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 @Entity('outbox_messages')
 export class OutboxMessage {
   @PrimaryColumn('text') id!: string;
+  /** What the job is called in its queue; null: as the message. */
+  @Column('text', { name: 'job_id', nullable: true }) jobId!: string | null;
   @Column('text') queue!: string;
   @Column('jsonb') envelope!: object;
   @Column('int') attempts!: number;

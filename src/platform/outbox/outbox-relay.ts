@@ -56,7 +56,7 @@ export class OutboxRelay {
 
   private async relay(message: OutboxMessage): Promise<void> {
     await this.queues.named(message.queue).add(message.queue, message.envelope as JobEnvelope, {
-      jobId: message.id,
+      jobId: message.jobId ?? message.id,
       attempts: message.attempts,
       backoff: { type: 'exponential', delay: message.backoffMs },
       removeOnComplete: { age: KEEP_COMPLETED_SECONDS },

@@ -17,10 +17,12 @@ export class Outbox {
     private readonly context: RequestContext,
   ) {}
 
-  async enqueue<Payload extends object>(queue: QueueDefinition<Payload>, payload: Payload): Promise<void> {
+  /** `jobId`: what others may name the job by, to end it; once in a queue, for as long as the job is kept there. */
+  async enqueue<Payload extends object>(queue: QueueDefinition<Payload>, payload: Payload, jobId?: string): Promise<void> {
     assert(this.database.inTransaction, `A job for ${queue.name} was enqueued outside a transaction.`);
     await this.database.manager.insert(OutboxMessage, {
       id: this.ids.next('out'),
+      jobId: jobId ?? null,
       queue: queue.name,
       envelope: { payload, correlation: this.context.current },
       attempts: queue.attempts,

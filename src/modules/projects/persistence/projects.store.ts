@@ -43,6 +43,18 @@ export class ProjectsStore {
     return CAN_NAME.test(named) ? this.named(named, reach).setLock('pessimistic_write').getOne() : null;
   }
 
+  findById(id: string): Promise<Project | null> {
+    return this.live().andWhere('project.id = :id', { id }).getOne();
+  }
+
+  findByIdForChange(id: string): Promise<Project | null> {
+    return this.live().andWhere('project.id = :id', { id }).setLock('pessimistic_write').getOne();
+  }
+
+  linkedTo(orgId: string, repoUrl: string): Promise<Project[]> {
+    return this.live().andWhere('project.org_id = :orgId AND project.repo_url = :repoUrl', { orgId, repoUrl }).orderBy('project.id').getMany();
+  }
+
   /** Newest first. */
   async list(orgId: string, wish: PageWish): Promise<Page<Project>> {
     const query = this.live().andWhere('project.org_id = :orgId', { orgId }).orderBy('project.id', 'DESC').limit(wish.limit + 1);

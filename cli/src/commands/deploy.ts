@@ -1,0 +1,49 @@
+import type { Deploy, DeployLogLine, Service } from '@service/client';
+import type { Command } from 'commander';
+import { Context } from '../context.js';
+import { EXIT } from '../failures.js';
+import { type ProjectOption, projectOf, withProject } from '../linked-project.js';
+
+interface DeployOptions extends ProjectOption {
+  readonly branch?: string;
+  readonly commit?: string;
+  readonly production?: true;
+  readonly force?: true;
+  readonly wait: boolean;
+}
+
+export function addDeploy(program: Command): void {
+  withProject(program.command('deploy'))
+    .description('deploy a branch of the linked repository, show its log, and end with 0 once it is ready and 1 if it is not')
+    .option('--branch <branch>', 'by default the production branch of the project')
+    .option('--commit <hash>', 'this commit, by its full hash')
+    .option('--production', 'to production instead of a preview')
+    .option('--force', 'build even what was built before')
+    .option('--no-wait', 'end as soon as it is queued')
+    .action(async ({ project, branch, commit, production, force, wait }: DeployOptions, command: Command) => {
+      const context = await Context.of(command);
+      const service = await context.service();
+      const queued = await service.projects.deploy(await projectOf({ ...(project === undefined ? {} : { project }) }), {
+        type: production === true ? 'production' : 'preview', force: force === true,
+        ...(branch === undefined ? {} : { branch }), ...(commit === undefined ? {} : { commit }),
+      });
+      context.note(`${queued.id} of ${queued.branch}, ${queued.type}`);
+      tellEnd(context, wait ? await followed(service, context, queued) : queued, wait);
+    });
+}
+
+async function followed(service: Service, context: Context, { id }: Deploy): Promise<Deploy> {
+  for await (const line of service.deploys.logs(id)) context.note(textOf(line));
+  return service.deploys.waitUntilReady(id);
+}
+
+/** The address alone on standard output, so that a script can go on with it. */
+function tellEnd(context: Context, deploy: Deploy, waited: boolean): void {
+  const { state, url, aliases, error, type, live } = deploy;
+  if (error !== undefined) context.note(`${error.code}: ${error.message}`);
+  if (state === 'ready' && type === 'production' && !live) context.note('Production is pinned by a rollback and stays where it is: "service promote" would move it.');
+  context.print(deploy, state === 'ready' || !waited ? aliases[0] ?? url : state);
+  if (waited && state !== 'ready') process.exitCode = EXIT.otherError;
+}
+
+export const textOf = ({ phase, stream, text }: DeployLogLine): string => `${phase.padEnd(7)} ${stream === 'system' ? '› ' : ''}${text}`;

@@ -1,0 +1,19 @@
+import type { Command } from 'commander';
+import { Context } from '../context.js';
+import { latestOf } from '../latest-deploy.js';
+import { type ProjectOption, withProject } from '../linked-project.js';
+import { textOf } from './deploy.js';
+
+export function addLogs(program: Command): void {
+  withProject(program.command('logs'))
+    .argument('[deploy-id]', 'by default the latest of the project')
+    .description('show the log of a deploy, until it is over')
+    .option('--no-follow', 'only what there is now')
+    .action(async (id: string | undefined, { follow, ...options }: ProjectOption & { follow: boolean }, command: Command) => {
+      const context = await Context.of(command);
+      const service = await context.service();
+      for await (const line of service.deploys.logs(id ?? (await latestOf(service, options)).id, { follow })) {
+        process.stdout.write(`${context.json ? JSON.stringify(line) : textOf(line)}\n`);
+      }
+    });
+}

@@ -1,0 +1,14 @@
+import type { Command } from 'commander';
+import { Context } from '../context.js';
+import { type ProjectOption, projectOf, withProject } from '../linked-project.js';
+
+export function addRollback(program: Command): void {
+  withProject(program.command('rollback'))
+    .argument('[deploy-id]', 'by default the one that was live before')
+    .description('make an earlier deploy what production shows; it stays there until the next promote')
+    .action(async (id: string | undefined, options: ProjectOption, command: Command) => {
+      const context = await Context.of(command);
+      const deploy = await (await context.service()).projects.rollback(await projectOf(options), id);
+      context.print(deploy, `${deploy.id} is live at ${deploy.aliases.join(' ')}`);
+    });
+}

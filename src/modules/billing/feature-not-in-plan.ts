@@ -1,0 +1,24 @@
+import { DomainError } from '../../platform/errors/domain-error.js';
+import { type Plan, PLAN_IDS, type PlanFeature, PLANS } from './plan.js';
+
+const WORDS: Readonly<Record<PlanFeature, string>> = {
+  production_deploys: 'Production deploys are',
+  swarms_and_cron: 'Agent swarms and cron are',
+  sso: 'SSO is',
+};
+
+/** The plan of the organization does not have what is asked for (service document §8). */
+export class FeatureNotInPlan extends DomainError {
+  constructor(feature: PlanFeature, { id, name }: Plan, upgradeUrl: string) {
+    const first = PLAN_IDS.map((planId) => PLANS[planId]).find(({ features }) => features[feature])!;
+    super('feature_not_in_plan', `${WORDS[feature]} not part of the plan ${name}.`, {
+      hint: `Choose the plan ${first.name} or a larger one: ${upgradeUrl}`,
+      details: { feature, plan: id, smallest_plan: first.id },
+    });
+  }
+}
+
+/** @throws {FeatureNotInPlan} `feature_not_in_plan` */
+export function requireFeature(feature: PlanFeature, plan: Plan, upgradeUrl: string): void {
+  if (!plan.features[feature]) throw new FeatureNotInPlan(feature, plan, upgradeUrl);
+}

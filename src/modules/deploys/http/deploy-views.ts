@@ -1,0 +1,20 @@
+import { Injectable } from '@nestjs/common';
+import { type Hosts, LiveDeploys } from '../live-deploys.service.js';
+import type { Deploy } from '../persistence/deploy.entity.js';
+import { DeployView } from './deploys.dto.js';
+
+/** Shows deploys together with what leads to them. */
+@Injectable()
+export class DeployViews {
+  constructor(private readonly live: LiveDeploys) {}
+
+  async of(deploy: Deploy): Promise<DeployView> {
+    return DeployView.of(deploy, await this.live.hostsOf(deploy.projectId), this.live);
+  }
+
+  /** All of one project. */
+  async ofAll(deploys: readonly Deploy[]): Promise<DeployView[]> {
+    const hosts: Hosts = deploys[0] === undefined ? { aliases: [], pinnedTo: null } : await this.live.hostsOf(deploys[0].projectId);
+    return deploys.map((deploy) => DeployView.of(deploy, hosts, this.live));
+  }
+}

@@ -1,0 +1,95 @@
+import { Controller, Get, HttpCode, HttpStatus, Param, Post, Query, Res } from '@nestjs/common';
+import { ApiExtraModels, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags, getSchemaPath } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { ANY_CALLER, ANY_WRITE, ApiRefusals } from '../../../platform/http/api-refusals.js';
+import { Envelope } from '../../../platform/http/envelope.js';
+import { HangUpSignal } from '../../../platform/http/hang-up.js';
+import { TakesNothing } from '../../../platform/http/json-body.js';
+import { type Call, Caller } from '../../auth/caller.js';
+import { RequireScope } from '../../auth/require-scope.js';
+import { isOver } from '../deploy-state.js';
+import { DeploysService } from '../deploys.service.js';
+import { LiveDeploys } from '../live-deploys.service.js';
+import { LogFollower } from '../logs/log-follower.service.js';
+import { DeployViews } from './deploy-views.js';
+import { DeployAnswer, DeployEventsAnswer, DeployEventView, DeployLogLineView, type DeployView, LogsQuery } from './deploys.dto.js';
+import { lastSeenOf, sendLog, wantsEvents } from './log-answer.js';
+
+@ApiTags('deploys')
+@Controller('api/v1/deploys/:deploy_id')
+export class DeploysController {
+  constructor(
+    private readonly deploys: DeploysService,
+    private readonly live: LiveDeploys,
+    private readonly logs: LogFollower,
+    private readonly views: DeployViews,
+  ) {}
+
+  @Get()
+  @RequireScope('deploys:read', { in: 'resource' })
+  @ApiOperation({ summary: 'Shows a deploy.' })
+  @ApiOkResponse({ type: DeployAnswer })
+  @ApiRefusals(...ANY_CALLER, 'deploy_not_found')
+  async get(@Caller() call: Call, @Param('deploy_id') id: string): Promise<Envelope<DeployView>> {
+    return new Envelope(await this.views.of(await this.deploys.get(call, id, 'deploys:read')));
+  }
+
+  @Get('events')
+  @RequireScope('deploys:read', { in: 'resource' })
+  @ApiOperation({ summary: 'Lists what happened to a deploy, the earliest first: each state, lost attempts, and when hosts were pointed to it.' })
+  @ApiOkResponse({ type: DeployEventsAnswer })
+  @ApiRefusals(...ANY_CALLER, 'deploy_not_found')
+  async events(@Caller() call: Call, @Param('deploy_id') id: string): Promise<Envelope<DeployEventView[]>> {
+    return new Envelope((await this.deploys.events(call, id)).map((event) => DeployEventView.of(event)));
+  }
+
+  @Get('logs')
+  @RequireScope('deploys:read', { in: 'resource' })
+  @ApiOperation({
+    summary: 'Streams the log of a deploy, live until that is over.',
+    description: 'With `Accept: text/event-stream` as events `line` and, at last, `end`; else as NDJSON, a line of the log a line, at last `{"end": {"state": …}}`. '
+      + 'An answer that ends without it has broken off: ask again with the last `seq` in `Last-Event-ID`.',
+  })
+  @ApiExtraModels(DeployLogLineView)
+  @ApiOkResponse({ description: 'Lines of the log.', content: { 'application/x-ndjson': { schema: { $ref: getSchemaPath(DeployLogLineView) } }, 'text/event-stream': { schema: { type: 'string' } } } })
+  @ApiNoContentResponse({ description: 'With `Accept: text/event-stream` and `Last-Event-ID`: the deploy is over and nothing is left to be told.' })
+  @ApiRefusals(...ANY_CALLER, 'invalid_request', 'deploy_not_found')
+  async log(@Caller() call: Call, @Res() response: Response, @Query() query: LogsQuery, @HangUpSignal() signal: AbortSignal): Promise<void> {
+    const request = response.req;
+    const { id, state } = await this.deploys.get(call, request.params['deploy_id'] as string, 'deploys:read');
+    const lastSeen = lastSeenOf(request);
+    const asEvents = wantsEvents(request);
+    if (asEvents && lastSeen !== undefined && isOver(state) && !(await this.logs.hasMore(id, lastSeen))) {
+      // Browsers would ask again for ever.
+      response.status(HttpStatus.NO_CONTENT).end();
+      return;
+    }
+    const after = lastSeen ?? query.after ?? 0;
+    await sendLog(response, asEvents ? 'events' : 'lines', query.follow ? this.logs.follow(id, after, signal) : this.logs.read(id, after), signal);
+  }
+
+  @Post('cancel')
+  @RequireScope('deploys:write', { in: 'resource' })
+  @TakesNothing()
+  @HttpCode(HttpStatus.OK)
+  @ApiOperation({ summary: 'Ends a deploy that waits or is at work.' })
+  @ApiOkResponse({ type: DeployAnswer })
+  @ApiRefusals(...ANY_CALLER, ...ANY_WRITE, 'deploy_not_found', 'deploy_already_over')
+  async cancel(@Caller() call: Call, @Param('deploy_id') id: string): Promise<Envelope<DeployView>> {
+    return new Envelope(await this.views.of(await this.deploys.cancel(call, id)));
+  }
+
+  @Post('promote')
+  @RequireScope('deploys:production', { in: 'resource' })
+  @TakesNothing()
+  @HttpCode(HttpStatus.OK)
+  @ApiOperation({
+    summary: 'Makes a deploy that is ready what production shows, without a build.',
+    description: 'With the environment that it was built with, for a preview that of previews. Ends what a rollback has pinned. Needs `deploys:write` as well.',
+  })
+  @ApiOkResponse({ type: DeployAnswer })
+  @ApiRefusals(...ANY_CALLER, ...ANY_WRITE, 'deploy_not_found', 'deploy_not_ready', 'feature_not_in_plan')
+  async promote(@Caller() call: Call, @Param('deploy_id') id: string): Promise<Envelope<DeployView>> {
+    return new Envelope(await this.views.of(await this.live.promote(call, id)));
+  }
+}

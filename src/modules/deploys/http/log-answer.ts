@@ -1,0 +1,67 @@
+import { once } from 'node:events';
+import type { Request, Response } from 'express';
+import { RequestInvalid } from '../../../platform/errors/request-invalid.js';
+import type { LogNews } from '../logs/log-follower.service.js';
+import { DeployLogLineView } from './deploys.dto.js';
+
+/** So that nothing on the way takes a quiet connection for a dead one. */
+const PING_EVERY_MS = 15_000;
+
+interface Format {
+  readonly type: string;
+  readonly opening: string;
+  readonly line: (view: DeployLogLineView) => string;
+  readonly end: (state: string) => string;
+  readonly ping: string;
+}
+
+const EVENTS: Format = {
+  type: 'text/event-stream; charset=utf-8',
+  opening: 'retry: 1000\n\n',
+  line: (view) => `id: ${view.seq}\nevent: line\ndata: ${JSON.stringify(view)}\n\n`,
+  end: (state) => `event: end\ndata: ${JSON.stringify({ state })}\n\n`,
+  ping: ': \n\n',
+};
+
+const LINES: Format = {
+  type: 'application/x-ndjson; charset=utf-8',
+  opening: '',
+  line: (view) => `${JSON.stringify(view)}\n`,
+  end: (state) => `${JSON.stringify({ end: { state } })}\n`,
+  // Readers of NDJSON pass empty lines over.
+  ping: '\n',
+};
+
+export const wantsEvents = ({ headers }: Request): boolean => /(^|[\s,])text\/event-stream\b/i.test(headers.accept ?? '');
+
+/** The `seq` that the caller has seen last. @throws {RequestInvalid} `invalid_request` */
+export function lastSeenOf({ headers }: Request): number | undefined {
+  const value = headers['last-event-id'];
+  if (value === undefined || value === '') return undefined;
+  if (typeof value === 'string' && /^\d{1,9}$/.test(value)) return Number(value);
+  throw new RequestInvalid([{ path: 'Last-Event-ID', in: 'header', code: 'is_int', message: 'Last-Event-ID must be the seq of a line.' }]);
+}
+
+/** Sends news as they come, no faster than they are read, and ends with them. */
+export async function sendLog(response: Response, format: 'events' | 'lines', news: AsyncIterable<LogNews>, signal: AbortSignal): Promise<void> {
+  const { type, opening, line, end, ping } = format === 'events' ? EVENTS : LINES;
+  response.status(200).setHeader('Content-Type', type);
+  response.setHeader('Cache-Control', 'no-store');
+  // Some proxies would gather what is to be seen at once.
+  response.setHeader('X-Accel-Buffering', 'no');
+  response.flushHeaders();
+  const pings = setInterval(() => { response.write(ping); }, PING_EVERY_MS);
+  try {
+    if (opening !== '') response.write(opening);
+    for await (const each of news) {
+      const text = 'end' in each ? end(each.end) : each.lines.map((one) => line(DeployLogLineView.of(one))).join('');
+      if (text !== '' && !response.write(text)) await once(response, 'drain', { signal });
+    }
+  } catch (error) {
+    // Who has gone away is told nothing; whoever is there sees that the log breaks off, and asks on from where it was.
+    if (!signal.aborted) response.destroy(error as Error);
+  } finally {
+    clearInterval(pings);
+    response.end();
+  }
+}

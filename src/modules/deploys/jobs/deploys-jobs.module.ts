@@ -1,0 +1,47 @@
+import { Module, type OnApplicationBootstrap } from '@nestjs/common';
+import { QueueWorkers } from '../../../platform/queues/queue-workers.js';
+import { BuildsModule } from '../../builds/builds.module.js';
+import { HostingModule } from '../../hosting/hosting.module.js';
+import { projectDeletedQueue } from '../../projects/project-deleted.queue.js';
+import { ProjectsModule } from '../../projects/projects.module.js';
+import { RepositoriesModule } from '../../repositories/repositories.module.js';
+import { repositoryPushedQueue } from '../../repositories/repository-pushed.queue.js';
+import { LostDeploys } from '../admission/lost-deploys.service.js';
+import { DeploysModule } from '../deploys.module.js';
+import { DeployLogs } from '../logs/deploy-log.js';
+import { DeployKeepingStore } from '../persistence/deploy-keeping.store.js';
+import { BeginStep } from '../pipeline/begin.step.js';
+import { BuildStep } from '../pipeline/build.step.js';
+import { CheckServerStep } from '../pipeline/check-server.step.js';
+import { DeployRunner, Pipeline } from '../pipeline/deploy-runner.js';
+import { GoLiveStep } from '../pipeline/go-live.step.js';
+import { IngestStep } from '../pipeline/ingest.step.js';
+import { Leases } from '../pipeline/leases.js';
+import { ResolveStep } from '../pipeline/resolve.step.js';
+import { ReuseStep } from '../pipeline/reuse.step.js';
+import { DeployRemoval } from '../upkeep/deploy-removal.service.js';
+import { DeploySweeper } from '../upkeep/deploy-sweeper.js';
+import { DeployProcessor } from './deploy.processor.js';
+import { DeployWorkerService } from './deploy-worker.service.js';
+import { ProjectDeletedProcessor } from './project-deleted.processor.js';
+import { RepositoryPushedProcessor } from './repository-pushed.processor.js';
+
+@Module({
+  imports: [BuildsModule, DeploysModule, HostingModule, ProjectsModule, RepositoriesModule],
+  providers: [
+    BeginStep, ResolveStep, ReuseStep, BuildStep, IngestStep, CheckServerStep, GoLiveStep, Pipeline, DeployRunner, Leases, DeployLogs,
+    DeployProcessor, DeployWorkerService, LostDeploys, DeployKeepingStore, DeployRemoval, DeploySweeper, ProjectDeletedProcessor, RepositoryPushedProcessor,
+  ],
+})
+export class DeploysJobsModule implements OnApplicationBootstrap {
+  constructor(
+    private readonly workers: QueueWorkers,
+    private readonly pushed: RepositoryPushedProcessor,
+    private readonly projectDeleted: ProjectDeletedProcessor,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.workers.start(repositoryPushedQueue, this.pushed);
+    this.workers.start(projectDeletedQueue, this.projectDeleted);
+  }
+}

@@ -1,0 +1,41 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../platform/database/database.js';
+import type { JobHandler } from '../../../platform/queues/queue-definition.js';
+import type { RepositoryPushed } from '../../repositories/repository-pushed.queue.js';
+import { type Project, ProjectsService } from '../../projects/projects.service.js';
+import { DeployRequests } from '../deploy-requests.service.js';
+import { ProductionGate } from '../production-gate.js';
+
+/**
+ * Deploys what was pushed, in each project of the organization that the repository is linked to: the production branch to
+ * production where the plan has that, all others, and it where not, as previews.
+ */
+@Injectable()
+export class RepositoryPushedProcessor implements JobHandler<RepositoryPushed> {
+  constructor(
+    private readonly database: Database,
+    private readonly projects: ProjectsService,
+    private readonly gate: ProductionGate,
+    private readonly requests: DeployRequests,
+  ) {}
+
+  /** Run twice, it deploys twice, of which the second finds nothing to build. */
+  async handle({ orgId, repoUrl, branch, commitSha, pusherId }: RepositoryPushed): Promise<void> {
+    // A branch that is no more is not deployed; what it was last deployed as stays for as long as previews do.
+    if (commitSha === null) return;
+    for (const { id } of await this.projects.linkedTo(orgId, repoUrl)) await this.deploy(id, { repoUrl, branch, pusherId });
+  }
+
+  private async deploy(projectId: string, push: { repoUrl: string; branch: string; pusherId: string | null }): Promise<void> {
+    await this.database.transaction(async () => {
+      const project = await this.projects.findAndLock(projectId);
+      // It may have been deleted, or linked to another one, since it was listed.
+      if (project?.repoUrl !== push.repoUrl) return;
+      await this.requests.requestByPush(project, push, await this.targetOf(project, push.branch));
+    });
+  }
+
+  private async targetOf({ orgId, productionBranch }: Project, branch: string): Promise<'production' | 'preview'> {
+    return branch === productionBranch && (await this.gate.allows(orgId)) ? 'production' : 'preview';
+  }
+}

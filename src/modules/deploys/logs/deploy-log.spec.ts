@@ -1,0 +1,53 @@
+import type { LogLine } from '../deploy-facts.js';
+import { DeployLog, MAX_BYTES, MAX_LINES } from './deploy-log.js';
+
+const written: LogLine[] = [];
+const open = (size = { lines: 0, bytes: 0 }): DeployLog => new DeployLog({
+  size, mask: (text) => text.replaceAll('hidden', '*'), now: () => new Date(0),
+  write: (batch) => { written.push(...batch); return Promise.resolve(); },
+  failed: (error) => { throw error as Error; },
+});
+
+beforeEach(() => { written.length = 0; });
+
+describe('the log of a deploy', () => {
+  it('numbers lines without a gap, after those of an earlier attempt, and keeps their order', async () => {
+    const log = open({ lines: 3, bytes: 10 });
+    for (let index = 0; index < 1_200; index++) log.line('build', 'stdout', `line ${index}`);
+    await log.flushed();
+    expect(written.map(({ seq }) => seq)).toEqual(Array.from({ length: 1_200 }, (_, index) => index + 4));
+    expect(written.at(-1)).toMatchObject({ text: 'line 1199', phase: 'build', stream: 'stdout' });
+  });
+
+  it('is cut at its lines with a note, and still has what the platform says', async () => {
+    const log = open({ lines: MAX_LINES - 2, bytes: 0 });
+    for (const text of ['one', 'two', 'three']) log.line('build', 'stdout', text);
+    log.note('live', 'It is ready.');
+    await log.flushed();
+    expect(written.map(({ text }) => text)).toEqual(['one', 'two', expect.stringMatching(/^The log is cut here/), 'It is ready.']);
+  });
+
+  it('is cut at its bytes', async () => {
+    const log = open({ lines: 0, bytes: MAX_BYTES - 5 });
+    for (const text of ['123456', 'not any more']) log.line('build', 'stdout', text);
+    await log.flushed();
+    expect(written).toHaveLength(2);
+  });
+
+  it('stays cut for the next attempt', async () => {
+    const log = open({ lines: MAX_LINES + 1, bytes: 0 });
+    log.line('build', 'stderr', 'not any more');
+    log.note('build', 'The platform may say that much.');
+    await log.flushed();
+    expect(written.map(({ stream }) => stream)).toEqual(['system']);
+  });
+
+  it('masks, shortens and cleans lines, so that they hold nothing that a terminal or PostgreSQL would stumble over', async () => {
+    const log = open();
+    log.line('build', 'stdout', 'a hidden \u001b[31mred\u001b[0m \u0000nul\u0007 \ud800 \u001b]0;title\u0007tab\there');
+    log.line('build', 'stdout', 'x'.repeat(9_000));
+    await log.flushed();
+    expect(written[0]!.text).toBe('a * red nul \ufffd tab\there');
+    expect(written[1]!.text).toHaveLength(8_192 + 2);
+  });
+});

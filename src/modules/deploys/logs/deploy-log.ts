@@ -1,0 +1,114 @@
+import { Injectable } from '@nestjs/common';
+import { Log } from '../../../platform/logging/log.js';
+import { Clock } from '../../../platform/time/clock.js';
+import { DeploySignals } from '../deploy-signals.js';
+import type { LogLine, LogPhase, LogStream } from '../deploy-facts.js';
+import { DeployLogStore } from '../persistence/deploy-log.store.js';
+import { secretMask } from './secret-mask.js';
+
+/** What a log may hold of what programs say. The words of the platform itself come after that, too. */
+export const MAX_LINES = 20_000;
+export const MAX_BYTES = 4_194_304;
+const MAX_LINE_LENGTH = 8_192;
+const MAX_OWN_LINES_AFTER = 100;
+
+const FLUSH_EVERY_MS = 150;
+const BATCH = 500;
+
+/** Colours, the cursor and their like, and other control characters: a log is read in terminals as well. PostgreSQL has no NUL. */
+const CONTROLS = /\u001b\[[0-9;?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[\0-\u0008\u000b-\u001f\u007f-\u009f]/g;
+
+/** Opens logs of deploys for writing. */
+@Injectable()
+export class DeployLogs {
+  constructor(
+    private readonly lines: DeployLogStore,
+    private readonly signals: DeploySignals,
+    private readonly clock: Clock,
+    private readonly log: Log,
+  ) {}
+
+  /** For one attempt, which is the only one that writes: what others wrote before is gone on with. */
+  async open({ id, attempt }: { readonly id: string; readonly attempt: number }, secrets: readonly string[]): Promise<DeployLog> {
+    const size = await this.lines.size(id);
+    return new DeployLog({
+      size,
+      mask: secretMask(secrets),
+      now: () => this.clock.now(),
+      write: async (batch) => {
+        await this.lines.append(id, attempt, batch);
+        await this.signals.tell(id);
+      },
+      failed: (error) => { this.log.warn({ error, deployId: id }, 'Lines of the log of a deploy could not be written.'); },
+    });
+  }
+}
+
+interface Ends {
+  readonly size: { readonly lines: number; readonly bytes: number };
+  readonly mask: (text: string) => string;
+  readonly now: () => Date;
+  readonly write: (batch: readonly LogLine[]) => Promise<void>;
+  readonly failed: (error: unknown) => void;
+}
+
+/** The log of an attempt: takes lines without waiting, and writes them some at a time. */
+export class DeployLog {
+  private readonly waiting: LogLine[] = [];
+  private seq: number;
+  private bytes: number;
+  private cutAt: number | undefined;
+  private writing: Promise<void> = Promise.resolve();
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly ends: Ends) {
+    this.seq = ends.size.lines;
+    this.bytes = ends.size.bytes;
+    if (this.isFull()) this.cutAt = this.seq;
+  }
+
+  /** Of a program: secrets are masked, and what is too much is left out, with a note. */
+  line(phase: LogPhase, stream: LogStream, text: string): void {
+    if (stream === 'system') { this.note(phase, text); return; }
+    if (this.cutAt !== undefined) return;
+    this.add(phase, stream, text);
+    if (!this.isFull()) return;
+    this.cutAt = this.seq;
+    this.add(phase, 'system', `The log is cut here: it holds ${MAX_LINES} lines or ${MAX_BYTES} bytes. The deploy goes on.`);
+  }
+
+  /** Of the platform. */
+  note(phase: LogPhase, text: string): void {
+    if (this.cutAt === undefined || this.seq < this.cutAt + MAX_OWN_LINES_AFTER) this.add(phase, 'system', text);
+  }
+
+  /** Resolves when all lines so far are written, or could not be. */
+  async flushed(): Promise<void> {
+    this.flush();
+    await this.writing;
+  }
+
+  private add(phase: LogPhase, stream: LogStream, text: string): void {
+    const plain = this.ends.mask(wellFormed(text.replace(CONTROLS, '')));
+    const kept = plain.length > MAX_LINE_LENGTH ? `${wellFormed(plain.slice(0, MAX_LINE_LENGTH))} …` : plain;
+    this.bytes += Buffer.byteLength(kept);
+    this.waiting.push({ seq: ++this.seq, at: this.ends.now(), phase, stream, text: kept });
+    if (this.waiting.length >= BATCH) this.flush();
+    else this.timer ??= setTimeout(() => { this.flush(); }, FLUSH_EVERY_MS);
+  }
+
+  private flush(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    const batch = this.waiting.splice(0);
+    if (batch.length === 0) return;
+    this.writing = this.writing.then(() => this.ends.write(batch)).catch(this.ends.failed);
+  }
+
+  private isFull(): boolean {
+    return this.seq >= MAX_LINES || this.bytes >= MAX_BYTES;
+  }
+}
+
+/** Halves of characters, which no UTF-8 is, become U+FFFD. */
+const wellFormed = (text: string): string => Buffer.from(text).toString();

@@ -1,0 +1,53 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { DeployOutput, DeploySettings, DeployTrigger } from '../deploy-facts.js';
+import type { DeployState, DeployType } from '../deploy-state.js';
+
+/** One way from a commit to something that can be opened. */
+@Entity('deploys')
+export class Deploy {
+  @PrimaryColumn('text') id!: string;
+  @Column('text', { name: 'org_id' }) orgId!: string;
+  @Column('text', { name: 'project_id' }) projectId!: string;
+  @Column('text') branch!: string;
+  @Column('text') type!: DeployType;
+  @Column('text') state!: DeployState;
+  /** Grows whenever a worker is asked to do it: what an earlier attempt still says falls through. */
+  @Column('int') attempt!: number;
+  /** How often the worker of an attempt was lost. */
+  @Column('int') losses!: number;
+  @Column('text') trigger!: DeployTrigger;
+  /** Builds even if the same commit was built with the same settings. */
+  @Column('boolean') force!: boolean;
+  /** What is fetched: the branch, or the commit that was asked for. */
+  @Column('text') ref!: string;
+  @Column('text', { name: 'repo_url' }) repoUrl!: string;
+  /** Those of the project when the last attempt began, as the repository is. */
+  @Column('jsonb') settings!: DeploySettings;
+  @Column('text', { name: 'requested_by', nullable: true }) requestedBy!: string | null;
+  @Column('text', { name: 'commit_sha', nullable: true }) commitSha!: string | null;
+  @Column('text', { name: 'commit_message', nullable: true }) commitMessage!: string | null;
+  @Column('text', { name: 'commit_author', nullable: true }) commitAuthor!: string | null;
+  @Column('text', { name: 'error_code', nullable: true }) errorCode!: string | null;
+  @Column('text', { name: 'error_message', nullable: true }) errorMessage!: string | null;
+  @Column('jsonb', { nullable: true }) output!: DeployOutput | null;
+  /** The earlier deploy whose files it took over, because there was nothing new to build. */
+  @Column('text', { name: 'same_as', nullable: true }) sameAs!: string | null;
+  /** By name of the phase, in their order, in milliseconds. */
+  @Column('json', { name: 'phase_ms' }) phaseMs!: Readonly<Record<string, number>>;
+  /** Since when a worker is asked to do it; null while it waits for its turn. */
+  @Column('timestamptz', { name: 'admitted_at', nullable: true }) admittedAt!: Date | null;
+  /** Until when its worker has it; one that does not renew this is taken for lost. */
+  @Column('timestamptz', { name: 'lease_until', nullable: true }) leaseUntil!: Date | null;
+  @Column('text', { name: 'worker_id', nullable: true }) workerId!: string | null;
+  @Column('timestamptz', { name: 'created_at' }) createdAt!: Date;
+  /** Of the last attempt, as the next two. */
+  @Column('timestamptz', { name: 'initializing_at', nullable: true }) initializingAt!: Date | null;
+  @Column('timestamptz', { name: 'building_at', nullable: true }) buildingAt!: Date | null;
+  @Column('timestamptz', { name: 'deploying_at', nullable: true }) deployingAt!: Date | null;
+  @Column('timestamptz', { name: 'ready_at', nullable: true }) readyAt!: Date | null;
+  @Column('timestamptz', { name: 'finished_at', nullable: true }) finishedAt!: Date | null;
+  /** When production was last pointed to it. */
+  @Column('timestamptz', { name: 'went_live_at', nullable: true }) wentLiveAt!: Date | null;
+  /** When its files were removed, because nothing led to them any more. */
+  @Column('timestamptz', { name: 'files_removed_at', nullable: true }) filesRemovedAt!: Date | null;
+}

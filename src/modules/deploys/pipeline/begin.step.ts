@@ -1,0 +1,73 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../platform/database/database.js';
+import type { Plan } from '../../billing/plan.js';
+import { type Project, ProjectsService } from '../../projects/projects.service.js';
+import { DeployFailed } from '../deploy-failure.js';
+import type { DeployVariables } from '../deploy-facts.js';
+import { DeployTransitions } from '../deploy-transitions.js';
+import { DeployVariablesService } from '../deploy-variables.service.js';
+import { ProjectHasNoRepository } from '../deploys.errors.js';
+import type { DeployJob } from '../jobs/deploy.queue.js';
+import type { Deploy } from '../persistence/deploy.entity.js';
+import { DeploysStore } from '../persistence/deploys.store.js';
+import { ProductionGate } from '../production-gate.js';
+import { settingsOf } from '../project-settings.js';
+
+/** By then the worker has renewed its lease, or is taken for lost. */
+export const LEASE_MS = 30_000;
+
+/** What an attempt begins with. */
+export interface Begun {
+  readonly deploy: Deploy;
+  readonly project: Project;
+  readonly plan: Plan;
+  readonly variables: DeployVariables;
+}
+
+/** Takes a deploy on: with the project's settings, repository and variables as they are at this moment. */
+@Injectable()
+export class BeginStep {
+  constructor(
+    private readonly database: Database,
+    private readonly projects: ProjectsService,
+    private readonly gate: ProductionGate,
+    private readonly variables: DeployVariablesService,
+    private readonly deploys: DeploysStore,
+    private readonly transitions: DeployTransitions,
+  ) {}
+
+  /** Null when there is nothing to do any more: the attempt is another one's, or the deploy is over, perhaps just now. */
+  take({ deployId, attempt }: DeployJob, workerId: string): Promise<Begun | null> {
+    return this.database.transaction(async () => {
+      const deploy = await this.deploys.get(deployId);
+      if (deploy.attempt !== attempt || deploy.state !== 'queued') return null;
+      const project = await this.projects.findAndLock(deploy.projectId);
+      if (project === null) {
+        await this.transitions.canceled(deploy, { reason: 'project_deleted' });
+        return null;
+      }
+      const begun = await this.enter(deploy, project, workerId);
+      if (!(begun instanceof DeployFailed)) return begun;
+      await this.transitions.failed(deploy, begun);
+      return null;
+    });
+  }
+
+  private async enter(deploy: Deploy, project: Project, workerId: string): Promise<Begun | DeployFailed | null> {
+    const plan = await this.gate.planOf(deploy.orgId);
+    if (deploy.type === 'production') {
+      const refusal = await this.gate.requirePlan(deploy.orgId).then(() => null, (error: unknown) => error);
+      if (refusal instanceof DeployFailed) return refusal;
+      if (refusal !== null) throw refusal as Error;
+    }
+    const { repoUrl } = project;
+    if (repoUrl === null) {
+      const { code, message } = new ProjectHasNoRepository();
+      return new DeployFailed(code, message);
+    }
+    const settings = settingsOf(project);
+    if (!(await this.transitions.begin(deploy, { workerId, leaseMs: LEASE_MS, repoUrl, settings }))) return null;
+    const variables = await this.variables.keep(deploy);
+    return { deploy: await this.deploys.get(deploy.id), project, plan, variables };
+  }
+}

@@ -1,0 +1,133 @@
+import { Injectable } from '@nestjs/common';
+import { Log } from '../../../platform/logging/log.js';
+import { BuildFailed } from '../../builds/build-failed.js';
+import type { Built } from '../../builds/built.js';
+import { ArtifactRefused, ServerDidNotStart } from '../../hosting/hosting.errors.js';
+import { AdmissionService } from '../admission/admission.service.js';
+import { DeployFailed } from '../deploy-failure.js';
+import type { DeployOutput, LogPhase } from '../deploy-facts.js';
+import { DeployTransitions } from '../deploy-transitions.js';
+import { DeployMetrics } from '../deploys.metrics.js';
+import type { DeployJob } from '../jobs/deploy.queue.js';
+import { DeployLogs } from '../logs/deploy-log.js';
+import { BeginStep } from './begin.step.js';
+import { BuildStep } from './build.step.js';
+import { CheckServerStep } from './check-server.step.js';
+import { AttemptOver, type DeployRun, WorkerStops } from './deploy-run.js';
+import { GoLiveStep } from './go-live.step.js';
+import { IngestStep } from './ingest.step.js';
+import { Leases } from './leases.js';
+import { PhaseClock } from './phase-clock.js';
+import { ResolveStep } from './resolve.step.js';
+import { ReuseStep } from './reuse.step.js';
+
+const LAST_LINES = 50;
+
+/** The steps of the pipeline, in their order in {@link DeployRunner}. */
+@Injectable()
+export class Pipeline {
+  constructor(
+    readonly resolve: ResolveStep,
+    readonly reuse: ReuseStep,
+    readonly build: BuildStep,
+    readonly ingest: IngestStep,
+    readonly checkServer: CheckServerStep,
+    readonly goLive: GoLiveStep,
+  ) {}
+}
+
+/** Carries out one attempt of a deploy, from the queue to its end. */
+@Injectable()
+export class DeployRunner {
+  constructor(
+    private readonly begin: BeginStep,
+    private readonly pipeline: Pipeline,
+    private readonly leases: Leases,
+    private readonly logs: DeployLogs,
+    private readonly transitions: DeployTransitions,
+    private readonly admission: AdmissionService,
+    private readonly metrics: DeployMetrics,
+    private readonly log: Log,
+  ) {}
+
+  /** Never rejects for what becomes of the deploy, which its row tells. Called again for an attempt that is over, it does nothing. */
+  async run(job: DeployJob, cancelled: AbortSignal): Promise<void> {
+    const begun = await this.begin.take(job, this.leases.workerId);
+    if (begun !== null) {
+      const log = await this.logs.open(begun.deploy, begun.variables.secretValues);
+      const phases = new PhaseClock<LogPhase>('resolve', (phase, ms) => { this.metrics.phase(phase, begun.deploy.type, ms / 1000); });
+      await this.leases.during(begun.deploy, cancelled, async (signal) => {
+        const run: DeployRun = { ...begun, log, phases, signal };
+        await this.carryOut(run).catch((error: unknown) => this.end(run, error));
+      });
+    }
+    // Its place is free for the next.
+    await this.admission.runSoon();
+  }
+
+  private async carryOut(run: DeployRun): Promise<void> {
+    const { deploy, phases, signal } = run;
+    const source = await this.pipeline.resolve.run(run);
+    this.goOn(await this.transitions.building(deploy), signal);
+    const reused = await this.pipeline.reuse.find(run);
+    if (reused !== undefined && (await this.pipeline.reuse.take(run, reused))) {
+      this.goOn(await this.transitions.deploying(deploy), signal);
+      await this.pipeline.goLive.run(run, reused.output, reused.of.id);
+      return;
+    }
+    const built = await this.pipeline.build.run(run, source);
+    let isLive = false;
+    try {
+      this.goOn(await this.transitions.deploying(deploy), signal);
+      phases.begin('ingest');
+      await this.show(run, built);
+      isLive = true;
+    } finally {
+      await this.tidyUp(built, isLive);
+    }
+  }
+
+  private async show(run: DeployRun, built: Built): Promise<void> {
+    const output: DeployOutput = await this.pipeline.ingest.run(run, built);
+    await this.pipeline.checkServer.run(run, output);
+    await this.pipeline.goLive.run(run, output, null);
+  }
+
+  /** What a build left behind is no reason for a deploy that is live to fail. */
+  private async tidyUp(built: Built, keepCaches: boolean): Promise<void> {
+    try {
+      await built.close({ keepCaches });
+    } catch (error) {
+      this.log.error({ error }, 'What a build left behind could not be removed.');
+    }
+  }
+
+  private goOn(itHappened: boolean, signal: AbortSignal): void {
+    if (!itHappened) throw new AttemptOver();
+    signal.throwIfAborted();
+  }
+
+  private async end(run: DeployRun, thrown: unknown): Promise<void> {
+    const { deploy, log, phases, signal } = run;
+    const reason: unknown = signal.aborted ? signal.reason : thrown;
+    if (reason instanceof WorkerStops) {
+      log.note(phases.now, 'The worker stops; the deploy begins anew on another one.');
+      await log.flushed();
+      await this.transitions.handedBack(deploy, 'worker_stopped');
+      return;
+    }
+    if (signal.aborted || thrown instanceof AttemptOver) return;
+    const failure = failureOf(thrown);
+    if (failure.code === 'internal_error') this.log.error({ error: thrown, deployId: deploy.id, orgId: deploy.orgId }, 'A deploy failed by a fault of ours.');
+    if (thrown instanceof ServerDidNotStart) for (const line of thrown.lastLines.slice(-LAST_LINES)) log.line(phases.now, 'stderr', line);
+    log.note(phases.now, failure.message);
+    await log.flushed();
+    await this.transitions.failed(deploy, failure, phases.read());
+  }
+}
+
+function failureOf(thrown: unknown): Pick<DeployFailed, 'code' | 'message'> {
+  if (thrown instanceof DeployFailed || thrown instanceof BuildFailed || thrown instanceof ArtifactRefused) return thrown;
+  if (thrown instanceof ServerDidNotStart) return { code: 'server_did_not_start', message: thrown.message };
+  return { code: 'internal_error', message: 'Something went wrong on our side. Deploy again; if it stays, report it with the id of the deploy.' };
+}

@@ -1,0 +1,23 @@
+import { Injectable } from '@nestjs/common';
+import type { Built } from '../../builds/built.js';
+import { ArtifactsService } from '../../hosting/artifacts.service.js';
+import type { DeployOutput } from '../deploy-facts.js';
+import type { DeployRun } from './deploy-run.js';
+
+/** What one deploy may come to. */
+const LIMITS = { files: 50_000, bytes: 1_073_741_824 };
+
+/** Keeps what was built, so that it can be served. */
+@Injectable()
+export class IngestStep {
+  constructor(private readonly artifacts: ArtifactsService) {}
+
+  /** @throws {ArtifactRefused} `output_too_large` and others. */
+  async run({ deploy, log, signal }: DeployRun, built: Built): Promise<DeployOutput> {
+    const { id: deployId, projectId, orgId } = deploy;
+    const { files, bytes } = await this.artifacts.ingest({ deployId, projectId, orgId }, built, LIMITS, signal);
+    log.note('ingest', `${files} files, ${bytes} bytes.`);
+    const { framework, nodeVersion, kind } = built;
+    return { framework, nodeVersion, kind, files, bytes };
+  }
+}

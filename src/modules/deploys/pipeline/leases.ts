@@ -1,0 +1,65 @@
+import { Injectable } from '@nestjs/common';
+import { Ids } from '../../../platform/ids/ids.js';
+import { JobAbandoned } from '../../../platform/queues/job-cancellations.js';
+import { Shutdown } from '../../../platform/lifecycle/shutdown.js';
+import { AdmissionStore } from '../persistence/admission.store.js';
+import type { Deploy } from '../persistence/deploy.entity.js';
+import { LEASE_MS } from './begin.step.js';
+import { AttemptOver, WorkerStops } from './deploy-run.js';
+
+const RENEW_EVERY_MS = 5_000;
+/** A worker that could not renew for so long gives up by itself, before others take it for lost. */
+const GIVE_UP_AFTER_MS = LEASE_MS - RENEW_EVERY_MS;
+/** What a deploy that is nearly done may still take when its worker stops. */
+const GRACE_MS = 3_000;
+
+/** Keeps the leases of the deploys that this worker is at, and ends its work where they are lost. */
+@Injectable()
+export class Leases {
+  readonly workerId: string;
+  private readonly held = new Set<AbortController>();
+
+  constructor(
+    ids: Ids,
+    private readonly admission: AdmissionStore,
+    shutdown: Shutdown,
+  ) {
+    this.workerId = ids.next('wrk');
+    shutdown.at('workers', () => this.handBack());
+  }
+
+  /**
+   * Runs `work` while the attempt is this worker's. Its signal is aborted by `cancelled`, with {@link AttemptOver} when the
+   * lease is gone, and with {@link WorkerStops} when this process stops.
+   */
+  async during(attempt: Pick<Deploy, 'id' | 'attempt'>, cancelled: AbortSignal, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    const controller = new AbortController();
+    const over = (): void => { controller.abort(new AttemptOver()); };
+    const follow = (): void => { controller.abort(cancelled.reason instanceof JobAbandoned ? new AttemptOver() : new WorkerStops()); };
+    cancelled.addEventListener('abort', follow, { once: true });
+    if (cancelled.aborted) follow();
+    let renewedAtMs = performance.now();
+    const timer = setInterval(() => {
+      this.admission.renew(attempt.id, attempt.attempt, LEASE_MS).then((isOurs) => {
+        if (isOurs) renewedAtMs = performance.now();
+        else over();
+      }, () => {
+        if (performance.now() - renewedAtMs > GIVE_UP_AFTER_MS) over();
+      });
+    }, RENEW_EVERY_MS);
+    this.held.add(controller);
+    try {
+      await work(controller.signal);
+    } finally {
+      clearInterval(timer);
+      cancelled.removeEventListener('abort', follow);
+      this.held.delete(controller);
+    }
+  }
+
+  private async handBack(): Promise<void> {
+    const deadlineMs = performance.now() + GRACE_MS;
+    while (this.held.size > 0 && performance.now() < deadlineMs) await new Promise((resolve) => { setTimeout(resolve, 50); });
+    for (const controller of this.held) controller.abort(new WorkerStops());
+  }
+}

@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import type { BuildObserver, BuildPhase, BuildRequest, BuildSource } from '../../src/modules/builds/build-request.js';
+import type { Built, BuiltFile } from '../../src/modules/builds/built.js';
+import { BuildsService, type ResolvedCommit } from '../../src/modules/builds/builds.service.js';
+import type { TestApp } from './test-app.js';
+
+type Step = 'resolve' | BuildPhase;
+
+/** Stands in for builds, so that a test can hold one where it wants, or let it fail. What builds really do is tested in `test/builds`. */
+export class FakeBuilds {
+  /** What branches point to. */
+  commit = 'a'.repeat(40);
+  files: Record<string, string> = { 'index.html': '<h1>hello</h1>' };
+  kind: Built['kind'] = 'static';
+  /** What comes of the next build; undefined: it goes well. */
+  failure: Error | undefined;
+  /** What the build says. */
+  says: string[] = ['building'];
+  readonly built: BuildRequest[] = [];
+  readonly closed: { id: string; keepCaches: boolean }[] = [];
+  /** How many were ended from outside. */
+  aborted = 0;
+  private held: Step | undefined;
+  private reached: (() => void) | undefined;
+  private release: (() => void) | undefined;
+
+  constructor(app: TestApp) {
+    beforeAll(() => {
+      const builds = app.get(BuildsService);
+      builds.resolve = (source, signal) => this.resolve(source, signal);
+      builds.build = (request, observer, signal) => this.build(request, observer, signal);
+    });
+    beforeEach(() => {
+      Object.assign(this, { failure: undefined, says: ['building'], kind: 'static', held: undefined, commit: createHash('sha1').update(String(Math.random())).digest('hex') });
+    });
+  }
+
+  /** The next build stops at this step until it is let go; resolves once it is there. */
+  holdAt(step: Step): { reached: Promise<void>; letGo: () => void } {
+    this.held = step;
+    const reached = new Promise<void>((resolve) => { this.reached = resolve; });
+    return { reached, letGo: () => { this.held = undefined; this.release?.(); } };
+  }
+
+  private async resolve(_source: BuildSource, signal: AbortSignal): Promise<ResolvedCommit> {
+    await this.at('resolve', signal);
+    return { sha: this.commit, message: 'A commit', author: 'Ada' };
+  }
+
+  private async build(request: BuildRequest, observer: BuildObserver, signal: AbortSignal): Promise<Built> {
+    this.built.push(request);
+    for (const phase of ['fetch', 'install', 'build', 'collect'] as const) {
+      observer.phase(phase);
+      await this.at(phase, signal);
+      if (phase === 'build') for (const line of this.says) observer.line('stdout', line);
+    }
+    if (this.failure !== undefined) throw this.failure;
+    const { files, kind } = this;
+    return {
+      framework: 'static', nodeVersion: null, kind, server: kind === 'server' ? { command: ['node', 'server.js'], directory: '' } : null,
+      static: [{ directory: '', prefix: '/', immutable: false }],
+      routing: { redirects: [], rewrites: [], headers: [], cleanUrls: false, trailingSlash: null, notFound: null },
+      files: () => filesOf(files),
+      close: ({ keepCaches }) => { this.closed.push({ id: request.id, keepCaches }); return Promise.resolve(); },
+    };
+  }
+
+  private async at(step: Step, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    if (this.held !== step) return;
+    await new Promise<void>((resolve, reject) => {
+      this.release = resolve;
+      signal.addEventListener('abort', () => { this.aborted++; reject(signal.reason as Error); }, { once: true });
+      this.reached?.();
+    });
+  }
+}
+
+const filesOf = (files: Record<string, string>): AsyncIterable<BuiltFile> =>
+  Readable.from(Object.entries(files).map(([path, text]) => ({ path, bytes: Buffer.byteLength(text), executable: false, content: Readable.from([Buffer.from(text)]) })));
