@@ -105,5 +105,11 @@ describe('a build', () => {
     expect(await build('five', preview)).toBe('two\ninstalled by two\n');
     expect(await build('six', { projectId: 'prj_2' })).toBe('none\ninstalled by six\n');
     expect(await build('seven', {})).toBe('four\ninstalled by three\n');
+
+    // What writes to its packages has a copy of its own, which the next does not see.
+    const writes = { settings: { ...settings, buildCommand: 'echo changed >> node_modules/made && sh build.sh' } };
+    expect(await build('eight', writes)).toBe('seven\ninstalled by three\nchanged\n');
+    expect(bench.log).toContain('system: The build writes to its packages. It is run again, with a copy of them.');
+    expect(await build('nine', {})).toBe('eight\ninstalled by three\n');
   });
 });

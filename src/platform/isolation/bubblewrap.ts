@@ -36,13 +36,15 @@ export interface SandboxShape {
 
 /** The options of `bwrap`; behind them come `--` and the command. */
 export function bubblewrapOptions(shape: SandboxShape, libraries: LibraryPaths): string[] {
+  // What lies within a place that can be written is mounted after it, or it would be hidden.
+  const [later, earlier] = partition(shape.mounts, ({ to }) => shape.writable.some((place) => to.startsWith(`${place.to}/`)));
   const hasOwnTmp = shape.writable.some(({ to }) => to === '/tmp');
   return [
     '--unshare-user', '--unshare-pid', '--unshare-net', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup',
     '--uid', USER_INSIDE, '--gid', USER_INSIDE, '--hostname', 'sandbox',
     ...libraries.directories.flatMap((path) => ['--ro-bind', path, path]),
     ...libraries.links.flatMap(({ to, at }) => ['--symlink', to, at]),
-    ...shape.mounts.flatMap(({ from, to }) => ['--ro-bind', from, to]),
+    ...earlier.flatMap(({ from, to }) => ['--ro-bind', from, to]),
     '--proc', '/proc',
     ...HIDDEN_IN_PROC.flatMap((path) => ['--ro-bind', '/dev/null', path]),
     // bubblewrap's init, of the same user as the program, which could otherwise write to its memory.
@@ -54,6 +56,7 @@ export function bubblewrapOptions(shape: SandboxShape, libraries: LibraryPaths):
     '--symlink', '/proc/self/fd/2', '/dev/stderr',
     ...(hasOwnTmp ? [] : ['--size', String(shape.scratchBytes), '--tmpfs', '/tmp']),
     ...shape.writable.flatMap(({ from, to }) => ['--bind', from, to]),
+    ...later.flatMap(({ from, to }) => ['--ro-bind', from, to]),
     '--remount-ro', '/',
     '--chdir', shape.directory,
     ...Object.entries(shape.environment).flatMap(([name, value]) => ['--setenv', name, value]),
@@ -61,4 +64,8 @@ export function bubblewrapOptions(shape: SandboxShape, libraries: LibraryPaths):
     '--seccomp', String(SECCOMP_DESCRIPTOR),
     shape.tellsExit ? '--json-status-fd' : '--info-fd', String(INFO_DESCRIPTOR),
   ];
+}
+
+function partition<T>(all: readonly T[], isFirst: (one: T) => boolean): [T[], T[]] {
+  return [all.filter(isFirst), all.filter((one) => !isFirst(one))];
 }

@@ -1,3 +1,6 @@
+import { dirname } from 'node:path';
+
+import { type Mount } from '../../../platform/isolation/isolation-spec.js';
 import { type Isolation } from '../../../platform/isolation/isolation.js';
 import { type Clock } from '../../../platform/time/clock.js';
 import { BuildFailed } from '../build-failed.js';
@@ -76,11 +79,12 @@ export class IsolatedBuilds extends BuildsService {
       const plan = planOf(request.settings, inspection);
       session.say(`Framework: ${plan.framework}${plan.nodeVersion === null ? '' : `, Node ${plan.nodeVersion}`}`);
       const cached = await this.caches.find(request, plan);
-      await this.install({ session, request, plan, observer, modules: cached.modules });
-      await this.runBuild({ session, request, plan, observer, framework: cached.framework });
+      const doing = { session, request, plan, observer };
+      const shared = await this.install({ ...doing, modules: cached.modules });
+      const ownModules = await this.runBuild({ ...doing, framework: cached.framework, shared });
       observer.phase('collect');
       const collected = await packed({ session, toolchain: this.toolchain, plan, inspection });
-      return new CollectedBuild({ session, plan, collected, keep: () => this.caches.keep(session, request, plan) });
+      return new CollectedBuild({ session, plan, collected, keep: () => this.caches.keep(session, request, { plan, ownModules }) });
     } catch (error) {
       await session.close();
       throw error;
@@ -104,35 +108,55 @@ export class IsolatedBuilds extends BuildsService {
     return inspection;
   }
 
-  private async install({ session, request, plan, observer, modules }: Doing & { modules: Awaited<ReturnType<BuildCaches['find']>>['modules'] }): Promise<void> {
-    if (plan.install === null) return;
+  /** @returns packages of the cache, to be mounted; null when the build has its own. */
+  private async install({ session, request, plan, observer, modules }: Doing & { modules: Mount | null }): Promise<Mount | null> {
+    if (plan.install === null) return null;
     observer.phase('install');
     const { command, directory } = plan.install;
-    if (modules !== null) {
-      const copy = await session.run({ command: ['/usr/bin/cp', '-a', '/cache/modules/node_modules', directory], mounts: [modules], output: 'text' });
-      if (copy.exitStatus === 0) {
-        session.say('Packages: as installed before, from the cache.');
-        return;
-      }
-      session.say('Packages: the cache could not be used.');
-      await session.run({ command: ['/usr/bin/rm', '-rf', 'node_modules'], directory, output: 'text' });
+    if (modules !== null && await (plan.leavesModulesAlone ? this.makeRoom(session, directory) : this.copyModules(session, directory, modules))) {
+      session.say('Packages: as installed before, from the cache.');
+      return plan.leavesModulesAlone ? { from: `${modules.from}/node_modules`, to: `${directory}/node_modules` } : null;
     }
     session.say(`$ ${command}`);
     const { exitStatus } = await session.run(await this.stepOf(request, plan, { command, directory, environment: {} }));
     if (exitStatus !== 0) throw new BuildFailed('install_failed', `The packages could not be installed: ${command} ended with ${exitStatus ?? 'a signal'}.`);
+    return null;
   }
 
-  private async runBuild({ session, request, plan, observer, framework }: Doing & { framework: Awaited<ReturnType<BuildCaches['find']>>['framework'] }): Promise<void> {
-    if (plan.build === null) return;
+  /** A directory to mount packages at; whatever the repository has there gives way. */
+  private async makeRoom(session: BuildSession, directory: string): Promise<boolean> {
+    const { exitStatus } = await session.run({ command: ['/usr/bin/sh', '-c', 'rm -rf node_modules && mkdir node_modules'], directory, output: 'text' });
+    return exitStatus === 0;
+  }
+
+  private async copyModules(session: BuildSession, directory: string, modules: Mount): Promise<boolean> {
+    if (!(await this.makeRoom(session, directory))) return false;
+    const { exitStatus } = await session.run({ command: ['/usr/bin/cp', '-a', '/cache/modules/node_modules/.', 'node_modules'], directory, mounts: [modules], output: 'text' });
+    if (exitStatus === 0) return true;
+    await this.makeRoom(session, directory);
+    return false;
+  }
+
+  /** @returns whether the build has packages of its own. */
+  private async runBuild({ session, request, plan, observer, framework, shared }: Doing & { framework: Mount | null; shared: Mount | null }): Promise<boolean> {
+    if (plan.build === null) return shared === null;
     observer.phase('build');
     if (framework !== null) {
       // Whatever is wrong with it, a build goes on without.
-      await session.run({ command: ['/usr/bin/cp', '-a', '/cache/framework/.', plan.root], mounts: [framework], output: 'text' });
+      await session.run({ command: ['/usr/bin/cp', '-a', '/cache/framework/.', plan.frameworkCaches.within], mounts: [framework], output: 'text' });
     }
     session.say(`$ ${plan.build}`);
     const environment = { NODE_ENV: 'production', ...(plan.framework === 'nextjs' ? { NEXT_PRIVATE_STANDALONE: 'true' } : {}) };
-    const { exitStatus } = await session.run(await this.stepOf(request, plan, { command: plan.build, directory: plan.root, environment }));
+    const step = await this.stepOf(request, plan, { command: plan.build, directory: plan.root, environment });
+    const first = await session.run(shared === null ? step : { ...step, mounts: [...(step.mounts ?? []), shared] });
+    const again = shared !== null && plan.install !== null && first.exitStatus !== 0 && first.metReadOnly;
+    if (again) {
+      session.say('The build writes to its packages. It is run again, with a copy of them.');
+      await this.copyModules(session, plan.install.directory, { from: dirname(shared.from), to: '/cache/modules' });
+    }
+    const { exitStatus } = again ? await session.run(step) : first;
     if (exitStatus !== 0) throw new BuildFailed('build_failed', `The build failed: ${plan.build} ended with ${exitStatus ?? 'a signal'}.`);
+    return shared === null || again;
   }
 
   /** A command of the user's, in the user's environment. */
@@ -143,7 +167,7 @@ export class IsolatedBuilds extends BuildsService {
       mounts: [...(await this.toolchain.node(plan.nodeVersion ?? '24')), ...(await this.toolchain.npmPackage())],
       environment: {
         CI: '1', NEXT_TELEMETRY_DISABLED: '1', EXPO_NO_TELEMETRY: '1', ASTRO_TELEMETRY_DISABLED: '1',
-        npm_config_audit: 'false', npm_config_fund: 'false', npm_config_update_notifier: 'false', npm_config_progress: 'false', npm_config_cache: '/home/build/.npm',
+        npm_config_audit: 'false', npm_config_fund: 'false', npm_config_update_notifier: 'false', npm_config_progress: 'false', npm_config_fetch_retry_mintimeout: '1000', npm_config_fetch_retry_maxtimeout: '10000', npm_config_cache: '/home/build/.npm',
         NODE_OPTIONS: `--max-old-space-size=${Math.floor((request.limits.memoryBytes / MEBIBYTE) * HEAP_SHARE)}`,
         ...plan.environment,
         ...environment,

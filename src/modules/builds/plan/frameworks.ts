@@ -16,7 +16,10 @@ const OUTPUTS: Readonly<Record<string, readonly string[]>> = {
 };
 /** Where the names of files hold a hash of what is in them. */
 const IMMUTABLE: Readonly<Record<string, string>> = { expo: '_expo/static', astro: '_astro', vite: 'assets', nextjs: '_next/static', sveltekit: '_app/immutable', 'react-router': 'assets' };
-const CACHES: Readonly<Record<string, readonly string[]>> = { nextjs: ['.next/cache'], expo: ['.expo', 'node_modules/.cache'], astro: ['node_modules/.astro'], nuxt: ['node_modules/.cache'] };
+const CACHES: Readonly<Record<string, readonly string[]>> = { nextjs: ['.next/cache'] };
+/** Metro keeps its cache where temporary files go. */
+const CACHES_ELSEWHERE: Readonly<Record<string, { within: string; paths: readonly string[] }>> = { expo: { within: '/', paths: ['tmp/metro-cache'] } };
+const LEAVE_MODULES_ALONE = ['nextjs', 'expo'];
 
 /** In the root of a site that is served as it lies there, these are for tools. */
 const NOT_SITE = ['node_modules', 'package.json', 'package-lock.json', 'pnpm-lock.yaml', 'yarn.lock', 'vercel.json', 'netlify.toml', '_redirects', '_headers'];
@@ -39,19 +42,24 @@ interface OutputParts {
   readonly hasBuild: boolean;
 }
 
-type Output = Pick<BuildPlan, 'pack' | 'serve' | 'frameworkCaches'>;
+type Output = Pick<BuildPlan, 'pack' | 'serve' | 'frameworkCaches' | 'leavesModulesAlone'>;
 
 export function outputOf(parts: OutputParts): Output {
+  const { framework } = parts;
+  const frameworkCaches = CACHES_ELSEWHERE[framework] ?? { within: parts.root, paths: CACHES[framework] ?? [] };
+  return { ...servingOf(parts), frameworkCaches, leavesModulesAlone: LEAVE_MODULES_ALONE.includes(framework) };
+}
+
+function servingOf(parts: OutputParts): Pick<Output, 'pack' | 'serve'> {
   const { framework, inspection } = parts;
-  const frameworkCaches = CACHES[framework] ?? [];
-  if (framework === 'nextjs') return { ...(inspection.nextExports ? siteIn(parts, ['out']) : nextServer(parts)), frameworkCaches };
-  if (framework === 'nuxt' && parts.settings.outputDirectory === undefined) return { ...nuxtServer(parts), frameworkCaches };
+  if (framework === 'nextjs') return inspection.nextExports ? siteIn(parts, ['out']) : nextServer(parts);
+  if (framework === 'nuxt' && parts.settings.outputDirectory === undefined) return nuxtServer(parts);
   const isServer = framework === 'node' || ((framework === 'react-router' || framework === 'sveltekit') && inspection.manifest?.scripts.start !== undefined);
-  return { ...(isServer ? nodeServer(parts) : siteIn(parts, OUTPUTS[framework] ?? OUTPUTS.static!)), frameworkCaches };
+  return isServer ? nodeServer(parts) : siteIn(parts, OUTPUTS[framework] ?? OUTPUTS.static!);
 }
 
 /** Files that are served as they are: what the build made, or the repository itself where there is none. */
-function siteIn({ framework, settings, inspection, root, hasBuild }: OutputParts, usual: readonly string[]): Omit<Output, 'frameworkCaches'> {
+function siteIn({ framework, settings, inspection, root, hasBuild }: OutputParts, usual: readonly string[]): Pick<Output, 'pack' | 'serve'> {
   const site = { to: '', site: true, except: ROUTING_FILES };
   const named = (from: string): PackedDirectory => ({ ...site, from: posix.join(root, from), named: from });
   const asItLies: PackedDirectory = { ...site, from: root, named: 'the root directory', except: NOT_SITE };
@@ -69,7 +77,7 @@ function siteIn({ framework, settings, inspection, root, hasBuild }: OutputParts
 }
 
 /** The server that Next.js puts together of the files it needs, beside which it wants its static files. */
-function nextServer({ root }: OutputParts): Omit<Output, 'frameworkCaches'> {
+function nextServer({ root }: OutputParts): Pick<Output, 'pack' | 'serve'> {
   const directory = (from: string, to: string): PackedDirectory => ({ from: posix.join(root, from), to, named: from, except: [], site: false });
   return {
     pack: {
@@ -92,7 +100,7 @@ function nextServer({ root }: OutputParts): Omit<Output, 'frameworkCaches'> {
   };
 }
 
-function nuxtServer({ root }: OutputParts): Omit<Output, 'frameworkCaches'> {
+function nuxtServer({ root }: OutputParts): Pick<Output, 'pack' | 'serve'> {
   return {
     pack: { within: SOURCE, candidates: [{ from: posix.join(root, '.output'), to: '', named: '.output', except: [], site: false }], more: [], standalone: false },
     serve: () => ({
@@ -104,7 +112,7 @@ function nuxtServer({ root }: OutputParts): Omit<Output, 'frameworkCaches'> {
 }
 
 /** An application that is started by its `start`: all of it is collected, packages included; those of a monorepo lie above it. */
-function nodeServer({ framework, settings, inspection, root }: OutputParts): Omit<Output, 'frameworkCaches'> {
+function nodeServer({ framework, settings, inspection, root }: OutputParts): Pick<Output, 'pack' | 'serve'> {
   const top = inspection.lock === null ? root : posix.join(SOURCE, inspection.lock.directory);
   const directory = posix.relative(top, root);
   const client = framework === 'react-router' ? [{ directory: posix.join(directory, settings.outputDirectory ?? 'build/client'), prefix: '/', immutable: false }] : [];

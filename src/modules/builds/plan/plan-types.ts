@@ -34,8 +34,10 @@ export interface BuildPlan {
   readonly install: { readonly command: string; readonly directory: string; readonly cacheKey: string | null } | null;
   readonly build: string | null;
   readonly environment: Readonly<Record<string, string>>;
-  /** Directories within the root that make the next build faster. */
-  readonly frameworkCaches: readonly string[];
+  /** Directories that make the next build faster. */
+  readonly frameworkCaches: { readonly within: string; readonly paths: readonly string[] };
+  /** Whether builds of this framework leave `node_modules` as it is, so that packages need not be copied for them. */
+  readonly leavesModulesAlone: boolean;
   readonly pack: PackPlan;
   readonly serve: (facts: { readonly output: string; readonly server: string | null }) => Pick<Built, 'kind' | 'server' | 'static'>;
 }

@@ -33,18 +33,19 @@ export class BuildCaches {
     const production = await Promise.all((await this.namesOf(owner.projectId, 'production', 'framework')).map((name) => this.entry(owner.projectId, 'production', name)));
     return {
       modules: mountOf(modules, '/cache/modules'),
-      framework: plan.frameworkCaches.length === 0 ? null : mountOf([...branches, ...production], '/cache/framework'),
+      framework: plan.frameworkCaches.paths.length === 0 ? null : mountOf([...branches, ...production], '/cache/framework'),
     };
   }
 
   /** Copies what the build made, by a program in isolation that sees nothing else of the caches. */
-  async keep(session: BuildSession, owner: Owner, plan: BuildPlan): Promise<void> {
-    const modulesName = modulesNameOf(plan);
+  async keep(session: BuildSession, owner: Owner, { plan, ownModules }: { plan: BuildPlan; ownModules: boolean }): Promise<void> {
+    const modulesName = ownModules ? modulesNameOf(plan) : null;
     if (modulesName !== null && plan.install !== null) {
       await this.save(session, owner, { name: modulesName, from: plan.install.directory, paths: ['node_modules'] });
     }
-    if (plan.frameworkCaches.length > 0) {
-      await this.save(session, owner, { name: frameworkNameOf(owner), from: plan.root, paths: plan.frameworkCaches, replace: true });
+    const { within, paths } = plan.frameworkCaches;
+    if (paths.length > 0) {
+      await this.save(session, owner, { name: frameworkNameOf(owner), from: within, paths, replace: true });
     }
   }
 

@@ -12,12 +12,14 @@ import { type BuildLimits } from '../build-request.js';
 import { type BuildDirectories, removeTree } from './build-directories.js';
 import { cleanText } from './clean-text.js';
 import { DiskWatch } from './disk-watch.js';
-import { type Toolchain } from './toolchain.js';
+import { CERTIFICATES, type Toolchain } from './toolchain.js';
 
 const MEBIBYTE = 1024 * 1024;
 const OUTPUT_BYTES = 8 * MEBIBYTE;
 const EGRESS_BYTES = 8 * 1024 * MEBIBYTE;
 const HELPER_LIMITS = { memoryBytes: 512 * MEBIBYTE, tasks: 32, cpuMs: 60_000 };
+/** What can be written nowhere may belong to another user, too, which is then what the kernel says. */
+const READ_ONLY = /EROFS|EACCES|read-only file ?system|permission denied/i;
 /** Where a build finds its directories. */
 const PLACES = { work: '/work', tmp: '/tmp', home: '/home/build' } as const;
 
@@ -27,7 +29,10 @@ const ENVIRONMENT = {
 const PROXY = 'http://127.0.0.1:3128';
 const WITH_PROXY = { http_proxy: PROXY, https_proxy: PROXY, HTTP_PROXY: PROXY, HTTPS_PROXY: PROXY };
 /** Tools speak to servers of their own. */
-const FOR_TOOLS = { NODE_USE_ENV_PROXY: '1', no_proxy: 'localhost,127.0.0.1,::1', NO_PROXY: 'localhost,127.0.0.1,::1' };
+const FOR_TOOLS = {
+  ...(CERTIFICATES === undefined ? {} : { NODE_EXTRA_CA_CERTS: CERTIFICATES }),
+  NODE_USE_ENV_PROXY: '1', no_proxy: 'localhost,127.0.0.1,::1', NO_PROXY: 'localhost,127.0.0.1,::1',
+};
 
 export interface SessionParts {
   readonly isolation: Isolation;
@@ -62,6 +67,8 @@ export interface StepEnd {
   readonly exitStatus: number | null;
   readonly stdout: string;
   readonly stderr: string;
+  /** It said that it could not write where nothing can be written. */
+  readonly metReadOnly: boolean;
 }
 
 /** The place of one build on this machine: directories, a user of the host, a watch on the disk; and the programs run in it, one after another. */
@@ -124,13 +131,15 @@ export class BuildSession {
    */
   async run(step: Step): Promise<StepEnd> {
     const texts = { stdout: [] as string[], stderr: [] as string[] };
+    const met = { readOnly: false };
     const line = (stream: 'stdout' | 'stderr', text: string): void => {
+      if (READ_ONLY.test(text)) met.readOnly = true;
       if (step.output === 'log') this.parts.line(stream, cleanText(text));
       else texts[stream].push(text);
     };
     const program = await this.launch(step, { line, bytes: OUTPUT_BYTES });
     const end = await this.endOf(program);
-    return { exitStatus: this.judge(end), stdout: texts.stdout.join('\n'), stderr: texts.stderr.join('\n') };
+    return { exitStatus: this.judge(end), stdout: texts.stdout.join('\n'), stderr: texts.stderr.join('\n'), metReadOnly: met.readOnly };
   }
 
   /** Starts a program whose standard output is read by the caller, who then awaits {@link finish}. @throws as {@link run}. */

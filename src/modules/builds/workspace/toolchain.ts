@@ -18,6 +18,9 @@ const SYSTEM = [
 const NPM_PLACES = ['../lib/node_modules/npm', '../../lib/node_modules/npm'];
 const OTHER_NPM_PLACES = ['/usr/lib/node_modules/npm', '/usr/local/lib/node_modules/npm', '/usr/share/nodejs/npm'];
 
+/** What this machine trusts, an authority of its operator's network among it, builds trust as well. */
+export const CERTIFICATES = ['/etc/ssl/certs/ca-certificates.crt', '/etc/pki/tls/certs/ca-bundle.crt'].find((path) => existsSync(path));
+
 /** The Node that comes with the service as a package, for whatever it runs. */
 const OWN_NODE = '24';
 
