@@ -3,8 +3,10 @@ import { Log } from '../../platform/logging/log.js';
 import { Clock } from '../../platform/time/clock.js';
 import { hashesOf, readManifest } from './ingest/manifest.js';
 import { AliasesStore } from './persistence/aliases.store.js';
+import { AppLogStore } from './persistence/app-log.store.js';
 import { HostedDeploysStore } from './persistence/hosted-deploys.store.js';
 import { StoreLock } from './persistence/store-lock.js';
+import { AppTrees } from './servers/app-trees.js';
 import { ArtifactStore, hashOf } from './store/artifact-store.js';
 
 /** What nobody names is left alone for so long: it may belong to a deploy that is being taken in. */
@@ -28,6 +30,8 @@ export class GarbageCollectionService {
     private readonly aliases: AliasesStore,
     private readonly store: ArtifactStore,
     private readonly lock: StoreLock,
+    private readonly trees: AppTrees,
+    private readonly logs: AppLogStore,
     private readonly clock: Clock,
     private readonly log: Log,
   ) {}
@@ -50,6 +54,7 @@ export class GarbageCollectionService {
     for await (const deploy of this.deploys.all()) {
       if (!kept.has(deploy.deployId) && deploy.createdAt.getTime() < before && (await this.deploys.removeUnshown(deploy.deployId))) {
         deploys++;
+        await this.logs.remove(deploy.deployId);
         continue;
       }
       named.add(deploy.manifest);
@@ -57,6 +62,7 @@ export class GarbageCollectionService {
     }
     const blobs = await this.sweep(named, before);
     await this.store.tidy();
+    await this.trees.removeAllBut(async (deployId) => (await this.deploys.find(deployId)) !== null);
     this.log.info({ deploys, blobs }, 'Files of deploys that nobody needs any more were removed.');
     return { deploys, blobs };
   }

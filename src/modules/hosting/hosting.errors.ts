@@ -30,3 +30,12 @@ export class ServerDidNotStart extends Error {
     super(message);
   }
 }
+
+/** The server of a deploy may not be started now: it failed a moment ago, or as many run as this machine takes. */
+export class AppUnavailable extends Error {
+  override readonly name = 'AppUnavailable';
+
+  constructor(readonly reason: 'failed' | 'full') {
+    super(`The server of an app is not started: ${reason}.`);
+  }
+}

@@ -1,9 +1,13 @@
 import { Injectable, type Provider } from '@nestjs/common';
-import { InjectMetric, makeCounterProvider, makeHistogramProvider } from '@willsoto/nestjs-prometheus';
-import { Counter, Histogram } from 'prom-client';
+import { InjectMetric, makeCounterProvider, makeGaugeProvider, makeHistogramProvider } from '@willsoto/nestjs-prometheus';
+import { Counter, Gauge, Histogram } from 'prom-client';
+import { AppServersService } from './app-servers.service.js';
 
 const REQUESTS = 'app_requests_total';
 const SECONDS = 'app_request_seconds';
+const SERVERS = 'app_servers';
+const STARTS = 'app_server_starts_total';
+const CRASHES = 'app_server_crashes_total';
 
 /** Who answered a request to an app: one of its files or rules, its server, or we in its place. */
 export type AnsweredBy = 'static' | 'server' | 'platform';
@@ -23,7 +27,21 @@ export class HostingMetrics {
   constructor(
     @InjectMetric(REQUESTS) private readonly requests: Counter,
     @InjectMetric(SECONDS) private readonly seconds: Histogram,
-  ) {}
+    servers: AppServersService,
+    @InjectMetric(SERVERS) running: Gauge,
+    @InjectMetric(STARTS) starts: Counter,
+    @InjectMetric(CRASHES) crashes: Counter,
+  ) {
+    // Read when `/metrics` is.
+    Object.assign(running, {
+      collect: () => {
+        running.set({ state: 'running' }, servers.counts.running);
+        running.set({ state: 'frozen' }, servers.counts.frozen);
+      },
+    });
+    Object.assign(starts, { collect: () => { starts.reset(); starts.inc(servers.counts.started); } });
+    Object.assign(crashes, { collect: () => { crashes.reset(); crashes.inc(servers.counts.crashed); } });
+  }
 
   answered(by: AnsweredBy, result: AppResult, seconds: number): void {
     const key = `${by} ${result}`;
@@ -40,6 +58,9 @@ export class HostingMetrics {
 export const HOSTING_METRICS: Provider[] = [
   HostingMetrics,
   makeCounterProvider({ name: REQUESTS, help: 'Requests to apps, by who answered and how it ended.', labelNames: ['by', 'result'] }),
+  makeGaugeProvider({ name: SERVERS, help: 'Servers of apps in this process, by state.', labelNames: ['state'] }),
+  makeCounterProvider({ name: STARTS, help: 'Servers of apps that this process has started.' }),
+  makeCounterProvider({ name: CRASHES, help: 'Servers of apps that ended by themselves.' }),
   makeHistogramProvider({
     name: SECONDS,
     help: 'Time from a request to an app until the end of its answer.',

@@ -54,7 +54,12 @@ export class OtherHosts {
 
     const forwarded = hostOf(request.headers['x-forwarded-host']?.toString().split(',').at(-1)?.trim());
     if (forwarded === undefined || this.ownHosts.has(forwarded) || !handler.takes(forwarded)) return undefined;
-    return this.trusts(request.socket.remoteAddress ?? '', 0) ? { host: forwarded, handler } : undefined;
+    return this.isTrusted(request) ? { host: forwarded, handler } : undefined;
+  }
+
+  /** Whether it comes from a proxy of ours (`TRUST_PROXY`). */
+  isTrusted({ socket }: IncomingMessage): boolean {
+    return this.trusts(socket.remoteAddress ?? '', 0);
   }
 }
 

@@ -167,6 +167,7 @@ export class Isolation {
     assert(options.every((option) => !option.includes('\0')), 'an option of bubblewrap holds a zero byte');
     return this.contain({
       user: spec.user,
+      listener: spec.listener,
       groupLimits: { memoryBytes: limits.memoryBytes, tasks, processes: 'any' },
       bounds: {
         openFiles: limits.openFiles,
@@ -183,12 +184,12 @@ export class Isolation {
     });
   }
 
-  private contain<Contained extends IsolatedProcess | IsolatedProgram>({ user, groupLimits, bounds, command, make }: Containment<Contained>): Contained {
+  private contain<Contained extends IsolatedProcess | IsolatedProgram>({ user, listener, groupLimits, bounds, command, make }: Containment<Contained>): Contained {
     const tenant = user ?? new Tenant(this.users);
     const giveBack = (): void => { if (user === undefined) tenant.giveBack(); };
     try {
       const group = this.groups.create(groupLimits);
-      const child = this.spawnChild({ command, bounds, user: hostUserOf(tenant), group });
+      const child = this.spawnChild({ command, bounds, user: hostUserOf(tenant), group, listener });
       const { pid } = child;
       if (pid !== undefined) this.orphans.add(pid);
       const contained: Contained = make({
@@ -208,7 +209,7 @@ export class Isolation {
     }
   }
 
-  private spawnChild({ command, bounds, user, group }: SpawnParts): ReturnType<typeof spawn> {
+  private spawnChild({ command, bounds, user, group, listener }: SpawnParts): ReturnType<typeof spawn> {
     const hasCgroup = group.entrances.length > 0;
     // A second service on this machine may lend the same user, so the cgroup, where there is one, bounds processes better.
     const unbounded = hasCgroup ? { dataBytes: null, processes: null } : {};
@@ -220,7 +221,7 @@ export class Isolation {
         cwd: '/',
         detached: true,
         ...(user ?? {}),
-        stdio: this.shield.cover(['pipe', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe', ...group.entrances]),
+        stdio: this.shield.cover(['pipe', 'pipe', 'pipe', 'pipe', listener ?? 'pipe', 'pipe', 'pipe', ...group.entrances]),
       });
     } catch (error) {
       void group.remove();
@@ -233,6 +234,7 @@ export class Isolation {
 
 interface Containment<Contained> {
   readonly user?: LentUser | undefined;
+  readonly listener?: number | undefined;
   readonly groupLimits: GroupLimits;
   readonly bounds: Omit<LaunchOptions, 'cgroups'>;
   readonly command: readonly string[];
@@ -244,6 +246,7 @@ interface SpawnParts {
   readonly bounds: Omit<LaunchOptions, 'cgroups'>;
   readonly user: HostUser | null;
   readonly group: ResourceGroup;
+  readonly listener: number | undefined;
 }
 
 /** Has a user of the host where users can be changed, else none. */

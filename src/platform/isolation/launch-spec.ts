@@ -1,5 +1,8 @@
 import { type Mount } from './isolation-spec.js';
 
+/** Where the program finds the socket that it was given to listen on. */
+export const LISTEN_DESCRIPTOR = 4;
+
 /** Bounds on everything inside of a launched program together, where nothing else is said. */
 export interface LaunchLimits {
   readonly memoryBytes: number;
@@ -36,6 +39,11 @@ export interface LaunchSpec {
   readonly user?: LentUser;
   readonly limits: LaunchLimits;
   readonly output: LaunchOutput;
+  /**
+   * A listening socket of the host, by its descriptor: the program accepts on {@link LISTEN_DESCRIPTOR} what the host connects
+   * to its path. So the host never follows a path that the program could change.
+   */
+  readonly listener?: number;
   /** What comes in on standard input, then end of file; nothing when undefined. */
   readonly stdin?: Buffer;
 }

@@ -8,6 +8,7 @@ import { HostingMetrics } from '../hosting.metrics.js';
 import { AliasCache, type ShownDeploy } from '../site/alias-cache.js';
 import { pathOfTarget } from '../site/request-path.js';
 import { type LoadedSite, Sites } from '../site/sites.js';
+import { AppProxy } from './app-proxy.js';
 import { refuse } from './error-pages.js';
 import { StaticFiles } from './static-files.js';
 import { Visit } from './visit.js';
@@ -23,6 +24,7 @@ export class AppDoor implements HostHandler, OnModuleInit {
     private readonly aliases: AliasCache,
     private readonly sites: Sites,
     private readonly files: StaticFiles,
+    private readonly proxy: AppProxy,
     private readonly log: Log,
     private readonly metrics: HostingMetrics,
   ) {
@@ -49,14 +51,21 @@ export class AppDoor implements HostHandler, OnModuleInit {
     else void this.look(visit, shown);
   }
 
-  upgrade(_request: IncomingMessage, socket: Duplex): void {
-    socket.end('HTTP/1.1 501 Not Implemented\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, host: string): void {
+    socket.on('error', () => undefined);
+    const label = host.slice(0, -this.suffix.length);
+    this.loadedOf(label).then(async (loaded) => {
+      if (loaded?.site.hasServer === true && pathOfTarget(request.url ?? '') !== undefined) await this.proxy.upgrade(request, socket, head, loaded.deployId);
+      else socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+    }).catch((error: unknown) => {
+      this.log.warn({ error, app: label }, 'An app could not be connected to.');
+      socket.end('HTTP/1.1 502 Bad Gateway\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+    });
   }
 
   private async look(visit: Visit, known: ShownDeploy | null | undefined): Promise<void> {
     try {
-      const shown = known === undefined ? await this.aliases.find(visit.label) : known;
-      const loaded = shown === null ? null : this.sites.known(shown.deployId) ?? await this.sites.find(shown.deployId);
+      const loaded = await this.loadedOf(visit.label, known);
       if (loaded === null) refuse(visit.response, 'not_found');
       else this.serve(visit, loaded);
     } catch (error) {
@@ -64,25 +73,33 @@ export class AppDoor implements HostHandler, OnModuleInit {
     }
   }
 
-  private serve(visit: Visit, { deployId, orgId, site, createdAt }: LoadedSite): void {
-    visit.deployId = deployId;
-    visit.orgId = orgId;
-    const { request, response } = visit;
-    const { url = '/', method } = request;
-    const path = pathOfTarget(url);
-    if (path === undefined) refuse(response, 'bad_request');
-    else if (method !== 'GET' && method !== 'HEAD') refuse(response, 'method_not_allowed');
-    else this.serveStatic(visit, { deployId, orgId, site, createdAt }, path);
+  private async loadedOf(label: string, known: ShownDeploy | null | undefined = this.aliases.known(label)): Promise<LoadedSite | null> {
+    const shown = known === undefined ? await this.aliases.find(label) : known;
+    return shown === null ? null : this.sites.known(shown.deployId) ?? this.sites.find(shown.deployId);
   }
 
-  private serveStatic(visit: Visit, { site, createdAt }: LoadedSite, path: string): void {
+  private serve(visit: Visit, loaded: LoadedSite): void {
+    visit.deployId = loaded.deployId;
+    visit.orgId = loaded.orgId;
+    const { request: { url = '/', method }, response } = visit;
+    const path = pathOfTarget(url);
+    const isRead = method === 'GET' || method === 'HEAD';
+    if (path === undefined) refuse(response, 'bad_request');
+    else if (isRead) this.read(visit, loaded, path);
+    else if (loaded.site.hasServer) this.ask(visit, loaded);
+    else refuse(response, 'method_not_allowed');
+  }
+
+  private read(visit: Visit, loaded: LoadedSite, path: string): void {
     const { request, response } = visit;
     const { url = '/', headers } = request;
+    const { site, createdAt } = loaded;
     const start = url.indexOf('?');
     const facts = { host: visit.host, query: start === -1 ? '' : url.slice(start), headers };
     const resolution = site.resolve(path, facts);
     if (resolution.kind === 'none') {
-      refuse(response, 'page_not_found');
+      if (site.hasServer) this.ask(visit, loaded);
+      else refuse(response, 'page_not_found');
       return;
     }
     visit.by = 'static';
@@ -94,6 +111,10 @@ export class AppDoor implements HostHandler, OnModuleInit {
     }
     const { file, status } = resolution;
     this.files.answer(request, response, { file, status, modifiedAt: createdAt, extra })?.catch((error: unknown) => { this.failed(visit, error); });
+  }
+
+  private ask(visit: Visit, { deployId }: LoadedSite): void {
+    this.proxy.answer(visit, deployId).catch((error: unknown) => { this.failed(visit, error); });
   }
 
   private failed(visit: Visit, error: unknown): void {

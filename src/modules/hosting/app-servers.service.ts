@@ -1,0 +1,200 @@
+import { request } from 'node:http';
+import { Injectable } from '@nestjs/common';
+import { Shutdown } from '../../platform/lifecycle/shutdown.js';
+import { Log } from '../../platform/logging/log.js';
+import type { DeployEnvironment } from './deploy-environment.js';
+import { AppUnavailable, ServerDidNotStart } from './hosting.errors.js';
+import type { AppLogLine } from './persistence/app-log.store.js';
+import { AppLauncher } from './servers/app-launcher.js';
+import { AppLogs } from './servers/app-logs.js';
+import { AppServer } from './servers/app-server.js';
+import { Sites } from './site/sites.js';
+
+export type { AppLogLine };
+
+/** When servers rest and end; tests make it shorter. */
+export const APP_TIMES = { freezeAfterMs: 60_000, endAfterMs: 600_000, lookEveryMs: 5_000, startWithinMs: 15_000 };
+
+const MAX_RUNNING = 32;
+const MAX_LAST_LINES = 20;
+const PROBE_PAUSE_MS = 100;
+/** A server that ends sooner than this has failed; after the next failure it is left alone for twice as long. */
+const SETTLED_AFTER_MS = 30_000;
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 30_000;
+
+interface Failures {
+  readonly count: number;
+  readonly untilMs: number;
+}
+
+/** The servers of deploys, as far as they run in this process. */
+@Injectable()
+export class AppServersService {
+  private readonly servers = new Map<string, Promise<AppServer>>();
+  private readonly alive = new Map<string, AppServer>();
+  private readonly failures = new Map<string, Failures>();
+  private started = 0;
+  private crashed = 0;
+  private environments: DeployEnvironment | undefined;
+  private closed = false;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly sites: Sites,
+    private readonly launcher: AppLauncher,
+    private readonly logs: AppLogs,
+    private readonly log: Log,
+    shutdown: Shutdown,
+  ) {
+    shutdown.at('workers', () => this.close());
+  }
+
+  /** To be called once, by whoever keeps deploys. Until then servers start with no environment but our own. */
+  takeEnvironmentsFrom(environments: DeployEnvironment): void {
+    this.environments = environments;
+  }
+
+  /**
+   * Starts the server of a deploy and waits until it answers, with any status below 500. It goes on running for a while.
+   *
+   * @throws {ServerDidNotStart} with what it said last.
+   * @throws the signal's reason when it was aborted.
+   */
+  async check(deployId: string, environment: Readonly<Record<string, string>>, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    await this.stop(deployId);
+    const said: string[] = [];
+    const server = await this.begin(deployId, () => this.start(deployId, environment, (text) => { said.push(text); if (said.length > MAX_LAST_LINES) said.shift(); }));
+    const release = await server.use();
+    try {
+      await this.requireAnswer(server, said, signal);
+    } catch (error) {
+      await server.end();
+      throw error;
+    } finally {
+      release();
+    }
+  }
+
+  /** The last lines that its servers printed, or those after one. In order. */
+  runtimeLogs(deployId: string, { after, limit = 500 }: { readonly after?: number; readonly limit?: number } = {}): Promise<AppLogLine[]> {
+    return this.logs.read(deployId, { after, limit });
+  }
+
+  /** Ends its server in this process. One that does not run is no fault. */
+  async stop(deployId: string): Promise<void> {
+    const server = await this.servers.get(deployId)?.catch(() => undefined);
+    await server?.end();
+  }
+
+  /** How many run here, frozen ones apart, and how many were started and have ended by themselves since this process began. */
+  get counts(): { readonly running: number; readonly frozen: number; readonly started: number; readonly crashed: number } {
+    const frozen = [...this.alive.values()].filter(({ isFrozen }) => isFrozen).length;
+    return { running: this.alive.size - frozen, frozen, started: this.started, crashed: this.crashed };
+  }
+
+  /**
+   * The server of a deploy, for one request; it is started if need be, once for all who ask meanwhile.
+   *
+   * @throws {AppUnavailable} where it may not be started now.
+   */
+  async reach(deployId: string): Promise<AppServer> {
+    const known = this.servers.get(deployId);
+    if (known !== undefined) return known;
+    const failed = this.failures.get(deployId);
+    if (failed !== undefined && performance.now() < failed.untilMs) throw new AppUnavailable('failed');
+    return this.begin(deployId, async () => this.start(deployId, await this.environments?.of(deployId) ?? {}));
+  }
+
+  private begin(deployId: string, start: () => Promise<AppServer>): Promise<AppServer> {
+    if (this.closed) throw new AppUnavailable('full');
+    const starting = this.makeRoom().then(start);
+    this.servers.set(deployId, starting);
+    this.timer ??= setInterval(() => { this.look(); }, APP_TIMES.lookEveryMs).unref();
+    starting.catch(() => { if (this.servers.get(deployId) === starting) this.servers.delete(deployId); });
+    return starting;
+  }
+
+  private async start(deployId: string, environment: Readonly<Record<string, string>>, heard: (text: string) => void = () => undefined): Promise<AppServer> {
+    const loaded = await this.sites.find(deployId);
+    if (loaded?.site.hasServer !== true) throw new ServerDidNotStart('The deploy has no server.', []);
+    const { program, socketPath } = await this.launcher.launch({
+      deployId, manifest: loaded.site.manifest, environment,
+      line: (stream, text) => { this.logs.add(deployId, stream, text); heard(text); },
+    });
+    const server = new AppServer(deployId, socketPath, program);
+    const mine = this.servers.get(deployId);
+    this.alive.set(deployId, server);
+    this.started++;
+    void program.exited.then(({ cause, exitStatus }) => {
+      if (this.alive.get(deployId) === server) this.alive.delete(deployId);
+      if (this.servers.get(deployId) === mine) this.servers.delete(deployId);
+      server.agent.destroy();
+      if (cause === 'destroyed') return;
+      this.crashed++;
+      this.logs.add(deployId, 'system', `The server ended: ${cause === 'exit' ? `exit status ${exitStatus ?? 'unknown'}` : cause}.`);
+      this.failed(server);
+    });
+    return server;
+  }
+
+  private failed({ deployId, startedAtMs }: AppServer): void {
+    const before = performance.now() - startedAtMs > SETTLED_AFTER_MS ? 0 : this.failures.get(deployId)?.count ?? 0;
+    const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** before);
+    this.failures.set(deployId, { count: before + 1, untilMs: performance.now() + pauseMs });
+  }
+
+  private async requireAnswer(server: AppServer, said: readonly string[], signal: AbortSignal): Promise<void> {
+    const deadline = performance.now() + APP_TIMES.startWithinMs;
+    let status: number | undefined;
+    while (performance.now() < deadline) {
+      signal.throwIfAborted();
+      if (!server.isAlive) throw new ServerDidNotStart('The server ended before it answered.', said);
+      status = await statusOf(server, Math.max(1, deadline - performance.now()), signal).catch(() => undefined);
+      if (status !== undefined && status < 500) return;
+      await new Promise((resolve) => { setTimeout(resolve, PROBE_PAUSE_MS); });
+    }
+    const seconds = APP_TIMES.startWithinMs / 1000;
+    throw new ServerDidNotStart(status === undefined ? `The server did not answer within ${seconds} seconds.` : `The server answered with ${status} for ${seconds} seconds.`, said);
+  }
+
+  private async makeRoom(): Promise<void> {
+    if (this.alive.size < MAX_RUNNING) return;
+    const [longestIdle] = [...this.alive.values()].filter(({ isIdle }) => isIdle).sort((a, b) => b.idleMs - a.idleMs);
+    if (longestIdle === undefined) throw new AppUnavailable('full');
+    await longestIdle.end();
+  }
+
+  private look(): void {
+    for (const server of this.alive.values()) {
+      if (server.idleMs > APP_TIMES.endAfterMs) this.quietly(server.end());
+      else if (server.idleMs > APP_TIMES.freezeAfterMs) this.quietly(server.freeze());
+    }
+    const now = performance.now();
+    for (const [deployId, { untilMs }] of this.failures) if (now > untilMs + SETTLED_AFTER_MS) this.failures.delete(deployId);
+  }
+
+  private quietly(work: Promise<void>): void {
+    work.catch((error: unknown) => { this.log.error({ error }, 'The server of an app could not be put to rest.'); });
+  }
+
+  private async close(): Promise<void> {
+    this.closed = true;
+    clearInterval(this.timer);
+    await Promise.all([...this.servers.keys()].map((deployId) => this.stop(deployId)));
+  }
+}
+
+function statusOf({ socketPath }: AppServer, withinMs: number, signal: AbortSignal): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = request({ socketPath, path: '/', headers: { host: 'localhost', 'user-agent': 'health-check' }, agent: false, timeout: withinMs, signal }, (response) => {
+      response.resume();
+      resolve(response.statusCode!);
+      response.once('error', () => undefined);
+    });
+    probe.once('timeout', () => { probe.destroy(new Error('no answer in time')); });
+    probe.once('error', reject);
+    probe.end();
+  });
+}

@@ -1,0 +1,97 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rename, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Injectable } from '@nestjs/common';
+import { Isolation } from '../../../platform/isolation/isolation.js';
+import type { IsolatedProgram } from '../../../platform/isolation/isolated-program.js';
+import type { LaunchLimits } from '../../../platform/isolation/launch-spec.js';
+import { ServerDidNotStart } from '../hosting.errors.js';
+import { directoryOf } from '../ingest/file-paths.js';
+import type { Manifest } from '../ingest/manifest.js';
+import { nodeOf } from './app-node.js';
+import { AppTrees } from './app-trees.js';
+
+const MEBIBYTE = 1_048_576;
+const LIMITS: LaunchLimits = {
+  memoryBytes: 512 * MEBIBYTE, tasks: 128, openFiles: 4_096, fileBytes: 128 * MEBIBYTE, scratchBytes: 64 * MEBIBYTE, wallMs: null, cpuMs: null,
+};
+/** Whoever starts a server may find out what it is called by. The network is its own, so that any number will do. */
+const PORT = '3000';
+const SYSTEM = ['/usr/bin', '/bin', '/usr/share/zoneinfo', '/usr/share/ca-certificates', '/etc/ssl/certs'];
+/** A path of a socket has 107 bytes at most. */
+const SOCKET = 's';
+
+export interface LaunchedApp {
+  readonly program: IsolatedProgram;
+  /** Where it is asked. The socket is the host's, in a directory that only the service can enter. */
+  readonly socketPath: string;
+}
+
+interface Launch {
+  readonly deployId: string;
+  readonly manifest: Manifest;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly line: (stream: 'stdout' | 'stderr', text: string) => void;
+}
+
+/** Starts the server of a deploy in isolation: without a network, its own files read-only, `/tmp` to write to. */
+@Injectable()
+export class AppLauncher {
+  constructor(
+    private readonly isolation: Isolation,
+    private readonly trees: AppTrees,
+  ) {}
+
+  /** @throws {ServerDidNotStart} where this machine cannot run it. */
+  async launch({ deployId, manifest, environment, line }: Launch): Promise<LaunchedApp> {
+    const missing = this.isolation.missing();
+    if (missing.length > 0) throw new ServerDidNotStart(`Servers cannot be run here: ${missing.join(', ')}.`, []);
+    const node = nodeOf(manifest.nodeVersion);
+    if (node === undefined) throw new ServerDidNotStart(`Node ${manifest.nodeVersion} is not installed here.`, []);
+
+    const [tree, hosts, program, forwarder] = await Promise.all([
+      this.trees.of(deployId, manifest), this.trees.hostsFile(), this.isolation.reachable(node), this.isolation.reachable(join(__dirname, 'inside', 'serve.cjs')),
+    ]);
+    const { command, directory } = manifest.server!;
+    const inside = directoryOf(directory)!;
+    return this.withSocket((listener) => this.isolation.launch({
+      command: ['/opt/node/bin/node', '/opt/hosting/serve.cjs', ...command],
+      mounts: [
+        ...SYSTEM.filter((path) => existsSync(path)).map((path) => ({ from: path, to: path })),
+        { from: program, to: '/opt/node/bin/node' }, { from: forwarder, to: '/opt/hosting/serve.cjs' }, { from: tree, to: '/app' }, { from: hosts, to: '/etc/hosts' },
+      ],
+      writable: [],
+      directory: inside === '' ? '/app' : `/app/${inside}`,
+      environment: { NODE_ENV: 'production', HOME: '/tmp', LANG: 'C.UTF-8', ...environment, PATH: '/opt/node/bin:/usr/bin:/bin', PORT, HOSTNAME: '0.0.0.0' },
+      network: 'loopback',
+      limits: LIMITS,
+      // What is kept of it is bounded by whoever keeps it.
+      output: { line, bytes: Number.MAX_SAFE_INTEGER },
+      listener,
+    }));
+  }
+
+  private async withSocket(launch: (listener: number) => Promise<IsolatedProgram>): Promise<LaunchedApp> {
+    const directory = await mkdtemp(join(tmpdir(), 'service-app-'));
+    const remove = (): void => { rm(directory, { recursive: true, force: true }).catch(() => undefined); };
+    const server = createServer();
+    try {
+      server.listen(join(directory, 'unnamed'));
+      await once(server, 'listening');
+      const socketPath = join(directory, SOCKET);
+      // Closing our end removes the name that it was made with; under this one the program's end stays reachable.
+      await rename(join(directory, 'unnamed'), socketPath);
+      const program = await launch((server as unknown as { _handle: { fd: number } })._handle.fd);
+      void program.gone.then(remove);
+      return { program, socketPath };
+    } catch (error) {
+      remove();
+      throw error;
+    } finally {
+      server.close();
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import { Injectable } from '@nestjs/common';
+import { Shutdown } from '../../../platform/lifecycle/shutdown.js';
+import { Log } from '../../../platform/logging/log.js';
+import { Clock } from '../../../platform/time/clock.js';
+import { type AppLogLine, AppLogStore, type NewAppLogLine } from '../persistence/app-log.store.js';
+
+const KEPT_LINES = 2_000;
+const MAX_LENGTH = 4_096;
+/** Of one deploy between two writes; a server that prints more loses the rest. */
+const MAX_WAITING = 500;
+const WRITE_EVERY_MS = 500;
+
+/** What servers print: the last lines of each deploy, written to the database in gulps. */
+@Injectable()
+export class AppLogs {
+  private waiting: NewAppLogLine[] = [];
+  private readonly counts = new Map<string, number>();
+  private timer: NodeJS.Timeout | undefined;
+  private writing: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly store: AppLogStore,
+    private readonly clock: Clock,
+    private readonly log: Log,
+    shutdown: Shutdown,
+  ) {
+    shutdown.at('queues', () => this.flush());
+  }
+
+  add(deployId: string, stream: AppLogLine['stream'], text: string): void {
+    const count = (this.counts.get(deployId) ?? 0) + 1;
+    this.counts.set(deployId, count);
+    if (count > MAX_WAITING + 1) return;
+    const line = count > MAX_WAITING ? { stream: 'system' as const, text: 'Lines are missing here: the server printed too many at once.' } : { stream, text: clean(text) };
+    this.waiting.push({ deployId, at: this.clock.now(), ...line });
+    this.timer ??= setTimeout(() => { void this.flush(); }, WRITE_EVERY_MS).unref();
+  }
+
+  async read(deployId: string, wish: { after: number | undefined; limit: number }): Promise<AppLogLine[]> {
+    await this.flush();
+    return this.store.read(deployId, wish);
+  }
+
+  private flush(): Promise<void> {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    const lines = this.waiting;
+    this.waiting = [];
+    this.counts.clear();
+    if (lines.length > 0) {
+      this.writing = this.writing.then(() => this.store.add(lines, KEPT_LINES))
+        .catch((error: unknown) => { this.log.warn({ error, lines: lines.length }, 'Lines that apps have printed were lost.'); });
+    }
+    return this.writing;
+  }
+}
+
+/** PostgreSQL knows no NUL in a text, and a terminal should get no orders. */
+const clean = (text: string): string => text.slice(0, MAX_LENGTH).replace(/\u001b\[[0-9;?]*[ -/]*[@-~]/g, '').replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, '');

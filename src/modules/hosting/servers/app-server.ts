@@ -1,0 +1,67 @@
+import { Agent } from 'node:http';
+import type { IsolatedProgram } from '../../../platform/isolation/isolated-program.js';
+
+/** A server that runs, or stands frozen, and those who are using it. */
+export class AppServer {
+  readonly agent: Agent;
+  private users = 0;
+  private frozen = false;
+  private freezing: Promise<void> | undefined;
+  private usedAtMs = performance.now();
+  readonly startedAtMs = performance.now();
+
+  constructor(
+    readonly deployId: string,
+    readonly socketPath: string,
+    private readonly program: IsolatedProgram,
+  ) {
+    this.agent = new Agent({ keepAlive: true, maxSockets: 256, maxFreeSockets: 32 });
+  }
+
+  get isAlive(): boolean {
+    return this.program.isAlive;
+  }
+
+  get isFrozen(): boolean {
+    return this.frozen;
+  }
+
+  get isIdle(): boolean {
+    return this.users === 0;
+  }
+
+  get idleMs(): number {
+    return this.isIdle ? performance.now() - this.usedAtMs : 0;
+  }
+
+  /** From now on it is neither frozen nor ended; the answer is to be called once. */
+  async use(): Promise<() => void> {
+    this.users++;
+    await this.freezing;
+    if (this.frozen) {
+      this.frozen = false;
+      this.program.thaw();
+    }
+    let used = true;
+    return () => {
+      if (!used) return;
+      used = false;
+      this.users--;
+      this.usedAtMs = performance.now();
+    };
+  }
+
+  async freeze(): Promise<void> {
+    if (!this.isIdle || this.frozen || this.freezing !== undefined) return;
+    // It would come back with connections that it holds for long idle.
+    this.agent.destroy();
+    this.frozen = true;
+    this.freezing = this.program.freeze().finally(() => { this.freezing = undefined; });
+    await this.freezing;
+  }
+
+  async end(): Promise<void> {
+    this.agent.destroy();
+    await this.program.destroy();
+  }
+}

@@ -1,0 +1,198 @@
+import { connect } from 'node:net';
+import { request as httpRequest } from 'node:http';
+import { APP_TIMES, AppServersService } from '../../src/modules/hosting/app-servers.service.js';
+import { built, deploy, type Files, visit } from '../support/hosting.js';
+import { eventually, useApp } from '../support/test-app.js';
+
+/** An app that shows what it was asked, and does what its tests need. */
+const SERVER = `
+const http = require('node:http');
+const fs = require('node:fs');
+const crypto = require('node:crypto');
+const started = Date.now();
+console.log('starting with', process.env.GREETING);
+const server = http.createServer((request, response) => {
+  const url = new URL(request.url, 'http://app');
+  if (url.pathname === '/echo') {
+    response.setHeader('content-type', 'application/json');
+    response.setHeader('x-app', ['a', 'b']);
+    const chunks = [];
+    request.on('data', (chunk) => chunks.push(chunk)).on('end', () => response.end(JSON.stringify({ method: request.method, url: request.url, headers: request.headers, body: Buffer.concat(chunks).toString() })));
+  } else if (url.pathname === '/pid') response.end(String(started) + crypto.randomUUID().slice(0, 0));
+  else if (url.pathname === '/slow') { response.write('first '); setTimeout(() => response.end('last'), Number(url.searchParams.get('ms'))); }
+  else if (url.pathname === '/upload') { let bytes = 0; request.on('data', (chunk) => { bytes += chunk.length; }).on('end', () => response.end(String(bytes))); }
+  else if (url.pathname === '/crash') { console.error('crashing now'); process.exit(3); }
+  else if (url.pathname === '/break') { response.write('half'); setTimeout(() => response.destroy(), 50); }
+  else if (url.pathname === '/try') {
+    const tried = {};
+    for (const [name, work] of Object.entries({
+      writeApp: () => fs.writeFileSync('/app/x', 'x'), writeTmp: () => fs.writeFileSync('/tmp/x', 'x'), shadow: () => fs.readFileSync('/etc/shadow'), home: () => fs.readdirSync('/root'), var: () => fs.readdirSync('/var'),
+    })) { try { work(); tried[name] = 'done'; } catch (error) { tried[name] = error.code; } }
+    const socket = require('node:net').connect({ host: '198.51.100.1', port: 80 });
+    socket.on('error', (error) => response.end(JSON.stringify({ ...tried, network: error.code }))).on('connect', () => response.end('connected'));
+  } else { response.statusCode = url.pathname === '/' ? 200 : 404; response.end('from the server'); }
+});
+server.on('upgrade', (request, socket) => {
+  socket.write('HTTP/1.1 101 Switching Protocols\\r\\nUpgrade: echo\\r\\nConnection: Upgrade\\r\\n\\r\\n');
+  socket.pipe(socket);
+});
+server.listen(process.env.PORT, process.env.HOSTNAME);
+`;
+
+const output = (files: Files, command: readonly string[] = ['node', 'server.js'], directory = ''): ReturnType<typeof built> => built(files, {
+  kind: 'server', framework: 'node', server: { command, directory }, static: [{ directory: 'public', prefix: '/', immutable: false }, { directory: '.next/static', prefix: '/_next/static', immutable: true }],
+});
+
+describe('a deploy with a server', () => {
+  const app = useApp();
+  const servers = (): AppServersService => app.get(AppServersService);
+  const never = new AbortController().signal;
+  let label: string;
+  let deployId: string;
+
+  beforeAll(async () => {
+    ({ label, deployId } = await deploy(app, output({ 'server.js': SERVER, 'public/robots.txt': 'static', '.next/static/chunk.js': 'chunk' })));
+  });
+
+  it('serves its static files without waking the server, and its hidden ones only where they are meant to be seen', async () => {
+    expect((await visit(app, label, '/robots.txt')).text).toBe('static');
+    expect((await visit(app, label, '/_next/static/chunk.js')).headers['cache-control']).toContain('immutable');
+    expect(servers().counts).toMatchObject({ running: 0, frozen: 0 });
+  });
+
+  it('is woken once, by however many ask at a time', async () => {
+    const answers = await Promise.all(Array.from({ length: 50 }, () => visit(app, label, '/pid')));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    expect(servers().counts).toMatchObject({ running: 1, frozen: 0, started: 1 });
+    expect((await app.fetch('/metrics')).text).toMatch(/^app_servers\{state="running"\} 1$/m);
+  });
+
+  it('is asked with method, path, query, body and headers as they came, and told who called', async () => {
+    const { body, headers } = await visit(app, label, '/echo?a=%20b', { method: 'POST', body: 'hello', headers: { 'X-Mine': 'yes', 'content-type': 'text/plain', 'x-forwarded-for': '203.0.113.9', connection: 'close, x-hop', 'x-hop': 'secret', te: 'trailers', 'proxy-authorization': 'x', 'x-forwarded-proto': 'https' } });
+    const seen = JSON.parse(body.toString()) as { headers: Record<string, string> };
+    expect(seen).toMatchObject({ method: 'POST', url: '/echo?a=%20b', body: 'hello', headers: { 'x-mine': 'yes', host: `${label}.localhost:${app.port}`, 'x-forwarded-proto': 'https', 'x-forwarded-host': `${label}.localhost:${app.port}` } });
+    expect(seen.headers['x-forwarded-for']).toMatch(/^203\.0\.113\.9, /);
+    for (const name of ['x-hop', 'te', 'proxy-authorization']) expect(seen.headers[name]).toBeUndefined();
+    expect(headers['x-app']).toBe('a, b');
+    expect(Object.keys(headers).filter((name) => /^x-(service|request|trace)/.test(name))).toEqual([]);
+  });
+
+  it('streams both ways', async () => {
+    expect((await visit(app, label, '/upload', { method: 'PUT', body: Buffer.alloc(5_000_000) })).text).toBe('5000000');
+    const first = await new Promise<string>((resolve, reject) => {
+      const asked = httpRequest({ port: app.port, host: '127.0.0.1', path: '/slow?ms=20000', headers: { host: `${label}.localhost` }, agent: false }, (response) => {
+        response.once('data', (chunk: Buffer) => { resolve(chunk.toString()); asked.destroy(); });
+        response.once('error', () => undefined);
+      });
+      asked.once('error', reject);
+      asked.end();
+    });
+    expect(first).toBe('first ');
+  });
+
+  it('breaks off where the server does', async () => {
+    await expect(visit(app, label, '/break')).rejects.toThrow(/aborted|ECONNRESET/);
+  });
+
+  it('lets connections become others, as WebSockets do', async () => {
+    const socket = connect(app.port, '127.0.0.1');
+    let text = '';
+    socket.on('data', (chunk: Buffer) => { text += chunk.toString(); });
+    socket.on('error', () => undefined);
+    socket.write(`GET /socket HTTP/1.1\r\nHost: ${label}.localhost\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n`);
+    await eventually(() => text.includes('\r\n\r\n'), 'it is upgraded', 10_000);
+    expect(text).toMatch(/^HTTP\/1\.1 101 Switching Protocols\r\n/);
+    socket.write('there and back');
+    await eventually(() => text.endsWith('there and back'), 'it is echoed', 10_000);
+    socket.destroy();
+  });
+
+  it('leaves requests for upgrades of others as they were', async () => {
+    expect(await app.raw('GET /health HTTP/1.1\r\nHost: api.test\r\nConnection: Upgrade, close\r\nUpgrade: h2c\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /);
+    const { label: plain } = await deploy(app, built({ 'index.html': 'x' }));
+    expect(await app.raw(`GET / HTTP/1.1\r\nHost: ${plain}.localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`)).toMatch(/^HTTP\/1\.1 404 /);
+  });
+
+  it('has no network, no file of the host, and nothing to write to but /tmp', async () => {
+    expect(JSON.parse((await visit(app, label, '/try')).text)).toEqual({ writeApp: 'EROFS', writeTmp: 'done', shadow: 'ENOENT', home: 'ENOENT', var: 'ENOENT', network: expect.stringMatching(/ENETUNREACH|EACCES|EPERM/) });
+  });
+
+  it('is frozen when nobody asks, goes on where it was, and is ended after a while', async () => {
+    const before = (await visit(app, label, '/pid')).text;
+    const times = { ...APP_TIMES };
+    try {
+      await servers().stop(deployId);
+      Object.assign(APP_TIMES, { freezeAfterMs: 200, lookEveryMs: 50 });
+      const other = await deploy(app, output({ 'server.js': SERVER }));
+      const born = (await visit(app, other.label, '/pid')).text;
+      expect(born).not.toBe(before);
+      await eventually(() => servers().counts.frozen === 1, 'it is frozen', 20_000);
+      expect((await visit(app, other.label, '/pid')).text).toBe(born);
+      Object.assign(APP_TIMES, { endAfterMs: 400 });
+      await eventually(() => servers().counts.frozen === 0 && servers().counts.running === 0, 'it is ended', 20_000);
+      expect((await visit(app, other.label, '/pid')).text).not.toBe(born);
+    } finally {
+      Object.assign(APP_TIMES, times);
+    }
+  });
+
+  it('is started again after it crashed, once some time has passed, and its last words are kept', async () => {
+    const crashing = await deploy(app, output({ 'server.js': SERVER }));
+    expect((await visit(app, crashing.label, '/crash')).status).toBe(502);
+    await eventually(async () => (await visit(app, crashing.label, '/')).status === 200, 'it is back', 20_000);
+    const texts = (await servers().runtimeLogs(crashing.deployId)).map(({ stream, text }) => `${stream}: ${text}`);
+    expect(texts).toEqual(expect.arrayContaining(['stderr: crashing now', 'system: The server ended: exit status 3.']));
+  });
+
+  describe('before it is shown', () => {
+    it('is started with its environment and has to answer', async () => {
+      const fresh = await deploy(app, output({ 'server.js': SERVER }));
+      await servers().check(fresh.deployId, { GREETING: 'good morning' }, never);
+      expect((await servers().runtimeLogs(fresh.deployId)).map(({ text }) => text)).toContain('starting with good morning');
+    });
+
+    it.each([
+      ['node', 'missing.js', /ended before it answered/, /Cannot find module/],
+      ['node', 'throws.js', /ended before it answered/, /no database/],
+      ['sh', 'fails.sh', /ended before it answered/, /said by a shell/],
+      ['node', 'never.js', /did not answer within/, undefined],
+      ['node', 'broken.js', /answered with 500/, undefined],
+    ])('is refused when it does not come up: %s %s', async (program, file, message, line) => {
+      const times = { ...APP_TIMES };
+      Object.assign(APP_TIMES, { startWithinMs: line === undefined ? 1_500 : 15_000 });
+      try {
+        const bad = await deploy(app, output({
+          'throws.js': 'throw new Error("no database")', 'fails.sh': 'echo said by a shell; exit 1', 'never.js': 'setInterval(() => {}, 1000)',
+          'broken.js': 'require("node:http").createServer((q, s) => { s.statusCode = 500; s.end(); }).listen(process.env.PORT)',
+        }, [program, file]));
+        const failure = await servers().check(bad.deployId, {}, never).then(() => undefined, (error: unknown) => error);
+        expect(failure).toMatchObject({ name: 'ServerDidNotStart', message: expect.stringMatching(message) });
+        if (line !== undefined) expect((failure as { lastLines: string[] }).lastLines.join('\n')).toMatch(line);
+      } finally {
+        Object.assign(APP_TIMES, times);
+      }
+    });
+
+    it('gives up when it is told to', async () => {
+      const slow = await deploy(app, output({ 'never.js': 'setInterval(() => {}, 1000)' }, ['node', 'never.js']));
+      const abort = new AbortController();
+      setTimeout(() => { abort.abort(new Error('cancelled')); }, 300);
+      await expect(servers().check(slow.deployId, {}, abort.signal)).rejects.toThrow('cancelled');
+    });
+  });
+
+  it('answers in a directory of its own, by a command of a shell', async () => {
+    const nested = await deploy(app, output({ 'apps/web/run.js': 'require("node:http").createServer((q, s) => s.end(process.cwd())).listen(process.env.PORT, "localhost")' }, ['sh', '-c', 'node run.js'], 'apps/web'));
+    expect((await visit(app, nested.label, '/')).text).toBe('/app/apps/web');
+  });
+
+  it('ends with the service', async () => {
+    await visit(app, label, '/pid');
+    expect(servers().counts.running).toBeGreaterThan(0);
+    const old = servers();
+    await app.restart();
+    expect(old.counts).toMatchObject({ running: 0, frozen: 0 });
+    expect((await visit(app, label, '/pid')).status).toBe(200);
+  });
+});
