@@ -14,7 +14,7 @@ import { IsolatedProcess } from './isolated-process.js';
 import { IsolatedProgram, OPTIONS_DESCRIPTOR } from './isolated-program.js';
 import { type IsolationSpec } from './isolation-spec.js';
 import { type LaunchOptions, launchScript } from './launch-script.js';
-import { type LaunchSpec, type LentUser } from './launch-spec.js';
+import { LISTEN_DESCRIPTOR, type LaunchSpec, type LentUser } from './launch-spec.js';
 import { libraryPaths } from './library-mounts.js';
 import { OrphanWatch } from './orphan-watch.js';
 import { findBubblewrap, missingPrerequisites } from './prerequisites.js';
@@ -214,6 +214,8 @@ export class Isolation {
     // A second service on this machine may lend the same user, so the cgroup, where there is one, bounds processes better.
     const unbounded = hasCgroup ? { dataBytes: null, processes: null } : {};
     const script = launchScript({ ...bounds, ...unbounded, cgroups: group.entrances.length });
+    const stdio: ('pipe' | number)[] = ['pipe', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe', ...group.entrances];
+    if (listener !== undefined) stdio[LISTEN_DESCRIPTOR] = listener;
     try {
       return spawn('/bin/sh', ['-c', script, 'sh', ...command], {
         // bubblewrap's own environment stays readable inside, in /proc/1/environ, whatever it hands on.
@@ -221,7 +223,7 @@ export class Isolation {
         cwd: '/',
         detached: true,
         ...(user ?? {}),
-        stdio: this.shield.cover(['pipe', 'pipe', 'pipe', 'pipe', listener ?? 'pipe', 'pipe', 'pipe', ...group.entrances]),
+        stdio: this.shield.cover(stdio),
       });
     } catch (error) {
       void group.remove();
