@@ -14,6 +14,7 @@ import { GitSource } from '../source/git-source.js';
 import { BuildCaches } from '../workspace/build-caches.js';
 import { BuildDirectories } from '../workspace/build-directories.js';
 import { BuildSession, type Step } from '../workspace/build-session.js';
+import { cleanText } from '../workspace/clean-text.js';
 import { Toolchain } from '../workspace/toolchain.js';
 import { CollectedBuild, packed } from './collected-build.js';
 
@@ -76,7 +77,7 @@ export class IsolatedBuilds extends BuildsService {
       observer.phase('fetch');
       await this.source.fetch(session, request.source, { sha: request.commitSha, branch: request.branch });
       const inspection = await this.inspect(session, request);
-      const plan = planOf(request.settings, inspection);
+      const plan = planOf(request.settings, inspection, { nodeVersions: this.toolchain.nodeVersions, tell: (text) => { session.say(cleanText(text)); } });
       session.say(`Framework: ${plan.framework}${plan.nodeVersion === null ? '' : `, Node ${plan.nodeVersion}`}`);
       const cached = await this.caches.find(request, plan);
       const doing = { session, request, plan, observer };
@@ -164,7 +165,7 @@ export class IsolatedBuilds extends BuildsService {
     return {
       command: ['/usr/bin/sh', '-c', command],
       directory,
-      mounts: [...(await this.toolchain.node(plan.nodeVersion ?? '24')), ...(await this.toolchain.npmPackage())],
+      mounts: [...(await this.toolchain.node(plan.nodeVersion ?? this.toolchain.nodeVersions[0]!)), ...(await this.toolchain.npmPackage())],
       environment: {
         CI: '1', NEXT_TELEMETRY_DISABLED: '1', EXPO_NO_TELEMETRY: '1', ASTRO_TELEMETRY_DISABLED: '1',
         npm_config_audit: 'false', npm_config_fund: 'false', npm_config_update_notifier: 'false', npm_config_progress: 'false', npm_config_fetch_retry_mintimeout: '1000', npm_config_fetch_retry_maxtimeout: '10000', npm_config_cache: '/home/build/.npm',

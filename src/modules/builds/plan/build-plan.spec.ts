@@ -2,6 +2,9 @@ import { type BuildSettings } from '../build-request.js';
 import { planOf } from './build-plan.js';
 import { type Inspection } from './inspection.js';
 
+const told: string[] = [];
+const TOOLS = { nodeVersions: ['24', '20'], tell: (text: string): void => { told.push(text); } };
+
 interface Source {
   dependencies?: Record<string, string>;
   scripts?: Record<string, string>;
@@ -14,7 +17,7 @@ const inspection = ({ dependencies = {}, scripts = {}, entries = [], lock, more 
   found: true, entries, manifest: { scripts, dependencies, node: null, packageManager: null, main: null }, hasWorkspaces: false, nodeFile: null,
   lock: lock === undefined ? null : { directory: '', name: lock }, installHash: 'a'.repeat(64), nextExports: false, vercel: null, ...more,
 });
-const plan = (source: Source, settings: BuildSettings = {}): ReturnType<typeof planOf> => planOf(settings, inspection(source));
+const plan = (source: Source, settings: BuildSettings = {}): ReturnType<typeof planOf> => planOf(settings, inspection(source), TOOLS);
 const served = (source: Source, settings: BuildSettings = {}): ReturnType<ReturnType<typeof planOf>['serve']> => plan(source, settings).serve({ output: '', server: 'apps/web' });
 
 describe('the plan of a build', () => {
@@ -53,7 +56,7 @@ describe('the plan of a build', () => {
     ['yarn.lock', 'yarn@1.22.22; id', 'yarn install --frozen-lockfile', { BUILD_YARN: 'yarn@1.22.22' }],
   ])('installs by %s, with %s', (lock, packageManager, command, environment) => {
     const source = inspection({ dependencies: { a: '1' }, scripts: { build: 'x' }, lock });
-    const made = planOf({}, { ...source, manifest: { ...source.manifest!, packageManager } });
+    const made = planOf({}, { ...source, manifest: { ...source.manifest!, packageManager } }, TOOLS);
     expect([made.install?.command, made.environment]).toEqual([command, environment]);
   });
 
@@ -70,8 +73,14 @@ describe('the plan of a build', () => {
     expect(served({ dependencies: { next: '16' } })).toMatchObject({ server: { command: ['node', 'server.js'], directory: 'apps/web' } });
   });
 
+  it('has a Node that there is', () => {
+    const nodeOf = (node: string): string | null => planOf({}, { ...inspection({ scripts: { build: 'x' } }), nodeFile: node }, TOOLS).nodeVersion;
+    expect([nodeOf('v20.1.0'), nodeOf('>=18'), nodeOf('22.x')]).toEqual(['20', '24', '24']);
+    expect(told).toEqual(['The source asks for Node 22.x. There are 24 and 20; 24 is used.']);
+  });
+
   it('refuses what it cannot install, and what is no application', () => {
     expect(() => plan({ dependencies: { a: '1' }, scripts: { build: 'x' }, lock: 'bun.lock' })).toThrow('Packages cannot be installed by bun.lock');
-    expect(() => planOf({}, { ...inspection({}), manifest: null })).toThrow('neither a package.json');
+    expect(() => planOf({}, { ...inspection({}), manifest: null }, TOOLS)).toThrow('neither a package.json');
   });
 });

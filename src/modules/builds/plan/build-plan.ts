@@ -7,8 +7,15 @@ import { type Inspection } from './inspection.js';
 import { nodeVersionFor } from './node-version.js';
 import { type BuildPlan, SOURCE } from './plan-types.js';
 
+/** What builds can be run with on this machine. */
+interface AvailableTools {
+  /** Release lines, the newest first. */
+  readonly nodeVersions: readonly string[];
+  readonly tell: (text: string) => void;
+}
+
 /** Decides how a source becomes files to be served. @throws {BuildFailed} `framework_not_found`, `install_failed` */
-export function planOf(settings: BuildSettings, inspection: Inspection): BuildPlan {
+export function planOf(settings: BuildSettings, inspection: Inspection, tools: AvailableTools): BuildPlan {
   const framework = settings.framework ?? detectFramework(inspection);
   if (framework === null) {
     throw new BuildFailed('framework_not_found', 'There is neither a package.json of a known framework nor an HTML file. Set the framework, or the root directory, of the project.');
@@ -16,7 +23,7 @@ export function planOf(settings: BuildSettings, inspection: Inspection): BuildPl
   const root = posix.join(SOURCE, settings.rootDirectory ?? '');
   const build = buildCommandOf(framework, settings, inspection);
   const runs = inspection.manifest !== null || build !== null;
-  const nodeVersion = settings.nodeVersion ?? nodeVersionFor(inspection.manifest?.node ?? inspection.nodeFile);
+  const nodeVersion = settings.nodeVersion ?? usableNode(inspection.manifest?.node ?? inspection.nodeFile, tools);
   return {
     framework,
     nodeVersion: runs ? nodeVersion : null,
@@ -26,6 +33,15 @@ export function planOf(settings: BuildSettings, inspection: Inspection): BuildPl
     environment: toolVersions(inspection),
     ...outputOf({ framework, settings, inspection, root, hasBuild: build !== null }),
   };
+}
+
+/** A source that asks for a Node that is not here is built with the newest: most work with it, and the log says so. */
+function usableNode(range: string | null, { nodeVersions, tell }: AvailableTools): string {
+  const newest = nodeVersions[0]!;
+  if (range === null || range.trim() === '') return newest;
+  const fitting = nodeVersionFor(range, nodeVersions);
+  if (fitting === null) tell(`The source asks for Node ${range.slice(0, 100)}. There are ${nodeVersions.join(' and ')}; ${newest} is used.`);
+  return fitting ?? newest;
 }
 
 function buildCommandOf(framework: string, { buildCommand }: BuildSettings, { manifest }: Inspection): string | null {

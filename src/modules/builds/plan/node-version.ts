@@ -1,11 +1,9 @@
-const VERSIONS = [24, 22, 20] as const;
-const DEFAULT = '24';
-
-/** The release line for a range of package.json (`>=20 <23`, `^22.1 || 24.x`) or a version of .nvmrc (`v22.3.0`, `lts/jod`): the newest that fits. */
-export function nodeVersionFor(range: string | null): string {
-  if (range === null || range.trim() === '') return DEFAULT;
-  const fitting = VERSIONS.find((version) => range.split('||').some((part) => fits(part, version)));
-  return fitting === undefined ? DEFAULT : String(fitting);
+/**
+ * The release line for a range of package.json (`>=20 <23`, `^22.1 || 24.x`) or a version of .nvmrc (`v22.3.0`, `lts/jod`):
+ * of those that there are, newest first, the newest that fits; null when none does.
+ */
+export function nodeVersionFor(range: string, versions: readonly string[]): string | null {
+  return versions.find((version) => range.split('||').some((part) => fits(part, Number(version)))) ?? null;
 }
 
 const LTS: Readonly<Record<string, number>> = { 'lts/iron': 20, 'lts/jod': 22, 'lts/krypton': 24, 'lts/*': 24, 'node': 24 };

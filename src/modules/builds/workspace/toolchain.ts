@@ -83,6 +83,12 @@ export class Toolchain {
     ];
   }
 
+  /** Release lines, the newest first: that which comes with the service, and that which it runs on. */
+  get nodeVersions(): string[] {
+    const own = process.versions.node.split('.')[0]!;
+    return [...new Set(packagedNode() === null ? [own] : [OWN_NODE, own])].sort((a, b) => Number(b) - Number(a));
+  }
+
   /** @throws {BuildFailed} `node_version_unavailable` */
   async node(version: string): Promise<Mount[]> {
     const known = this.nodes.get(version) ?? this.locateNode(version);
@@ -94,7 +100,7 @@ export class Toolchain {
 
   /** A Node for programs of ours. */
   ownNode(): Promise<Mount[]> {
-    return this.node(packagedNode() === null ? process.versions.node.split('.')[0]! : OWN_NODE);
+    return this.node(packagedNode() === null ? this.nodeVersions[0]! : OWN_NODE);
   }
 
   async npmPackage(): Promise<Mount[]> {
@@ -117,7 +123,7 @@ export class Toolchain {
       if (found !== null) return this.isolation.reachable(found);
     }
     if (process.versions.node.split('.')[0] === version) return this.isolation.reachable(process.execPath);
-    throw new BuildFailed('node_version_unavailable', `Node ${version} is not installed here. There are: ${[...new Set([OWN_NODE, process.versions.node.split('.')[0]])].join(', ')}.`);
+    throw new BuildFailed('node_version_unavailable', `Node ${version} is not installed here. There are: ${this.nodeVersions.join(', ')}.`);
   }
 
   private async locateNpm(): Promise<string> {
