@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { request as httpRequest } from 'node:http';
 import { APP_TIMES, AppServersService } from '../../src/modules/hosting/app-servers.service.js';
+import { DeployEnvironment } from '../../src/modules/hosting/deploy-environment.js';
 import { built, deploy, type Files, visit } from '../support/hosting.js';
 import { eventually, useApp } from '../support/test-app.js';
 
@@ -50,7 +51,11 @@ describe('a deploy with a server', () => {
   let label: string;
   let deployId: string;
 
+  // These deploys are known to hosting only.
+  const giveEnvironment = (): void => { jest.spyOn(app.get(DeployEnvironment), 'of').mockResolvedValue({ GREETING: 'those who visit' }); };
+
   beforeAll(async () => {
+    giveEnvironment();
     ({ label, deployId } = await deploy(app, output({ 'server.js': SERVER, 'public/robots.txt': 'static', '.next/static/chunk.js': 'chunk' })));
   });
 
@@ -66,6 +71,7 @@ describe('a deploy with a server', () => {
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
     expect(servers().counts).toMatchObject({ running: 1, frozen: 0, started: 1 });
     expect((await app.fetch('/metrics')).text).toMatch(/^app_servers\{state="running"\} 1$/m);
+    expect((await servers().runtimeLogs(deployId)).map(({ text }) => text)).toEqual(['starting with those who visit']);
   });
 
   it('is asked with method, path, query, body and headers as they came, and told who called', async () => {
@@ -192,6 +198,7 @@ describe('a deploy with a server', () => {
     expect(servers().counts.running).toBeGreaterThan(0);
     const old = servers();
     await app.restart();
+    giveEnvironment();
     expect(old.counts).toMatchObject({ running: 0, frozen: 0 });
     expect((await visit(app, label, '/pid')).status).toBe(200);
   });

@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import { Shutdown } from '../../platform/lifecycle/shutdown.js';
 import { Log } from '../../platform/logging/log.js';
-import type { DeployEnvironment } from './deploy-environment.js';
+import { DeployEnvironment } from './deploy-environment.js';
 import { AppUnavailable, ServerDidNotStart } from './hosting.errors.js';
 import type { AppLogLine } from './persistence/app-log.store.js';
 import { AppLauncher } from './servers/app-launcher.js';
@@ -36,7 +36,6 @@ export class AppServersService {
   private readonly failures = new Map<string, Failures>();
   private started = 0;
   private crashed = 0;
-  private environments: DeployEnvironment | undefined;
   private closed = false;
   private timer: NodeJS.Timeout | undefined;
 
@@ -44,15 +43,11 @@ export class AppServersService {
     private readonly sites: Sites,
     private readonly launcher: AppLauncher,
     private readonly logs: AppLogs,
+    private readonly environments: DeployEnvironment,
     private readonly log: Log,
     shutdown: Shutdown,
   ) {
     shutdown.at('workers', () => this.close());
-  }
-
-  /** To be called once, by whoever keeps deploys. Until then servers start with no environment but our own. */
-  takeEnvironmentsFrom(environments: DeployEnvironment): void {
-    this.environments = environments;
   }
 
   /**
@@ -104,7 +99,7 @@ export class AppServersService {
     if (known !== undefined) return known;
     const failed = this.failures.get(deployId);
     if (failed !== undefined && performance.now() < failed.untilMs) throw new AppUnavailable('failed');
-    return this.begin(deployId, async () => this.start(deployId, await this.environments?.of(deployId) ?? {}));
+    return this.begin(deployId, async () => this.start(deployId, await this.environments.of(deployId)));
   }
 
   private begin(deployId: string, start: () => Promise<AppServer>): Promise<AppServer> {
