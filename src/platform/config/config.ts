@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { plainToInstance } from 'class-transformer';
@@ -192,8 +193,11 @@ function toConfig(environment: Environment): Config {
 
 function appsOf(environment: Environment, publicUrl: string): AppsConfig {
   const { protocol, port } = new URL(publicUrl);
-  return { domain: environment.APPS_DOMAIN, scheme: protocol, port: port === '' ? '' : `:${port}`, directory: join(homeOfCopies(environment), 'apps') };
+  return { domain: environment.APPS_DOMAIN, scheme: protocol, port: port === '' ? '' : `:${port}`, directory: join(homeOfCopies(environment), 'apps', placeNameOf(environment)) };
 }
+
+/** Services on one machine do not know of each other, and each removes what it does not know. */
+const placeNameOf = ({ DATA_DIR }: Environment): string => createHash('sha256').update(resolve(DATA_DIR)).digest('hex').slice(0, 12);
 
 function credentialsOf({ AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN }: Environment): ArtifactsConfig['credentials'] {
   if (AWS_ACCESS_KEY_ID === undefined || AWS_SECRET_ACCESS_KEY === undefined) return undefined;
