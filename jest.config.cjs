@@ -30,11 +30,18 @@ module.exports = {
       displayName: 'service',
       testMatch: ['<rootDir>/test/**/*.test.ts'],
       // They watch the whole machine for traces, so that they run alone: `npm run test:abuse`, `npm run test:soak`.
-      testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/abuse/'],
+      testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/abuse/', '<rootDir>/test/alerting/'],
       globalSetup: '<rootDir>/test/support/servers.setup.ts',
       globalTeardown: '<rootDir>/test/support/servers.teardown.ts',
     },
     { ...shared, displayName: 'abuse', testMatch: ['<rootDir>/test/abuse/{abuse,time-limit}.test.ts'] },
+    {
+      ...shared,
+      displayName: 'alerting',
+      testMatch: ['<rootDir>/test/alerting/**/*.test.ts'],
+      globalSetup: '<rootDir>/test/support/servers.setup.ts',
+      globalTeardown: '<rootDir>/test/support/servers.teardown.ts',
+    },
     { ...shared, displayName: 'soak', testMatch: ['<rootDir>/test/abuse/soak.test.ts'] },
   ],
 };

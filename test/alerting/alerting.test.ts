@@ -1,0 +1,104 @@
+import { execFileSync } from 'node:child_process';
+import { Client } from 'pg';
+import { eventually, TestApp, useApp } from '../support/test-app.js';
+import { Monitoring, PROMETHEUS } from './programs.js';
+
+const OPS_TOKEN = 'an-ops-token-for-the-tests';
+const METRICS_TOKEN = 'a-metrics-token-for-the-tests';
+const AS_OPERATOR = { headers: { authorization: `Bearer ${OPS_TOKEN}` } };
+
+/** `SandboxDown` holds for a minute before it fires, and machines may be slow. */
+const FIRES_WITHIN_MS = 180_000;
+
+interface Task { readonly id: string; readonly title: string; readonly runbookTag: string; readonly status: string; readonly labels: { readonly alertname: string } }
+
+describe('with a real Prometheus and a real Alertmanager', () => {
+  const api = useApp({ OPS_TOKEN, METRICS_TOKEN }, 'api');
+  const monitoring = new Monitoring();
+  let worker: TestApp | undefined;
+
+  const tasksOf = async (alertname: string): Promise<Task[]> => {
+    const { status, body } = await api.fetch('/ops/tasks?limit=100', AS_OPERATOR);
+    return status === 200 ? (body.tasks as Task[]).filter(({ labels }) => labels.alertname === alertname) : [];
+  };
+
+  beforeAll(async () => {
+    console.log(execFileSync(PROMETHEUS, ['--version'], { encoding: 'utf8' }).split('\n')[0]);
+    worker = await api.another({ role: 'worker' });
+    await eventually(async () => (await api.fetch('/ready')).body.status === 'ok', 'the sandbox is up', 60_000);
+    await monitoring.start({ service: `127.0.0.1:${api.port}`, opsToken: OPS_TOKEN, metricsToken: METRICS_TOKEN });
+  }, 180_000);
+
+  afterAll(async () => {
+    await monitoring.stop();
+    await worker?.stop();
+  }, 60_000);
+
+  it('Watchdog arrives as a task, so that alerts are known to arrive', async () => {
+    await eventually(async () => (await tasksOf('Watchdog')).length === 1, 'the task of Watchdog', 60_000);
+    expect((await tasksOf('Watchdog'))[0]).toMatchObject({ runbookTag: 'operations', status: 'open', title: 'Alerts arrive' });
+  }, 90_000);
+
+  it('a fault becomes a task with its runbook, through an outage of the service, and ends by itself when it is mended', async () => {
+    expect(await tasksOf('SandboxDown')).toEqual([]);
+    // The fault: nobody is left who can run code.
+    await worker!.stop();
+    worker = undefined;
+    await eventually(async () => (await monitoring.firing()).includes('SandboxDown'), 'SandboxDown fires', FIRES_WITHIN_MS);
+
+    await eventually(async () => (await tasksOf('SandboxDown')).length === 1, 'the task of SandboxDown', 60_000);
+    const [task] = await tasksOf('SandboxDown');
+    expect(task).toMatchObject({ runbookTag: 'sandbox', status: 'open', title: 'The sandbox cannot run code' });
+
+    // What an agent does, with nothing but what `/ops` says.
+    const { body: manifest } = await api.fetch('/ops', AS_OPERATOR);
+    expect(manifest).toMatchObject({ status: 'degraded', parts: { sandbox: { status: 'degraded' } } });
+    expect(manifest.tasks.byTag).toMatchObject({ sandbox: 1 });
+    const runbook = manifest.runbooks.find(({ tag }: { tag: string }) => tag === task!.runbookTag);
+    const [check] = runbook.steps;
+    expect((await api.fetch(check.command.path, AS_OPERATOR)).text).toContain('sandbox');
+    expect((await api.post(`/ops/tasks/${task!.id}/claim`, { agent: 'on-call' }, AS_OPERATOR)).status).toBe(200);
+
+    // The end of the alert comes while the database is away: the service answers 503, and Alertmanager tries again.
+    worker = await api.another({ role: 'worker' });
+    const refused = (): number => Number(/^http_requests_total\{[^}]*route="\/ops\/alert"[^}]*status="503"[^}]*\} (\d+)$/m.exec(metrics)?.[1] ?? 0);
+    let metrics = '';
+    const outage = await Outage.begin(api.config.databaseUrl!);
+    try {
+      await eventually(async () => {
+        metrics = (await api.fetch('/metrics', { headers: { authorization: `Bearer ${METRICS_TOKEN}` } })).text;
+        return refused() > 0;
+      }, 'the service refuses an alert', 120_000);
+    } finally {
+      await outage.end();
+    }
+
+    await eventually(async () => (await tasksOf('SandboxDown')).every(({ status }) => status === 'resolved'), 'the task is resolved', FIRES_WITHIN_MS);
+    const after = await tasksOf('SandboxDown');
+    expect(after).toHaveLength(1);
+    expect(after[0]).toMatchObject({ id: task!.id, status: 'resolved', resolvedBy: 'alert' });
+  }, 600_000);
+});
+
+/** A database that takes nobody in. */
+class Outage {
+  private constructor(private readonly admin: Client, private readonly database: string, private readonly timer: NodeJS.Timeout) {}
+
+  static async begin(databaseUrl: string): Promise<Outage> {
+    const url = new URL(databaseUrl);
+    const database = url.pathname.slice(1);
+    url.pathname = '/postgres';
+    const admin = new Client({ connectionString: url.toString() });
+    await admin.connect();
+    await admin.query(`ALTER DATABASE "${database}" ALLOW_CONNECTIONS false`);
+    const evict = (): void => { void admin.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [database]).catch(() => undefined); };
+    evict();
+    return new Outage(admin, database, setInterval(evict, 500));
+  }
+
+  async end(): Promise<void> {
+    clearInterval(this.timer);
+    await this.admin.query(`ALTER DATABASE "${this.database}" ALLOW_CONNECTIONS true`);
+    await this.admin.end();
+  }
+}
