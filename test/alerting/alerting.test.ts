@@ -1,11 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import { Client } from 'pg';
-import { eventually, TestApp, useApp } from '../support/test-app.js';
+import { ServiceProcess } from '../support/service-process.js';
+import { eventually } from '../support/test-app.js';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+import { testRedisUrl } from '../support/test-redis.js';
 import { Monitoring, PROMETHEUS } from './programs.js';
 
 const OPS_TOKEN = 'an-ops-token-for-the-tests';
 const METRICS_TOKEN = 'a-metrics-token-for-the-tests';
-const AS_OPERATOR = { headers: { authorization: `Bearer ${OPS_TOKEN}` } };
+const SECRET = 'a-secret-of-the-tests-that-is-long-enough';
 
 /** `SandboxDown` holds for a minute before it fires, and machines may be slow. */
 const FIRES_WITHIN_MS = 180_000;
@@ -13,25 +16,40 @@ const FIRES_WITHIN_MS = 180_000;
 interface Task { readonly id: string; readonly title: string; readonly runbookTag: string; readonly status: string; readonly labels: { readonly alertname: string } }
 
 describe('with a real Prometheus and a real Alertmanager', () => {
-  const api = useApp({ OPS_TOKEN, METRICS_TOKEN }, 'api');
   const monitoring = new Monitoring();
-  let worker: TestApp | undefined;
+  let database: TestDatabase;
+  let settings: Record<string, string>;
+  let api: ServiceProcess;
+  let worker: ServiceProcess;
 
+  const ask = async (path: string, token = OPS_TOKEN, body?: object): Promise<{ status: number; text: string; body: any }> => {
+    const answer = await fetch(api.url + path, {
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' }, ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    return { status: answer.status, text, body: /json/.test(answer.headers.get('content-type') ?? '') ? JSON.parse(text) as unknown : undefined };
+  };
   const tasksOf = async (alertname: string): Promise<Task[]> => {
-    const { status, body } = await api.fetch('/ops/tasks?limit=100', AS_OPERATOR);
+    const { status, body } = await ask('/ops/tasks?limit=100');
     return status === 200 ? (body.tasks as Task[]).filter(({ labels }) => labels.alertname === alertname) : [];
   };
 
   beforeAll(async () => {
     console.log(execFileSync(PROMETHEUS, ['--version'], { encoding: 'utf8' }).split('\n')[0]);
-    worker = await api.another({ role: 'worker' });
-    await eventually(async () => (await api.fetch('/ready')).body.status === 'ok', 'the sandbox is up', 60_000);
-    await monitoring.start({ service: `127.0.0.1:${api.port}`, opsToken: OPS_TOKEN, metricsToken: METRICS_TOKEN });
-  }, 180_000);
+    database = await createTestDatabase();
+    settings = {
+      DATABASE_URL: database.url, REDIS_URL: testRedisUrl(), OPS_TOKEN, METRICS_TOKEN, API_KEY_PEPPER: SECRET, SECRETS_KEY: SECRET, REDIS_TIMEOUT_MS: '2000',
+    };
+    api = await ServiceProcess.start({ role: 'api', env: settings });
+    worker = await ServiceProcess.start({ role: 'worker', env: settings });
+    await eventually(async () => (await ask('/ready')).body.status === 'ok', 'the sandbox is up', 60_000);
+    await monitoring.start({ service: new URL(api.url).host, opsToken: OPS_TOKEN, metricsToken: METRICS_TOKEN });
+  }, 300_000);
 
   afterAll(async () => {
     await monitoring.stop();
-    await worker?.stop();
+    await ServiceProcess.killAll();
+    await database.drop();
   }, 60_000);
 
   it('Watchdog arrives as a task, so that alerts are known to arrive', async () => {
@@ -42,37 +60,34 @@ describe('with a real Prometheus and a real Alertmanager', () => {
   it('a fault becomes a task with its runbook, through an outage of the service, and ends by itself when it is mended', async () => {
     expect(await tasksOf('SandboxDown')).toEqual([]);
     // The fault: nobody is left who can run code.
-    await worker!.stop();
-    worker = undefined;
-    await eventually(async () => (await monitoring.firing()).includes('SandboxDown'), 'SandboxDown fires', FIRES_WITHIN_MS);
-
-    await eventually(async () => (await tasksOf('SandboxDown')).length === 1, 'the task of SandboxDown', 60_000);
-    const [task] = await tasksOf('SandboxDown');
-    expect(task).toMatchObject({ runbookTag: 'sandbox', status: 'open', title: 'The sandbox cannot run code' });
-
-    // What an agent does, with nothing but what `/ops` says.
-    const { body: manifest } = await api.fetch('/ops', AS_OPERATOR);
-    expect(manifest).toMatchObject({ status: 'degraded', parts: { sandbox: { status: 'degraded' } } });
-    expect(manifest.tasks.byTag).toMatchObject({ sandbox: 1 });
-    const runbook = manifest.runbooks.find(({ tag }: { tag: string }) => tag === task!.runbookTag);
-    const [check] = runbook.steps;
-    expect((await api.fetch(check.command.path, AS_OPERATOR)).text).toContain('sandbox');
-    expect((await api.post(`/ops/tasks/${task!.id}/claim`, { agent: 'on-call' }, AS_OPERATOR)).status).toBe(200);
-
-    // The end of the alert comes while the database is away: the service answers 503, and Alertmanager tries again.
-    worker = await api.another({ role: 'worker' });
-    const refused = (): number => Number(/^http_requests_total\{[^}]*route="\/ops\/alert"[^}]*status="503"[^}]*\} (\d+)$/m.exec(metrics)?.[1] ?? 0);
-    let metrics = '';
-    const outage = await Outage.begin(api.config.databaseUrl!);
+    worker.signal('SIGTERM');
+    await worker.ended;
+    // It is reported while the database is away: the service answers 503, and Alertmanager tries again.
+    const outage = await Outage.begin(database.url);
     try {
+      await eventually(async () => (await monitoring.firing()).includes('SandboxDown'), 'SandboxDown fires', FIRES_WITHIN_MS);
       await eventually(async () => {
-        metrics = (await api.fetch('/metrics', { headers: { authorization: `Bearer ${METRICS_TOKEN}` } })).text;
-        return refused() > 0;
+        const { text } = await ask('/metrics', METRICS_TOKEN);
+        return /^http_requests_total\{[^}]*route="\/ops\/alert"[^}]*status="503"[^}]*\} [1-9]/m.test(text);
       }, 'the service refuses an alert', 120_000);
     } finally {
       await outage.end();
     }
 
+    await eventually(async () => (await tasksOf('SandboxDown')).length === 1, 'the task of SandboxDown', 180_000);
+    const [task] = await tasksOf('SandboxDown');
+    expect(task).toMatchObject({ runbookTag: 'sandbox', status: 'open', title: 'The sandbox cannot run code' });
+
+    // What an agent does, with nothing but what `/ops` says.
+    const { body: manifest } = await ask('/ops');
+    expect(manifest).toMatchObject({ status: 'degraded', parts: { sandbox: { status: 'degraded' } } });
+    expect(manifest.tasks.byTag).toMatchObject({ sandbox: 1 });
+    const runbook = manifest.runbooks.find(({ tag }: { tag: string }) => tag === task!.runbookTag);
+    const [check] = runbook.steps;
+    expect((await ask(check.command.path)).text).toContain('sandbox');
+    expect((await ask(`/ops/tasks/${task!.id}/claim`, OPS_TOKEN, { agent: 'on-call' })).status).toBe(200);
+
+    worker = await ServiceProcess.start({ role: 'worker', env: settings });
     await eventually(async () => (await tasksOf('SandboxDown')).every(({ status }) => status === 'resolved'), 'the task is resolved', FIRES_WITHIN_MS);
     const after = await tasksOf('SandboxDown');
     expect(after).toHaveLength(1);

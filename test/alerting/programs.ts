@@ -42,11 +42,12 @@ export class Monitoring {
     this.run(ALERTMANAGER, [
       `--config.file=${this.path('alertmanager.yml')}`, `--storage.path=${this.path('alertmanager')}`, `--web.listen-address=127.0.0.1:${alertmanagerPort}`, '--cluster.listen-address=',
     ]);
+    await eventually(async () => (await fetch(`http://127.0.0.1:${alertmanagerPort}/-/ready`).catch(() => undefined))?.ok === true, 'Alertmanager is ready', 60_000);
     this.run(PROMETHEUS, [
-      `--config.file=${this.path('prometheus.yml')}`, `--storage.tsdb.path=${this.path('prometheus')}`, `--web.listen-address=127.0.0.1:${this.prometheusPort}`,
+      // What fires before Prometheus has found Alertmanager is sent again after so long.
+      `--config.file=${this.path('prometheus.yml')}`, '--rules.alert.resend-delay=5s', `--storage.tsdb.path=${this.path('prometheus')}`, `--web.listen-address=127.0.0.1:${this.prometheusPort}`,
     ]);
     await eventually(async () => (await fetch(`http://127.0.0.1:${this.prometheusPort}/-/ready`).catch(() => undefined))?.ok === true, 'Prometheus is ready', 60_000);
-    await eventually(async () => (await fetch(`http://127.0.0.1:${alertmanagerPort}/-/ready`).catch(() => undefined))?.ok === true, 'Alertmanager is ready', 60_000);
   }
 
   /** The names of the alerts that fire now. */

@@ -12,10 +12,12 @@ export function isDatabaseAway(thrown: unknown): boolean {
   return thrown instanceof Error && isConnectionFault(thrown);
 }
 
-function isConnectionFault(error: Error & { code?: unknown; syscall?: unknown }): boolean {
+function isConnectionFault(error: Error & { code?: unknown; syscall?: unknown; severity?: unknown }): boolean {
   // A name with several addresses, as localhost often is: each was tried.
   if (error instanceof AggregateError) return error.errors.every((each) => isConnectionFault(each as Error));
   const code = typeof error.code === 'string' ? error.code : '';
   if (SOCKET_CODES.has(code)) return error.syscall !== undefined && error.syscall !== 'open';
+  // It takes nobody in, as while it is being restored; of a statement the same code is no more than an error.
+  if (code === '55000') return error.severity === 'FATAL';
   return SERVER_CODES.has(code) || code.startsWith('08') || CLIENT_MESSAGES.test(error.message);
 }
