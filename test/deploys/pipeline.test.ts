@@ -1,5 +1,7 @@
 import { BuildFailed } from '../../src/modules/builds/build-failed.js';
-import { DeployEnvironment } from '../../src/modules/hosting/deploy-environment.js';
+import { AppServersService } from '../../src/modules/hosting/app-servers.service.js';
+import { ServerDidNotStart } from '../../src/modules/hosting/hosting.errors.js';
+import { DeployVariablesService } from '../../src/modules/deploys/deploy-variables.service.js';
 import { repositoryPushedQueue } from '../../src/modules/repositories/repository-pushed.queue.js';
 import { Database } from '../../src/platform/database/database.js';
 import { Outbox } from '../../src/platform/outbox/outbox.js';
@@ -78,7 +80,7 @@ describe('a deploy that goes well', () => {
     await setEnv({ name: 'A', value: 'before', targets: ['preview'] });
     const { id } = await deploy();
     await setEnv({ name: 'A', value: 'after', targets: ['preview'] });
-    expect(await app.get(DeployEnvironment).of(id as string)).toEqual({ A: 'before' });
+    expect(await app.get(DeployVariablesService).of(id as string)).toEqual({ A: 'before' });
   });
 });
 
@@ -129,6 +131,18 @@ describe('a deploy that fails', () => {
     expect(bad.error).toEqual({ code: 'internal_error', message: expect.not.stringContaining('a cause') });
     expect(JSON.stringify(await log(bad.id))).not.toContain('a cause');
     expect(app.log()).toContainEqual(expect.objectContaining({ level: 'error', deployId: bad.id }));
+  });
+
+  it('where its server does not start, with the last words of that', async () => {
+    builds.kind = 'server';
+    builds.files = { 'server.js': 'x' };
+    const servers = app.get(AppServersService);
+    const check = jest.spyOn(servers, 'check').mockRejectedValueOnce(new ServerDidNotStart('The server did not answer.', ['Error: no port']));
+    const bad = await deploy();
+    expect(bad.error).toEqual({ code: 'server_did_not_start', message: 'The server did not answer.' });
+    expect((await log(bad.id)).map(({ text }) => text)).toContain('Error: no port');
+    expect(builds.closed.at(-1)).toEqual({ id: `${bad.id}-1`, keepCaches: false });
+    check.mockRestore();
   });
 
   it('for want of a repository that was unlinked while it waited', async () => {

@@ -1,14 +1,19 @@
 import { Injectable } from '@nestjs/common';
-import { DeployFailed } from '../deploy-failure.js';
+import { AppServersService } from '../../hosting/app-servers.service.js';
 import type { DeployOutput } from '../deploy-facts.js';
 import type { DeployRun } from './deploy-run.js';
 
 /** Starts the server of a deploy once before anybody is led to it. */
 @Injectable()
 export class CheckServerStep {
-  /** @throws {DeployFailed} `server_did_not_start` */
-  run(_run: DeployRun, { kind }: DeployOutput): Promise<void> {
-    if (kind === 'static') return Promise.resolve();
-    return Promise.reject(new DeployFailed('server_did_not_start', 'This release hosts static sites; servers are not hosted yet.'));
+  constructor(private readonly servers: AppServersService) {}
+
+  /** @throws {ServerDidNotStart} with what it said last. */
+  async run({ deploy, variables, log, phases, signal }: DeployRun, { kind }: DeployOutput): Promise<void> {
+    if (kind === 'static') return;
+    phases.begin('check');
+    log.note('check', 'Starting the server.');
+    await this.servers.check(deploy.id, variables.values, signal);
+    log.note('check', 'It answers.');
   }
 }
