@@ -11,6 +11,8 @@ import { addLogin } from './commands/login.js';
 import { addLogout } from './commands/logout.js';
 import { addLogs } from './commands/logs.js';
 import { addOpen } from './commands/open.js';
+import { addProjectsCreate } from './commands/projects-create.js';
+import { addProjectsList } from './commands/projects-list.js';
 import { addPromote } from './commands/promote.js';
 import { addRepositoriesCreate } from './commands/repositories-create.js';
 import { addRepositoriesDelete } from './commands/repositories-delete.js';
@@ -44,6 +46,9 @@ export function createProgram(): Command {
   addRepositoriesCreate(repositories);
   addRepositoriesDelete(repositories);
 
+  const projects = program.command('projects').description('what is deployed');
+  addProjectsList(projects);
+  addProjectsCreate(projects);
   for (const add of [addLink, addDeploy, addLogs, addPromote, addRollback, addOpen]) add(program);
 
   const sandbox = program.command('sandbox').description('run programs in isolation');
