@@ -119,4 +119,26 @@ describe('from sign-up to a live site', () => {
     expect(next.state).toBe('ready');
     expect(await get(id)).toMatchObject({ state: 'canceled' });
   });
+
+  it('a server is started before anybody is led to it, answers with its variables, and one that does not start is not live', async () => {
+    const name = uniqueName('server');
+    const url = expectStatus(201, await app.post('/api/v1/repositories', { name }, as(key))).body.data.repo_url as string;
+    project = expectStatus(201, await app.post('/api/v1/projects', { name, repo_url: url, framework: 'node' }, as(key))).body.data.id as string;
+    await send(app, ['PUT', `/api/v1/projects/${project}/env`], { variables: [{ name: 'GREETING', value: 'hello from a variable', targets: ['production'] }] }, as(key));
+    await git.run(['remote', 'set-url', 'origin', url.replace(app.config.publicUrl, app.url.replace('//', `//any:${key}@`))], { cwd: 'site' });
+    await git.run(['rm', '-rq', '.'], { cwd: 'site' });
+    const files = {
+      'package.json': JSON.stringify({ name: 'server', private: true, scripts: { start: 'node server.js' } }),
+      'server.js': 'require("http").createServer((_, answer) => answer.end(process.env.GREETING)).listen(process.env.PORT, process.env.HOSTNAME);',
+    };
+    const server = await deployOf(await push(files));
+    expect([server.error, await logOf(server.id as string)]).toEqual([undefined, expect.stringContaining('It answers.')]);
+    expect(server).toMatchObject({ state: 'ready', live: true, output: { kind: 'server' } });
+    await shows(server.aliases[0], 'hello from a variable');
+
+    const broken = await deployOf(await push({ 'server.js': 'console.error("no way"); process.exit(1);' }));
+    expect(broken).toMatchObject({ state: 'error', error: { code: 'server_did_not_start' } });
+    expect(await logOf(broken.id as string)).toContain('no way');
+    await shows(server.aliases[0], 'hello from a variable');
+  });
 });

@@ -139,6 +139,19 @@ describe('deploys that wait', () => {
   });
 });
 
+describe('an organization that has very many deploys waiting', () => {
+  it('is refused further ones with 429, but for those that take the place of an older one', async () => {
+    const by = await make.key(await make.person({ plan: 'builder' }));
+    const theirs = await newProject(by);
+    await queued({ branch: 'first' }, by, theirs);
+    await make.sql(`INSERT INTO deploys SELECT (jsonb_populate_record(d, jsonb_build_object('id', 'dpl_' || n, 'branch', 'b' || n))).* FROM deploys d, generate_series(1, 99) n WHERE d.project_id = $1`, [theirs]);
+    const answer = await deploy({ branch: 'one-more' }, by, theirs);
+    expect(codeOf(answer)).toEqual([429, 'concurrency_limit_exceeded']);
+    expect([answer.headers.get('retry-after'), answer.body.error.details]).toEqual(['30', { policy: 'deploys_going_on', limit: 100, remaining: 0 }]);
+    expect((await deploy({ branch: 'first' }, by, theirs)).status).toBe(202);
+  });
+});
+
 describe('GET /api/v1/projects/:project_id/deploys', () => {
   it('lists the newest first, page by page, and by branch, type and state', async () => {
     const ids: string[] = [];

@@ -9,11 +9,14 @@ import { AdmissionService } from './admission/admission.service.js';
 import type { DeployTrigger } from './deploy-facts.js';
 import type { DeployType } from './deploy-state.js';
 import { DeployTransitions } from './deploy-transitions.js';
-import { ProjectHasNoRepository } from './deploys.errors.js';
+import { ProjectHasNoRepository, TooManyDeploysWaiting } from './deploys.errors.js';
 import { Deploy } from './persistence/deploy.entity.js';
 import { DeploysStore } from './persistence/deploys.store.js';
 import { ProductionGate } from './production-gate.js';
 import { settingsOf } from './project-settings.js';
+
+/** Of one organization, waiting ones included. */
+const MAX_GOING_ON = 100;
 
 export interface DeployWish {
   /** Undefined: the production branch of the project. */
@@ -52,6 +55,7 @@ export class DeployRequests {
    * @throws {InsufficientScopes} `insufficient_scopes`: a production deploy needs `deploys:production` as well.
    * @throws {FeatureNotInPlan} `feature_not_in_plan`
    * @throws {ProjectHasNoRepository} `project_has_no_repository`
+   * @throws {TooManyDeploysWaiting} `concurrency_limit_exceeded`
    */
   request(call: Call, named: string, wish: DeployWish): Promise<Deploy> {
     return this.database.transaction(async () => {
@@ -80,6 +84,7 @@ export class DeployRequests {
       readyAt: null, finishedAt: null, wentLiveAt: null, filesRemovedAt: null,
     });
     for (const older of await this.deploys.waitingBefore(deploy)) await this.transitions.skipped(older, deploy.id);
+    if ((await this.deploys.countGoingOn(project.orgId)) >= MAX_GOING_ON) throw new TooManyDeploysWaiting(MAX_GOING_ON);
     await this.transitions.queued(deploy);
     await this.database.afterCommit(() => this.admission.runSoon());
     return deploy;

@@ -15,6 +15,17 @@ export class ProjectHasNoRepository extends DomainError {
   }
 }
 
+/** What waits is kept, looked at every second and shown; nobody needs as much. */
+export class TooManyDeploysWaiting extends DomainError {
+  constructor(limit: number) {
+    super('concurrency_limit_exceeded', `The organization has ${limit} deploys that wait or are at work.`, {
+      retryAfterSeconds: 30,
+      hint: 'Wait for some of them to end, or cancel them.',
+      details: { policy: 'deploys_going_on', limit, remaining: 0 },
+    });
+  }
+}
+
 export class DeployAlreadyOver extends DomainError {
   constructor(state: DeployState) {
     super('deploy_already_over', `The deploy is over: it is ${state}.`, {

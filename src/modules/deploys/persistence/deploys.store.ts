@@ -76,6 +76,10 @@ export class DeploysStore {
       .andWhere("deploy.state = 'queued' AND deploy.id > :id", { id }).orderBy('deploy.id', 'DESC').getOne();
   }
 
+  countGoingOn(orgId: string): Promise<number> {
+    return this.database.manager.countBy(Deploy, { orgId, state: In([...GOING_ON]) });
+  }
+
   goingOnOf(projectId: string): Promise<Deploy[]> {
     return this.database.manager.findBy(Deploy, { projectId, state: In([...GOING_ON]) });
   }
