@@ -1,5 +1,4 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { AppServersService } from '../hosting/app-servers.service.js';
+import { Injectable } from '@nestjs/common';
 import { DeployEnvironment } from '../hosting/deploy-environment.js';
 import { type OpenedVariable, ProjectEnvService } from '../projects/project-env.service.js';
 import type { DeployVariables } from './deploy-facts.js';
@@ -11,18 +10,13 @@ type Of = Pick<Deploy, 'id' | 'projectId' | 'type'>;
 
 /** The environment variables of deploys: those of the project when a deploy began, whatever becomes of them since. */
 @Injectable()
-export class DeployVariablesService extends DeployEnvironment implements OnModuleInit {
+export class DeployVariablesService extends DeployEnvironment {
   constructor(
     private readonly env: ProjectEnvService,
     private readonly environments: DeployEnvironmentsStore,
     private readonly deploys: DeploysStore,
-    private readonly servers: AppServersService,
   ) {
     super();
-  }
-
-  onModuleInit(): void {
-    this.servers.takeEnvironmentsFrom(this);
   }
 
   /** Takes what is set for the target now; an earlier attempt's is replaced. */

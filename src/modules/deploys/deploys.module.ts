@@ -1,5 +1,6 @@
-import { Module } from '@nestjs/common';
+import { Global, Module } from '@nestjs/common';
 import { OwningOrgsModule } from '../auth/owning-orgs.module.js';
+import { DeployEnvironment } from '../hosting/deploy-environment.js';
 import { HostingModule } from '../hosting/hosting.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
 import { AdmissionService } from './admission/admission.service.js';
@@ -20,12 +21,15 @@ import { ProductionGate } from './production-gate.js';
 
 const OF_JOBS = [AdmissionService, AdmissionStore, DeployLogStore, DeployMetrics, DeployPinsStore, DeploySignals, DeploysStore, DeployTransitions, DeployVariablesService, ProductionGate];
 
+/** Global for what hosting asks of it: the environment that the server of a deploy is started with. */
+@Global()
 @Module({
   imports: [HostingModule, OwningOrgsModule, ProjectsModule],
   providers: [
     AdmissionService, AdmissionStore, DeployEnvironmentsStore, DeployLogStore, DeployPinsStore, DeployRequests, DeploySignals, DeploysService, DeploysStore, DeployTransitions,
     DeployVariablesService, LiveDeploys, LogFollower, ProductionGate, ...DEPLOY_METRICS,
+    { provide: DeployEnvironment, useExisting: DeployVariablesService },
   ],
-  exports: [DeployRequests, DeploysService, LiveDeploys, LogFollower, ...OF_JOBS],
+  exports: [DeployEnvironment, DeployRequests, DeploysService, LiveDeploys, LogFollower, ...OF_JOBS],
 })
 export class DeploysModule {}
