@@ -9,7 +9,7 @@ import { eventually } from '../support/test-app.js';
 
 /** Where the two programs are; CI unpacks Debian's packages and does not install them, as they would start servers. */
 export const PROMETHEUS = process.env['PROMETHEUS'] ?? '/usr/bin/prometheus';
-export const ALERTMANAGER = process.env['ALERTMANAGER'] ?? '/usr/bin/prometheus-alertmanager';
+const ALERTMANAGER = process.env['ALERTMANAGER'] ?? '/usr/bin/prometheus-alertmanager';
 
 interface Wiring {
   /** `127.0.0.1:3000` */
