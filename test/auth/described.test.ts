@@ -89,6 +89,34 @@ describe('what people and organizations are answered', () => {
     await walk('DELETE', '/projects/{project_id}', 404, { by, at: `/projects/${id}` });
   });
 
+  it('is what the API document says: deploys', async () => {
+    const rich = await make.person({ plan: 'builder' });
+    const by = await make.key(rich);
+    const poor = await make.key(await make.person());
+    const { id: project } = await walk('POST', '/projects', 201, { by, body: { name: 'Deployed', repo_url: 'https://repository.invalid.acme.com/a/b' } });
+    const { id: bare } = await walk('POST', '/projects', 201, { by: poor, body: { name: 'Bare' } });
+    const deploys = { path: '/projects/{project_id}/deploys', at: `/projects/${project}/deploys` };
+    const deploy = await walk('POST', deploys.path, 202, { by, at: deploys.at, body: { branch: 'main', type: 'production', force: true, commit: '0'.repeat(40) } });
+    await walk('POST', deploys.path, 400, { by, at: deploys.at, body: { type: 'x' } });
+    await walk('POST', deploys.path, 401, { at: deploys.at, body: {} });
+    await walk('POST', deploys.path, 403, { by: poor, at: `/projects/${bare}/deploys`, body: { type: 'production' } });
+    await walk('POST', deploys.path, 404, { by: poor, at: deploys.at, body: {} });
+    await walk('POST', deploys.path, 409, { by: poor, at: `/projects/${bare}/deploys`, body: {} });
+    await walk('GET', deploys.path, 200, { by, at: `${deploys.at}?type=production&limit=1` });
+    await walk('GET', deploys.path, 400, { by, at: `${deploys.at}?type=x` });
+    const one = `/deploys/${deploy.id as string}`;
+    await walk('GET', '/deploys/{deploy_id}', 200, { by, at: one });
+    await walk('GET', '/deploys/{deploy_id}', 404, { by: poor, at: one });
+    await walk('GET', '/deploys/{deploy_id}/events', 200, { by, at: `${one}/events` });
+    await walk('GET', '/deploys/{deploy_id}/logs', 404, { by: poor, at: `${one}/logs` });
+    await walk('POST', '/deploys/{deploy_id}/promote', 409, { by, at: `${one}/promote`, body: {} });
+    await walk('POST', '/projects/{project_id}/rollback', 409, { by, at: `/projects/${project}/rollback`, body: {} });
+    await walk('POST', '/projects/{project_id}/rollback', 403, { by: poor, at: `/projects/${bare}/rollback`, body: {} });
+    const preview = await walk('POST', deploys.path, 202, { by, at: deploys.at, body: { branch: 'other' } });
+    await app.call('POST', `/api/v1/deploys/${preview.id as string}/cancel`, as(by));
+    await walk('POST', '/deploys/{deploy_id}/cancel', 409, { by, at: `/deploys/${preview.id as string}/cancel`, body: {} });
+  });
+
   it('is what the API document says: organizations', async () => {
     const grace = await make.person();
     const { id } = await walk('POST', '/orgs', 201, { by: ada, body: { name: 'Described', slug: 'described-org' } });

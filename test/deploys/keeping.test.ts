@@ -1,0 +1,86 @@
+import { ArtifactsService } from '../../src/modules/hosting/artifacts.service.js';
+import { DeploySweeper } from '../../src/modules/deploys/upkeep/deploy-sweeper.js';
+import { as, expectStatus, Make, type Person, uniqueName } from '../support/make.js';
+import { FakeBuilds } from '../support/fake-builds.js';
+import { eventually, useApp } from '../support/test-app.js';
+
+jest.setTimeout(60_000);
+
+/** What is kept of deploys, and for how long. */
+const app = useApp({ DEPLOY_CONCURRENCY: '4', SANDBOX_ENABLED: 'false' });
+const make = new Make(app);
+const builds = new FakeBuilds(app);
+
+let ada: Person;
+let key: string;
+let project: string;
+
+beforeAll(async () => {
+  ada = await make.person({ plan: 'pro' });
+  key = await make.key(ada);
+});
+
+beforeEach(async () => { project = expectStatus(201, await app.post('/api/v1/projects', { name: uniqueName('shop'), repo_url: 'https://github.com/acme/shop' }, as(key))).body.data.id as string; });
+
+async function deploy(body: object): Promise<string> {
+  const { id } = expectStatus(202, await app.post(`/api/v1/projects/${project}/deploys`, { force: true, ...body }, as(key))).body.data;
+  await eventually(async () => (await app.fetch(`/api/v1/deploys/${id}`, as(key))).body.data.finished_at !== undefined, `${id} is over`, 30_000);
+  return id as string;
+}
+const aged = (days: number): Promise<unknown> => make.sql("UPDATE deploys SET finished_at = finished_at - $1 * interval '1 day', ready_at = ready_at - $1 * interval '1 day' WHERE project_id = $2", [days, project]);
+const sweep = (): Promise<boolean> => app.get(DeploySweeper).sweep();
+const has = (id: string): Promise<boolean> => app.get(ArtifactsService).has(id);
+const kept = async (ids: readonly string[]): Promise<string[]> => {
+  const left: string[] = [];
+  for (const id of ids) if (await has(id)) left.push(id);
+  return left;
+};
+
+describe('the sweeper', () => {
+  it('keeps the last ten production deploys, and the one that is live however old', async () => {
+    const ids: string[] = [];
+    for (let index = 0; index < 12; index++) ids.push(await deploy({ type: 'production' }));
+    expectStatus(200, await app.post(`/api/v1/projects/${project}/rollback`, { deploy_id: ids[0] }, as(key)));
+    await sweep();
+    expect(await kept(ids)).toEqual(ids);
+    await aged(2);
+    expect(await sweep()).toBe(true);
+    expect(await kept(ids)).toEqual([ids[0], ...ids.slice(2)]);
+    const gone = (await app.fetch(`/api/v1/deploys/${ids[1]!}`, as(key))).body.data;
+    expect(gone).toMatchObject({ state: 'ready', files_removed: true, live: false });
+    const refused = await app.call('POST', `/api/v1/deploys/${ids[1]!}/promote`, as(key));
+    expect([refused.body.error.code, refused.body.error.details.files_removed]).toEqual(['deploy_not_ready', true]);
+    expect(await make.sql('SELECT label FROM host_aliases WHERE deploy_id = $1', [ids[1]])).toEqual([]);
+    expect(await make.sql('SELECT deploy_id FROM deploy_environments WHERE deploy_id = $1', [ids[1]])).toEqual([]);
+  });
+
+  it('keeps previews for 30 days, and the last of each branch', async () => {
+    const [older, newer, other] = [await deploy({ branch: 'a' }), await deploy({ branch: 'a' }), await deploy({ branch: 'b' })];
+    await aged(29);
+    await sweep();
+    expect(await kept([older, newer, other])).toEqual([older, newer, other]);
+    await aged(2);
+    await sweep();
+    expect(await kept([older, newer, other])).toEqual([newer, other]);
+  });
+
+  it('removes what belongs to a deleted organization, hosts included', async () => {
+    const org = await make.org(ada, { plan: 'pro' });
+    const headers = { 'x-service-org': org.id };
+    project = expectStatus(201, await app.post('/api/v1/projects', { name: 'gone', repo_url: 'https://github.com/acme/shop' }, as(key, { headers }))).body.data.id as string;
+    const id = await deploy({});
+    await make.sql('UPDATE organizations SET deleted_at = now() WHERE id = $1', [org.id]);
+    await sweep();
+    expect([await has(id), await make.sql('SELECT label FROM host_aliases WHERE project_id = $1', [project])]).toEqual([false, []]);
+  });
+
+  it('deletes logs after 90 days, and never those of younger ones', async () => {
+    const old = await deploy({});
+    await make.sql("UPDATE deploys SET finished_at = finished_at - interval '91 days' WHERE id = $1", [old]);
+    const young = await deploy({ branch: 'young' });
+    await sweep();
+    const linesOf = async (id: string): Promise<number> => (await make.sql('SELECT seq FROM deploy_log_lines WHERE deploy_id = $1', [id])).length;
+    expect([await linesOf(old), await linesOf(young) > 0]).toEqual([0, true]);
+    expect(builds.built.length).toBeGreaterThan(0);
+  });
+});
