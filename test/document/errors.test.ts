@@ -1,7 +1,7 @@
 import { client } from '../support/built-client.js';
 import { useFaultProxy } from '../support/fault-proxy.js';
 import { Make, type Person } from '../support/make.js';
-import { useApp } from '../support/test-app.js';
+import { type Answer, useApp } from '../support/test-app.js';
 
 const {
   AuthenticationError, AuthorizationError, ConflictError, InsufficientCreditsError, NotFoundError, RateLimitError, Service, ServiceError, ValidationError,
@@ -122,7 +122,13 @@ describe('§7 Errors', () => {
       expect([error.constructor, error.code]).toEqual([ConflictError, 'already_exists']);
     });
 
-    it.todo('ConflictError, 409: for example a claimed task');
+    it('ConflictError, 409: for example a claimed task', async () => {
+      const { body } = await app.post('/ops/alert', { title: 'Something is wrong' });
+      const claim = (agent: string): Promise<Answer> => app.post(`/ops/tasks/${body.tasks[0].id as string}/claim`, { agent });
+      expect((await claim('one')).status).toBe(200);
+      const { status, body: { error } } = await claim('another');
+      expect([status, error.type, error.code]).toEqual([409, 'conflict_error', 'task_already_claimed']);
+    });
 
     it('ServiceError, any: base class for any other API error', async () => {
       const error = await refused.other();

@@ -1,5 +1,6 @@
 import { loadConfig } from '../../src/platform/config/config.js';
 import { client } from '../support/built-client.js';
+import { as, Make } from '../support/make.js';
 import { type Answer, randomAddress, useApp } from '../support/test-app.js';
 
 const TRY = '/api/v1/sandbox/try';
@@ -113,9 +114,37 @@ describe('§2, §4, §8 the anonymous sandbox', () => {
 });
 
 describe('§2 other resources', () => {
-  it.todo('the service: id (string), name (string), repo_url (string, URL of a linked repository; without it, it cannot be deployed)');
-  it.todo('Repository created from a template: repo_url (string); request fields template (string, allowed values: nextjs, expo) and name (string)');
-  it.todo('Deploy request: branch (string), type (string; the value production is used for production deploys)');
+  const app = useApp({}, 'api');
+  const make = new Make(app);
+  let key: string;
+
+  beforeAll(async () => { key = await make.key(await make.person({ plan: 'pro' })); });
+
+  it('the service: id (string), name (string), repo_url (string, URL of a linked repository; without it, it cannot be deployed)', async () => {
+    const { body: { data } } = await app.post('/api/v1/projects', { name: 'Shop', repo_url: 'https://github.com/acme/shop' }, as(key));
+    expect(data).toMatchObject({ id: expect.stringMatching(/^prj_/), name: 'Shop', repo_url: 'https://github.com/acme/shop' });
+  });
+
+  it.each(['nextjs', 'expo'])('Repository created from a template: repo_url (string); request fields template (%s) and name (string)', async (template) => {
+    const { status, body: { data } } = await app.post('/api/v1/repositories', { template, name: `from-${template}` }, as(key));
+    expect([status, typeof data.repo_url]).toEqual([201, 'string']);
+    expect(data).toMatchObject({ name: `from-${template}`, template });
+  });
+
+  it('Repository created from a template: other templates are refused', async () => {
+    const { status, body } = await app.post('/api/v1/repositories', { template: 'rails', name: 'x' }, as(key));
+    expect([status, body.error.details[0]]).toEqual([400, expect.objectContaining({ path: 'template', expected: ['nextjs', 'expo'] })]);
+  });
+
+  it('Deploy request: branch (string), type (string; the value production is used for production deploys)', async () => {
+    const { body: { data } } = await app.post('/api/v1/projects', { name: 'Deployed', repo_url: 'https://github.com/acme/shop' }, as(key));
+    const { status, body } = await app.post(`/api/v1/projects/${data.id as string}/deploys`, { branch: 'main', type: 'production' }, as(key));
+    expect(status).toBeLessThan(300);
+    expect(body.data).toMatchObject({ branch: 'main', type: 'production', project_id: data.id });
+    const refused = await app.post(`/api/v1/projects/${data.id as string}/deploys`, { branch: 7, type: 'else' }, as(key));
+    expect(refused.body.error.details.map(({ path }: any) => path).sort()).toEqual(['branch', 'type']);
+  });
+
   const operated = useApp({ FEATURE_FLAG_ALLOWLIST: 'sign_ups' }, 'api');
 
   it('Ops task: can be auto-tagged through the runbookTag field of a generic alert payload', async () => {
@@ -131,15 +160,29 @@ describe('§2 other resources', () => {
 });
 
 describe('§4 rules', () => {
-  const operated = useApp({ FEATURE_FLAG_ALLOWLIST: 'sign_ups' }, 'api');
+  const operated = useApp({ FEATURE_FLAG_ALLOWLIST: 'sandbox_executions' }, 'api');
+  const make = new Make(operated);
 
   it('rule 1: a flag that is not on the allowlist cannot be toggled through POST /ops/features', async () => {
     const refused = await operated.post('/ops/features', { name: 'anonymous_sandbox', enabled: false });
     expect([refused.status, refused.body.error.code]).toEqual([403, 'flag_not_allowlisted']);
     expect((await operated.fetch('/ops/features')).body.flags).toContainEqual(expect.objectContaining({ name: 'anonymous_sandbox', enabled: true }));
-    expect((await operated.post('/ops/features', { name: 'sign_ups', enabled: false })).status).toBe(200);
+    expect((await operated.post('/ops/features', { name: 'sandbox_executions', enabled: false })).status).toBe(200);
   });
 
-  it.todo('rule 3: when there is no repo_url, the deploy fails with the message "Project has no linked repository"');
-  it.todo('rule 4: repo_url of a repository created from a template can be passed when creating, or attached later by updating');
+  it('rule 3: when there is no repo_url, the deploy fails with the message "Project has no linked repository"', async () => {
+    const key = await make.key(await make.person());
+    const { body: { data } } = await operated.post('/api/v1/projects', { name: 'Empty' }, as(key));
+    const { status, body } = await operated.post(`/api/v1/projects/${data.id as string}/deploys`, { branch: 'main' }, as(key));
+    expect([status, body.error.message]).toEqual([409, 'Project has no linked repository']);
+  });
+
+  it('rule 4: repo_url of a repository created from a template can be passed when creating, or attached later by updating', async () => {
+    const key = await make.key(await make.person());
+    const { repo_url } = (await operated.post('/api/v1/repositories', { template: 'nextjs', name: 'shop' }, as(key))).body.data;
+    expect((await operated.post('/api/v1/projects', { name: 'At once', repo_url }, as(key))).body.data.repo_url).toBe(repo_url);
+    const { id } = (await operated.post('/api/v1/projects', { name: 'Later' }, as(key))).body.data;
+    const changed = await operated.call('PATCH', `/api/v1/projects/${id as string}`, { ...as(key, { headers: { 'content-type': 'application/json' } }), body: JSON.stringify({ repo_url }) });
+    expect([changed.status, changed.body.data.repo_url]).toEqual([200, repo_url]);
+  });
 });

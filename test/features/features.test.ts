@@ -1,5 +1,7 @@
 import { Client } from 'pg';
+import { AdmissionService } from '../../src/modules/deploys/admission/admission.service.js';
 import { OpenFeatureFlags } from '../../src/modules/features/open-feature.provider.js';
+import { as, Make } from '../support/make.js';
 import { eventually, useApp } from '../support/test-app.js';
 
 const TOKEN = 'an-ops-token-for-the-tests';
@@ -131,6 +133,33 @@ describe('feature flags', () => {
     expect(await client.getBooleanDetails('no_such_flag', true)).toMatchObject({ value: true, errorCode: 'FLAG_NOT_FOUND' });
     expect(await client.getStringDetails('sign_ups', 'x')).toMatchObject({ value: 'x', errorCode: 'TYPE_MISMATCH' });
   });
+});
+
+describe('the flag deploys', () => {
+  const app = useApp({ FEATURE_FLAG_ALLOWLIST: 'deploys' }, 'api');
+  const make = new Make(app);
+
+  it('keeps new deploys out and those that wait from beginning', async () => {
+    const key = await make.key(await make.person());
+    const { id } = (await app.post('/api/v1/projects', { name: 'Shop', repo_url: 'https://no-such-host.example.com/acme/shop' }, as(key))).body.data;
+    const request = () => app.post(`/api/v1/projects/${id as string}/deploys`, { branch: 'main' }, as(key));
+    const waiting = (await request()).body.data.id as string;
+    const stateOf = async (): Promise<string> => (await app.fetch(`/api/v1/deploys/${waiting}`, as(key))).body.data.state as string;
+
+    await app.post('/ops/features', { name: 'deploys', enabled: false });
+    expect((await request()).body.error).toMatchObject({ status: 403, code: 'feature_disabled', details: { feature: 'deploys' } });
+
+    const worker = await app.another({ role: 'worker' });
+    try {
+      expect(await worker.get(AdmissionService).run()).toBe(0);
+      expect(await stateOf()).toBe('queued');
+      await app.post('/ops/features', { name: 'deploys', enabled: true });
+      // There is no such host.
+      await eventually(async () => await stateOf() === 'error', 'the deploy has begun and failed', 30_000);
+    } finally {
+      await worker.stop();
+    }
+  }, 60_000);
 });
 
 describe('feature flags without OPS_TOKEN', () => {

@@ -3,6 +3,7 @@ import { Database } from '../../../platform/database/database.js';
 import { Log } from '../../../platform/logging/log.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import { PLAN_IDS, type PlanId, PLANS } from '../../billing/plan.js';
+import { Features } from '../../features/features.service.js';
 import { deployQueue, jobIdOf } from '../jobs/deploy.queue.js';
 import { AdmissionStore } from '../persistence/admission.store.js';
 
@@ -21,11 +22,13 @@ export class AdmissionService {
     private readonly database: Database,
     private readonly admission: AdmissionStore,
     private readonly outbox: Outbox,
+    private readonly features: Features,
     private readonly log: Log,
   ) {}
 
-  /** Admits all whose turn it is, and says how many they were. */
-  run(): Promise<number> {
+  /** Admits all whose turn it is, and says how many they were. While the flag is off everything waits, what is pushed too. */
+  async run(): Promise<number> {
+    if (!this.features.isEnabled('deploys')) return 0;
     return this.database.transaction(async () => {
       await this.admission.lock();
       let admitted = 0;

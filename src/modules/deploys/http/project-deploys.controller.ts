@@ -6,6 +6,7 @@ import { TakesJson } from '../../../platform/http/json-body.js';
 import { pageEnvelope } from '../../../platform/http/page.js';
 import { type Call, Caller } from '../../auth/caller.js';
 import { RequireScope } from '../../auth/require-scope.js';
+import { RequireFeature } from '../../features/require-feature.js';
 import { DeployRequests } from '../deploy-requests.service.js';
 import { DeploysService } from '../deploys.service.js';
 import { LiveDeploys } from '../live-deploys.service.js';
@@ -24,6 +25,7 @@ export class ProjectDeploysController {
 
   @Post('deploys')
   @RequireScope('deploys:write', { in: 'resource' })
+  @RequireFeature('deploys')
   @TakesJson()
   @HttpCode(HttpStatus.ACCEPTED)
   @ApiOperation({
@@ -31,7 +33,7 @@ export class ProjectDeploysController {
     description: 'It begins by itself when it is its turn. Older ones of the branch and type that still wait are skipped. `type: production` needs the scope `deploys:production` as well, and a plan that has it.',
   })
   @ApiAcceptedResponse({ type: DeployAnswer, description: 'It is queued.' })
-  @ApiRefusals(...ANY_CALLER, ...ANY_BODY, 'project_not_found', 'project_has_no_repository', 'feature_not_in_plan', 'concurrency_limit_exceeded')
+  @ApiRefusals(...ANY_CALLER, ...ANY_BODY, 'feature_disabled', 'project_not_found', 'project_has_no_repository', 'feature_not_in_plan', 'concurrency_limit_exceeded')
   async create(@Caller() call: Call, @Param('project_id') named: string, @Body() { wish }: CreateDeployBody): Promise<Envelope<DeployView>> {
     return new Envelope(await this.views.of(await this.requests.request(call, named, wish)));
   }
