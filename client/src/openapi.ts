@@ -8379,6 +8379,8 @@ export interface operations {
              *
              *     `ip_not_allowed`: The key may not be used from this IP address.
              *
+             *     `feature_disabled`: The operator of the service has switched this off.
+             *
              *     `feature_not_in_plan`: The plan does not have this.
              */
             readonly 403: {
