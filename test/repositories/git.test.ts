@@ -357,8 +357,11 @@ describe('git over HTTP', () => {
     ].join('\r\n'));
     socket.write(Buffer.from(line, 'latin1'));
     const store = await located(path);
-    const programs = (): string[] => execFileSync('ps', ['-eo', 'pid,args'], { encoding: 'utf8' }).split('\n').filter((text) => /receive-pack|index-pack|unpack-objects/.test(text) && text.includes('git'));
-    await eventually(() => programs().length > 0, 'git receives', 15_000);
+    // Of this push alone, as other tests push at the same time. Only its environment names the repository.
+    const programs = (): string[] => readdirSync('/proc')
+      .filter((pid) => procFile(pid, 'environ').includes(`PATH_INFO=/${id}.git/git-receive-pack`))
+      .map((pid) => procFile(pid, 'cmdline'));
+    await eventually(() => programs().some((command) => /index-pack|unpack-objects/.test(command)), 'git receives', 15_000);
     socket.destroy();
     await eventually(() => programs().length === 0, 'git has ended', 15_000);
     await eventually(() => !execFileSync('ls', [`${store}/objects`], { encoding: 'utf8' }).includes('incoming'), 'nothing is left half-way', 15_000);
@@ -412,3 +415,12 @@ describe('git over HTTP', () => {
     expect(JSON.stringify(app.log())).not.toContain(Buffer.from(`any:${key}`).toString('base64').slice(8, 40));
   });
 });
+
+/** Empty for a process that has ended. */
+function procFile(pid: string, name: 'environ' | 'cmdline'): string {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, 'latin1');
+  } catch {
+    return '';
+  }
+}
