@@ -239,6 +239,24 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/billing/subscription": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** Shows the plan of the organization of the call, what it costs, and what is planned. */
+        readonly get: operations["SubscriptionsController_get"];
+        readonly put?: never;
+        /** Chooses a plan for the organization of the call: a larger one at once, a smaller one from the next period on. */
+        readonly post: operations["SubscriptionsController_choose"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/deploys/{deploy_id}": {
         readonly parameters: {
             readonly query?: never;
@@ -881,6 +899,26 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/ops/billing/subscriptions/{org_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        /**
+         * Gives an organization a plan at once, at a price that may be agreed on.
+         * @description Needs `OPS_TOKEN` as bearer token, and answers nobody while that is not set.
+         */
+        readonly put: operations["SubscriptionOperationsController_set"];
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/ops/features": {
         readonly parameters: {
             readonly query?: never;
@@ -1226,6 +1264,13 @@ export interface components {
             /** @enum {string} */
             readonly role: "owner" | "admin" | "member" | "viewer";
         };
+        readonly ChoosePlanBody: {
+            /**
+             * @description A larger plan begins at once, a smaller one with the next period. The present one drops what is planned.
+             * @enum {string}
+             */
+            readonly plan: "free" | "builder" | "pro" | "enterprise";
+        };
         readonly CommitView: {
             /** @description The name of its author. */
             readonly author: string;
@@ -1502,7 +1547,7 @@ export interface components {
         };
         readonly ErrorView: {
             /** @enum {string} */
-            readonly code: "invalid_request" | "malformed_json" | "malformed_request" | "conflicting_credentials" | "invalid_email_token" | "missing_api_key" | "malformed_api_key" | "invalid_api_key" | "expired_api_key" | "revoked_api_key" | "rotated_api_key" | "session_token_not_allowed" | "session_required" | "invalid_credentials" | "invalid_session" | "invalid_token" | "insufficient_scopes" | "org_access_denied" | "key_org_mismatch" | "ip_not_allowed" | "git_service_not_offered" | "plan_limit_reached" | "flag_not_allowlisted" | "feature_disabled" | "feature_not_in_plan" | "route_not_found" | "page_not_found" | "api_key_not_found" | "session_not_found" | "member_not_found" | "invitation_not_found" | "organization_not_found" | "project_not_found" | "repository_not_found" | "deploy_not_found" | "execution_not_found" | "flag_not_found" | "ops_task_not_found" | "method_not_allowed" | "request_timeout" | "username_taken" | "email_taken" | "already_exists" | "last_owner" | "personal_organization" | "execution_already_over" | "flag_fixed" | "stale_version" | "task_already_claimed" | "task_not_claimed" | "task_already_resolved" | "project_has_no_repository" | "deploy_already_over" | "deploy_not_ready" | "no_earlier_deploy" | "idempotency_mismatch" | "idempotency_in_progress" | "payload_too_large" | "repository_full" | "unsupported_media_type" | "headers_too_large" | "burst_limit_exceeded" | "daily_limit_exceeded" | "concurrency_limit_exceeded" | "sign_in_limit_exceeded" | "sandbox_daily_limit_exceeded" | "internal_error" | "service_unavailable" | "sandbox_unavailable";
+            readonly code: "invalid_request" | "malformed_json" | "malformed_request" | "conflicting_credentials" | "invalid_email_token" | "missing_api_key" | "malformed_api_key" | "invalid_api_key" | "expired_api_key" | "revoked_api_key" | "rotated_api_key" | "session_token_not_allowed" | "session_required" | "invalid_credentials" | "invalid_session" | "invalid_token" | "insufficient_scopes" | "org_access_denied" | "key_org_mismatch" | "ip_not_allowed" | "git_service_not_offered" | "plan_limit_reached" | "flag_not_allowlisted" | "feature_disabled" | "feature_not_in_plan" | "route_not_found" | "page_not_found" | "api_key_not_found" | "session_not_found" | "member_not_found" | "invitation_not_found" | "organization_not_found" | "project_not_found" | "repository_not_found" | "deploy_not_found" | "execution_not_found" | "flag_not_found" | "ops_task_not_found" | "method_not_allowed" | "request_timeout" | "username_taken" | "email_taken" | "already_exists" | "last_owner" | "personal_organization" | "execution_already_over" | "flag_fixed" | "stale_version" | "task_already_claimed" | "task_not_claimed" | "task_already_resolved" | "plan_too_small" | "plan_by_contract" | "project_has_no_repository" | "deploy_already_over" | "deploy_not_ready" | "no_earlier_deploy" | "idempotency_mismatch" | "idempotency_in_progress" | "payload_too_large" | "repository_full" | "unsupported_media_type" | "headers_too_large" | "burst_limit_exceeded" | "daily_limit_exceeded" | "concurrency_limit_exceeded" | "sign_in_limit_exceeded" | "sandbox_daily_limit_exceeded" | "internal_error" | "service_unavailable" | "sandbox_unavailable";
             readonly dashboard_url?: string;
             /** @description Facts of this code; for `invalid_request` one row per field. */
             readonly details?: Record<string, never> | readonly Record<string, never>[];
@@ -2075,6 +2120,15 @@ export interface components {
             /** @enum {boolean} */
             readonly reset: true;
         };
+        readonly PeriodView: {
+            /** Format: date-time */
+            readonly from: string;
+            /**
+             * Format: date-time
+             * @description The first moment of the next one.
+             */
+            readonly to: string;
+        };
         readonly PlanFeaturesView: {
             readonly production_deploys: boolean;
             readonly sso: boolean;
@@ -2087,6 +2141,12 @@ export interface components {
             readonly calls_per_day: number | null;
             /** @description Null: unlimited. */
             readonly projects: number | null;
+        };
+        readonly PlannedChangeView: {
+            /** Format: date-time */
+            readonly at: string;
+            /** @enum {string} */
+            readonly plan: "free" | "builder" | "pro" | "enterprise";
         };
         readonly PlansAnswer: {
             readonly data: readonly components["schemas"]["PlanView"][];
@@ -2297,6 +2357,29 @@ export interface components {
             /** @description A target can have 200 variables, and 1 MiB of names and values. */
             readonly variables: readonly components["schemas"]["EnvVariableBody"][];
         };
+        readonly SetPlanBody: {
+            /** @enum {string} */
+            readonly plan: "free" | "builder" | "pro" | "enterprise";
+            /**
+             * @description In USD, as a decimal. Left out, the price of the list; Enterprise has none there.
+             * @example 1200
+             */
+            readonly priceUsdPerMonth?: string;
+            /** @description Is written to the audit log of the organization, whose members may read it. */
+            readonly reason: string;
+        };
+        readonly SetPlanView: {
+            readonly orgId: string;
+            /** @enum {string} */
+            readonly plan: "free" | "builder" | "pro" | "enterprise";
+            /** @example 1200 */
+            readonly priceUsdPerMonth: string;
+            /**
+             * Format: date-time
+             * @description From when on it is billed.
+             */
+            readonly since: string;
+        };
         readonly SignedInAnswer: {
             readonly data: components["schemas"]["SignedInView"];
             readonly meta: components["schemas"]["AnswerMeta"];
@@ -2344,6 +2427,25 @@ export interface components {
              */
             readonly agent: string;
             readonly seconds: number;
+        };
+        readonly SubscriptionAnswer: {
+            readonly data: components["schemas"]["SubscriptionView"];
+            readonly meta: components["schemas"]["AnswerMeta"];
+        };
+        readonly SubscriptionView: {
+            /** @example org_01jd3m8yeqf5rb0xkq5ym8s6tn */
+            readonly org_id: string;
+            /** @description The month, in UTC, whose invoice the present usage is for. */
+            readonly period: components["schemas"]["PeriodView"];
+            /** @enum {string} */
+            readonly plan: "free" | "builder" | "pro" | "enterprise";
+            /** @description Absent while none is planned. */
+            readonly planned_change?: components["schemas"]["PlannedChangeView"];
+            /**
+             * @description In USD, as a decimal: what the organization pays for a whole month of the plan, before usage.
+             * @example 49
+             */
+            readonly price_usd_per_month: string;
         };
         readonly TaskEventView: {
             /** @description The agent, `alert`, or `sweep`. */
@@ -4015,6 +4117,257 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["PlansAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many calls at once.
+             *
+             *     `daily_limit_exceeded`: The calls of this day are used up.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A part that this call needs is away. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly SubscriptionsController_get: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SubscriptionAnswer"];
+                };
+            };
+            /** @description `conflicting_credentials`: The call carries two different credentials. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The call carries no API key.
+             *
+             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *
+             *     `invalid_api_key`: The API key is not known.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *
+             *     `session_required`: The call needs the session of a person.
+             *
+             *     `invalid_session`: The session is over or unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller does not reach the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key may not be used from this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many calls at once.
+             *
+             *     `daily_limit_exceeded`: The calls of this day are used up.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A part that this call needs is away. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly SubscriptionsController_choose: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["ChoosePlanBody"];
+            };
+        };
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SubscriptionAnswer"];
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The call carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is not valid.
+             *
+             *     `malformed_json`: The request body is not JSON that can be read.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The call carries no API key.
+             *
+             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *
+             *     `invalid_api_key`: The API key is not known.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *
+             *     `session_required`: The call needs the session of a person.
+             *
+             *     `invalid_session`: The session is over or unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller does not reach the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key may not be used from this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             *
+             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *
+             *     `plan_too_small`: The organization has more than the plan holds.
+             *
+             *     `plan_by_contract`: The plan begins and ends by contract.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `payload_too_large`: The request body is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `unsupported_media_type`: The request body must be JSON. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             /**
@@ -10378,6 +10731,102 @@ export interface operations {
             };
             /** @description `invalid_token`: The bearer token is not the one that is set. */
             readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `payload_too_large`: The request body is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `unsupported_media_type`: The request body must be JSON. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A part that this call needs is away. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly SubscriptionOperationsController_set: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly org_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["SetPlanBody"];
+            };
+        };
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SetPlanView"];
+                };
+            };
+            /**
+             * @description `invalid_request`: A field of the request is not valid.
+             *
+             *     `malformed_json`: The request body is not JSON that can be read.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `invalid_token`: The bearer token is not the one that is set. */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `organization_not_found`: There is no such organization. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             *
+             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             */
+            readonly 409: {
                 headers: {
                     readonly [name: string]: unknown;
                 };

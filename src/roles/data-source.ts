@@ -11,6 +11,7 @@ import { CreateFeatureFlags1795260000000 } from '../../migrations/1795260000000-
 import { CreateOpsTasks1795260060000 } from '../../migrations/1795260060000-create-ops-tasks.js';
 import { CreateHosting1795258000000 } from '../../migrations/1795258000000-create-hosting.js';
 import { CreateDeploys1795259000000 } from '../../migrations/1795259000000-create-deploys.js';
+import { CreateSubscriptions1795264000000 } from '../../migrations/1795264000000-create-subscriptions.js';
 import { ApiKeySecret } from '../modules/auth/persistence/api-key-secret.entity.js';
 import { ApiKey } from '../modules/auth/persistence/api-key.entity.js';
 import { AuditEntry } from '../modules/auth/persistence/audit-entry.entity.js';
@@ -20,6 +21,8 @@ import { Membership } from '../modules/auth/persistence/membership.entity.js';
 import { Organization } from '../modules/auth/persistence/organization.entity.js';
 import { Session } from '../modules/auth/persistence/session.entity.js';
 import { User } from '../modules/auth/persistence/user.entity.js';
+import { PlanChange } from '../modules/billing/persistence/plan-change.entity.js';
+import { Subscription } from '../modules/billing/persistence/subscription.entity.js';
 import { FeatureFlagChange } from '../modules/features/persistence/feature-flag-change.entity.js';
 import { FeatureFlagRow } from '../modules/features/persistence/feature-flag.entity.js';
 import { HostAlias } from '../modules/hosting/persistence/host-alias.entity.js';
@@ -55,7 +58,7 @@ export function createDataSource(settings: DataSourceSettings): DataSource {
     type: 'postgres',
     url,
     poolSize,
-    entities: [OutboxMessage, HostAlias, HostedDeploy, ApiKey, ApiKeySecret, IdempotencyRecord, Project, ProjectEnvVariable, Repository, RepositoryBranch, SandboxExecution, AuditEntry, EmailToken, Invitation, Membership, Organization, Session, User, FeatureFlagChange, FeatureFlagRow, OpsTask, OpsTaskEvent, Deploy, DeployEvent],
+    entities: [OutboxMessage, HostAlias, HostedDeploy, ApiKey, ApiKeySecret, IdempotencyRecord, Project, ProjectEnvVariable, Repository, RepositoryBranch, SandboxExecution, AuditEntry, EmailToken, Invitation, Membership, Organization, Session, User, FeatureFlagChange, FeatureFlagRow, OpsTask, OpsTaskEvent, Deploy, DeployEvent, PlanChange, Subscription],
     migrations: [
       CreateOutbox1795219200000,
       CreatePeopleAndOrganizations1795252000000,
@@ -69,6 +72,7 @@ export function createDataSource(settings: DataSourceSettings): DataSource {
       CreateDeploys1795259000000,
       CreateFeatureFlags1795260000000,
       CreateOpsTasks1795260060000,
+      CreateSubscriptions1795264000000,
     ],
     migrationsTableName: 'migrations',
     synchronize: false,

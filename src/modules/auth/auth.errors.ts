@@ -11,6 +11,16 @@ export class OperatorTokenInvalid extends DomainError {
   }
 }
 
+/** What moves money is never open, not even where the other operator routes are. */
+export class OperatorTokenUnset extends DomainError {
+  constructor(setting: string) {
+    super('invalid_token', `This endpoint answers nobody while ${setting} is not set.`, {
+      hint: `Set ${setting} for the service, and send it as Authorization: Bearer <${setting}>.`,
+      headers: { 'WWW-Authenticate': 'Bearer' },
+    });
+  }
+}
+
 export class ConflictingCredentials extends DomainError {
   constructor() {
     super('conflicting_credentials', 'Authorization and X-API-Key carry different credentials.', { hint: 'Send one of the two.' });

@@ -37,8 +37,8 @@ export class OwningOrgs {
     return organization === undefined || organization.deletedAt !== null ? undefined : organization.plan;
   }
 
-  /** Writes to the organization's audit log, with the running transaction. */
-  record(act: AuditedAct, by: Call): Promise<void> {
-    return this.audit.record(act, by);
+  /** Writes to the organization's audit log, with the running transaction. By nobody: the service itself did it, or an operator. */
+  record(act: AuditedAct, by: Call | undefined): Promise<void> {
+    return this.audit.record(act, by ?? {});
   }
 }

@@ -1,7 +1,10 @@
 import { Reflector } from '@nestjs/core';
 
-/** The surfaces of the service that an operator's token guards (service document §5). */
-export type OperatorSurface = 'ops' | 'metrics';
+/**
+ * The surfaces of the service that an operator's token guards (service document §5). `money` is what moves money: it has
+ * the token of `ops`, and answers nobody where that is not set.
+ */
+export type OperatorSurface = 'ops' | 'metrics' | 'money';
 
-/** The route wants the bearer token of its surface, when that token is set; else it is open. */
+/** The route wants the bearer token of its surface, when that token is set; else it is open, unless it moves money. */
 export const RequireOperatorToken = Reflector.createDecorator<OperatorSurface>();

@@ -114,6 +114,11 @@ export class RepositoriesService {
     return { repositoryId: repository.id, path: this.directories.pathOf(repository) };
   }
 
+  /** How many the organization has. */
+  count(orgId: string): Promise<number> {
+    return this.repositories.count(orgId);
+  }
+
   /** Under the lock of the organization, so that of creations at once each counts those before it. */
   private async requireRoom(call: Call, orgId: string): Promise<void> {
     const plan = PLANS[await this.owners.lock(call, orgId)];

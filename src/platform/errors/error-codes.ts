@@ -76,6 +76,8 @@ export const ERROR_CODES = {
   task_already_claimed: { type: 'conflict_error', status: 409, title: 'Somebody else has claimed the task.' },
   task_not_claimed: { type: 'conflict_error', status: 409, title: 'The caller does not hold the task.' },
   task_already_resolved: { type: 'conflict_error', status: 409, title: 'The task is resolved.' },
+  plan_too_small: { type: 'conflict_error', status: 409, title: 'The organization has more than the plan holds.' },
+  plan_by_contract: { type: 'conflict_error', status: 409, title: 'The plan begins and ends by contract.' },
   project_has_no_repository: { type: 'conflict_error', status: 409, title: 'The project has no repository to deploy.' },
   deploy_already_over: { type: 'conflict_error', status: 409, title: 'The deploy is over.' },
   deploy_not_ready: { type: 'conflict_error', status: 409, title: 'The deploy cannot be live.' },

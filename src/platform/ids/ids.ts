@@ -7,7 +7,8 @@ import { RandomBytes } from './random-bytes.js';
 export type IdPrefix =
   | 'req' | 'out' | 'job' | 'exe' | 'wrk'
   | 'usr' | 'org' | 'ses' | 'key' | 'sec' | 'inv' | 'tok' | 'aud' | 'idm' | 'msg'
-  | 'prj' | 'repo' | 'tsk' | 'tev' | 'dpl';
+  | 'prj' | 'repo' | 'tsk' | 'tev' | 'dpl'
+  | 'plc' | 'ivc' | 'crn';
 
 /** Mints TypeIDs (`exe_` + a UUIDv7 in base32): sortable by birth, easy to grep, legal as BullMQ job ids. */
 @Injectable()

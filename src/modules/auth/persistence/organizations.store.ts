@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { type Page, pageOf, type PageWish } from '../../../platform/database/page.js';
 import { violatedConstraintOf } from '../../../platform/database/violated-constraint.js';
+import type { PlanId } from '../../billing/plan.js';
 import { SlugTaken } from '../orgs/orgs.errors.js';
 import { UsernameTaken } from '../people/people.errors.js';
 import type { OrgMembership } from '../principal.js';
@@ -46,6 +47,19 @@ export class OrganizationsStore {
     } catch (error) {
       throw violatedConstraintOf(error) === SLUG_CONSTRAINT ? new SlugTaken(change.slug) : error;
     }
+  }
+
+  async setPlan(id: string, plan: PlanId, at: Date): Promise<void> {
+    await this.database.manager.update(Organization, { id }, { plan, updatedAt: at });
+  }
+
+  /** Those that were made before a time, deleted ones among them, by id. */
+  madeBefore(time: Date, after: string, limit: number): Promise<Organization[]> {
+    return this.database.manager.createQueryBuilder(Organization, 'organization')
+      .where('organization.createdAt < :time AND organization.id > :after', { time, after })
+      .orderBy('organization.id')
+      .limit(limit)
+      .getMany();
   }
 
   async markDeleted(id: string, at: Date): Promise<void> {

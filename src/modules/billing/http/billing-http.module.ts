@@ -1,5 +1,8 @@
 import { Module } from '@nestjs/common';
+import { BillingModule } from '../billing.module.js';
 import { PlansController } from './plans.controller.js';
+import { SubscriptionOperationsController } from './subscription-operations.controller.js';
+import { SubscriptionsController } from './subscriptions.controller.js';
 
-@Module({ controllers: [PlansController] })
+@Module({ imports: [BillingModule], controllers: [PlansController, SubscriptionOperationsController, SubscriptionsController] })
 export class BillingHttpModule {}

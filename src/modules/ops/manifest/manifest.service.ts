@@ -115,7 +115,7 @@ export class ManifestService {
 }
 
 function endpointOf({ method, path, surface, rule, sessions, summary }: DeclaredRoute): ManifestEndpoint {
-  const auth = surface ?? (rule !== undefined || sessions !== undefined ? 'apiKey' : 'none');
+  const auth = surface === 'money' ? 'ops' : surface ?? (rule !== undefined || sessions !== undefined ? 'apiKey' : 'none');
   return { method, path, auth, summary: summary! };
 }
 

@@ -1,0 +1,50 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsIn, Matches } from 'class-validator';
+import { RequestInvalid } from '../../../platform/errors/request-invalid.js';
+import { MayBeAbsent } from '../../../platform/http/may-be-absent.js';
+import { IsTitle } from '../../../platform/http/text-fields.js';
+import { formatUsd, parseUsd } from '../../../platform/money/nano-dollars.js';
+import { PLAN_IDS, type PlanId } from '../plan.js';
+import { listPriceNano } from '../plan-price.js';
+import type { Contract } from '../operators/subscription-operations.service.js';
+import type { Subscription } from '../subscriptions/subscriptions.service.js';
+import { IsUsd } from './money-fields.js';
+
+export class SetPlanBody {
+  @ApiProperty({ enum: PLAN_IDS })
+  @IsIn(PLAN_IDS)
+  readonly plan!: PlanId;
+
+  @ApiPropertyOptional({ type: String, example: '1200', description: 'In USD, as a decimal. Left out, the price of the list; Enterprise has none there.' })
+  @MayBeAbsent() @IsUsd({ least: 0n })
+  readonly priceUsdPerMonth?: string;
+
+  @ApiProperty({ maxLength: 100, description: 'Is written to the audit log of the organization, whose members may read it.' })
+  @IsTitle()
+  readonly reason!: string;
+
+  /** @throws {RequestInvalid} `invalid_request`: the plan has no price of its own, and none was given. */
+  contract(orgId: string): Contract {
+    const { plan, priceUsdPerMonth, reason } = this;
+    const priceNano = priceUsdPerMonth === undefined ? listPriceNano(plan) : parseUsd(priceUsdPerMonth);
+    if (priceNano === null) throw new RequestInvalid([{ path: 'priceUsdPerMonth', in: 'body', code: 'is_usd', message: 'priceUsdPerMonth must be given for a plan without a price' }]);
+    return { orgId, plan, priceNano, reason };
+  }
+}
+
+export class OrgParameter {
+  @ApiProperty({ example: 'org_01jd3m8yeqf5rb0xkq5ym8s6tn' })
+  @Matches(/^org_[0-9a-z]{26}$/)
+  readonly org_id!: string;
+}
+
+export class SetPlanView {
+  @ApiProperty() orgId!: string;
+  @ApiProperty({ enum: PLAN_IDS }) plan!: PlanId;
+  @ApiProperty({ example: '1200' }) priceUsdPerMonth!: string;
+  @ApiProperty({ format: 'date-time', description: 'From when on it is billed.' }) since!: string;
+
+  static of({ orgId, plan, priceNano, since }: Subscription): SetPlanView {
+    return { orgId, plan, priceUsdPerMonth: formatUsd(priceNano), since: since.toISOString() };
+  }
+}

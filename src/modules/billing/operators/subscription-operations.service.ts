@@ -1,0 +1,40 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../platform/database/database.js';
+import { Clock } from '../../../platform/time/clock.js';
+import { OrgPlans } from '../../auth/org-plans.service.js';
+import { OrganizationUnknown } from '../billing.errors.js';
+import type { PlanId } from '../plan.js';
+import type { Subscription } from '../persistence/subscription.entity.js';
+import { SubscriptionsStore } from '../persistence/subscriptions.store.js';
+import { PlanChanges } from '../subscriptions/plan-changes.service.js';
+
+export interface Contract {
+  readonly orgId: string;
+  readonly plan: PlanId;
+  /** Of a month, in nano-dollars. */
+  readonly priceNano: bigint;
+  /** For whoever reads the audit log later. */
+  readonly reason: string;
+}
+
+/** What an operator may do that an organization cannot: give any plan at any price, at once. */
+@Injectable()
+export class SubscriptionOperations {
+  constructor(
+    private readonly database: Database,
+    private readonly subscriptions: SubscriptionsStore,
+    private readonly changes: PlanChanges,
+    private readonly plans: OrgPlans,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws {OrganizationUnknown} `organization_not_found` */
+  set({ orgId, plan, priceNano, reason }: Contract): Promise<Subscription> {
+    return this.database.transaction(async () => {
+      const org = await this.plans.lock(orgId);
+      if (org === null) throw new OrganizationUnknown();
+      const present = await this.changes.applyDue(await this.subscriptions.find(orgId));
+      return this.changes.apply({ orgId, from: present?.plan ?? org.plan, to: plan, priceNano, effectiveAt: this.clock.now(), details: { by: 'operator', reason } });
+    });
+  }
+}

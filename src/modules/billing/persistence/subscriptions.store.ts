@@ -1,0 +1,42 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../platform/database/database.js';
+import { PlanChange } from './plan-change.entity.js';
+import { Subscription } from './subscription.entity.js';
+
+/** Whoever changes the subscription of an organization has locked the organization. */
+@Injectable()
+export class SubscriptionsStore {
+  constructor(private readonly database: Database) {}
+
+  find(orgId: string): Promise<Subscription | null> {
+    return this.database.manager.findOneBy(Subscription, { orgId });
+  }
+
+  async save(subscription: Subscription): Promise<void> {
+    await this.database.manager.upsert(Subscription, subscription, ['orgId']);
+  }
+
+  /** What was planned for an organization. */
+  async drop(orgId: string): Promise<void> {
+    await this.database.manager.update(Subscription, { orgId }, { nextPlan: null, nextPlanAt: null });
+  }
+
+  async addChange(change: Omit<PlanChange, 'seq'>): Promise<void> {
+    await this.database.manager.insert(PlanChange, change);
+  }
+
+  /** Those that were in effect before a time, in order. */
+  changesBefore(orgId: string, time: Date): Promise<PlanChange[]> {
+    return this.database.manager.createQueryBuilder(PlanChange, 'change')
+      .where('change.orgId = :orgId AND change.effectiveAt < :time', { orgId, time })
+      .orderBy('change.effectiveAt').addOrderBy('change.seq')
+      .getMany();
+  }
+
+  /** Organizations whose planned change is due, the longest first. */
+  async due(now: Date, limit: number): Promise<string[]> {
+    const rows = await this.database.manager.query<{ org_id: string }[]>(
+      'SELECT org_id FROM subscriptions WHERE next_plan_at <= $1 ORDER BY next_plan_at, org_id LIMIT $2', [now, limit]);
+    return rows.map(({ org_id }) => org_id);
+  }
+}

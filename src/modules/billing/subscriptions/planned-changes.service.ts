@@ -1,0 +1,38 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../platform/database/database.js';
+import { Clock } from '../../../platform/time/clock.js';
+import { OrgPlans } from '../../auth/org-plans.service.js';
+import { SubscriptionsStore } from '../persistence/subscriptions.store.js';
+import { PlanChanges } from './plan-changes.service.js';
+
+const BATCH = 100;
+
+/** Lets the changes take effect that were planned for the end of a period. */
+@Injectable()
+export class PlannedChanges {
+  constructor(
+    private readonly database: Database,
+    private readonly subscriptions: SubscriptionsStore,
+    private readonly changes: PlanChanges,
+    private readonly plans: OrgPlans,
+    private readonly clock: Clock,
+  ) {}
+
+  /** All that are due. What an organization then has too much of stays; it can make no more. */
+  async applyAll(): Promise<void> {
+    for (;;) {
+      const due = await this.subscriptions.due(this.clock.now(), BATCH);
+      for (const orgId of due) await this.applyOf(orgId);
+      if (due.length < BATCH) return;
+    }
+  }
+
+  /** That of one organization, if it is due. */
+  applyOf(orgId: string): Promise<void> {
+    return this.database.transaction(async () => {
+      // One that was deleted has nothing that a plan could allow or forbid any more.
+      if ((await this.plans.lock(orgId)) === null) await this.subscriptions.drop(orgId);
+      else await this.changes.applyDue(await this.subscriptions.find(orgId));
+    });
+  }
+}

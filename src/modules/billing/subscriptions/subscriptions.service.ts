@@ -1,0 +1,87 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../platform/database/database.js';
+import { Clock } from '../../../platform/time/clock.js';
+import type { Call } from '../../auth/caller.js';
+import { OwningOrgs } from '../../auth/owning-orgs.service.js';
+import { PlanByContract } from '../billing.errors.js';
+import { periodOf } from '../billing-period.js';
+import { PLAN_IDS, type PlanId, PLANS } from '../plan.js';
+import { listPriceNano } from '../plan-price.js';
+import { Subscription } from '../persistence/subscription.entity.js';
+import { SubscriptionsStore } from '../persistence/subscriptions.store.js';
+import { PlanChanges } from './plan-changes.service.js';
+import { PlanRoom } from './plan-room.service.js';
+
+export type { Subscription };
+
+const rank = (plan: PlanId): number => PLAN_IDS.indexOf(plan);
+
+/** What an organization pays for, and how that changes: up at once, down at the end of the period. */
+@Injectable()
+export class SubscriptionsService {
+  constructor(
+    private readonly database: Database,
+    private readonly subscriptions: SubscriptionsStore,
+    private readonly changes: PlanChanges,
+    private readonly room: PlanRoom,
+    private readonly owners: OwningOrgs,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Of an organization that never chose a plan: the one it was made with, for nothing. */
+  async of(orgId: string, plan: PlanId): Promise<Subscription> {
+    return (await this.subscriptions.find(orgId)) ?? unpaid(orgId, plan);
+  }
+
+  /**
+   * Chooses a plan for the organization of the call. A larger one takes effect at once; a smaller one at the end of the
+   * period, until when it can be dropped by choosing the present one.
+   *
+   * @throws {PlanTooSmall} `plan_too_small`: there is more than the smaller plan holds.
+   * @throws {PlanByContract} `plan_by_contract`: Enterprise, both ways.
+   */
+  choose(call: Call, wanted: PlanId): Promise<Subscription> {
+    const orgId = call.org.id;
+    return this.database.transaction(async () => {
+      const given = await this.owners.lock(call, orgId);
+      const present = (await this.changes.applyDue(await this.subscriptions.find(orgId))) ?? unpaid(orgId, given);
+      for (const plan of [wanted, present.plan]) if (listPriceNano(plan) === null && wanted !== present.plan) throw new PlanByContract(PLANS[plan]);
+      if (wanted === present.plan) return this.keep(call, present);
+      return rank(wanted) > rank(present.plan) ? this.rise(call, present, wanted) : this.plan(call, present, wanted);
+    });
+  }
+
+  private rise(call: Call, { orgId, plan }: Subscription, wanted: PlanId): Promise<Subscription> {
+    return this.changes.apply({ orgId, from: plan, to: wanted, priceNano: listPriceNano(wanted)!, effectiveAt: this.clock.now(), by: call });
+  }
+
+  private async plan(call: Call, present: Subscription, wanted: PlanId): Promise<Subscription> {
+    const { orgId, plan } = present;
+    await this.room.require(PLANS[wanted], orgId);
+    if (present.nextPlan === wanted) return present;
+    const now = this.clock.now();
+    const planned = Object.assign(present, { nextPlan: wanted, nextPlanAt: periodOf(now).to, updatedAt: now });
+    await this.subscriptions.save(planned);
+    await this.record(call, 'subscription.change_planned', planned, { from: plan, to: wanted, at: planned.nextPlanAt.toISOString() });
+    return planned;
+  }
+
+  /** What was planned is dropped. */
+  private async keep(call: Call, present: Subscription): Promise<Subscription> {
+    if (present.nextPlan === null) return present;
+    const dropped = present.nextPlan;
+    const kept = Object.assign(present, { nextPlan: null, nextPlanAt: null, updatedAt: this.clock.now() });
+    await this.subscriptions.save(kept);
+    await this.record(call, 'subscription.change_dropped', kept, { plan: kept.plan, dropped });
+    return kept;
+  }
+
+  private record(call: Call, action: `subscription.${string}`, { orgId }: Subscription, details: Readonly<Record<string, unknown>>): Promise<void> {
+    return this.owners.record({ orgId, action, target: { type: 'subscription', id: orgId }, details }, call);
+  }
+}
+
+const BEGINNING = new Date(0);
+
+const unpaid = (orgId: string, plan: PlanId): Subscription =>
+  Object.assign(new Subscription(), { orgId, plan, priceNano: 0n, since: BEGINNING, nextPlan: null, nextPlanAt: null, updatedAt: BEGINNING });
