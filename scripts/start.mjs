@@ -4,7 +4,7 @@
  * Reads `.env` if there is one (variables that are set already win), sees that the packages of npm and of the system
  * are there, builds when the sources have changed since the last build, and then runs the service in this very
  * process, so that a signal or the memory shown for it is the service's own. The role comes from the first argument or
- * from ROLE: all (the default), api, worker, migrate or seed.
+ * from ROLE: all (the default), api, worker, migrate, seed, backup or restore. What comes after it is handed on.
  *
  * A production image has all this behind it and runs `node dist/src/main.js <role>`.
  */
@@ -21,13 +21,15 @@ const STAMP = join(ROOT, 'dist/.build-stamp');
 const NEST = join(ROOT, 'node_modules/@nestjs/cli/bin/nest.js');
 const INPUTS = ['src', 'migrations', 'package-lock.json', 'nest-cli.json', 'tsconfig.json', 'tsconfig.build.json'];
 
-/** What each role asks of the system. Servers of our own are started by `all` alone. */
+/** What each role asks of the system. Servers of our own are started by `all`, and the database by a backup of it. */
 const PROGRAMS_OF_ROLE = {
   all: ['bubblewrap', 'git', 'python3'],
   api: ['git'],
   worker: ['bubblewrap', 'git', 'python3'],
   migrate: [],
   seed: [],
+  backup: ['git'],
+  restore: ['git'],
 };
 
 try {
@@ -65,6 +67,7 @@ function programsFor(role) {
   const { DATABASE_URL, REDIS_URL } = process.env;
   if (role === 'all' && !REDIS_URL) programs.push('redis-server');
   if (role === 'all' && !(DATABASE_URL && REDIS_URL)) programs.push('flock');
+  if ((role === 'backup' || role === 'restore') && !DATABASE_URL) programs.push('flock');
   return programs;
 }
 

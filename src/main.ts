@@ -1,6 +1,8 @@
 import 'reflect-metadata';
 import { type Config, loadConfig } from './platform/config/config.js';
 import { type Log, openLog } from './platform/logging/log.js';
+import { backUp } from './roles/backup/back-up.js';
+import { restore } from './roles/backup/restore.js';
 import { explain } from './roles/explain.js';
 import { migrate } from './roles/migrate.js';
 import { RunningService } from './roles/running-service.js';
@@ -16,7 +18,7 @@ const SAME_KEY_PRESS_MS = 500;
 
 void main();
 
-/** `main.js all|api|worker|migrate|seed`: one build, five roles. The argument wins over `ROLE`. */
+/** `main.js all|api|worker|migrate|seed`, `main.js backup|restore <directory>`: one build, seven roles. The argument wins over `ROLE`. */
 async function main(): Promise<void> {
   const config = readConfig();
   const log = openLog(config);
@@ -30,6 +32,12 @@ async function main(): Promise<void> {
         return;
       case 'seed':
         process.stdout.write(await seed(config.databaseUrl!));
+        return;
+      case 'backup':
+        process.stdout.write(await backUp(config, log, { directory: directoryOf(config), now: new Date() }));
+        return;
+      case 'restore':
+        process.stdout.write(await restore(config, log, directoryOf(config)));
         return;
       case 'all':
       case 'api':
@@ -83,6 +91,12 @@ async function stop(starting: Promise<RunningService>, log: Log, signal: 'SIGINT
   } catch (error) {
     fail(log, error);
   }
+}
+
+function directoryOf({ role }: Config): string {
+  const directory = process.argv[3];
+  if (directory === undefined || directory === '') throw new Error(`Name a directory: npm run ${role} -- <directory>`);
+  return directory;
 }
 
 function readConfig(): Config {

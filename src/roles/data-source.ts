@@ -47,33 +47,40 @@ interface DataSourceSettings {
   readonly url: string;
   readonly poolSize?: number;
   readonly statementTimeoutMs?: number;
+  /** Names of those to know; default: all. */
+  readonly migrations?: readonly string[];
   /** Told of connections that broke while nobody used them. */
   readonly onPoolError?: (error: Error) => void;
 }
 
+const MIGRATIONS = [
+  CreateOutbox1795219200000,
+  CreatePeopleAndOrganizations1795252000000,
+  CreateAuditLog1795252060000,
+  CreateApiKeys1795252120000,
+  CreateIdempotencyRecords1795252180000,
+  CreateSandboxExecutions1795252240000,
+  CreateProjects1795255200000,
+  CreateRepositories1795257000000,
+  CreateHosting1795258000000,
+  CreateDeploys1795259000000,
+  CreateFeatureFlags1795260000000,
+  CreateOpsTasks1795260060000,
+  CreateSubscriptions1795264000000,
+];
+
+/** By name, in their order. */
+export const knownMigrations = (): readonly string[] => MIGRATIONS.map(({ name }) => name);
+
 /** Every table and migration of the service, in one list. */
 export function createDataSource(settings: DataSourceSettings): DataSource {
-  const { url, poolSize = 10, statementTimeoutMs = STATEMENT_TIMEOUT_MS, onPoolError = () => undefined } = settings;
+  const { url, poolSize = 10, statementTimeoutMs = STATEMENT_TIMEOUT_MS, onPoolError = () => undefined, migrations } = settings;
   return new DataSource({
     type: 'postgres',
     url,
     poolSize,
     entities: [OutboxMessage, HostAlias, HostedDeploy, ApiKey, ApiKeySecret, IdempotencyRecord, Project, ProjectEnvVariable, Repository, RepositoryBranch, SandboxExecution, AuditEntry, EmailToken, Invitation, Membership, Organization, Session, User, FeatureFlagChange, FeatureFlagRow, OpsTask, OpsTaskEvent, Deploy, DeployEvent, PlanChange, Subscription],
-    migrations: [
-      CreateOutbox1795219200000,
-      CreatePeopleAndOrganizations1795252000000,
-      CreateAuditLog1795252060000,
-      CreateApiKeys1795252120000,
-      CreateIdempotencyRecords1795252180000,
-      CreateSandboxExecutions1795252240000,
-      CreateProjects1795255200000,
-      CreateRepositories1795257000000,
-      CreateHosting1795258000000,
-      CreateDeploys1795259000000,
-      CreateFeatureFlags1795260000000,
-      CreateOpsTasks1795260060000,
-      CreateSubscriptions1795264000000,
-    ],
+    migrations: MIGRATIONS.filter(({ name }) => migrations?.includes(name) ?? true),
     migrationsTableName: 'migrations',
     synchronize: false,
     installExtensions: false,

@@ -7,13 +7,13 @@ import { EdgeModule } from './edge.module.js';
 import { WorkerModule } from './worker.module.js';
 
 /** The roles that keep running; each is a choice of the same modules. */
-const MODULES: Record<ServiceRole, Type[]> = {
+const MODULES = {
   all: [ApiModule, WorkerModule],
   api: [ApiModule],
   worker: [WorkerModule],
-};
+} satisfies Partial<Record<Role, Type[]>>;
 
-export type ServiceRole = Exclude<Role, 'migrate' | 'seed'>;
+export type ServiceRole = Extract<Role, keyof typeof MODULES>;
 
 @Module({})
 export class ServiceModule {

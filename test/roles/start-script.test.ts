@@ -95,7 +95,7 @@ describe('npm start', () => {
     expect(start(['migrate'], { ROLE: 'seed' }).stdout).toContain('"role":"migrate"');
     expect(start(['toString'])).toMatchObject({
       status: 1,
-      stderr: 'There is no role "toString". The roles are all, api, worker, migrate, seed.\n',
+      stderr: 'There is no role "toString". The roles are all, api, worker, migrate, seed, backup, restore.\n',
     });
   });
 

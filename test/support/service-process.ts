@@ -11,7 +11,7 @@ const START_SCRIPT = [process.execPath, join(ROOT, 'scripts/start.mjs')];
 const START_WITHIN_MS = 120_000;
 
 export interface ServiceWish {
-  readonly role?: 'all' | 'api' | 'worker' | 'migrate' | 'seed';
+  readonly role?: 'all' | 'api' | 'worker' | 'migrate' | 'seed' | 'backup' | 'restore';
   /** Settings beside those of {@link environment}. */
   readonly env?: Record<string, string>;
   /** Default: `node scripts/start.mjs`, which builds what is stale, so that never an old build is tested. */

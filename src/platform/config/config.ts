@@ -122,7 +122,8 @@ function withoutEmpty(source: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 
 /** Only role `all` brings servers of its own: several processes must share theirs. */
 function missingServers(environment: Environment): string[] {
-  if (environment.ROLE === 'all') return [];
+  // Of the database of our own there can be a backup too.
+  if (['all', 'backup', 'restore'].includes(environment.ROLE)) return [];
   const needed = environment.ROLE === 'migrate' || environment.ROLE === 'seed' ? ['DATABASE_URL'] : ['DATABASE_URL', 'REDIS_URL'];
   return needed
     .filter((name) => environment[name as keyof Environment] === undefined)

@@ -6,7 +6,7 @@ import { isDomain, parseHosts } from './hosts.js';
 import { parseTrustProxy } from './trust-proxy.js';
 import { parseVersionedSecrets } from './versioned-secrets.js';
 
-export const ROLES = ['all', 'api', 'worker', 'migrate', 'seed'] as const;
+export const ROLES = ['all', 'api', 'worker', 'migrate', 'seed', 'backup', 'restore'] as const;
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 /** A part of the product knows what they hold; that the two lists are one is tested. */

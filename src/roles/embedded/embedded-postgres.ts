@@ -70,7 +70,7 @@ export async function startEmbeddedPostgres(options: EmbeddedServerOptions): Pro
       program: programs.postgres,
       args: ['-D', data, ...settings.flatMap((setting) => ['-c', setting])],
       stopSignal: 'INT',
-      url: `postgres://${USER}@${encodeURIComponent(sockets)}:${PORT}/postgres`,
+      url: urlOf(sockets),
       log,
       isReady: () => saysReady(pidFile),
     });
@@ -79,6 +79,21 @@ export async function startEmbeddedPostgres(options: EmbeddedServerOptions): Pro
     throw error;
   }
 }
+
+/**
+ * The URL of the PostgreSQL that some service runs on this data, as its own notes say; undefined when they name none. A
+ * killed one leaves its notes behind.
+ */
+export function embeddedPostgresUrl(dataDir: string): string | undefined {
+  try {
+    const sockets = readFileSync(join(dataDir, 'postgres', 'data', 'postmaster.pid'), 'utf8').split('\n')[4]?.trim() ?? '';
+    return sockets === '' ? undefined : urlOf(sockets);
+  } catch {
+    return undefined;
+  }
+}
+
+const urlOf = (sockets: string): string => `postgres://${USER}@${encodeURIComponent(sockets)}:${PORT}/postgres`;
 
 function requireSameMajor(data: string, { major }: PostgresPrograms): void {
   const written = readFileSync(join(data, 'PG_VERSION'), 'utf8').trim();

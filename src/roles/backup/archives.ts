@@ -1,0 +1,67 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import type { ServerAccount } from '../../platform/accounts/server-account.js';
+
+const ATTEMPTS = 3;
+const ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C', HOME: '/nonexistent' };
+
+/** A directory whose files belong to `account`, and are read and written by programs of it alone. */
+export interface Place {
+  readonly directory: string;
+  /** Undefined: ourselves. */
+  readonly account: ServerAccount | undefined;
+}
+
+/**
+ * Packs what `find`, a shell command that runs in the directory, names with a NUL after each. Names that are gone by the
+ * time they are read make it begin anew: what took their place must be in the archive.
+ */
+export async function pack(place: Place, find: string, archive: string): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    const failure = await run(place, `${find} | tar --null --no-recursion --files-from - --create`, { to: archive });
+    if (failure === undefined) return;
+    await rm(archive, { force: true });
+    if (attempt === ATTEMPTS) throw new Error(`${place.directory} cannot be packed: ${failure}`);
+  }
+}
+
+export async function unpack(place: Place, archive: string): Promise<void> {
+  const failure = await run(place, 'tar --extract --keep-old-files', { from: archive });
+  if (failure !== undefined) throw new Error(`${archive} cannot be unpacked: ${failure}`);
+}
+
+/** What a shell command says in the directory. @throws {Error} when it fails. */
+export async function ask(place: Place, command: string): Promise<string> {
+  const child = start(place, command);
+  child.stdin.end();
+  const [output, errors, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close') as Promise<[number | null]>]);
+  if (code !== 0) throw new Error(errors.trim());
+  return output;
+}
+
+async function run(place: Place, command: string, { from, to }: { from?: string; to?: string }): Promise<string | undefined> {
+  const child = start(place, command);
+  const ended = once(child, 'close') as Promise<[number | null]>;
+  const feeding = from === undefined ? child.stdin.end() : pipeline(createReadStream(from), child.stdin).catch(() => undefined);
+  const taking = to === undefined ? child.stdout.resume() : pipeline(child.stdout, createWriteStream(to, { flags: 'wx', mode: 0o600 }));
+  const [errors, [code]] = await Promise.all([text(child.stderr), ended, feeding, taking]);
+  // A shell tells of the last program of a pipe only; what the others had to say is among the errors.
+  return code === 0 && errors === '' ? undefined : errors.trim().slice(0, 500) || `tar ended with ${code}`;
+}
+
+function start({ directory, account }: Place, command: string): ReturnType<typeof spawnShell> {
+  return spawnShell(directory, account, command);
+}
+
+function spawnShell(directory: string, account: ServerAccount | undefined, command: string) {
+  return spawn('/bin/sh', ['-c', `cd -- "$1" && { ${command}\n}`, 'sh', directory], {
+    ...(account === undefined ? {} : { uid: account.uid, gid: account.gid }),
+    cwd: '/',
+    env: ENVIRONMENT,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+}

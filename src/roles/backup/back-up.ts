@@ -1,0 +1,61 @@
+import { mkdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { Config } from '../../platform/config/config.js';
+import type { Log } from '../../platform/logging/log.js';
+import { VERSION } from '../../platform/version.js';
+import { dumpDatabase, fileOf } from './database-dump.js';
+import { withDatabase } from './database-access.js';
+import { describe, MANIFEST, manifestOf, type BackupFile } from './manifest.js';
+import { StoredFiles } from './stored-files.js';
+
+const DATABASE = 'database';
+
+/**
+ * Writes all that the service keeps to a directory of its own, while the service runs or not, and says what it wrote.
+ *
+ * The database comes first, as of one moment; files are never changed in place, so that what it names is in them.
+ *
+ * @throws {Error} when the directory exists, or something cannot be read. Nothing is left then.
+ */
+export async function backUp(config: Config, log: Log, { directory: wished, now }: { directory: string; now: Date }): Promise<string> {
+  const directory = resolve(wished);
+  const unfinished = `${directory}.unfinished`;
+  // Both names are taken now, by this backup alone; over the one that is empty the other can be renamed in the end.
+  await take(directory, 'Choose a new name for each backup.');
+  try {
+    await take(unfinished, 'Another backup is being made, or one was cut short: then remove it.');
+  } catch (error) {
+    await rmdir(directory);
+    throw error;
+  }
+  try {
+    const database = await withDatabase(config, log, (url) => dumpDatabase(url, join(unfinished, DATABASE)));
+    const stored = await new StoredFiles(config, log).save(unfinished);
+    const paths = [...database.tables.map(({ name }) => fileOf(DATABASE, name)), ...stored];
+    const files: BackupFile[] = [];
+    for (const path of paths) files.push(await describe(unfinished, path));
+    await writeFile(join(unfinished, MANIFEST), `${JSON.stringify(manifestOf({ version: VERSION, createdAt: now.toISOString(), database, files }), null, 2)}\n`, { mode: 0o600 });
+    await rename(unfinished, directory);
+    const rows = database.tables.reduce((sum, table) => sum + table.rows, 0);
+    const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+    return `Backed up to ${directory}: ${database.tables.length} tables with ${rows} rows, ${stored.length} files of what is stored, ${(bytes / 1_048_576).toFixed(1)} MiB in all.\n${remarks(config, stored)}`;
+  } catch (error) {
+    await rm(unfinished, { recursive: true, force: true });
+    await rmdir(directory);
+    throw error;
+  }
+}
+
+async function take(directory: string, advice: string): Promise<void> {
+  await mkdir(directory, { mode: 0o700 }).catch((error: unknown) => {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new Error(code === 'EEXIST' ? `${directory} exists already. ${advice}` : `The backup cannot be written: ${message}.`);
+  });
+}
+
+function remarks({ artifacts, databaseUrl }: Config, stored: readonly string[]): string {
+  return [
+    stored.some((path) => path.startsWith('secrets/')) ? 'The secrets of the service are in it: keep it as safe as the service.' : databaseUrl === undefined ? '' : 'API_KEY_PEPPER and SECRETS_KEY are not in it: keep them too, or no key and no secret of it can be read.',
+    artifacts.place.kind === 's3' ? 'The files of deploys are in the bucket of ARTIFACTS_URL, and not in it.' : '',
+  ].filter((line) => line !== '').map((line) => `${line}\n`).join('');
+}

@@ -1,0 +1,116 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { Client, escapeIdentifier } from 'pg';
+import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
+import type { DatabaseDump, DumpedPartition, DumpedTable } from './manifest.js';
+
+/** Kept by the migrations themselves. */
+const OF_MIGRATIONS = 'migrations';
+
+const TABLES = `
+SELECT c.relname AS name, array_agg(a.attname::text ORDER BY a.attnum) AS columns
+FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relname <> '${OF_MIGRATIONS}'
+  AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
+GROUP BY c.relname ORDER BY c.relname`;
+
+const PARTITIONS = `
+SELECT parent.relname AS "table", child.relname AS name, pg_get_expr(child.relpartbound, child.oid) AS bound
+FROM pg_inherits i JOIN pg_class parent ON parent.oid = i.inhparent JOIN pg_class child ON child.oid = i.inhrelid
+WHERE parent.relnamespace = current_schema()::regnamespace AND parent.relkind = 'p' AND child.relispartition AND child.relkind IN ('r', 'p')
+ORDER BY 1, 2`;
+
+const SEQUENCES = `
+SELECT sequencename AS name, last_value::text AS "lastValue" FROM pg_sequences
+WHERE schemaname = current_schema() AND last_value IS NOT NULL ORDER BY 1`;
+
+/** Which table names which: what is named has to be there first. */
+const REFERENCES = `
+SELECT DISTINCT a.relname AS "from", b.relname AS "to"
+FROM pg_constraint c JOIN pg_class a ON a.oid = c.conrelid JOIN pg_class b ON b.oid = c.confrelid
+WHERE c.contype = 'f' AND c.connamespace = current_schema()::regnamespace AND c.conrelid <> c.confrelid`;
+
+/** Of one moment: everything is read in one transaction. */
+export async function dumpDatabase(url: string, directory: string): Promise<DatabaseDump> {
+  await mkdir(directory, { mode: 0o700 });
+  return withClient(url, async (client) => {
+    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY');
+    const found = (await client.query<{ name: string; columns: string[] }>(TABLES)).rows;
+    const tables: DumpedTable[] = [];
+    for (const { name, columns } of found) {
+      const source = client.query(copyTo(`COPY (SELECT ${list(columns)} FROM ${escapeIdentifier(name)}) TO STDOUT`));
+      await pipeline(source, createWriteStream(fileOf(directory, name), { flags: 'wx', mode: 0o600 }));
+      tables.push({ name, columns, rows: source.rowCount });
+    }
+    const { rows: migrations } = await client.query<{ name: string }>(`SELECT name FROM ${OF_MIGRATIONS} ORDER BY id`);
+    return {
+      migrations: migrations.map(({ name }) => name),
+      tables,
+      partitions: (await client.query<DumpedPartition>(PARTITIONS)).rows,
+      sequences: (await client.query<DatabaseDump['sequences'][number]>(SEQUENCES)).rows,
+    };
+  });
+}
+
+/** @throws {Error} when the database holds anything. */
+export async function requireEmpty(url: string): Promise<void> {
+  await withClient(url, async (client) => {
+    const { rows } = await client.query("SELECT 1 FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p', 'v', 'm', 'S') LIMIT 1");
+    if (rows.length > 0) throw new Error('The database is not empty. Restore into a new one, so that nothing is lost.');
+  });
+}
+
+/** Into a database that the same migrations have made: all of it or nothing. */
+export async function loadDatabase(url: string, { directory, dump }: { directory: string; dump: DatabaseDump }): Promise<void> {
+  await withClient(url, async (client) => {
+    await client.query('BEGIN');
+    const { rows: present } = await client.query<DumpedPartition>(PARTITIONS);
+    for (const { table, name, bound } of dump.partitions) {
+      if (!present.some((partition) => partition.name === name)) await client.query(`CREATE TABLE ${escapeIdentifier(name)} PARTITION OF ${escapeIdentifier(table)} ${bound}`);
+    }
+    const names = dump.tables.map(({ name }) => name);
+    // What our own triggers see to, or refuse, was seen to when the rows were first written.
+    for (const name of names) await client.query(`ALTER TABLE ${escapeIdentifier(name)} DISABLE TRIGGER USER`);
+    if (names.length > 0) await client.query(`TRUNCATE ${list(names)}`);
+    const { rows: references } = await client.query<{ from: string; to: string }>(REFERENCES);
+    for (const { name, columns } of inOrder(dump.tables, references)) {
+      await pipeline(createReadStream(fileOf(directory, name)), client.query(copyFrom(`COPY ${escapeIdentifier(name)} (${list(columns)}) FROM STDIN`)));
+    }
+    for (const { name, lastValue } of dump.sequences) await client.query('SELECT setval($1::regclass, $2)', [escapeIdentifier(name), lastValue]);
+    await client.query('SET CONSTRAINTS ALL IMMEDIATE');
+    for (const name of names) await client.query(`ALTER TABLE ${escapeIdentifier(name)} ENABLE TRIGGER USER`);
+    await client.query('COMMIT');
+    await client.query('ANALYZE');
+  });
+}
+
+export const fileOf = (directory: string, table: string): string => join(directory, `${table}.copy`);
+
+const list = (names: readonly string[]): string => names.map((name) => escapeIdentifier(name)).join(', ');
+
+function inOrder(tables: readonly DumpedTable[], references: readonly { from: string; to: string }[]): DumpedTable[] {
+  const waiting = new Map(tables.map((table) => [table.name, table]));
+  const ordered: DumpedTable[] = [];
+  while (waiting.size > 0) {
+    const next = [...waiting.values()].filter(({ name }) => !references.some(({ from, to }) => from === name && waiting.has(to)));
+    if (next.length === 0) throw new Error(`These tables name each other: ${[...waiting.keys()].join(', ')}.`);
+    for (const table of next) {
+      waiting.delete(table.name);
+      ordered.push(table);
+    }
+  }
+  return ordered;
+}
+
+/** A connection of its own, without the limits of time of those that serve requests. A transaction left open is rolled back with its end. */
+async function withClient<T>(url: string, use: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client({ connectionString: url, application_name: 'service-platform backup' });
+  await client.connect();
+  try {
+    return await use(client);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,40 @@
+import { join, resolve } from 'node:path';
+import type { Config } from '../../platform/config/config.js';
+import type { Log } from '../../platform/logging/log.js';
+import { knownMigrations } from '../data-source.js';
+import { migrate } from '../migrate.js';
+import { withNewDatabase } from './database-access.js';
+import { loadDatabase, requireEmpty } from './database-dump.js';
+import { type Manifest, readManifest } from './manifest.js';
+import { StoredFiles } from './stored-files.js';
+
+/**
+ * Puts a backup into an empty database and a new data directory, brings it up to this release, and says what it found.
+ *
+ * @throws {Error} before anything is changed, when the backup is damaged, was made by a later release, or would overwrite
+ *   something.
+ */
+export async function restore(config: Config, log: Log, wished: string): Promise<string> {
+  const directory = resolve(wished);
+  const manifest = await readManifest(directory);
+  requireKnown(manifest);
+  const stored = new StoredFiles(config, log);
+  await stored.requireNone();
+  const { database } = manifest;
+  const newer = await withNewDatabase(config, log, async (url) => {
+    await requireEmpty(url);
+    await migrate(url, database.migrations);
+    await loadDatabase(url, { directory: join(directory, 'database'), dump: database });
+    return migrate(url);
+  });
+  await stored.load(directory);
+  const damaged = await stored.damagedRepositories();
+  if (damaged.length > 0) throw new Error(`All is restored, and these repositories lack something that a branch of theirs leads to: ${damaged.join(', ')}.`);
+  const rows = database.tables.reduce((sum, table) => sum + table.rows, 0);
+  return `Restored the backup of ${manifest.createdAt}: ${database.tables.length} tables with ${rows} rows.${newer.length === 0 ? '' : ` Applied since: ${newer.join(', ')}.`}\nStart the service with the same settings.\n`;
+}
+
+function requireKnown({ version, database }: Manifest): void {
+  const unknown = database.migrations.filter((name) => !knownMigrations().includes(name));
+  if (unknown.length > 0) throw new Error(`The backup was made by release ${version}, which is later than this one (${unknown.join(', ')}). Restore with that release.`);
+}
