@@ -12,6 +12,7 @@ import { CreateOpsTasks1795260060000 } from '../../migrations/1795260060000-crea
 import { CreateHosting1795258000000 } from '../../migrations/1795258000000-create-hosting.js';
 import { CreateDeploys1795259000000 } from '../../migrations/1795259000000-create-deploys.js';
 import { CreateSubscriptions1795264000000 } from '../../migrations/1795264000000-create-subscriptions.js';
+import { CreateMetering1795262000000 } from '../../migrations/1795262000000-create-metering.js';
 import { ApiKeySecret } from '../modules/auth/persistence/api-key-secret.entity.js';
 import { ApiKey } from '../modules/auth/persistence/api-key.entity.js';
 import { AuditEntry } from '../modules/auth/persistence/audit-entry.entity.js';
@@ -66,6 +67,7 @@ const MIGRATIONS = [
   CreateDeploys1795259000000,
   CreateFeatureFlags1795260000000,
   CreateOpsTasks1795260060000,
+  CreateMetering1795262000000,
   CreateSubscriptions1795264000000,
 ];
 

@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
+import { PROJECT_ROOT } from '../version.js';
 import { type ArtifactsPlace, parseArtifactsUrl } from './artifacts-url.js';
 import { type DEFAULT_PLANS, Environment, type LOG_LEVELS, type ROLES } from './environment.js';
 import { parseFlagSettings } from './flag-settings.js';
@@ -37,6 +38,10 @@ export abstract class Config {
   abstract readonly pricingUrl: string;
   abstract readonly dashboardUrl: string;
   abstract readonly docsUrl: string;
+  /** What usage costs: a file of `deploy/prices.yml`'s kind. */
+  abstract readonly pricesFile: string;
+  /** Of trusted sources that report usage. Undefined: nobody can. */
+  abstract readonly usageToken: string | undefined;
   /** Hosts (`127.0.0.1:8418`) that repositories may also come from, by http too. */
   abstract readonly gitAllowedHosts: readonly string[];
   /** What a repository of this service may take up on disk. */
@@ -167,6 +172,8 @@ function toConfig(environment: Environment): Config {
     pricingUrl: withoutSlash(environment.PRICING_URL ?? `${publicUrl}/docs/plans`),
     dashboardUrl: withoutSlash(environment.DASHBOARD_URL ?? publicUrl),
     docsUrl: withoutSlash(environment.DOCS_URL ?? `${publicUrl}/docs`),
+    pricesFile: environment.PRICES_FILE === undefined ? join(PROJECT_ROOT, 'deploy', 'prices.yml') : resolve(environment.PRICES_FILE),
+    usageToken: environment.USAGE_TOKEN,
     gitAllowedHosts: parseHosts(environment.GIT_ALLOWED_HOSTS)!,
     repositoryMaxBytes: environment.REPOSITORY_MAX_MIB * 1_048_576,
     builds: { allowedHosts: parseHosts(environment.BUILD_ALLOWED_HOSTS)!, directory: join(homeOfCopies(environment), 'builds') },

@@ -153,6 +153,14 @@ export class Environment {
   @IsOptional() @IsUrl(WEB_URL)
   DOCS_URL?: string;
 
+  /** What usage costs; unset, the prices that come with the service. */
+  @IsOptional() @IsString()
+  PRICES_FILE?: string;
+
+  /** Trusted sources report usage with it; unset, they cannot. */
+  @IsOptional() @IsString() @MinLength(16)
+  USAGE_TOKEN?: string;
+
   /** Hosts that repositories may also come from though nobody else could reach them, for tests and mirrors. */
   @IsOptional() @IsHosts('GIT_ALLOWED_HOSTS')
   GIT_ALLOWED_HOSTS: string = '';

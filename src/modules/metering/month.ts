@@ -1,0 +1,18 @@
+const HOUR_MS = 3_600_000;
+
+/** A calendar month, UTC: what is billed at once. */
+export interface Month {
+  /** Its first moment. */
+  readonly start: Date;
+  /** The first moment of the next one. */
+  readonly end: Date;
+  /** `2026-11-01`: how the database names it. */
+  readonly name: string;
+  readonly hours: number;
+}
+
+export function monthOf(at: Date): Month {
+  const [year, month] = [at.getUTCFullYear(), at.getUTCMonth()];
+  const [start, end] = [new Date(Date.UTC(year, month, 1)), new Date(Date.UTC(year, month + 1, 1))];
+  return { start, end, name: start.toISOString().slice(0, 10), hours: (end.getTime() - start.getTime()) / HOUR_MS };
+}

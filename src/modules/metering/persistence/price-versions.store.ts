@@ -1,0 +1,38 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../platform/database/database.js';
+import type { Meter } from '../meter.js';
+import type { PriceVersion } from '../prices/price-version.js';
+
+interface Row {
+  readonly id: string;
+  readonly meter: Meter;
+  readonly model: string;
+  readonly price_nano: string;
+  readonly effective_from: Date;
+}
+
+/** Versions are added and never changed, which the table sees to itself. */
+@Injectable()
+export class PriceVersionsStore {
+  constructor(private readonly database: Database) {}
+
+  /** One process after the other, until the running transaction ends. */
+  async lock(): Promise<void> {
+    await this.database.manager.query("SELECT pg_advisory_xact_lock(hashtext('price_versions'))");
+  }
+
+  async list(): Promise<PriceVersion[]> {
+    const rows = await this.database.manager.query<Row[]>('SELECT * FROM price_versions');
+    return rows.map(({ id, meter, model, price_nano, effective_from }) => ({
+      id, meter, model: model === '' ? null : model, priceNano: BigInt(price_nano), from: effective_from,
+    }));
+  }
+
+  async add(versions: readonly PriceVersion[], now: Date): Promise<void> {
+    for (const { id, meter, model, priceNano, from } of versions) {
+      await this.database.manager.query(
+        'INSERT INTO price_versions (id, meter, model, price_nano, effective_from, created_at) VALUES ($1, $2, $3, $4, $5, $6)',
+        [id, meter, model ?? '', priceNano.toString(), from, now]);
+    }
+  }
+}

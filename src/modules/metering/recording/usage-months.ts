@@ -1,0 +1,47 @@
+import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import { Database } from '../../../platform/database/database.js';
+import { type UsageMonthKey, UsageMonthsStore } from '../persistence/usage-months.store.js';
+
+const REMEMBERED = 100_000;
+
+/** Knows the rows of `usage_months` by what they count: they are never deleted, so that what is once known stays true. */
+@Injectable()
+export class UsageMonths {
+  private readonly ids = new LRUCache<string, string>({ max: REMEMBERED });
+
+  constructor(
+    private readonly database: Database,
+    private readonly store: UsageMonthsStore,
+  ) {}
+
+  /** The ids of their rows, which are made where they are missing, by {@link nameOf} the key. */
+  async idsOf(keys: readonly UsageMonthKey[]): Promise<ReadonlyMap<string, string>> {
+    const named = new Map(keys.map((key) => [nameOf(key), key]));
+    const ids = new Map([...named.keys()].map((name) => [name, this.ids.get(name)]));
+    const unknown = [...named].filter(([name]) => ids.get(name) === undefined);
+    if (unknown.length > 0) {
+      const found = await this.store.ids(unknown.map(([, key]) => key));
+      unknown.forEach(([name], index) => ids.set(name, found[index]));
+      // A transaction that is rolled back takes the rows that it has made with it.
+      await this.database.afterCommit(() => {
+        for (const [name] of unknown) this.ids.set(name, ids.get(name));
+        return Promise.resolve();
+      });
+    }
+    return ids as ReadonlyMap<string, string>;
+  }
+
+  /** Locks them until the running transaction ends. The ids of those that are closed. */
+  async lock(ids: readonly string[]): Promise<ReadonlySet<string>> {
+    const rows = await this.store.lock(ids);
+    if (rows.length !== ids.length) {
+      this.ids.clear();
+      throw new Error('A row of usage_months is gone.');
+    }
+    return new Set(rows.filter(({ closed }) => closed).map(({ id }) => id));
+  }
+}
+
+export const nameOf = ({ orgId, month, usedIn, meter, model, priceVersion }: UsageMonthKey): string =>
+  `${orgId} ${month} ${usedIn} ${meter} ${model} ${priceVersion}`;
