@@ -48,6 +48,7 @@ interface DataSourceSettings {
   readonly url: string;
   readonly poolSize?: number;
   readonly statementTimeoutMs?: number;
+  readonly connectTimeoutMs?: number;
   /** Names of those to know; default: all. */
   readonly migrations?: readonly string[];
   /** Told of connections that broke while nobody used them. */
@@ -76,7 +77,7 @@ export const knownMigrations = (): readonly string[] => MIGRATIONS.map(({ name }
 
 /** Every table and migration of the service, in one list. */
 export function createDataSource(settings: DataSourceSettings): DataSource {
-  const { url, poolSize = 10, statementTimeoutMs = STATEMENT_TIMEOUT_MS, onPoolError = () => undefined, migrations } = settings;
+  const { url, poolSize = 10, statementTimeoutMs = STATEMENT_TIMEOUT_MS, connectTimeoutMs = CONNECT_TIMEOUT_MS, onPoolError = () => undefined, migrations } = settings;
   return new DataSource({
     type: 'postgres',
     url,
@@ -87,7 +88,7 @@ export function createDataSource(settings: DataSourceSettings): DataSource {
     synchronize: false,
     installExtensions: false,
     uuidExtension: 'pgcrypto',
-    connectTimeoutMS: CONNECT_TIMEOUT_MS,
+    connectTimeoutMS: connectTimeoutMs,
     poolErrorHandler: onPoolError,
     applicationName: 'service-platform',
     extra: {

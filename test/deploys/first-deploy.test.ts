@@ -52,7 +52,9 @@ describe('from sign-up to a live site', () => {
     await eventually(async () => {
       found = (await list()).find(({ commit, finished_at: finishedAt }) => commit?.sha === sha && finishedAt !== undefined);
       return found !== undefined;
-    }, `a deploy of ${sha} is over`, LONG);
+    }, `a deploy of ${sha} is over`, LONG).catch(async (error: unknown) => {
+      throw new Error(`${(error as Error).message}: ${JSON.stringify([await list(), await make.sql('SELECT * FROM outbox_messages'), app.log().slice(-20)], null, 1)}`, { cause: error });
+    });
     return found;
   }
   async function open(url: string, path = '/'): Promise<[number, string]> {

@@ -6,6 +6,7 @@ import { testRedisUrl } from './test-redis.js';
 /** Stands between a service and its Redis, and can cut them apart as a broken network does. */
 export class RedisRelay {
   private readonly sockets = new Set<Socket>();
+  private readonly servers = new Set<Socket>();
   private isCut = false;
 
   private constructor(private readonly server: Server) {}
@@ -33,6 +34,15 @@ export class RedisRelay {
     this.isCut = false;
   }
 
+  /** Connections stay, and nothing is answered on them until {@link speak}. */
+  silence(): void {
+    for (const socket of this.servers) socket.pause();
+  }
+
+  speak(): void {
+    for (const socket of this.servers) socket.resume();
+  }
+
   async stop(): Promise<void> {
     this.cut();
     this.server.close();
@@ -51,6 +61,8 @@ export class RedisRelay {
       socket.on('error', () => undefined);
       socket.on('close', () => { this.sockets.delete(socket); });
     }
+    this.servers.add(redis);
+    redis.on('close', () => { this.servers.delete(redis); });
     caller.pipe(redis).pipe(caller);
   }
 }

@@ -32,9 +32,13 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
+/** Other tests want the same processors. */
+const CONNECT_TIMEOUT_MS = 15_000;
+
 /** The whole service on a database and a Redis of its own, spoken to over HTTP. */
 export class TestApp {
   private app!: INestApplication;
+  private isStarted = false;
   private database!: TestDatabase;
   private sharesDatabase = false;
   private readonly lines: string[] = [];
@@ -71,9 +75,10 @@ export class TestApp {
     const log = openLog(this.config, new Writable({
       write: (chunk: Buffer, _encoding, done) => { this.lines.push(...chunk.toString().trim().split('\n')); done(); },
     }));
-    const dataSource = createDataSource({ url: this.config.databaseUrl!, poolSize: 5 });
+    const dataSource = createDataSource({ url: this.config.databaseUrl!, poolSize: 5, connectTimeoutMs: CONNECT_TIMEOUT_MS });
     this.app = await createApp(this.role, { config: this.config, log, context: new RequestContext(), dataSource });
     await this.app.listen(0, '127.0.0.1');
+    this.isStarted = true;
   }
 
   /** Stops and starts again on the same data, as a new release would. */
@@ -91,7 +96,8 @@ export class TestApp {
   }
 
   async stop(): Promise<void> {
-    // A test that failed may have left a call hanging.
+    // It may not have started at all, and a test that failed may have left a call hanging.
+    if (!this.isStarted) return;
     (this.app.getHttpServer() as Server).closeAllConnections();
     await this.app.close();
     this.requireNoSecretInLog();
