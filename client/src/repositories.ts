@@ -17,11 +17,14 @@ export class Repositories {
 
   /**
    * Creates a repository of the organization of the call: with the files of a template as its first commit, else empty. Its
-   * `repo_url` can be linked to a project. Needs `repositories:write`.
+   * `repo_url` can be linked to a project. With `provider: 'github'` it is made in an account that the organization has
+   * connected. Needs `repositories:write`.
    *
    * @throws {ValidationError} `invalid_request`, for a template that there is not too: `details` lists those that there are.
    * @throws {AuthorizationError} `plan_limit_reached`.
-   * @throws {ConflictError} `already_exists`: the name is taken, in upper or lower case.
+   * @throws {ConflictError} `already_exists`: the name is taken, in upper or lower case. At GitHub also
+   *   `integration_not_configured`, `github_not_connected`.
+   * @throws {ServiceError} `upstream_error`: GitHub refused, or does not answer.
    */
   create(repository: NewRepository, options?: RequestOptions): Promise<Repository> {
     return this.#transport.post('/api/v1/repositories', repository, options);

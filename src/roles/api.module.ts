@@ -6,6 +6,7 @@ import { DeploysHttpModule } from '../modules/deploys/http/deploys-http.module.j
 import { DocsHttpModule } from '../modules/docs/http/docs-http.module.js';
 import { FeaturesHttpModule } from '../modules/features/http/features-http.module.js';
 import { MeteringModule } from '../modules/metering/metering.module.js';
+import { GithubHttpModule } from '../modules/github/http/github-http.module.js';
 import { OpsHttpModule } from '../modules/ops/http/ops-http.module.js';
 import { HostingHttpModule } from '../modules/hosting/http/hosting-http.module.js';
 import { ProjectsHttpModule } from '../modules/projects/http/projects-http.module.js';
@@ -13,5 +14,5 @@ import { RepositoriesHttpModule } from '../modules/repositories/http/repositorie
 import { SandboxHttpModule } from '../modules/sandbox/http/sandbox-http.module.js';
 
 /** Everything that callers of the API reach. The order of the guards is in `edge.module.ts`. */
-@Module({ imports: [AccessHttpModule, IdentityHttpModule, BillingHttpModule, HostingHttpModule, ProjectsHttpModule, RepositoriesHttpModule, SandboxHttpModule, DocsHttpModule, FeaturesHttpModule, OpsHttpModule, DeploysHttpModule, MeteringModule] })
+@Module({ imports: [AccessHttpModule, IdentityHttpModule, BillingHttpModule, HostingHttpModule, ProjectsHttpModule, RepositoriesHttpModule, SandboxHttpModule, DocsHttpModule, FeaturesHttpModule, OpsHttpModule, DeploysHttpModule, MeteringModule, GithubHttpModule] })
 export class ApiModule {}

@@ -13,6 +13,7 @@ import { CreateHosting1795258000000 } from '../../migrations/1795258000000-creat
 import { CreateDeploys1795259000000 } from '../../migrations/1795259000000-create-deploys.js';
 import { CreateSubscriptions1795264000000 } from '../../migrations/1795264000000-create-subscriptions.js';
 import { CreateMetering1795262000000 } from '../../migrations/1795262000000-create-metering.js';
+import { CreateGithub1795265000000 } from '../../migrations/1795265000000-create-github.js';
 import { ApiKeySecret } from '../modules/auth/persistence/api-key-secret.entity.js';
 import { ApiKey } from '../modules/auth/persistence/api-key.entity.js';
 import { AuditEntry } from '../modules/auth/persistence/audit-entry.entity.js';
@@ -30,6 +31,7 @@ import { HostAlias } from '../modules/hosting/persistence/host-alias.entity.js';
 import { HostedDeploy } from '../modules/hosting/persistence/hosted-deploy.entity.js';
 import { DeployEvent } from '../modules/deploys/persistence/deploy-event.entity.js';
 import { Deploy } from '../modules/deploys/persistence/deploy.entity.js';
+import { GithubInstallation } from '../modules/github/persistence/github-installation.entity.js';
 import { IdempotencyRecord } from '../modules/idempotency/persistence/idempotency-record.entity.js';
 import { OpsTaskEvent } from '../modules/ops/persistence/ops-task-event.entity.js';
 import { OpsTask } from '../modules/ops/persistence/ops-task.entity.js';
@@ -70,6 +72,7 @@ const MIGRATIONS = [
   CreateOpsTasks1795260060000,
   CreateMetering1795262000000,
   CreateSubscriptions1795264000000,
+  CreateGithub1795265000000,
 ];
 
 /** By name, in their order. */
@@ -82,7 +85,7 @@ export function createDataSource(settings: DataSourceSettings): DataSource {
     type: 'postgres',
     url,
     poolSize,
-    entities: [OutboxMessage, HostAlias, HostedDeploy, ApiKey, ApiKeySecret, IdempotencyRecord, Project, ProjectEnvVariable, Repository, RepositoryBranch, SandboxExecution, AuditEntry, EmailToken, Invitation, Membership, Organization, Session, User, FeatureFlagChange, FeatureFlagRow, OpsTask, OpsTaskEvent, Deploy, DeployEvent, PlanChange, Subscription],
+    entities: [OutboxMessage, HostAlias, HostedDeploy, ApiKey, ApiKeySecret, IdempotencyRecord, Project, ProjectEnvVariable, Repository, RepositoryBranch, SandboxExecution, AuditEntry, EmailToken, Invitation, Membership, Organization, Session, User, FeatureFlagChange, FeatureFlagRow, OpsTask, OpsTaskEvent, Deploy, DeployEvent, PlanChange, Subscription, GithubInstallation],
     migrations: MIGRATIONS.filter(({ name }) => migrations?.includes(name) ?? true),
     migrationsTableName: 'migrations',
     synchronize: false,

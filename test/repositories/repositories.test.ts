@@ -37,7 +37,7 @@ describe('a repository', () => {
     expect(answer.status).toBe(201);
     expect(answer.body).toEqual({
       data: {
-        id: expect.stringMatching(/^repo_[0-9a-z]{26}$/), org_id: ada.organization.id, name, template, default_branch: 'main',
+        id: expect.stringMatching(/^repo_[0-9a-z]{26}$/), org_id: ada.organization.id, name, provider: 'service', template, default_branch: 'main',
         repo_url: `http://api.test/git/${ada.organization.slug}/${name}.git`, created_at: expect.stringMatching(RFC_3339),
       },
       meta: { request_id: answer.headers.get('x-request-id') },
@@ -165,7 +165,7 @@ describe('a repository', () => {
     const { id, name } = await made({ template: 'expo' });
     await remove(id);
     const entries = (await app.fetch(`/api/v1/orgs/${ada.organization.id}/audit-log?limit=100`, as(ada))).body.data.filter(({ target }: any) => target.id === id);
-    expect(entries.map(({ action, details }: any) => [action, details])).toEqual([['repository.deleted', { name, template: 'expo' }], ['repository.created', { name, template: 'expo' }]]);
+    expect(entries.map(({ action, details }: any) => [action, details])).toEqual([['repository.deleted', { name, provider: 'service', template: 'expo' }], ['repository.created', { name, provider: 'service', template: 'expo' }]]);
   });
 });
 

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { OwningOrgsModule } from '../auth/owning-orgs.module.js';
+import { GithubModule } from '../github/github.module.js';
 import { LimitsModule } from '../limits/limits.module.js';
 import { Directories } from './git/directories.service.js';
 import { GitBackend } from './git/git-backend.js';
@@ -7,17 +8,20 @@ import { GitPlaces } from './git/git-places.js';
 import { GitPrograms } from './git/git-programs.js';
 import { GitStore } from './git/git-store.js';
 import { RepositoriesHome } from './git/repositories-home.js';
+import { GithubHost } from './hosts/github-host.js';
+import { OwnHost } from './hosts/own-host.js';
 import { RepositoriesStore } from './persistence/repositories.store.js';
 import { GitHost } from './pushes/git-host.service.js';
 import { PushesService } from './pushes/pushes.service.js';
 import { REPOSITORIES_METRICS } from './repositories.metrics.js';
 import { RepositoriesService } from './repositories.service.js';
+import { RepositorySources } from './repository-sources.service.js';
 import { RepositoryUrls } from './repository-urls.js';
 import { TemplateCatalog } from './templates/template-catalog.js';
 
 @Module({
-  imports: [LimitsModule, OwningOrgsModule],
-  providers: [Directories, GitBackend, GitHost, GitPlaces, GitPrograms, GitStore, PushesService, RepositoriesHome, RepositoriesService, RepositoriesStore, RepositoryUrls, TemplateCatalog, ...REPOSITORIES_METRICS],
-  exports: [Directories, GitHost, GitStore, PushesService, RepositoriesService, RepositoriesStore, RepositoryUrls],
+  imports: [GithubModule, LimitsModule, OwningOrgsModule],
+  providers: [Directories, GitBackend, GitHost, GithubHost, OwnHost, RepositorySources, GitPlaces, GitPrograms, GitStore, PushesService, RepositoriesHome, RepositoriesService, RepositoriesStore, RepositoryUrls, TemplateCatalog, ...REPOSITORIES_METRICS],
+  exports: [Directories, GitHost, GitStore, PushesService, RepositoriesService, RepositoriesStore, RepositorySources, RepositoryUrls],
 })
 export class RepositoriesModule {}

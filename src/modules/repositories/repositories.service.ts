@@ -8,11 +8,13 @@ import type { Call } from '../auth/caller.js';
 import { OwningOrgs } from '../auth/owning-orgs.service.js';
 import type { Scope } from '../auth/scopes.js';
 import { PLANS } from '../billing/plan.js';
+import { GithubRepositories } from '../github/github-repositories.service.js';
 import { Directories } from './git/directories.service.js';
 import { RepositoriesStore } from './persistence/repositories.store.js';
 import { Repository } from './persistence/repository.entity.js';
 import { RepositoryNotFound, TooManyRepositories } from './repositories.errors.js';
 import { RepositoryUrls } from './repository-urls.js';
+import type { Provider } from './provider.js';
 import type { TemplateName } from './template-name.js';
 
 const DEFAULT_BRANCH = 'main';
@@ -21,6 +23,14 @@ export interface RepositoryWish {
   readonly name: string;
   /** Undefined: it begins empty. */
   readonly template?: TemplateName;
+}
+
+export interface GithubRepositoryWish {
+  readonly name: string;
+  readonly template: TemplateName;
+  /** Undefined: the only one that is connected. */
+  readonly account: string | undefined;
+  readonly isPrivate: boolean;
 }
 
 /** Where a repository of this service is on this machine. */
@@ -41,6 +51,7 @@ export class RepositoriesService {
     private readonly repositories: RepositoriesStore,
     private readonly directories: Directories,
     private readonly urls: RepositoryUrls,
+    private readonly github: GithubRepositories,
     private readonly owners: OwningOrgs,
     private readonly ids: Ids,
     private readonly clock: Clock,
@@ -53,18 +64,46 @@ export class RepositoriesService {
    * @throws {RepositoryNameTaken} `already_exists`
    */
   create(call: Call, { name, template }: RepositoryWish): Promise<Repository> {
-    const orgId = call.org.id;
     return this.database.transaction(async () => {
-      await this.requireRoom(call, orgId);
-      const repository = Object.assign(new Repository(), {
-        id: this.ids.next('repo'), orgId, name, template: template ?? null, defaultBranch: DEFAULT_BRANCH, sizeBytes: 0, createdAt: this.clock.now(),
-        provisionedAt: null, pushBegunAt: null, pushedBy: null, pushesSinceGc: 0, deletedAt: null, removedAt: null,
-      });
-      await this.repositories.insert(repository);
+      const repository = await this.insert(call, { name, template: template ?? null, provider: 'service' });
       await this.record(call, 'repository.created', repository);
       // Should we be killed in between, the directory is made when it is first needed.
       await this.database.afterCommit(() => this.directories.ensure(repository));
       return repository;
+    });
+  }
+
+  /**
+   * The same at GitHub, in an account that the organization has connected. The name is taken here first, so that of two
+   * calls at once one alone asks GitHub; should we be killed in between, a sweeper gives it free.
+   *
+   * @throws as {@link create}.
+   * @throws {GithubNotConfigured} `integration_not_configured`
+   * @throws {GithubNotConnected} `github_not_connected`
+   * @throws {GithubRefused} `upstream_error`
+   */
+  async createAtGithub(call: Call, { name, template, account, isPrivate }: GithubRepositoryWish): Promise<Repository> {
+    const installation = await this.github.accountOf(call.org.id, account);
+    const repository = await this.database.transaction(() => this.insert(call, { name, template, provider: 'github' }));
+    try {
+      const made = await this.github.create(installation, { template, name, isPrivate });
+      Object.assign(repository, { remoteId: made.id, cloneUrl: made.clone_url, defaultBranch: made.default_branch, provisionedAt: this.clock.now() });
+      await this.database.transaction(async () => {
+        await this.repositories.update(repository.id, { remoteId: made.id, cloneUrl: made.clone_url, defaultBranch: made.default_branch, provisionedAt: repository.provisionedAt });
+        await this.record(call, 'repository.created', repository);
+      });
+      return repository;
+    } catch (error) {
+      await this.repositories.update(repository.id, { deletedAt: this.clock.now(), removedAt: this.clock.now() });
+      throw error;
+    }
+  }
+
+  /** What {@link createAtGithub} would refuse here, before it asks GitHub; the row is of a transaction that is undone. */
+  rehearseAtGithub(call: Call, { name, template, account }: GithubRepositoryWish): Promise<Repository> {
+    return this.database.rehearse(async () => {
+      const { account: owner } = await this.github.accountOf(call.org.id, account);
+      return Object.assign(await this.insert(call, { name, template, provider: 'github' }), { cloneUrl: `${this.config.github!.url}/${owner}/${name}.git` });
     });
   }
 
@@ -86,15 +125,17 @@ export class RepositoriesService {
     return repository;
   }
 
-  /** For good, with all that is in it; its name is free. @throws as {@link get}. */
+  /** For good, with all that is in it; its name is free. What lies at GitHub stays there. @throws as {@link get}. */
   delete(call: Call, id: string): Promise<void> {
     return this.database.transaction(async () => {
       await this.get(call, id, 'repositories:write');
       const repository = await this.repositories.findForChange(id, call.principal.orgIds);
       if (repository === null) throw new RepositoryNotFound();
-      await this.repositories.update(id, { deletedAt: this.clock.now() });
+      const now = this.clock.now();
+      const isOurs = repository.provider === 'service';
+      await this.repositories.update(id, { deletedAt: now, removedAt: isOurs ? null : now });
       await this.record(call, 'repository.deleted', repository);
-      await this.database.afterCommit(() => this.directories.removeIfPossible(repository));
+      if (isOurs) await this.database.afterCommit(() => this.directories.removeIfPossible(repository));
     });
   }
 
@@ -119,13 +160,25 @@ export class RepositoriesService {
     return this.repositories.count(orgId);
   }
 
+  /** With the running transaction. */
+  private async insert(call: Call, { name, template, provider }: { name: string; template: TemplateName | null; provider: Provider }): Promise<Repository> {
+    const orgId = call.org.id;
+    await this.requireRoom(call, orgId);
+    const repository = Object.assign(new Repository(), {
+      id: this.ids.next('repo'), orgId, name, provider, template, remoteId: null, cloneUrl: null, defaultBranch: DEFAULT_BRANCH, sizeBytes: 0, createdAt: this.clock.now(),
+      provisionedAt: null, pushBegunAt: null, pushedBy: null, pushesSinceGc: 0, deletedAt: null, removedAt: null,
+    });
+    await this.repositories.insert(repository);
+    return repository;
+  }
+
   /** Under the lock of the organization, so that of creations at once each counts those before it. */
   private async requireRoom(call: Call, orgId: string): Promise<void> {
     const plan = PLANS[await this.owners.lock(call, orgId)];
     if ((await this.repositories.count(orgId)) >= plan.repositories) throw new TooManyRepositories(plan, plan.repositories, this.config.pricingUrl);
   }
 
-  private record(call: Call, action: `repository.${string}`, { id, orgId, name, template }: Repository): Promise<void> {
-    return this.owners.record({ orgId, action, target: { type: 'repository', id }, details: { name, ...(template === null ? {} : { template }) } }, call);
+  private record(call: Call, action: `repository.${string}`, { id, orgId, name, template, provider }: Repository): Promise<void> {
+    return this.owners.record({ orgId, action, target: { type: 'repository', id }, details: { name, provider, ...(template === null ? {} : { template }) } }, call);
   }
 }

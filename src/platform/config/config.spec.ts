@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { loadConfig } from './config.js';
 
 const faultsOf = (source: NodeJS.ProcessEnv): string => {
@@ -57,6 +58,18 @@ describe('loadConfig', () => {
     expect(loadConfig({}).gitAllowedHosts).toEqual([]);
     expect(loadConfig({ GIT_ALLOWED_HOSTS: 'Git.Internal, 127.0.0.1:8418' }).gitAllowedHosts).toEqual(['git.internal', '127.0.0.1:8418']);
     for (const bad of ['http://git.internal', 'user@git.internal', 'a host', '[::1]']) expect(faultsOf({ GIT_ALLOWED_HOSTS: bad })).toContain('GIT_ALLOWED_HOSTS');
+  });
+
+  it('takes all settings of the GitHub App or none, and its key in one line', () => {
+    const key = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs1', format: 'pem' }).toString();
+    const app = {
+      GITHUB_APP_ID: '1', GITHUB_APP_SLUG: 'an-app', GITHUB_APP_PRIVATE_KEY: key.replaceAll('\n', '\\n'), GITHUB_APP_CLIENT_ID: 'Iv1.1', GITHUB_APP_CLIENT_SECRET: 'x',
+      GITHUB_WEBHOOK_SECRET: 'a-secret-of-the-webhook', GITHUB_TEMPLATE_OWNER: 'acme',
+    };
+    expect(loadConfig({}).github).toBeUndefined();
+    expect(loadConfig(app).github).toMatchObject({ privateKey: key, url: 'https://github.com', apiUrl: 'https://api.github.com' });
+    for (const name of Object.keys(app)) expect(faultsOf({ ...app, [name]: '' })).toBe(`Bad configuration:\n  ${name} must be set where the other settings of the GitHub App are`);
+    expect(faultsOf({ ...app, GITHUB_APP_PRIVATE_KEY: 'no key' })).toBe('Bad configuration:\n  GITHUB_APP_PRIVATE_KEY must be an RSA key as PEM; its line breaks may be written \\n');
   });
 
   it('wants to know the server of its mails', () => {

@@ -5,7 +5,7 @@ import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import { PROJECT_ROOT } from '../version.js';
 import { type ArtifactsPlace, parseArtifactsUrl } from './artifacts-url.js';
-import { type DEFAULT_PLANS, Environment, type LOG_LEVELS, type ROLES } from './environment.js';
+import { type DEFAULT_PLANS, Environment, type LOG_LEVELS, type ROLES, withLineBreaks } from './environment.js';
 import { parseFlagSettings } from './flag-settings.js';
 import { parseHosts } from './hosts.js';
 import { parseTrustProxy, type TrustProxy } from './trust-proxy.js';
@@ -44,6 +44,8 @@ export abstract class Config {
   abstract readonly usageToken: string | undefined;
   /** Hosts (`127.0.0.1:8418`) that repositories may also come from, by http too. */
   abstract readonly gitAllowedHosts: readonly string[];
+  /** Undefined: nobody can connect GitHub here. */
+  abstract readonly github: GithubConfig | undefined;
   /** What a repository of this service may take up on disk. */
   abstract readonly repositoryMaxBytes: number;
   abstract readonly builds: BuildsConfig;
@@ -71,6 +73,23 @@ export interface AppsConfig {
   readonly port: string;
   /** What a server of a deploy unpacks to is below it. */
   readonly directory: string;
+}
+
+/** The GitHub App of this service. */
+export interface GithubConfig {
+  readonly appId: string;
+  /** In the address of the app. */
+  readonly slug: string;
+  /** RSA, as PEM. */
+  readonly privateKey: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly webhookSecret: string;
+  /** The account with the templates. */
+  readonly templateOwner: string;
+  /** Where people, and git, go; without a slash at the end. */
+  readonly url: string;
+  readonly apiUrl: string;
 }
 
 export interface ArtifactsConfig {
@@ -114,6 +133,7 @@ export function loadConfig(source: NodeJS.ProcessEnv): Config {
     ...validateSync(environment).map((fault) => Object.values(fault.constraints ?? {}).join(', ')),
     ...missingServers(environment),
     ...missingSecrets(environment),
+    ...missingOfGithub(environment),
   ];
   if (faults.length > 0) throw new Error(`Bad configuration:\n  ${faults.join('\n  ')}`);
 
@@ -152,6 +172,31 @@ function missingSecrets(environment: Environment): string[] {
   return faults;
 }
 
+const GITHUB_SETTINGS = [
+  'GITHUB_APP_ID', 'GITHUB_APP_SLUG', 'GITHUB_APP_PRIVATE_KEY', 'GITHUB_APP_CLIENT_ID', 'GITHUB_APP_CLIENT_SECRET', 'GITHUB_WEBHOOK_SECRET', 'GITHUB_TEMPLATE_OWNER',
+] as const;
+
+/** A part of them would let people begin what they cannot end. */
+function missingOfGithub(environment: Environment): string[] {
+  const missing = GITHUB_SETTINGS.filter((name) => environment[name] === undefined);
+  return missing.length === GITHUB_SETTINGS.length ? [] : missing.map((name) => `${name} must be set where the other settings of the GitHub App are`);
+}
+
+function githubOf(environment: Environment): GithubConfig | undefined {
+  if (environment.GITHUB_APP_ID === undefined) return undefined;
+  return {
+    appId: environment.GITHUB_APP_ID,
+    slug: environment.GITHUB_APP_SLUG!,
+    privateKey: withLineBreaks(environment.GITHUB_APP_PRIVATE_KEY!),
+    clientId: environment.GITHUB_APP_CLIENT_ID!,
+    clientSecret: environment.GITHUB_APP_CLIENT_SECRET!,
+    webhookSecret: environment.GITHUB_WEBHOOK_SECRET!,
+    templateOwner: environment.GITHUB_TEMPLATE_OWNER!,
+    url: withoutSlash(environment.GITHUB_URL),
+    apiUrl: withoutSlash(environment.GITHUB_API_URL),
+  };
+}
+
 function toConfig(environment: Environment): Config {
   const publicUrl = withoutSlash(environment.PUBLIC_URL ?? `http://${hostForUrl(environment.HOST)}:${environment.PORT}`);
   return {
@@ -175,6 +220,7 @@ function toConfig(environment: Environment): Config {
     pricesFile: environment.PRICES_FILE === undefined ? join(PROJECT_ROOT, 'deploy', 'prices.yml') : resolve(environment.PRICES_FILE),
     usageToken: environment.USAGE_TOKEN,
     gitAllowedHosts: parseHosts(environment.GIT_ALLOWED_HOSTS)!,
+    github: githubOf(environment),
     repositoryMaxBytes: environment.REPOSITORY_MAX_MIB * 1_048_576,
     builds: { allowedHosts: parseHosts(environment.BUILD_ALLOWED_HOSTS)!, directory: join(homeOfCopies(environment), 'builds') },
     apps: appsOf(environment, publicUrl),

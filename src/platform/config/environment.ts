@@ -1,5 +1,6 @@
+import { createPrivateKey } from 'node:crypto';
 import { Transform, Type } from 'class-transformer';
-import { IsBoolean, IsIn, IsInt, IsOptional, IsString, IsUrl, Max, Min, MinLength, ValidateBy } from 'class-validator';
+import { IsBoolean, IsIn, IsInt, IsOptional, IsString, IsUrl, Matches, Max, Min, MinLength, ValidateBy } from 'class-validator';
 import { parseArtifactsUrl } from './artifacts-url.js';
 import { parseFlagSettings } from './flag-settings.js';
 import { isDomain, parseHosts } from './hosts.js';
@@ -22,6 +23,26 @@ const IsTrustProxy = (): PropertyDecorator =>
       defaultMessage: () => 'TRUST_PROXY must be a number of hops or a list of CIDRs, never "all"',
     },
   });
+
+const IsRsaKey = (name: string): PropertyDecorator =>
+  ValidateBy({
+    name: 'isRsaKey',
+    validator: {
+      validate: (value: unknown) => typeof value === 'string' && isRsaKey(withLineBreaks(value)),
+      defaultMessage: () => `${name} must be an RSA key as PEM; its line breaks may be written \\n`,
+    },
+  });
+
+function isRsaKey(pem: string): boolean {
+  try {
+    return createPrivateKey(pem).asymmetricKeyType === 'rsa';
+  } catch {
+    return false;
+  }
+}
+
+/** Many a place for variables takes one line alone. */
+export const withLineBreaks = (pem: string): string => pem.replaceAll('\\n', '\n');
 
 const IsVersionedSecrets = (name: string): PropertyDecorator =>
   ValidateBy({
@@ -164,6 +185,35 @@ export class Environment {
   /** Hosts that repositories may also come from though nobody else could reach them, for tests and mirrors. */
   @IsOptional() @IsHosts('GIT_ALLOWED_HOSTS')
   GIT_ALLOWED_HOSTS: string = '';
+
+  /** The GitHub App by which people connect their accounts: all of these, or none. */
+  @IsOptional() @Matches(/^\d{1,15}$/, { message: 'GITHUB_APP_ID must be a number' })
+  GITHUB_APP_ID?: string;
+
+  @IsOptional() @Matches(/^[a-z0-9-]{1,100}$/, { message: 'GITHUB_APP_SLUG must be the name of the app in its address' })
+  GITHUB_APP_SLUG?: string;
+
+  @IsOptional() @IsRsaKey('GITHUB_APP_PRIVATE_KEY')
+  GITHUB_APP_PRIVATE_KEY?: string;
+
+  @IsOptional() @IsString()
+  GITHUB_APP_CLIENT_ID?: string;
+
+  @IsOptional() @IsString()
+  GITHUB_APP_CLIENT_SECRET?: string;
+
+  @IsOptional() @IsString() @MinLength(16)
+  GITHUB_WEBHOOK_SECRET?: string;
+
+  /** The account that has the templates, as repositories of their names. */
+  @IsOptional() @Matches(/^[A-Za-z0-9-]{1,39}$/, { message: 'GITHUB_TEMPLATE_OWNER must be the name of an account' })
+  GITHUB_TEMPLATE_OWNER?: string;
+
+  @IsOptional() @IsUrl(WEB_URL)
+  GITHUB_URL: string = 'https://github.com';
+
+  @IsOptional() @IsUrl(WEB_URL)
+  GITHUB_API_URL: string = 'https://api.github.com';
 
   /** Of a repository of this service, on disk. */
   @IsOptional() @Type(() => Number) @IsInt() @Min(1) @Max(1_048_576)

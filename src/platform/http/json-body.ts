@@ -11,10 +11,14 @@ import { WriteGuarantees, type WriteRule } from './write-guarantees.js';
 const MAX_DEPTH = 64;
 const DEFAULT_LIMIT_BYTES = 1_048_576;
 
-interface BodyRule extends WriteRule {
+interface BodyRule {
+  readonly actsOutside: OutsideRule;
   /** Undefined: the route takes no body, and what is sent is not read. */
   readonly limitBytes: number | undefined;
 }
+
+/** See {@link WriteRule.actsOutside}; some routes do so with some bodies alone. */
+type OutsideRule = boolean | ((body: Readonly<Record<string, unknown>>) => boolean);
 
 const Body = Reflector.createDecorator<BodyRule>();
 
@@ -22,7 +26,7 @@ const Body = Reflector.createDecorator<BodyRule>();
  * The route reads a JSON object from its body. The body is read only after the guards have let the caller in, so that
  * a caller who is refused cannot make us parse anything.
  */
-export function TakesJson({ limitBytes = DEFAULT_LIMIT_BYTES, actsOutside = false } = {}): MethodDecorator {
+export function TakesJson({ limitBytes = DEFAULT_LIMIT_BYTES, actsOutside = false }: { limitBytes?: number; actsOutside?: OutsideRule } = {}): MethodDecorator {
   return applyDecorators(Body({ limitBytes, actsOutside }), UseInterceptors(WriteInterceptor), ApiConsumes('application/json'));
 }
 
@@ -47,7 +51,7 @@ export class WriteInterceptor implements NestInterceptor {
     const rule = this.reflector.get(Body, context.getHandler());
     const read = rule.limitBytes === undefined ? Promise.resolve() : this.read(request, http.getResponse(), rule.limitBytes);
     return from(read).pipe(mergeMap(() => (this.guarantees.areAskedBy(request)
-      ? from(this.guarantees.answer(request, rule, () => lastValueFrom(next.handle(), { defaultValue: undefined })))
+      ? from(this.guarantees.answer(request, ruleFor(request, rule), () => lastValueFrom(next.handle(), { defaultValue: undefined })))
       : next.handle())));
   }
 
@@ -87,6 +91,9 @@ export class WriteInterceptor implements NestInterceptor {
     return parser;
   }
 }
+
+const ruleFor = ({ body }: Request, { actsOutside }: BodyRule): WriteRule =>
+  ({ actsOutside: typeof actsOutside === 'function' ? actsOutside((body ?? {}) as Record<string, unknown>) : actsOutside });
 
 const hasBody = (request: Request): boolean =>
   request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;

@@ -8,7 +8,8 @@ export type IdPrefix =
   | 'req' | 'out' | 'job' | 'exe' | 'wrk'
   | 'usr' | 'org' | 'ses' | 'key' | 'sec' | 'inv' | 'tok' | 'aud' | 'idm' | 'msg'
   | 'prj' | 'repo' | 'tsk' | 'tev' | 'dpl'
-  | 'plc' | 'ivc' | 'crn';
+  | 'plc' | 'ivc' | 'crn'
+  | 'ghi' | 'ghs';
 
 /** Mints TypeIDs (`exe_` + a UUIDv7 in base32): sortable by birth, easy to grep, legal as BullMQ job ids. */
 @Injectable()

@@ -3,6 +3,7 @@ import { Database } from '../../../platform/database/database.js';
 import type { JobHandler } from '../../../platform/queues/queue-definition.js';
 import type { RepositoryPushed } from '../../repositories/repository-pushed.queue.js';
 import { type Project, ProjectsService } from '../../projects/projects.service.js';
+import { repositoryKeyOf } from '../../projects/repository-key.js';
 import { DeployRequests } from '../deploy-requests.service.js';
 import { ProductionGate } from '../production-gate.js';
 
@@ -30,7 +31,7 @@ export class RepositoryPushedProcessor implements JobHandler<RepositoryPushed> {
     await this.database.transaction(async () => {
       const project = await this.projects.findAndLock(projectId);
       // It may have been deleted, or linked to another one, since it was listed.
-      if (project?.repoUrl !== push.repoUrl) return;
+      if (project === null || project.repoUrl === null || repositoryKeyOf(project.repoUrl) !== repositoryKeyOf(push.repoUrl)) return;
       await this.requests.requestByPush(project, push, await this.targetOf(project, push.branch));
     });
   }

@@ -4,6 +4,7 @@ import { Database } from '../../../platform/database/database.js';
 import { type Page, pageOf, type PageWish } from '../../../platform/database/page.js';
 import { violatedConstraintOf } from '../../../platform/database/violated-constraint.js';
 import { ProjectSlugTaken } from '../projects.errors.js';
+import { repositoryKeyOf } from '../repository-key.js';
 import { Project } from './project.entity.js';
 
 /** Whose projects may be named. */
@@ -52,7 +53,8 @@ export class ProjectsStore {
   }
 
   linkedTo(orgId: string, repoUrl: string): Promise<Project[]> {
-    return this.live().andWhere('project.org_id = :orgId AND project.repo_url = :repoUrl', { orgId, repoUrl }).orderBy('project.id').getMany();
+    const sameUrl = 'lower(regexp_replace(project.repo_url, \'\\.git$\', \'\')) = :same';
+    return this.live().andWhere(`project.org_id = :orgId AND ${sameUrl}`, { orgId, same: repositoryKeyOf(repoUrl) }).orderBy('project.id').getMany();
   }
 
   /** Newest first. */

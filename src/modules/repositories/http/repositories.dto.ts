@@ -1,9 +1,10 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsString, ValidateBy } from 'class-validator';
+import { IsBoolean, IsIn, IsString, Matches, ValidateBy } from 'class-validator';
 import { MayBeAbsent } from '../../../platform/http/may-be-absent.js';
 import { AnswerMeta, PageMeta } from '../../../platform/http/page.js';
 import { inOrder } from '../../../platform/http/text-fields.js';
 import type { Repository } from '../persistence/repository.entity.js';
+import { type Provider, PROVIDERS } from '../provider.js';
 import { isRepositoryName } from '../repository-name.js';
 import { type TemplateName, TEMPLATES } from '../template-name.js';
 
@@ -23,27 +24,41 @@ export class CreateRepositoryBody {
   @ApiPropertyOptional({ enum: TEMPLATES, description: 'What it begins with; left out, it begins empty.' })
   @MayBeAbsent() @IsIn(TEMPLATES)
   readonly template?: TemplateName;
+
+  @ApiPropertyOptional({ enum: PROVIDERS, description: 'Who keeps it, this service unless it is said; `github` needs a template, and an account that the organization has connected.' })
+  @MayBeAbsent() @IsIn(PROVIDERS)
+  readonly provider?: Provider;
+
+  @ApiPropertyOptional({ example: 'acme', description: 'With `github`: the account, where the organization has connected several.' })
+  @MayBeAbsent() @IsString() @Matches(/^[A-Za-z0-9-]{1,39}$/, { message: 'account must be the name of an account at GitHub' })
+  readonly account?: string;
+
+  @ApiPropertyOptional({ description: 'With `github`: whether others cannot see it; they cannot unless this is `false`.' })
+  @MayBeAbsent() @IsBoolean()
+  readonly private?: boolean;
 }
 
 export class RepositoryView {
   @ApiProperty({ example: 'repo_01jd3m8yeqf5rb0xkq5ym8s6tn' }) id!: string;
   @ApiProperty({ example: 'org_01jd3m8yeqf5rb0xkq5ym8s6tn' }) org_id!: string;
   @ApiProperty({ example: 'shop' }) name!: string;
+  @ApiProperty({ enum: PROVIDERS }) provider!: Provider;
   @ApiPropertyOptional({ enum: TEMPLATES }) template?: TemplateName;
-  @ApiProperty({ example: 'http://127.0.0.1:3000/git/acme/shop.git', description: 'To clone it, with an API key as the password, and to link it to a project.' }) repo_url!: string;
+  @ApiProperty({ example: 'http://127.0.0.1:3000/git/acme/shop.git', description: 'To clone it, with an API key as the password or as GitHub wants it, and to link it to a project.' }) repo_url!: string;
   @ApiProperty({ example: 'main' }) default_branch!: string;
-  @ApiPropertyOptional({ type: 'integer', description: 'On disk, after the last push. Absent in the answer to its creation.' }) size_bytes?: number;
+  @ApiPropertyOptional({ type: 'integer', description: 'On disk, after the last push. Absent in the answer to its creation, and at GitHub.' }) size_bytes?: number;
   @ApiProperty({ format: 'date-time' }) created_at!: string;
 
-  static of({ id, orgId, name, template, defaultBranch, sizeBytes, createdAt, provisionedAt }: Repository, repoUrl: string): RepositoryView {
+  static of({ id, orgId, name, provider, template, defaultBranch, sizeBytes, createdAt, provisionedAt }: Repository, repoUrl: string): RepositoryView {
     return {
       id,
       org_id: orgId,
       name,
+      provider,
       ...(template === null ? {} : { template }),
       repo_url: repoUrl,
       default_branch: defaultBranch,
-      ...(provisionedAt === null ? {} : { size_bytes: sizeBytes }),
+      ...(provisionedAt === null || provider !== 'service' ? {} : { size_bytes: sizeBytes }),
       created_at: createdAt.toISOString(),
     };
   }

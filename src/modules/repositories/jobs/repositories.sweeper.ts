@@ -2,6 +2,7 @@ import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Shutdown } from '../../../platform/lifecycle/shutdown.js';
 import { Log } from '../../../platform/logging/log.js';
 import { Clock } from '../../../platform/time/clock.js';
+import { GithubDeliveries } from '../../github/github-deliveries.service.js';
 import { Directories } from '../git/directories.service.js';
 import { GitStore } from '../git/git-store.js';
 import { RepositoriesStore } from '../persistence/repositories.store.js';
@@ -10,6 +11,8 @@ import { PushesService } from '../pushes/pushes.service.js';
 const SWEEP_EVERY_MS = 5 * 60_000;
 /** Longer than any push may take. */
 const PUSH_OVER_AFTER_MS = 35 * 60_000;
+/** Longer than it takes to have one made elsewhere. */
+const UNMADE_AFTER_MS = 10 * 60_000;
 const TIDY_UP_AFTER_PUSHES = 30;
 /** Of each kind in one sweep; the rest has time until the next. */
 const BATCH = 20;
@@ -25,6 +28,7 @@ export class RepositoriesSweeper implements OnApplicationBootstrap {
     private readonly directories: Directories,
     private readonly store: GitStore,
     private readonly pushes: PushesService,
+    private readonly deliveries: GithubDeliveries,
     private readonly clock: Clock,
     private readonly log: Log,
     shutdown: Shutdown,
@@ -45,6 +49,8 @@ export class RepositoriesSweeper implements OnApplicationBootstrap {
       await this.repositories.update(id, { sizeBytes: await this.store.tidyUp(id), pushesSinceGc: 0 });
     }
     await this.store.removeUnfinished();
+    await this.repositories.forgetUnmade(new Date(this.clock.now().getTime() - UNMADE_AFTER_MS), this.clock.now());
+    await this.deliveries.forgetOld();
   }
 
   private async tick(): Promise<void> {

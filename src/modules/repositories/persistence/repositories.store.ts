@@ -38,19 +38,36 @@ export class RepositoriesStore {
     return CAN_NAME.test(id) ? this.of(id, orgIds).setLock('pessimistic_write').getOne() : null;
   }
 
+  /** One that the service keeps. */
   findByName(orgId: string, name: string): Promise<Repository | null> {
-    return this.live().andWhere('repository.org_id = :orgId AND lower(repository.name) = lower(:name)', { orgId, name }).getOne();
+    return this.live().andWhere('repository.provider = \'service\'').andWhere('repository.org_id = :orgId AND lower(repository.name) = lower(:name)', { orgId, name }).getOne();
   }
 
   /** Newest first. */
   async list(orgId: string, wish: PageWish): Promise<Page<Repository>> {
-    const query = this.live().andWhere('repository.org_id = :orgId', { orgId }).orderBy('repository.id', 'DESC').limit(wish.limit + 1);
+    const query = this.made().andWhere('repository.org_id = :orgId', { orgId }).orderBy('repository.id', 'DESC').limit(wish.limit + 1);
     if (wish.after !== undefined) query.andWhere('repository.id < :after', { after: wish.after });
     return pageOf(await query.getMany(), wish, ({ id }) => id);
   }
 
   count(orgId: string): Promise<number> {
     return this.live().andWhere('repository.org_id = :orgId', { orgId }).getCount();
+  }
+
+  /** What another provider calls so, in an organization. */
+  findByRemote(orgId: string, remoteId: number): Promise<Repository | null> {
+    return this.live().andWhere('repository.org_id = :orgId AND repository.remote_id = :remoteId', { orgId, remoteId }).getOne();
+  }
+
+  /** They are another provider's, and nothing of theirs is here: the rows are all there is to end. */
+  async forgetRemote(orgId: string, remoteIds: readonly number[], now: Date): Promise<void> {
+    await this.database.manager.query('UPDATE repositories SET deleted_at = $3, removed_at = $3 WHERE org_id = $1 AND remote_id = ANY($2) AND deleted_at IS NULL', [orgId, remoteIds, now]);
+  }
+
+  /** Names that were taken for what another provider then did not make, because a process ended in between. */
+  async forgetUnmade(begunBefore: Date, now: Date): Promise<void> {
+    await this.database.manager.query(
+      'UPDATE repositories SET deleted_at = $2, removed_at = $2 WHERE provider <> \'service\' AND provisioned_at IS NULL AND deleted_at IS NULL AND created_at < $1', [begunBefore, now]);
   }
 
   async branchesOf(repositoryId: string): Promise<ReadonlyMap<string, string>> {
@@ -85,7 +102,12 @@ export class RepositoriesStore {
   }
 
   private of(id: string, orgIds: readonly string[]): SelectQueryBuilder<Repository> {
-    return this.live().andWhere('repository.id = :id AND repository.org_id = ANY(:orgIds)', { id, orgIds });
+    return this.made().andWhere('repository.id = :id AND repository.org_id = ANY(:orgIds)', { id, orgIds });
+  }
+
+  /** One that another provider is still making is not there yet. */
+  private made(): SelectQueryBuilder<Repository> {
+    return this.live().andWhere('(repository.provider = \'service\' OR repository.provisioned_at IS NOT NULL)');
   }
 
   private live(): SelectQueryBuilder<Repository> {

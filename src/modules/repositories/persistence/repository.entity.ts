@@ -1,8 +1,9 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { Provider } from '../provider.js';
 import type { TemplateName } from '../template-name.js';
 
 /**
- * A git repository that this service keeps. Its row comes first and its directory after the commit, so that there is no
+ * A git repository. Of one that this service keeps, the row comes first and its directory after the commit, so that there is no
  * directory without a row; one that is deleted keeps its row, for what refers to it, and gives its name free.
  */
 @Entity('repositories')
@@ -10,13 +11,17 @@ export class Repository {
   @PrimaryColumn('text') id!: string;
   @Column('text', { name: 'org_id' }) orgId!: string;
   @Column('text') name!: string;
+  @Column('text', { default: 'service' }) provider!: Provider;
+  /** What its provider calls it, and where it is cloned from; null for one of our own. */
+  @Column('bigint', { name: 'remote_id', nullable: true, transformer: { to: (value: number | null) => value, from: (value: string | null) => (value === null ? null : Number(value)) } }) remoteId!: number | null;
+  @Column('text', { name: 'clone_url', nullable: true }) cloneUrl!: string | null;
   /** Null: it began empty. */
   @Column('text', { nullable: true }) template!: TemplateName | null;
   @Column('text', { name: 'default_branch' }) defaultBranch!: string;
   /** On disk, after the last push. */
   @Column('bigint', { name: 'size_bytes', transformer: { to: (value: number) => value, from: Number } }) sizeBytes!: number;
   @Column('timestamptz', { name: 'created_at' }) createdAt!: Date;
-  /** Null until its directory has been made. */
+  /** Null until its directory has been made, or its provider has made it. */
   @Column('timestamptz', { name: 'provisioned_at', nullable: true }) provisionedAt!: Date | null;
   /** Set while somebody pushes, and until what was pushed has been seen. */
   @Column('timestamptz', { name: 'push_begun_at', nullable: true }) pushBegunAt!: Date | null;

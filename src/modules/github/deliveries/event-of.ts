@@ -1,0 +1,46 @@
+import type { GithubEvent } from '../github-event.queue.js';
+
+const BRANCH = /^refs\/heads\/(.{1,255})$/s;
+const SHA = /^[0-9a-f]{40}$/;
+
+interface Payload {
+  readonly action?: unknown;
+  readonly ref?: unknown;
+  readonly after?: unknown;
+  readonly deleted?: unknown;
+  readonly installation?: { readonly id?: unknown };
+  readonly repository?: { readonly id?: unknown; readonly clone_url?: unknown };
+  readonly repositories_removed?: unknown;
+}
+
+/** Of what GitHub told, that which something here follows from; null where nothing does. It is signed, and read with care all the same. */
+export function eventOf(name: string, body: unknown): GithubEvent | null {
+  const payload = (typeof body === 'object' && body !== null ? body : {}) as Payload;
+  const installationId = payload.installation?.id;
+  if (!Number.isSafeInteger(installationId)) return null;
+  const of = { installationId: installationId as number };
+  switch (name) {
+    case 'push':
+      return pushOf(payload, of);
+    case 'installation':
+      return typeof payload.action === 'string' ? { kind: name, ...of, action: payload.action } : null;
+    case 'installation_repositories':
+      return { kind: name, ...of, removedRepositoryIds: idsOf(payload.repositories_removed) };
+    default:
+      return null;
+  }
+}
+
+/** A push to a branch, and not of a tag. */
+function pushOf({ ref, after, deleted, repository }: Payload, of: { installationId: number }): GithubEvent | null {
+  const [, branch] = typeof ref === 'string' ? BRANCH.exec(ref) ?? [] : [];
+  const { id, clone_url: cloneUrl } = repository ?? {};
+  if (branch === undefined || !Number.isSafeInteger(id) || typeof cloneUrl !== 'string') return null;
+  const isThere = deleted !== true && typeof after === 'string' && SHA.test(after);
+  return { kind: 'push', ...of, repositoryId: id as number, cloneUrl, branch, commitSha: isThere ? after : null };
+}
+
+function idsOf(repositories: unknown): number[] {
+  if (!Array.isArray(repositories)) return [];
+  return repositories.map((repository: unknown) => (repository as { id?: unknown } | null)?.id).filter((id): id is number => Number.isSafeInteger(id));
+}

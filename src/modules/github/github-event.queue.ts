@@ -1,0 +1,23 @@
+import { IsArray, IsIn, IsInt, IsOptional, IsString } from 'class-validator';
+import { defineQueue } from '../../platform/queues/queue-definition.js';
+
+export const GITHUB_EVENTS = ['push', 'installation', 'installation_repositories'] as const;
+export type GithubEventKind = (typeof GITHUB_EVENTS)[number];
+
+/** What GitHub has told, signed and for the first time; of it what somebody here needs. */
+export class GithubEvent {
+  @IsIn(GITHUB_EVENTS) readonly kind!: GithubEventKind;
+  @IsInt() readonly installationId!: number;
+  /** Of an installation: what has become of it. */
+  @IsOptional() @IsString() readonly action?: string;
+  /** Of a push. */
+  @IsOptional() @IsInt() readonly repositoryId?: number;
+  @IsOptional() @IsString() readonly cloneUrl?: string;
+  @IsOptional() @IsString() readonly branch?: string;
+  /** Null: the branch was deleted. */
+  @IsOptional() @IsString() readonly commitSha?: string | null;
+  /** What the installation does not see any more. */
+  @IsOptional() @IsArray() @IsInt({ each: true }) readonly removedRepositoryIds?: number[];
+}
+
+export const githubEventQueue = defineQueue({ name: 'github-event', payload: GithubEvent, attempts: 8, backoffMs: 2_000, concurrency: 4 });

@@ -1,0 +1,16 @@
+import { Module } from '@nestjs/common';
+import { OwningOrgsModule } from '../auth/owning-orgs.module.js';
+import { GithubClient } from './client/github-client.js';
+import { GithubDeliveries } from './github-deliveries.service.js';
+import { GithubInstallations } from './github-installations.service.js';
+import { GITHUB_METRICS } from './github.metrics.js';
+import { GithubRepositories } from './github-repositories.service.js';
+import { LinkState } from './installations/link-state.js';
+import { GithubInstallationsStore } from './persistence/github-installations.store.js';
+
+@Module({
+  imports: [OwningOrgsModule],
+  providers: [GithubClient, GithubDeliveries, GithubInstallations, GithubInstallationsStore, GithubRepositories, LinkState, ...GITHUB_METRICS],
+  exports: [GithubDeliveries, GithubInstallations, GithubRepositories],
+})
+export class GithubModule {}

@@ -1,0 +1,50 @@
+import { Controller, Get, Query, Res } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { Config } from '../../../platform/config/config.js';
+import { Public } from '../../../platform/http/public.js';
+
+const LONGEST = 500;
+
+/**
+ * Where GitHub sends a person's browser when the app is installed. The page connects nothing: whose browser this is, it
+ * does not know. It hands the person what only they can send, with their own key.
+ */
+@ApiExcludeController()
+@Controller('integrations/github/callback')
+@Public()
+export class GithubCallbackController {
+  constructor(private readonly config: Config) {}
+
+  @Get()
+  show(@Query() query: Record<string, unknown>, @Res({ passthrough: true }) response: Response): string {
+    response.type('html').set({
+      'Content-Security-Policy': 'default-src \'none\'; style-src \'unsafe-inline\'; frame-ancestors \'none\'; form-action \'none\'; base-uri \'none\'',
+      // What is in this page's address is good once, and nobody else's.
+      'Referrer-Policy': 'no-referrer',
+      'Cache-Control': 'no-store',
+    });
+    const [state, code, installation] = [query['state'], query['code'], query['installation_id']].map((value) => (typeof value === 'string' && value.length <= LONGEST ? value : ''));
+    if (state === '' || code === '') return pageOf('<p>GitHub did not authorize this. Begin again, and ask for user authorization in the settings of the app.</p>');
+    const body = JSON.stringify({ state, code, installation_id: /^\d{1,15}$/.test(installation!) ? Number(installation) : 'the number in the address of the installation at GitHub' });
+    return pageOf(`<p>GitHub has let you through. To connect the account, send this within ten minutes, <strong>if it was you who began</strong>:</p>
+<pre>curl ${escaped(this.config.publicUrl)}/api/v1/integrations/github/installations \\
+  -H "authorization: Bearer $SERVICE_API_KEY" -H 'content-type: application/json' \\
+  -d ${escaped(quoted(body))}</pre>
+<p>If somebody else sent you here, close this page: nothing has been connected.</p>`);
+  }
+}
+
+/** For a shell. */
+const quoted = (text: string): string => `'${text.replaceAll('\'', '\'\\\'\'')}'`;
+
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\'': '&#39;' };
+const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => ENTITIES[character]!);
+
+const pageOf = (content: string): string => `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>Connect GitHub</title>
+<style>body{font:16px/1.5 system-ui,sans-serif;max-width:46rem;margin:4rem auto;padding:0 1rem}pre{background:#f2f2f2;padding:1rem;white-space:pre-wrap;word-break:break-all}</style></head>
+<body><h1>Connect GitHub</h1>
+${content}
+</body></html>
+`;

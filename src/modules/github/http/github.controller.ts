@@ -1,0 +1,64 @@
+import { Body, Controller, Delete, Get, HttpCode, HttpStatus, Param, Post } from '@nestjs/common';
+import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Config } from '../../../platform/config/config.js';
+import { RequestInvalid } from '../../../platform/errors/request-invalid.js';
+import { ANY_BODY, ANY_CALLER, ANY_WRITE, ApiRefusals } from '../../../platform/http/api-refusals.js';
+import { DryRun } from '../../../platform/http/dry-run.js';
+import { Envelope } from '../../../platform/http/envelope.js';
+import { TakesJson, TakesNothing } from '../../../platform/http/json-body.js';
+import { type Call, Caller } from '../../auth/caller.js';
+import { RequireScope, TakesSession } from '../../auth/require-scope.js';
+import { GithubInstallations } from '../github-installations.service.js';
+import { ConnectGithubBody, GithubAnswer, GithubInstallationAnswer, GithubInstallationView, GithubLinkAnswer, GithubLinkView, type GithubView } from './github.dto.js';
+
+@ApiTags('integrations')
+@Controller('api/v1/integrations/github')
+@TakesSession('or_key')
+export class GithubController {
+  constructor(
+    private readonly config: Config,
+    private readonly installations: GithubInstallations,
+  ) {}
+
+  @Get()
+  @RequireScope('repositories:read')
+  @ApiOperation({ summary: 'Shows which GitHub accounts the organization of the call has connected.' })
+  @ApiOkResponse({ type: GithubAnswer })
+  @ApiRefusals(...ANY_CALLER)
+  async get(@Caller() call: Call): Promise<Envelope<GithubView>> {
+    const installations = await this.installations.list(call);
+    return new Envelope({ configured: this.config.github !== undefined, installations: installations.map((installation) => GithubInstallationView.of(installation)) });
+  }
+
+  @Post('links')
+  @RequireScope('orgs:write')
+  @TakesNothing()
+  @ApiOperation({ summary: 'Begins to connect a GitHub account to the organization of the call: a person opens the address in a browser.' })
+  @ApiCreatedResponse({ type: GithubLinkAnswer })
+  @ApiRefusals(...ANY_CALLER, ...ANY_WRITE, 'integration_not_configured')
+  async begin(@Caller() call: Call): Promise<Envelope<GithubLinkView>> {
+    return new Envelope(GithubLinkView.of(await this.installations.begin(call)));
+  }
+
+  @Post('installations')
+  @RequireScope('orgs:write', { in: 'resource' })
+  @TakesJson({ actsOutside: true })
+  @ApiOperation({ summary: 'Connects the account, with what GitHub sent the person back with; by the person who began.' })
+  @ApiCreatedResponse({ type: GithubInstallationAnswer })
+  @ApiRefusals(...ANY_CALLER, ...ANY_BODY, 'integration_not_configured', 'invalid_link_state', 'github_access_denied', 'already_exists', 'upstream_error')
+  async finish(@Caller() call: Call, @Body() body: ConnectGithubBody, @DryRun() isDryRun: boolean): Promise<Envelope<GithubInstallationView>> {
+    if (isDryRun) throw new RequestInvalid([{ path: 'Dry-Run', in: 'header', code: 'cannot_be_rehearsed', message: 'What GitHub sends a person back with is good once: this cannot be rehearsed.' }]);
+    return new Envelope(GithubInstallationView.of(await this.installations.finish(call, body.answer)));
+  }
+
+  @Delete('installations/:installation_id')
+  @RequireScope('orgs:write', { in: 'resource' })
+  @TakesNothing()
+  @HttpCode(HttpStatus.NO_CONTENT)
+  @ApiOperation({ summary: 'Disconnects an account: the service sees nothing of it any more.' })
+  @ApiNoContentResponse()
+  @ApiRefusals(...ANY_CALLER, ...ANY_WRITE, 'github_installation_not_found')
+  async disconnect(@Caller() call: Call, @Param('installation_id') id: string): Promise<void> {
+    await this.installations.disconnect(call, id);
+  }
+}

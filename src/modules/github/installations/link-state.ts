@@ -1,0 +1,29 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { Config } from '../../../platform/config/config.js';
+import { keyFor } from '../../../platform/secrets/sealed.js';
+
+const PURPOSE = 'github link state';
+const FORM = /^(ghs_[0-9a-z]{26})\.([A-Za-z0-9_-]{43})$/;
+
+/** What GitHub carries from the beginning of a link to its end: an id, signed together with whom it is for. */
+@Injectable()
+export class LinkState {
+  constructor(private readonly config: Config) {}
+
+  sign(id: string, userId: string): string {
+    const [newest] = this.config.secretsKeys;
+    if (newest === undefined) throw new Error('This process has no SECRETS_KEY and cannot sign.');
+    return `${id}.${signatureOf(newest.secret, id, userId).toString('base64url')}`;
+  }
+
+  /** The id, if we signed it for this person. */
+  read(state: string, userId: string): string | null {
+    const [, id, text] = FORM.exec(state) ?? [];
+    if (id === undefined || text === undefined) return null;
+    const shown = Buffer.from(text, 'base64url');
+    return this.config.secretsKeys.some(({ secret }) => timingSafeEqual(shown, signatureOf(secret, id, userId))) ? id : null;
+  }
+}
+
+const signatureOf = (secret: string, id: string, userId: string): Buffer => createHmac('sha256', keyFor(PURPOSE, secret)).update(`${id} ${userId}`).digest();

@@ -1,0 +1,18 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+const asNumber = { to: (value: number) => value, from: Number };
+
+/** An installation of our GitHub App that belongs to an organization. GitHub's numbers are far below 2^53. */
+@Entity('github_installations')
+export class GithubInstallation {
+  @PrimaryColumn('text') id!: string;
+  @Column('text', { name: 'org_id' }) orgId!: string;
+  /** GitHub's own. */
+  @Column('bigint', { name: 'installation_id', transformer: asNumber }) installationId!: number;
+  @Column('bigint', { name: 'account_id', transformer: asNumber }) accountId!: number;
+  @Column('text') account!: string;
+  @Column('text', { name: 'account_type' }) accountType!: string;
+  @Column('text', { name: 'connected_by' }) connectedBy!: string;
+  @Column('timestamptz', { name: 'suspended_at', nullable: true }) suspendedAt!: Date | null;
+  @Column('timestamptz', { name: 'created_at' }) createdAt!: Date;
+}

@@ -1,0 +1,45 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../platform/database/database.js';
+import { Outbox } from '../../../platform/outbox/outbox.js';
+import type { JobHandler } from '../../../platform/queues/queue-definition.js';
+import { Clock } from '../../../platform/time/clock.js';
+import type { GithubEvent } from '../../github/github-event.queue.js';
+import { GithubInstallations } from '../../github/github-installations.service.js';
+import { RepositoriesStore } from '../persistence/repositories.store.js';
+import { repositoryPushedQueue } from '../repository-pushed.queue.js';
+
+/** Does what follows from what GitHub told. Of installations that nobody connected, nothing does. */
+@Injectable()
+export class GithubEventProcessor implements JobHandler<GithubEvent> {
+  constructor(
+    private readonly database: Database,
+    private readonly installations: GithubInstallations,
+    private readonly repositories: RepositoriesStore,
+    private readonly outbox: Outbox,
+    private readonly clock: Clock,
+  ) {}
+
+  async handle(event: GithubEvent): Promise<void> {
+    await this.database.transaction(async () => {
+      const orgId = await this.installations.ownerOf(event.installationId);
+      if (orgId === null) return;
+      switch (event.kind) {
+        case 'push':
+          return this.pushed(orgId, event);
+        case 'installation':
+          return this.installations.changed(event.installationId, event.action ?? '');
+        case 'installation_repositories':
+          return this.repositories.forgetRemote(orgId, event.removedRepositoryIds ?? [], this.clock.now());
+      }
+    });
+  }
+
+  /** As a push to one of our own. The repository may be one that we have not made, and that a project is linked to. */
+  private async pushed(orgId: string, { repositoryId, cloneUrl, branch, commitSha }: GithubEvent): Promise<void> {
+    if (repositoryId === undefined || cloneUrl === undefined || branch === undefined) return;
+    const known = await this.repositories.findByRemote(orgId, repositoryId);
+    // It was renamed, or its account was.
+    if (known !== null && known.cloneUrl !== cloneUrl) await this.repositories.update(known.id, { cloneUrl });
+    await this.outbox.enqueue(repositoryPushedQueue, { repositoryId: known?.id ?? `github:${repositoryId}`, orgId, repoUrl: cloneUrl, branch, commitSha: commitSha ?? null, pusherId: null });
+  }
+}
