@@ -222,6 +222,26 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/billing/events": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Takes usage from trusted sources. Safe to repeat: an event is recorded once.
+         * @description Needs `USAGE_TOKEN` as bearer token, and is off while that is not set. Each event is taken or refused by itself.
+         */
+        readonly post: operations["UsageEventsController_report"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/billing/plans": {
         readonly parameters: {
             readonly query?: never;
@@ -251,6 +271,26 @@ export interface paths {
         readonly put?: never;
         /** Chooses a plan for the organization of the call: a larger one at once, a smaller one from the next period on. */
         readonly post: operations["SubscriptionsController_choose"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/billing/usage": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Shows what the organization of the call has used, and what it costs.
+         * @description By the hour at which it is billed: what became known after its month was closed stands where it became known.
+         */
+        readonly get: operations["UsageController_show"];
+        readonly put?: never;
+        readonly post?: never;
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -2365,6 +2405,14 @@ export interface components {
             /** @enum {string} */
             readonly status: "ok" | "degraded" | "error" | "shutting_down";
         };
+        readonly RefusedEventView: {
+            /** @enum {string} */
+            readonly code: "invalid_event" | "organization_not_found" | "project_not_found" | "price_not_found" | "not_yet";
+            readonly field?: string;
+            /** @description Its place in `events`, from 0. */
+            readonly index: number;
+            readonly message: string;
+        };
         readonly RejectedView: {
             /** @enum {string} */
             readonly code: "not_an_object" | "invalid_status" | "invalid_time" | "no_labels";
@@ -2377,6 +2425,21 @@ export interface components {
              * @example pager-bot
              */
             readonly agent: string;
+        };
+        readonly ReportedUsageAnswer: {
+            readonly data: components["schemas"]["ReportedUsageView"];
+            readonly meta: components["schemas"]["AnswerMeta"];
+        };
+        readonly ReportedUsageView: {
+            /** @description Recorded now. */
+            readonly accepted: number;
+            /** @description Recorded before, and not counted again. */
+            readonly duplicates: number;
+            /** @description Not recorded; the others are. */
+            readonly rejected: readonly components["schemas"]["RefusedEventView"][];
+        };
+        readonly ReportUsageBody: {
+            readonly events: readonly components["schemas"]["UsageEventBody"][];
         };
         readonly RepositoryAnswer: {
             readonly data: components["schemas"]["RepositoryView"];
@@ -2764,6 +2827,77 @@ export interface components {
         readonly TruncatedView: {
             readonly stderr: boolean;
             readonly stdout: boolean;
+        };
+        readonly UsageAnswer: {
+            readonly data: readonly components["schemas"]["UsageView"][];
+            readonly meta: components["schemas"]["UsageMeta"];
+        };
+        readonly UsageEventBody: {
+            /**
+             * @description What the source calls it. Together with source and occurred_at it is known again.
+             * @example call-8812:input
+             */
+            readonly id: string;
+            /** @enum {string} */
+            readonly meter: "ai_tokens" | "sandbox_compute" | "database_storage" | "object_storage";
+            /**
+             * @description Of ai_tokens: <model>:input or <model>:output.
+             * @example openai/gpt-mini:input
+             */
+            readonly model?: string;
+            /** Format: date-time */
+            readonly occurred_at: string;
+            /** @example org_01jd3m8yeqf5rb0xkq5ym8s6tn */
+            readonly org_id: string;
+            /** @example prj_01jd3m8yeqf5rb0xkq5ym8s6tn */
+            readonly project_id?: string;
+            /** @description For whoever looks into a bill later. */
+            readonly properties?: {
+                readonly [key: string]: string;
+            };
+            /**
+             * @description Tokens, milliseconds or byte-hours, in digits.
+             * @example 1250
+             */
+            readonly quantity: string;
+            /** @example model-router */
+            readonly source: string;
+        };
+        readonly UsageMeta: {
+            /**
+             * @description Of all lines, in USD.
+             * @example 1.234567891
+             */
+            readonly cost: string;
+            /** Format: date-time */
+            readonly from: string;
+            readonly request_id: string;
+            /**
+             * Format: date-time
+             * @description Before which the usage is shown.
+             */
+            readonly to: string;
+        };
+        readonly UsageView: {
+            /**
+             * @description In USD, as a decimal.
+             * @example 0.1
+             */
+            readonly cost: string;
+            /** Format: date */
+            readonly day?: string;
+            /** @enum {string} */
+            readonly meter: "ai_tokens" | "sandbox_compute" | "database_storage" | "object_storage";
+            readonly model?: string;
+            /** @description Absent where the usage is of no project. */
+            readonly project_id?: string;
+            /**
+             * @description In digits.
+             * @example 3600000
+             */
+            readonly quantity: string;
+            /** @enum {string} */
+            readonly unit: "tokens" | "ms" | "byte_hours";
         };
         readonly UserView: {
             /** @example ada@example.org */
@@ -4246,6 +4380,122 @@ export interface operations {
             };
         };
     };
+    readonly UsageEventsController_report: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["ReportUsageBody"];
+            };
+        };
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ReportedUsageAnswer"];
+                };
+            };
+            /**
+             * @description `invalid_request`: A field of the request is not valid.
+             *
+             *     `malformed_json`: The request body is not JSON that can be read.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `invalid_token`: The bearer token is not the one that is set. */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `feature_disabled`: The operator of the service has switched this off. */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             *
+             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `payload_too_large`: The request body is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `unsupported_media_type`: The request body must be JSON. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many calls at once.
+             *
+             *     `daily_limit_exceeded`: The calls of this day are used up.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A part that this call needs is away. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
     readonly PlansController_list: {
         readonly parameters: {
             readonly query?: never;
@@ -4507,6 +4757,120 @@ export interface operations {
             };
             /** @description `unsupported_media_type`: The request body must be JSON. */
             readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many calls at once.
+             *
+             *     `daily_limit_exceeded`: The calls of this day are used up.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A part that this call needs is away. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly UsageController_show: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description A day, or a time at a full hour. Left out: the beginning of the month, UTC. */
+                readonly from?: string;
+                /** @description What is told apart besides the meter: meter, model, project, day, with commas between. */
+                readonly group_by?: string;
+                /** @description Shown until before it. Left out: now, with the present hour. */
+                readonly to?: string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["UsageAnswer"];
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The call carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is not valid.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The call carries no API key.
+             *
+             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *
+             *     `invalid_api_key`: The API key is not known.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *
+             *     `session_required`: The call needs the session of a person.
+             *
+             *     `invalid_session`: The session is over or unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller does not reach the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key may not be used from this IP address.
+             */
+            readonly 403: {
                 headers: {
                     readonly [name: string]: unknown;
                 };

@@ -5,7 +5,7 @@ import { BillingHttpModule } from '../modules/billing/http/billing-http.module.j
 import { DeploysHttpModule } from '../modules/deploys/http/deploys-http.module.js';
 import { DocsHttpModule } from '../modules/docs/http/docs-http.module.js';
 import { FeaturesHttpModule } from '../modules/features/http/features-http.module.js';
-import { MeteringModule } from '../modules/metering/metering.module.js';
+import { MeteringHttpModule } from '../modules/metering/http/metering-http.module.js';
 import { GithubHttpModule } from '../modules/github/http/github-http.module.js';
 import { OpsHttpModule } from '../modules/ops/http/ops-http.module.js';
 import { HostingHttpModule } from '../modules/hosting/http/hosting-http.module.js';
@@ -14,5 +14,5 @@ import { RepositoriesHttpModule } from '../modules/repositories/http/repositorie
 import { SandboxHttpModule } from '../modules/sandbox/http/sandbox-http.module.js';
 
 /** Everything that callers of the API reach. The order of the guards is in `edge.module.ts`. */
-@Module({ imports: [AccessHttpModule, IdentityHttpModule, BillingHttpModule, HostingHttpModule, ProjectsHttpModule, RepositoriesHttpModule, SandboxHttpModule, DocsHttpModule, FeaturesHttpModule, OpsHttpModule, DeploysHttpModule, MeteringModule, GithubHttpModule] })
+@Module({ imports: [AccessHttpModule, IdentityHttpModule, BillingHttpModule, HostingHttpModule, ProjectsHttpModule, RepositoriesHttpModule, SandboxHttpModule, DocsHttpModule, FeaturesHttpModule, OpsHttpModule, DeploysHttpModule, MeteringHttpModule, GithubHttpModule] })
 export class ApiModule {}

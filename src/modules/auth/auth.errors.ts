@@ -21,6 +21,15 @@ export class OperatorTokenUnset extends DomainError {
   }
 }
 
+/** Without a token nobody could be told from a trusted source. */
+export class UsageIntakeOff extends DomainError {
+  constructor() {
+    super('feature_disabled', 'This service takes no usage from outside.', {
+      hint: 'Its operator switches it on by setting USAGE_TOKEN, which sources then send as Authorization: Bearer <USAGE_TOKEN>.', details: { feature: 'usage_intake' },
+    });
+  }
+}
+
 export class ConflictingCredentials extends DomainError {
   constructor() {
     super('conflicting_credentials', 'Authorization and X-API-Key carry different credentials.', { hint: 'Send one of the two.' });

@@ -2,9 +2,10 @@ import { Reflector } from '@nestjs/core';
 
 /**
  * The surfaces of the service that an operator's token guards (service document §5). `money` is what moves money: it has
- * the token of `ops`, and answers nobody where that is not set.
+ * the token of `ops`, and answers nobody where that is not set. `usage` is what trusted sources report usage to; it is off
+ * where its token is not set.
  */
-export type OperatorSurface = 'ops' | 'metrics' | 'money';
+export type OperatorSurface = 'ops' | 'metrics' | 'money' | 'usage';
 
-/** The route wants the bearer token of its surface, when that token is set; else it is open, unless it moves money. */
+/** The route wants the bearer token of its surface, when that token is set; else it is open, unless it moves money or takes usage. */
 export const RequireOperatorToken = Reflector.createDecorator<OperatorSurface>();

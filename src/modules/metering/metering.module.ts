@@ -4,21 +4,24 @@ import { PriceVersionsStore } from './persistence/price-versions.store.js';
 import { UsageEventsStore } from './persistence/usage-events.store.js';
 import { UsageMonthsStore } from './persistence/usage-months.store.js';
 import { UsagePartitionsStore } from './persistence/usage-partitions.store.js';
+import { UsageOwnersStore } from './persistence/usage-owners.store.js';
+import { UsageReportStore } from './persistence/usage-report.store.js';
 import { UsageTotalsStore } from './persistence/usage-totals.store.js';
 import { PriceCatalog } from './prices/price-catalog.js';
 import { PricesService } from './prices.service.js';
 import { UsageMonths } from './recording/usage-months.js';
 import { UsagePartitions } from './recording/usage-partitions.js';
 import { UsagePeriodsService } from './usage-periods.service.js';
+import { UsageReportService } from './usage-report.service.js';
 import { UsageTotalsService } from './usage-totals.service.js';
 import { UsageService } from './usage.service.js';
 
 /** What is used, and what that comes to. */
 @Module({
   providers: [
-    PriceCatalog, PricesService, PriceVersionsStore, UsageEventsStore, UsageMonths, UsageMonthsStore, UsagePartitions, UsagePartitionsStore,
-    UsagePeriodsService, UsageService, UsageTotalsService, UsageTotalsStore, ...METERING_METRICS,
+    PriceCatalog, PricesService, PriceVersionsStore, UsageEventsStore, UsageMonths, UsageMonthsStore, UsageOwnersStore, UsagePartitions, UsagePartitionsStore,
+    UsagePeriodsService, UsageReportService, UsageReportStore, UsageService, UsageTotalsService, UsageTotalsStore, ...METERING_METRICS,
   ],
-  exports: [PricesService, UsagePeriodsService, UsageService, UsageTotalsService],
+  exports: [PriceCatalog, PricesService, UsageOwnersStore, UsagePeriodsService, UsageReportService, UsageService, UsageTotalsService],
 })
 export class MeteringModule {}

@@ -4,12 +4,17 @@ import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
 import { Config } from '../../../platform/config/config.js';
 import { RouteMetadata } from '../../../platform/http/route-metadata.js';
-import { OperatorTokenInvalid, OperatorTokenUnset } from '../auth.errors.js';
+import { PLANS } from '../../billing/plan.js';
+import { attachBudgetHolder, type BudgetAccount, type BudgetHolder } from '../../limits/budget-account.js';
+import { OperatorTokenInvalid, OperatorTokenUnset, UsageIntakeOff } from '../auth.errors.js';
 import { type OperatorSurface, RequireOperatorToken } from '../require-operator-token.js';
 
-const SETTING: Record<OperatorSurface, string> = { ops: 'OPS_TOKEN', money: 'OPS_TOKEN', metrics: 'METRICS_TOKEN' };
+const SETTING: Record<OperatorSurface, string> = { ops: 'OPS_TOKEN', money: 'OPS_TOKEN', metrics: 'METRICS_TOKEN', usage: 'USAGE_TOKEN' };
 
-/** Lets the holder of `OPS_TOKEN` or `METRICS_TOKEN` in (service document §5). */
+/** Of sources of our own, who are counted and have no limit of a day. */
+const TRUSTED: BudgetAccount = { key: 'usage sources', tier: { name: 'enterprise', callsPerDay: null, callsPerSecond: PLANS.enterprise.callsPerSecond }, circles: [] };
+
+/** Lets the holder of `OPS_TOKEN`, `METRICS_TOKEN` or `USAGE_TOKEN` in (service document §5). */
 @Injectable()
 export class OperatorTokenGuard implements CanActivate {
   private readonly surfaces: RouteMetadata<OperatorSurface>;
@@ -24,21 +29,39 @@ export class OperatorTokenGuard implements CanActivate {
   /**
    * @throws {OperatorTokenInvalid} `invalid_token`
    * @throws {OperatorTokenUnset} `invalid_token`: no token is right, because none is set.
+   * @throws {UsageIntakeOff} `feature_disabled`
    */
   canActivate(context: ExecutionContext): boolean {
     const surface = this.surfaces.of(context);
     if (surface === undefined) return true;
 
-    const token = surface === 'metrics' ? this.config.metricsToken : this.config.opsToken;
+    const token = this.tokenOf(surface);
     if (token === undefined) {
       if (surface === 'money') throw new OperatorTokenUnset(SETTING[surface]);
+      if (surface === 'usage') throw new UsageIntakeOff();
       return true;
     }
-    const given = bearerTokenOf(context.switchToHttp().getRequest<Request>());
+    const request = context.switchToHttp().getRequest<Request>();
+    const given = bearerTokenOf(request);
     if (given === undefined || !isSame(given, token)) throw new OperatorTokenInvalid(SETTING[surface]);
+    if (surface === 'usage') attachBudgetHolder(request, TRUSTED_HOLDER);
     return true;
   }
+
+  private tokenOf(surface: OperatorSurface): string | undefined {
+    switch (surface) {
+      case 'ops':
+      case 'money':
+        return this.config.opsToken;
+      case 'metrics':
+        return this.config.metricsToken;
+      case 'usage':
+        return this.config.usageToken;
+    }
+  }
 }
+
+const TRUSTED_HOLDER: BudgetHolder = { account: TRUSTED, stamps: [], isStale: () => false, refresh: () => Promise.resolve(TRUSTED_HOLDER) };
 
 const bearerTokenOf = (request: Request): string | undefined =>
   /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];

@@ -26,7 +26,7 @@ export interface QueueState {
 interface ManifestEndpoint {
   readonly method: string;
   readonly path: string;
-  readonly auth: 'none' | 'ops' | 'metrics' | 'apiKey';
+  readonly auth: 'none' | 'ops' | 'metrics' | 'usage' | 'apiKey';
   readonly summary: string;
 }
 

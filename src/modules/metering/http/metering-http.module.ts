@@ -1,0 +1,9 @@
+import { Module } from '@nestjs/common';
+import { UsageIntakeService } from '../intake/usage-intake.service.js';
+import { UsageOwners } from '../intake/usage-owners.js';
+import { MeteringModule } from '../metering.module.js';
+import { UsageEventsController } from './usage-events.controller.js';
+import { UsageController } from './usage.controller.js';
+
+@Module({ imports: [MeteringModule], controllers: [UsageController, UsageEventsController], providers: [UsageIntakeService, UsageOwners] })
+export class MeteringHttpModule {}

@@ -1,0 +1,31 @@
+import { Body, Controller, HttpCode, HttpStatus, Post } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ANY_BODY, ANY_CALL, ApiRefusals } from '../../../platform/http/api-refusals.js';
+import { Envelope } from '../../../platform/http/envelope.js';
+import { TakesJson } from '../../../platform/http/json-body.js';
+import { RequireOperatorToken } from '../../auth/require-operator-token.js';
+import { UsageIntakeService } from '../intake/usage-intake.service.js';
+import { ReportedUsageAnswer, ReportedUsageView, ReportUsageBody } from './usage-events.dto.js';
+
+/** A thousand events with all that they may carry. */
+const BODY_BYTES = 8 * 1_048_576;
+
+@ApiTags('billing')
+@Controller('api/v1/billing/events')
+export class UsageEventsController {
+  constructor(private readonly intake: UsageIntakeService) {}
+
+  @Post()
+  @RequireOperatorToken('usage')
+  @TakesJson({ limitBytes: BODY_BYTES })
+  @HttpCode(HttpStatus.OK)
+  @ApiOperation({
+    summary: 'Takes usage from trusted sources. Safe to repeat: an event is recorded once.',
+    description: 'Needs `USAGE_TOKEN` as bearer token, and is off while that is not set. Each event is taken or refused by itself.',
+  })
+  @ApiOkResponse({ type: ReportedUsageAnswer })
+  @ApiRefusals(...ANY_CALL, ...ANY_BODY, 'invalid_token', 'feature_disabled')
+  async report(@Body() { events }: ReportUsageBody): Promise<Envelope<ReportedUsageView>> {
+    return new Envelope(ReportedUsageView.of(await this.intake.take(events)));
+  }
+}

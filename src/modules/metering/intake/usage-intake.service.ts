@@ -1,0 +1,63 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../platform/time/clock.js';
+import { PriceCatalog } from '../prices/price-catalog.js';
+import type { UsageEvent } from '../usage-event.js';
+import { UsageService } from '../usage.service.js';
+import { type EventFault, readEvent } from './read-event.js';
+import { UsageOwners } from './usage-owners.js';
+
+export type RefusedEvent = EventFault & {
+  /** Its place among those that came, from 0. */
+  readonly index: number;
+};
+
+interface TakenEvents {
+  /** Recorded now. */
+  readonly accepted: number;
+  /** Recorded before. */
+  readonly duplicates: number;
+  readonly rejected: readonly RefusedEvent[];
+}
+
+/** Takes usage from trusted sources: each event is taken or refused by itself. */
+@Injectable()
+export class UsageIntakeService {
+  constructor(
+    private readonly usage: UsageService,
+    private readonly owners: UsageOwners,
+    private readonly prices: PriceCatalog,
+    private readonly clock: Clock,
+  ) {}
+
+  async take(given: readonly unknown[]): Promise<TakenEvents> {
+    const now = this.clock.now();
+    const rejected: RefusedEvent[] = [];
+    const sound: { index: number; event: UsageEvent }[] = [];
+    given.forEach((one, index) => {
+      const read = readEvent(one, now);
+      if ('code' in read) rejected.push({ index, ...read });
+      else sound.push({ index, event: read });
+    });
+    const judge = await this.judge(sound.map(({ event }) => event));
+    const taken = sound.filter(({ index, event }) => {
+      const fault = judge(event);
+      if (fault !== undefined) rejected.push({ index, ...fault });
+      return fault === undefined;
+    });
+    const recorded = await this.usage.record(taken.map(({ event }) => event));
+    const accepted = recorded.filter(({ isNew }) => isNew).length;
+    return { accepted, duplicates: recorded.length - accepted, rejected: rejected.sort((one, other) => one.index - other.index) };
+  }
+
+  /** Whether events are of somebody, and have a price. */
+  private async judge(events: readonly UsageEvent[]): Promise<(event: UsageEvent) => EventFault | undefined> {
+    const owners = await this.owners.find(new Set(events.map(({ orgId }) => orgId)), new Set(events.flatMap(({ projectId }) => projectId ?? [])));
+    const prices = await this.prices.current();
+    return ({ orgId, projectId, meter, model, occurredAt }) => {
+      if (!owners.hasOrg(orgId)) return { code: 'organization_not_found', field: 'org_id', message: 'There is no such organization' };
+      if (typeof projectId === 'string' && !owners.hasProject(projectId, orgId)) return { code: 'project_not_found', field: 'project_id', message: 'The organization has no such project' };
+      if (prices.find(meter, model, occurredAt) === undefined) return { code: 'price_not_found', field: model === null ? 'meter' : 'model', message: 'There is no price for it at that time' };
+      return undefined;
+    };
+  }
+}

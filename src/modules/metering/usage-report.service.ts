@@ -1,0 +1,33 @@
+import { Injectable } from '@nestjs/common';
+import { type Meter, type MeterUnit, UNIT_OF_METER } from './meter.js';
+import { USAGE_GROUPS, type UsageGroup, UsageReportStore } from './persistence/usage-report.store.js';
+
+export { USAGE_GROUPS, type UsageGroup };
+
+export interface UsageReportLine {
+  readonly meter: Meter;
+  /** Undefined where it was not asked for, or there is none; so the next two. */
+  readonly model: string | undefined;
+  readonly projectId: string | undefined;
+  /** `2026-11-21`, UTC. */
+  readonly day: string | undefined;
+  readonly quantity: bigint;
+  readonly unit: MeterUnit;
+  readonly costNano: bigint;
+}
+
+/** Shows what was used, as it is billed. */
+@Injectable()
+export class UsageReportService {
+  constructor(private readonly store: UsageReportStore) {}
+
+  /** By meter, and by what else is asked for; `from` and `to` are whole hours. */
+  async of(orgId: string, time: { from: Date; to: Date }, groups: ReadonlySet<UsageGroup>): Promise<UsageReportLine[]> {
+    const rows = await this.store.rows(orgId, time, groups);
+    return rows.map(({ meter, model, project_id, day, quantity, cost_nano }) => ({
+      meter, model: shown(model), projectId: shown(project_id), day: shown(day), quantity: BigInt(quantity), unit: UNIT_OF_METER[meter], costNano: BigInt(cost_nano),
+    }));
+  }
+}
+
+const shown = (text: string | null): string | undefined => (text === null || text === '' ? undefined : text);
