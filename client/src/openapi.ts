@@ -1575,7 +1575,7 @@ export interface components {
             readonly meta: components["schemas"]["PageMeta"];
         };
         readonly DeployView: {
-            /** @description What else leads to it now: production, or the host of its branch. */
+            /** @description What else leads to it now: production first, then the host of its branch. */
             readonly aliases: readonly string[];
             /** @description How often a worker was asked to do it. */
             readonly attempt: number;
@@ -1608,7 +1608,7 @@ export interface components {
              * @description Of the last attempt.
              */
             readonly initializing_at?: string;
-            /** @description Whether production, or the host of a branch, leads to it. */
+            /** @description Whether production leads to it or, of a preview, the host of its branch. */
             readonly live: boolean;
             /** @description What was built, once it is ready. */
             readonly output?: components["schemas"]["OutputView"];

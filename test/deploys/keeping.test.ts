@@ -74,6 +74,16 @@ describe('the sweeper', () => {
     expect([await has(id), await make.sql('SELECT label FROM host_aliases WHERE project_id = $1', [project])]).toEqual([false, []]);
   });
 
+  it('is not needed to take down what a deleted organization showed: that is gone moments later', async () => {
+    const org = await make.org(ada, { plan: 'pro' });
+    const headers = { 'x-service-org': org.id };
+    project = expectStatus(201, await app.post('/api/v1/projects', { name: 'gone', repo_url: 'https://github.com/acme/shop' }, as(key, { headers }))).body.data.id as string;
+    const id = await deploy({ type: 'production' });
+    expect(await make.sql('SELECT label FROM host_aliases WHERE project_id = $1', [project])).toHaveLength(3);
+    expectStatus(204, await app.call('DELETE', `/api/v1/orgs/${org.id}`, as(ada)));
+    await eventually(async () => (await make.sql('SELECT label FROM host_aliases WHERE project_id = $1', [project])).length === 0 && !(await has(id)), 'hosts and files are gone', 30_000);
+  });
+
   it('deletes logs after 90 days, and never those of younger ones', async () => {
     const old = await deploy({});
     await make.sql("UPDATE deploys SET finished_at = finished_at - interval '91 days' WHERE id = $1", [old]);

@@ -258,9 +258,9 @@ describe('production', () => {
 
   it('follows production deploys, is rolled back without a build, stays there, and follows again after a promote', async () => {
     const [one, two] = [await production('one'), await production('two')];
-    const [host] = two.aliases as string[];
+    const [host, ofBranch] = two.aliases as string[];
     expect(one.aliases).toEqual(two.aliases);
-    await shows(host!, 'two');
+    for (const url of [host!, ofBranch!]) await shows(url, 'two');
     const count = builds.built.length;
 
     const back = expectStatus(200, await rollBack()).body.data;
@@ -272,7 +272,7 @@ describe('production', () => {
     const three = await production('three');
     expect(three).toMatchObject({ state: 'ready', live: false });
     await shows(host!, 'one');
-    await shows(three.url, 'three');
+    for (const url of [three.url, ofBranch!]) await shows(url as string, 'three');
 
     expect(expectStatus(200, await promote(three.id)).body.data).toMatchObject({ live: true });
     await shows(host!, 'three');

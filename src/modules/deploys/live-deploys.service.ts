@@ -54,16 +54,11 @@ export class LiveDeploys {
    */
   async deployed(deploy: Deploy, project: Project): Promise<readonly string[]> {
     await this.aliases.point(deployLabel(deploy.id), { ...targetOf(deploy), kind: 'deploy' });
-    if (deploy.type === 'production') {
-      await this.gate.requirePlan(deploy.orgId);
-      return (await this.pins.of(project.id)) === null ? this.toProduction(deploy, project, 'deployed') : [];
-    }
-    const label = branchLabel(project, deploy.branch);
-    await this.aliases.point(label, { ...targetOf(deploy), kind: 'branch' });
-    await this.releaseOthers(project, label, 'branch', deploy);
-    const hosts = [this.urlOf(label)];
-    await this.transitions.live(deploy, hosts, 'deployed');
-    return hosts;
+    if (deploy.type === 'production') await this.gate.requirePlan(deploy.orgId);
+    const ofBranch = await this.toBranch(deploy, project);
+    if (deploy.type === 'production') return (await this.pins.of(project.id)) === null ? this.toProduction(deploy, project, 'deployed', [ofBranch]) : [ofBranch];
+    await this.transitions.live(deploy, [ofBranch], 'deployed');
+    return [ofBranch];
   }
 
   /**
@@ -107,12 +102,20 @@ export class LiveDeploys {
     });
   }
 
-  private async toProduction(deploy: Deploy, project: Project, reason: 'deployed' | 'promoted' | 'rolled_back'): Promise<readonly string[]> {
+  /** Whoever looks at a branch sees its last deploy, be that a preview or for production. */
+  private async toBranch(deploy: Deploy, project: Project): Promise<string> {
+    const label = branchLabel(project, deploy.branch);
+    await this.aliases.point(label, { ...targetOf(deploy), kind: 'branch' });
+    await this.releaseOthers(project, label, 'branch', deploy);
+    return this.urlOf(label);
+  }
+
+  private async toProduction(deploy: Deploy, project: Project, reason: 'deployed' | 'promoted' | 'rolled_back', beside: readonly string[] = []): Promise<readonly string[]> {
     const label = productionLabel(project);
     await this.aliases.point(label, { ...targetOf(deploy), kind: 'production' });
     await this.releaseOthers(project, label, 'production');
     await this.deploys.wentLive(deploy.id, this.clock.now());
-    const hosts = [this.urlOf(label)];
+    const hosts = [this.urlOf(label), ...beside];
     await this.transitions.live(deploy, hosts, reason);
     return hosts;
   }

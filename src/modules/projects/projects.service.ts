@@ -87,6 +87,11 @@ export class ProjectsService {
     return this.projects.findByIdForChange(id);
   }
 
+  /** Of all of an organization, also of one that is deleted. For work that no caller waits for. */
+  idsOf(orgId: string): Promise<string[]> {
+    return this.projects.idsOf(orgId);
+  }
+
   /** Those of the organization that this repository is linked to, the oldest first. */
   linkedTo(orgId: string, repoUrl: string): Promise<Project[]> {
     return this.projects.linkedTo(orgId, repoUrl);

@@ -31,6 +31,11 @@ test('the page is there, with its font beside it', async () => {
   assert.doesNotMatch(page, /fonts\.(googleapis|gstatic)\.com/);
 });
 
+test('the icon is there, and the page names it', async () => {
+  const [, path] = /<link rel="icon" href="([^"]+)"/.exec(await (await fetch(url)).text());
+  assert.equal((await fetch(new URL(path, url))).headers.get('content-type'), 'image/svg+xml');
+});
+
 test('the endpoint greets', async () => {
   assert.deepEqual(await (await fetch(`${url}/api/hello?name=Ada`)).json(), { message: 'Hello, Ada!' });
 });

@@ -3,9 +3,11 @@ import { Config } from '../../../platform/config/config.js';
 import { Database } from '../../../platform/database/database.js';
 import type { Page, PageWish } from '../../../platform/database/page.js';
 import { Ids } from '../../../platform/ids/ids.js';
+import { Outbox } from '../../../platform/outbox/outbox.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { AuditLogService } from '../audit/audit-log.service.js';
 import type { Call } from '../caller.js';
+import { orgDeletedQueue } from '../org-deleted.queue.js';
 import { InvitationsStore } from '../persistence/invitations.store.js';
 import { MembershipsStore } from '../persistence/memberships.store.js';
 import type { Organization } from '../persistence/organization.entity.js';
@@ -40,6 +42,7 @@ export class OrganizationsService {
     private readonly paths: OrgOfPath,
     private readonly epochs: AuthEpochs,
     private readonly audit: AuditLogService,
+    private readonly outbox: Outbox,
     private readonly ids: Ids,
     private readonly clock: Clock,
   ) {}
@@ -106,7 +109,8 @@ export class OrganizationsService {
   }
 
   /**
-   * Takes an organization away from all of its members. What was done in it stays on record, and its slug is free.
+   * Takes an organization away from all of its members. What was done in it stays on record, and its slug is free;
+   * what others can see of it is gone moments later.
    *
    * @throws {OrganizationIsPersonal} `personal_organization`
    * @throws {RoleTooLow} `insufficient_scopes`: only an owner deletes.
@@ -125,6 +129,7 @@ export class OrganizationsService {
       await this.invitations.revokeAll(id, now);
       await this.memberships.removeAll(id);
       await this.organizations.markDeleted(id, now);
+      await this.outbox.enqueue(orgDeletedQueue, { orgId: id });
       await this.audit.record({ orgId: id, action: 'org.deleted', target: { type: 'organization', id }, details: { slug: organization.slug } }, call);
     });
   }

@@ -115,10 +115,10 @@ export class DeployView {
   @ApiProperty({ example: 'main' }) branch!: string;
   @ApiProperty(TYPE) type!: DeployType;
   @ApiProperty({ enum: DEPLOY_STATES, description: 'queued, initializing, building and deploying lead to one of the others. skipped: a newer one of the branch came before its turn.' }) state!: DeployState;
-  @ApiProperty({ description: 'Whether production, or the host of a branch, leads to it.' }) live!: boolean;
+  @ApiProperty({ description: 'Whether production leads to it or, of a preview, the host of its branch.' }) live!: boolean;
   @ApiPropertyOptional({ type: Boolean, description: 'true: production was rolled back to it, and stays there until the next promote.' }) pinned?: boolean;
   @ApiProperty({ description: 'Always this deploy; it answers once that is ready.' }) url!: string;
-  @ApiProperty({ type: [String], description: 'What else leads to it now: production, or the host of its branch.' }) aliases!: string[];
+  @ApiProperty({ type: [String], description: 'What else leads to it now: production first, then the host of its branch.' }) aliases!: string[];
   @ApiProperty({ enum: ['api', 'push'] }) trigger!: DeployTrigger;
   @ApiPropertyOptional({ type: CommitView, description: 'Absent until it is known.' }) commit?: CommitView;
   @ApiPropertyOptional({ type: OutputView, description: 'What was built, once it is ready.' }) output?: OutputView;
@@ -136,17 +136,18 @@ export class DeployView {
 
   static of(deploy: Deploy, { aliases, pinnedTo }: Hosts, live: Pick<LiveDeploys, 'urlOf'>): DeployView {
     const { id, projectId, branch, type, state, trigger, commitSha, commitMessage, commitAuthor, output, sameAs, errorCode, errorMessage } = deploy;
-    const leading = aliases.filter(({ deployId, kind }) => deployId === id && kind !== 'deploy').map(({ label }) => live.urlOf(label));
+    const leading = aliases.filter(({ deployId, kind }) => deployId === id && kind !== 'deploy');
+    const toProduction = leading.filter(({ kind }) => kind === 'production');
     return {
       id,
       project_id: projectId,
       branch,
       type,
       state,
-      live: leading.length > 0,
+      live: toProduction.length > 0 || (type === 'preview' && leading.length > 0),
       ...(pinnedTo === id ? { pinned: true } : {}),
       url: live.urlOf(deployLabel(id)),
-      aliases: leading,
+      aliases: [...toProduction, ...leading.filter(({ kind }) => kind !== 'production')].map(({ label }) => live.urlOf(label)),
       trigger,
       ...(commitSha === null ? {} : { commit: { sha: commitSha, message: commitMessage ?? '', author: commitAuthor ?? '' } }),
       ...(output === null ? {} : { output: OutputView.of(output) }),

@@ -1,5 +1,6 @@
 import { Module, type OnApplicationBootstrap } from '@nestjs/common';
 import { QueueWorkers } from '../../../platform/queues/queue-workers.js';
+import { orgDeletedQueue } from '../../auth/org-deleted.queue.js';
 import { BuildsModule } from '../../builds/builds.module.js';
 import { HostingModule } from '../../hosting/hosting.module.js';
 import { projectDeletedQueue } from '../../projects/project-deleted.queue.js';
@@ -23,6 +24,7 @@ import { DeployRemoval } from '../upkeep/deploy-removal.service.js';
 import { DeploySweeper } from '../upkeep/deploy-sweeper.js';
 import { DeployProcessor } from './deploy.processor.js';
 import { DeployWorkerService } from './deploy-worker.service.js';
+import { OrgDeletedProcessor } from './org-deleted.processor.js';
 import { ProjectDeletedProcessor } from './project-deleted.processor.js';
 import { RepositoryPushedProcessor } from './repository-pushed.processor.js';
 
@@ -30,7 +32,7 @@ import { RepositoryPushedProcessor } from './repository-pushed.processor.js';
   imports: [BuildsModule, DeploysModule, HostingModule, ProjectsModule, RepositoriesModule],
   providers: [
     BeginStep, ResolveStep, ReuseStep, BuildStep, IngestStep, CheckServerStep, GoLiveStep, Pipeline, DeployRunner, Leases, DeployLogs,
-    DeployProcessor, DeployWorkerService, LostDeploys, DeployKeepingStore, DeployRemoval, DeploySweeper, ProjectDeletedProcessor, RepositoryPushedProcessor,
+    DeployProcessor, DeployWorkerService, LostDeploys, DeployKeepingStore, DeployRemoval, DeploySweeper, OrgDeletedProcessor, ProjectDeletedProcessor, RepositoryPushedProcessor,
   ],
 })
 export class DeploysJobsModule implements OnApplicationBootstrap {
@@ -38,10 +40,12 @@ export class DeploysJobsModule implements OnApplicationBootstrap {
     private readonly workers: QueueWorkers,
     private readonly pushed: RepositoryPushedProcessor,
     private readonly projectDeleted: ProjectDeletedProcessor,
+    private readonly orgDeleted: OrgDeletedProcessor,
   ) {}
 
   onApplicationBootstrap(): void {
     this.workers.start(repositoryPushedQueue, this.pushed);
     this.workers.start(projectDeletedQueue, this.projectDeleted);
+    this.workers.start(orgDeletedQueue, this.orgDeleted);
   }
 }

@@ -68,6 +68,11 @@ export class ProjectsStore {
     return this.live().andWhere('project.org_id = :orgId', { orgId }).getCount();
   }
 
+  async idsOf(orgId: string): Promise<string[]> {
+    const rows = await this.database.manager.query<{ id: string }[]>('SELECT id FROM projects WHERE org_id = $1 AND deleted_at IS NULL ORDER BY id', [orgId]);
+    return rows.map(({ id }) => id);
+  }
+
   async slugsOf(orgId: string): Promise<ReadonlySet<string>> {
     const rows = await this.database.manager.query<{ slug: string }[]>('SELECT slug FROM projects WHERE org_id = $1 AND deleted_at IS NULL', [orgId]);
     return new Set(rows.map(({ slug }) => slug));
