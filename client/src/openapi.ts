@@ -222,6 +222,23 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/billing/credits": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** Shows the credits of the organization of the call: what is left, what is held, and of which grants. */
+        readonly get: operations["CreditsController_credits"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/billing/events": {
         readonly parameters: {
             readonly query?: never;
@@ -252,6 +269,27 @@ export interface paths {
         /** Lists the plans, from the smallest to the largest. */
         readonly get: operations["PlansController_list"];
         readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/billing/spend-cap": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** Shows what the organization of the call lets itself be billed for the usage of a month, and what is billed so far. */
+        readonly get: operations["CreditsController_spendCap"];
+        /**
+         * Sets what the organization of the call lets itself be billed for the usage of a month, beyond its credits.
+         * @description It holds at once. Work that might pass it is refused with 402 `spend_cap_reached`; the owners are told at 50, 80 and 100 %.
+         */
+        readonly put: operations["CreditsController_setSpendCap"];
         readonly post?: never;
         readonly delete?: never;
         readonly options?: never;
@@ -1007,6 +1045,26 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/ops/billing/credits": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Gives credits to an organization, once for a key.
+         * @description Needs `OPS_TOKEN` as bearer token, and answers nobody while that is not set.
+         */
+        readonly post: operations["CreditOperationsController_grant"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/ops/billing/subscriptions/{org_id}": {
         readonly parameters: {
             readonly query?: never;
@@ -1530,6 +1588,24 @@ export interface components {
             /** @enum {string} */
             readonly type: "session" | "api_key";
         };
+        readonly CreditsAnswer: {
+            readonly data: components["schemas"]["CreditsView"];
+            readonly meta: components["schemas"]["AnswerMeta"];
+        };
+        readonly CreditsView: {
+            /**
+             * @description In USD, as a decimal: what is left of all grants, what is held included.
+             * @example 4.123456789
+             */
+            readonly balance: string;
+            /** @description Those with something left, in the order in which they are used. */
+            readonly grants: readonly components["schemas"]["GrantView"][];
+            /**
+             * @description In USD: of the balance, what is held for work that is under way.
+             * @example 0.000416667
+             */
+            readonly held: string;
+        };
         readonly DeployAnswer: {
             readonly data: components["schemas"]["DeployView"];
             readonly meta: components["schemas"]["AnswerMeta"];
@@ -1678,7 +1754,7 @@ export interface components {
         };
         readonly ErrorView: {
             /** @enum {string} */
-            readonly code: "invalid_request" | "malformed_json" | "malformed_request" | "conflicting_credentials" | "invalid_link_state" | "invalid_email_token" | "missing_api_key" | "malformed_api_key" | "invalid_api_key" | "expired_api_key" | "revoked_api_key" | "rotated_api_key" | "session_token_not_allowed" | "session_required" | "invalid_credentials" | "invalid_session" | "invalid_signature" | "invalid_token" | "insufficient_scopes" | "org_access_denied" | "key_org_mismatch" | "ip_not_allowed" | "github_access_denied" | "git_service_not_offered" | "plan_limit_reached" | "flag_not_allowlisted" | "feature_disabled" | "feature_not_in_plan" | "route_not_found" | "page_not_found" | "api_key_not_found" | "session_not_found" | "member_not_found" | "invitation_not_found" | "organization_not_found" | "project_not_found" | "github_installation_not_found" | "repository_not_found" | "deploy_not_found" | "execution_not_found" | "flag_not_found" | "ops_task_not_found" | "method_not_allowed" | "request_timeout" | "username_taken" | "email_taken" | "already_exists" | "last_owner" | "personal_organization" | "execution_already_over" | "flag_fixed" | "stale_version" | "task_already_claimed" | "task_not_claimed" | "task_already_resolved" | "plan_too_small" | "plan_by_contract" | "project_has_no_repository" | "deploy_already_over" | "deploy_not_ready" | "no_earlier_deploy" | "github_not_connected" | "integration_not_configured" | "idempotency_mismatch" | "idempotency_in_progress" | "payload_too_large" | "repository_full" | "unsupported_media_type" | "headers_too_large" | "burst_limit_exceeded" | "daily_limit_exceeded" | "concurrency_limit_exceeded" | "sign_in_limit_exceeded" | "sandbox_daily_limit_exceeded" | "internal_error" | "upstream_error" | "service_unavailable" | "sandbox_unavailable";
+            readonly code: "invalid_request" | "malformed_json" | "malformed_request" | "conflicting_credentials" | "invalid_link_state" | "invalid_email_token" | "missing_api_key" | "malformed_api_key" | "invalid_api_key" | "expired_api_key" | "revoked_api_key" | "rotated_api_key" | "session_token_not_allowed" | "session_required" | "invalid_credentials" | "invalid_session" | "invalid_signature" | "invalid_token" | "credits_exhausted" | "spend_cap_reached" | "insufficient_scopes" | "org_access_denied" | "key_org_mismatch" | "ip_not_allowed" | "github_access_denied" | "git_service_not_offered" | "plan_limit_reached" | "flag_not_allowlisted" | "feature_disabled" | "feature_not_in_plan" | "route_not_found" | "page_not_found" | "api_key_not_found" | "session_not_found" | "member_not_found" | "invitation_not_found" | "organization_not_found" | "project_not_found" | "github_installation_not_found" | "repository_not_found" | "deploy_not_found" | "execution_not_found" | "flag_not_found" | "ops_task_not_found" | "method_not_allowed" | "request_timeout" | "username_taken" | "email_taken" | "already_exists" | "last_owner" | "personal_organization" | "execution_already_over" | "flag_fixed" | "stale_version" | "task_already_claimed" | "task_not_claimed" | "task_already_resolved" | "plan_too_small" | "plan_by_contract" | "project_has_no_repository" | "deploy_already_over" | "deploy_not_ready" | "no_earlier_deploy" | "github_not_connected" | "integration_not_configured" | "idempotency_mismatch" | "idempotency_in_progress" | "payload_too_large" | "repository_full" | "unsupported_media_type" | "headers_too_large" | "burst_limit_exceeded" | "daily_limit_exceeded" | "concurrency_limit_exceeded" | "sign_in_limit_exceeded" | "sandbox_daily_limit_exceeded" | "internal_error" | "upstream_error" | "service_unavailable" | "sandbox_unavailable";
             readonly dashboard_url?: string;
             /** @description Facts of this code; for `invalid_request` one row per field. */
             readonly details?: Record<string, never> | readonly Record<string, never>[];
@@ -1910,6 +1986,68 @@ export interface components {
             readonly configured: boolean;
             /** @description What the organization of the call has connected. */
             readonly installations: readonly components["schemas"]["GithubInstallationView"][];
+        };
+        readonly GrantCreditsBody: {
+            /**
+             * @description In USD, as a decimal.
+             * @example 25
+             */
+            readonly amountUsd: string;
+            /** @description Left out: everything that is metered. */
+            readonly appliesTo?: readonly ("ai_tokens" | "sandbox_compute" | "database_storage" | "object_storage")[];
+            /**
+             * Format: date-time
+             * @description Left out: never.
+             */
+            readonly expiresAt?: string;
+            /**
+             * @description The same one gives the credits once, however often it is sent.
+             * @example ticket-4711
+             */
+            readonly key: string;
+            /** @example org_01jd3m8yeqf5rb0xkq5ym8s6tn */
+            readonly orgId: string;
+            /**
+             * @description Grants are used by this, the lowest first. Those of the Free plan have 100.
+             * @default 50
+             */
+            readonly priority: number;
+            /** @description Is written to the audit log of the organization, whose members may read it. */
+            readonly reason: string;
+        };
+        readonly GrantedCreditsView: {
+            /** @example 25 */
+            readonly amountUsd: string;
+            /** @description false: they had been given before. */
+            readonly created: boolean;
+            /** @example crg_01jd3m8yeqf5rb0xkq5ym8s6tn */
+            readonly id: string;
+            readonly orgId: string;
+            /** @example 25 */
+            readonly remainingUsd: string;
+        };
+        readonly GrantView: {
+            /**
+             * @description In USD, as a decimal.
+             * @example 5
+             */
+            readonly amount: string;
+            /** @description Absent: everything that is metered. */
+            readonly applies_to?: readonly ("ai_tokens" | "sandbox_compute" | "database_storage" | "object_storage")[];
+            /**
+             * Format: date-time
+             * @description Absent: never.
+             */
+            readonly expires_at?: string;
+            /** @example crg_01jd3m8yeqf5rb0xkq5ym8s6tn */
+            readonly id: string;
+            /** @description Grants are used by this, the lowest first; then by expiry, then by age. */
+            readonly priority: number;
+            /**
+             * @description In USD, what is held included.
+             * @example 4.123456789
+             */
+            readonly remaining: string;
         };
         readonly HealthView: {
             /** @enum {string} */
@@ -2634,6 +2772,34 @@ export interface components {
              */
             readonly agent: string;
             readonly seconds: number;
+        };
+        readonly SpendCapAnswer: {
+            readonly data: components["schemas"]["SpendCapView"];
+            readonly meta: components["schemas"]["AnswerMeta"];
+        };
+        readonly SpendCapBody: {
+            /**
+             * @description In USD for a calendar month (UTC), as a decimal. "0": only credits are used. null: no cap.
+             * @example 100
+             */
+            readonly amount: string | null;
+        };
+        readonly SpendCapView: {
+            /**
+             * @description In USD for a calendar month (UTC). null: no cap.
+             * @example 100
+             */
+            readonly amount: string | null;
+            /**
+             * @description In USD: usage of this month beyond the credits, what is held for work under way included.
+             * @example 12.5
+             */
+            readonly billed: string;
+            /**
+             * @description The month, in UTC.
+             * @example 2026-11
+             */
+            readonly month: string;
         };
         readonly SubscriptionAnswer: {
             readonly data: components["schemas"]["SubscriptionView"];
@@ -4380,6 +4546,109 @@ export interface operations {
             };
         };
     };
+    readonly CreditsController_credits: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["CreditsAnswer"];
+                };
+            };
+            /** @description `conflicting_credentials`: The call carries two different credentials. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The call carries no API key.
+             *
+             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *
+             *     `invalid_api_key`: The API key is not known.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *
+             *     `session_required`: The call needs the session of a person.
+             *
+             *     `invalid_session`: The session is over or unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller does not reach the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key may not be used from this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many calls at once.
+             *
+             *     `daily_limit_exceeded`: The calls of this day are used up.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A part that this call needs is away. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
     readonly UsageEventsController_report: {
         readonly parameters: {
             readonly query?: never;
@@ -4511,6 +4780,253 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["PlansAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many calls at once.
+             *
+             *     `daily_limit_exceeded`: The calls of this day are used up.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A part that this call needs is away. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly CreditsController_spendCap: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SpendCapAnswer"];
+                };
+            };
+            /** @description `conflicting_credentials`: The call carries two different credentials. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The call carries no API key.
+             *
+             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *
+             *     `invalid_api_key`: The API key is not known.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *
+             *     `session_required`: The call needs the session of a person.
+             *
+             *     `invalid_session`: The session is over or unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller does not reach the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key may not be used from this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many calls at once.
+             *
+             *     `daily_limit_exceeded`: The calls of this day are used up.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A part that this call needs is away. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly CreditsController_setSpendCap: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["SpendCapBody"];
+            };
+        };
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SpendCapAnswer"];
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The call carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is not valid.
+             *
+             *     `malformed_json`: The request body is not JSON that can be read.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The call carries no API key.
+             *
+             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *
+             *     `invalid_api_key`: The API key is not known.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *
+             *     `session_required`: The call needs the session of a person.
+             *
+             *     `invalid_session`: The session is over or unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller does not reach the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key may not be used from this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             *
+             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `payload_too_large`: The request body is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `unsupported_media_type`: The request body must be JSON. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
             /**
@@ -11767,6 +12283,102 @@ export interface operations {
             };
             /** @description `invalid_token`: The bearer token is not the one that is set. */
             readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `payload_too_large`: The request body is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `unsupported_media_type`: The request body must be JSON. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A part that this call needs is away. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly CreditOperationsController_grant: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["GrantCreditsBody"];
+            };
+        };
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["GrantedCreditsView"];
+                };
+            };
+            /**
+             * @description `invalid_request`: A field of the request is not valid.
+             *
+             *     `malformed_json`: The request body is not JSON that can be read.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `invalid_token`: The bearer token is not the one that is set. */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `organization_not_found`: There is no such organization. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             *
+             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *
+             *     `already_exists`: There is one already.
+             */
+            readonly 409: {
                 headers: {
                     readonly [name: string]: unknown;
                 };

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { AccessHttpModule } from '../modules/auth/http/access-http.module.js';
 import { IdentityHttpModule } from '../modules/auth/http/identity-http.module.js';
 import { BillingHttpModule } from '../modules/billing/http/billing-http.module.js';
+import { CreditsHttpModule } from '../modules/credits/http/credits-http.module.js';
 import { DeploysHttpModule } from '../modules/deploys/http/deploys-http.module.js';
 import { DocsHttpModule } from '../modules/docs/http/docs-http.module.js';
 import { FeaturesHttpModule } from '../modules/features/http/features-http.module.js';
@@ -14,5 +15,5 @@ import { RepositoriesHttpModule } from '../modules/repositories/http/repositorie
 import { SandboxHttpModule } from '../modules/sandbox/http/sandbox-http.module.js';
 
 /** Everything that callers of the API reach. The order of the guards is in `edge.module.ts`. */
-@Module({ imports: [AccessHttpModule, IdentityHttpModule, BillingHttpModule, HostingHttpModule, ProjectsHttpModule, RepositoriesHttpModule, SandboxHttpModule, DocsHttpModule, FeaturesHttpModule, OpsHttpModule, DeploysHttpModule, MeteringHttpModule, GithubHttpModule] })
+@Module({ imports: [AccessHttpModule, IdentityHttpModule, BillingHttpModule, CreditsHttpModule, HostingHttpModule, ProjectsHttpModule, RepositoriesHttpModule, SandboxHttpModule, DocsHttpModule, FeaturesHttpModule, OpsHttpModule, DeploysHttpModule, MeteringHttpModule, GithubHttpModule] })
 export class ApiModule {}

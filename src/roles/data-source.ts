@@ -11,6 +11,7 @@ import { CreateFeatureFlags1795260000000 } from '../../migrations/1795260000000-
 import { CreateOpsTasks1795260060000 } from '../../migrations/1795260060000-create-ops-tasks.js';
 import { CreateHosting1795258000000 } from '../../migrations/1795258000000-create-hosting.js';
 import { CreateDeploys1795259000000 } from '../../migrations/1795259000000-create-deploys.js';
+import { CreateCredits1795263000000 } from '../../migrations/1795263000000-create-credits.js';
 import { CreateSubscriptions1795264000000 } from '../../migrations/1795264000000-create-subscriptions.js';
 import { CreateMetering1795262000000 } from '../../migrations/1795262000000-create-metering.js';
 import { CreateGithub1795265000000 } from '../../migrations/1795265000000-create-github.js';
@@ -71,6 +72,7 @@ const MIGRATIONS = [
   CreateFeatureFlags1795260000000,
   CreateOpsTasks1795260060000,
   CreateMetering1795262000000,
+  CreateCredits1795263000000,
   CreateSubscriptions1795264000000,
   CreateGithub1795265000000,
 ];

@@ -3,12 +3,13 @@ import { AuthJobsModule } from '../modules/auth/jobs/auth-jobs.module.js';
 import { BillingJobsModule } from '../modules/billing/jobs/billing-jobs.module.js';
 import { RepositoriesJobsModule } from '../modules/repositories/jobs/repositories-jobs.module.js';
 import { OpsJobsModule } from '../modules/ops/jobs/ops-jobs.module.js';
+import { CreditsJobsModule } from '../modules/credits/jobs/credits-jobs.module.js';
 import { DeploysJobsModule } from '../modules/deploys/jobs/deploys-jobs.module.js';
 import { SandboxJobsModule } from '../modules/sandbox/jobs/sandbox-jobs.module.js';
 import { OutboxRelay } from '../platform/outbox/outbox-relay.js';
 
 /** Everything that runs in the background. */
-@Module({ imports: [AuthJobsModule, BillingJobsModule, RepositoriesJobsModule, SandboxJobsModule, OpsJobsModule, DeploysJobsModule] })
+@Module({ imports: [AuthJobsModule, BillingJobsModule, RepositoriesJobsModule, SandboxJobsModule, OpsJobsModule, DeploysJobsModule, CreditsJobsModule] })
 export class WorkerModule implements OnApplicationBootstrap {
   constructor(private readonly relay: OutboxRelay) {}
 

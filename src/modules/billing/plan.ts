@@ -12,6 +12,10 @@ export interface Plan {
   readonly priceUsdPerMonth: number | null;
   /** Null: unlimited. */
   readonly limits: { readonly callsPerDay: number | null; readonly agents: number | null; readonly projects: number | null };
+  /** In nano-dollars: what a person gets with the plan, once, to use for whatever is metered. */
+  readonly creditNano: bigint;
+  /** Whether usage beyond the credits is billed; else there is none. */
+  readonly billsUsage: boolean;
   /** Calls a second; twice as many may come at once. */
   readonly callsPerSecond: number;
   readonly features: Readonly<Record<PlanFeature, boolean>>;
@@ -36,6 +40,8 @@ export const PLANS: Readonly<Record<PlanId, Plan>> = {
     name: 'Free',
     priceUsdPerMonth: 0,
     limits: { callsPerDay: 5_000, agents: 1, projects: 3 },
+    creditNano: 5_000_000_000n,
+    billsUsage: false,
     callsPerSecond: 20,
     features: { production_deploys: false, swarms_and_cron: false, sso: false },
     support: 'community',
@@ -48,6 +54,8 @@ export const PLANS: Readonly<Record<PlanId, Plan>> = {
     name: 'Builder',
     priceUsdPerMonth: 49,
     limits: { callsPerDay: 100_000, agents: 10, projects: 25 },
+    creditNano: 0n,
+    billsUsage: true,
     callsPerSecond: 100,
     features: { production_deploys: true, swarms_and_cron: true, sso: false },
     support: 'email',
@@ -60,6 +68,8 @@ export const PLANS: Readonly<Record<PlanId, Plan>> = {
     name: 'Pro',
     priceUsdPerMonth: 299,
     limits: { callsPerDay: null, agents: null, projects: null },
+    creditNano: 0n,
+    billsUsage: true,
     callsPerSecond: 500,
     features: { production_deploys: true, swarms_and_cron: true, sso: false },
     support: 'priority',
@@ -72,6 +82,8 @@ export const PLANS: Readonly<Record<PlanId, Plan>> = {
     name: 'Enterprise',
     priceUsdPerMonth: null,
     limits: { callsPerDay: null, agents: null, projects: null },
+    creditNano: 0n,
+    billsUsage: true,
     callsPerSecond: 1_000,
     features: { production_deploys: true, swarms_and_cron: true, sso: true },
     support: 'dedicated',

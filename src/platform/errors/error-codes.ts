@@ -43,6 +43,8 @@ export const ERROR_CODES = {
   invalid_session: { type: 'auth_error', status: 401, title: 'The session is over or unknown.' },
   invalid_signature: { type: 'auth_error', status: 401, title: 'The message is not signed by who is said to have sent it.' },
   invalid_token: { type: 'auth_error', status: 401, title: 'The bearer token is not the one that is set.' },
+  credits_exhausted: { type: 'insufficient_credits_error', status: 402, title: 'The credits do not cover this.' },
+  spend_cap_reached: { type: 'insufficient_credits_error', status: 402, title: 'The spend cap does not cover this.' },
   insufficient_scopes: { type: 'authorization_error', status: 403, title: 'The key or the role does not allow this.' },
   org_access_denied: { type: 'authorization_error', status: 403, title: 'The caller does not reach the organization.' },
   key_org_mismatch: { type: 'authorization_error', status: 403, title: 'The key is bound to another organization.' },

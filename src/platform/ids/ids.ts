@@ -9,7 +9,8 @@ export type IdPrefix =
   | 'usr' | 'org' | 'ses' | 'key' | 'sec' | 'inv' | 'tok' | 'aud' | 'idm' | 'msg'
   | 'prj' | 'repo' | 'tsk' | 'tev' | 'dpl'
   | 'plc' | 'ivc' | 'crn'
-  | 'ghi' | 'ghs';
+  | 'ghi' | 'ghs'
+  | 'crg' | 'ltx';
 
 /** Mints TypeIDs (`exe_` + a UUIDv7 in base32): sortable by birth, easy to grep, legal as BullMQ job ids. */
 @Injectable()

@@ -8,7 +8,7 @@ import { PLAN_IDS, type PlanId } from '../plan.js';
 import { listPriceNano } from '../plan-price.js';
 import type { Contract } from '../operators/subscription-operations.service.js';
 import type { Subscription } from '../subscriptions/subscriptions.service.js';
-import { IsUsd } from './money-fields.js';
+import { IsUsd } from '../../../platform/http/money-fields.js';
 
 export class SetPlanBody {
   @ApiProperty({ enum: PLAN_IDS })

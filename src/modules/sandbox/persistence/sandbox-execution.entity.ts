@@ -26,6 +26,8 @@ export class SandboxExecution {
   @Column('bigint', { name: 'memory_peak_bytes', nullable: true }) memoryPeakBytes!: string | null;
   @Column('jsonb', { nullable: true }) runtime!: SandboxOutcome['runtime'] | null;
   @Column('json', { nullable: true }) error!: ExecutionError | null;
+  /** In nano-dollars; null until it is over, and where it costs nothing by its nature. */
+  @Column('bigint', { name: 'cost_nano', nullable: true }) costNano!: string | null;
   @Column('timestamptz', { name: 'created_at' }) createdAt!: Date;
   @Column('timestamptz', { name: 'started_at', nullable: true }) startedAt!: Date | null;
   @Column('timestamptz', { name: 'finished_at', nullable: true }) finishedAt!: Date | null;

@@ -1,5 +1,5 @@
 import { ValidateBy } from 'class-validator';
-import { parseUsd } from '../../../platform/money/nano-dollars.js';
+import { parseUsd } from '../money/nano-dollars.js';
 
 function nanoOf(value: unknown): bigint | undefined {
   if (typeof value !== 'string') return undefined;

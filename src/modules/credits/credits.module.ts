@@ -1,0 +1,33 @@
+import { Module } from '@nestjs/common';
+import { OwningOrgsModule } from '../auth/owning-orgs.module.js';
+import { MeteringModule } from '../metering/metering.module.js';
+import { CreditOperationsService } from './credit-operations.service.js';
+import { BilledUsageService } from './billed-usage.service.js';
+import { CreditBalanceService } from './credit-balance.service.js';
+import { CREDITS_METRICS } from './credits.metrics.js';
+import { GrantsService } from './grants.service.js';
+import { LedgerService } from './ledger.service.js';
+import { WorkBatchService } from './paid/work-batch.service.js';
+import { PaidWorkService } from './paid-work.service.js';
+import { GrantsStore } from './persistence/grants.store.js';
+import { HoldsStore } from './persistence/holds.store.js';
+import { LedgerStore } from './persistence/ledger.store.js';
+import { PursesStore } from './persistence/purses.store.js';
+import { SpendCapsStore } from './persistence/spend-caps.store.js';
+import { PursesService } from './purse/purses.service.js';
+import { SpendCapsService } from './spend-caps.service.js';
+
+/** What organizations may spend. */
+@Module({
+  imports: [MeteringModule, OwningOrgsModule],
+  providers: [
+    BilledUsageService, CreditBalanceService, CreditOperationsService, GrantsService, LedgerService, PaidWorkService, SpendCapsService, PursesService, WorkBatchService,
+    GrantsStore, HoldsStore, LedgerStore, PursesStore, SpendCapsStore, ...CREDITS_METRICS,
+  ],
+  exports: [
+    BilledUsageService, CreditBalanceService, CreditOperationsService, GrantsService, LedgerService, PaidWorkService, SpendCapsService,
+    // For the jobs of the module.
+    PursesService, WorkBatchService, GrantsStore, HoldsStore, SpendCapsStore,
+  ],
+})
+export class CreditsModule {}

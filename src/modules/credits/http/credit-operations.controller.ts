@@ -1,0 +1,24 @@
+import { Body, Controller, HttpCode, HttpStatus, Post } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ANY_BODY, ApiRefusals } from '../../../platform/http/api-refusals.js';
+import { TakesJson } from '../../../platform/http/json-body.js';
+import { RequireOperatorToken } from '../../auth/require-operator-token.js';
+import { CreditOperationsService } from '../credit-operations.service.js';
+import { GrantCreditsBody, GrantedCreditsView } from './credit-operations.dto.js';
+
+@ApiTags('operations')
+@Controller('ops/billing/credits')
+@RequireOperatorToken('money')
+export class CreditOperationsController {
+  constructor(private readonly credits: CreditOperationsService) {}
+
+  @Post()
+  @TakesJson()
+  @HttpCode(HttpStatus.OK)
+  @ApiOperation({ summary: 'Gives credits to an organization, once for a key.', description: 'Needs `OPS_TOKEN` as bearer token, and answers nobody while that is not set.' })
+  @ApiOkResponse({ type: GrantedCreditsView })
+  @ApiRefusals('invalid_token', ...ANY_BODY, 'organization_not_found', 'already_exists', 'service_unavailable')
+  async grant(@Body() { orgId, wish }: GrantCreditsBody): Promise<GrantedCreditsView> {
+    return GrantedCreditsView.of(orgId, await this.credits.grant(wish));
+  }
+}

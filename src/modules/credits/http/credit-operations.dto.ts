@@ -1,0 +1,65 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsArray, ArrayNotEmpty, ArrayUnique, IsIn, IsInt, IsISO8601, Matches, Max, Min } from 'class-validator';
+import { MayBeAbsent } from '../../../platform/http/may-be-absent.js';
+import { IsUsd } from '../../../platform/http/money-fields.js';
+import { IsTitle } from '../../../platform/http/text-fields.js';
+import { formatUsd, parseUsd } from '../../../platform/money/nano-dollars.js';
+import { type Meter, METERS } from '../../metering/meter.js';
+import type { CreditGrant, GrantWish } from '../credit-grant.js';
+
+const DEFAULT_PRIORITY = 50;
+
+export class GrantCreditsBody {
+  @ApiProperty({ example: 'org_01jd3m8yeqf5rb0xkq5ym8s6tn' })
+  @Matches(/^org_[0-9a-z]{26}$/)
+  readonly orgId!: string;
+
+  @ApiProperty({ example: '25', description: 'In USD, as a decimal.' })
+  @IsUsd({ least: 1n })
+  readonly amountUsd!: string;
+
+  @ApiProperty({ maxLength: 100, description: 'Is written to the audit log of the organization, whose members may read it.' })
+  @IsTitle()
+  readonly reason!: string;
+
+  @ApiProperty({ pattern: '^[A-Za-z0-9._-]{1,100}$', example: 'ticket-4711', description: 'The same one gives the credits once, however often it is sent.' })
+  @Matches(/^[A-Za-z0-9._-]{1,100}$/)
+  readonly key!: string;
+
+  @ApiPropertyOptional({ type: 'integer', minimum: 0, maximum: 1_000, default: DEFAULT_PRIORITY, description: 'Grants are used by this, the lowest first. Those of the Free plan have 100.' })
+  @MayBeAbsent() @IsInt() @Min(0) @Max(1_000)
+  readonly priority: number = DEFAULT_PRIORITY;
+
+  @ApiPropertyOptional({ type: String, format: 'date-time', description: 'Left out: never.' })
+  @MayBeAbsent() @IsISO8601({ strict: true })
+  readonly expiresAt?: string;
+
+  @ApiPropertyOptional({ enum: METERS, isArray: true, description: 'Left out: everything that is metered.' })
+  @MayBeAbsent() @IsArray() @ArrayNotEmpty() @ArrayUnique() @IsIn(METERS, { each: true })
+  readonly appliesTo?: Meter[];
+
+  get wish(): GrantWish {
+    const { orgId, amountUsd, reason, key, priority, expiresAt, appliesTo } = this;
+    return {
+      orgId,
+      amountNano: parseUsd(amountUsd),
+      reason,
+      key: `operator:${key}`,
+      priority,
+      expiresAt: expiresAt === undefined ? null : new Date(expiresAt),
+      appliesTo: appliesTo ?? null,
+    };
+  }
+}
+
+export class GrantedCreditsView {
+  @ApiProperty({ example: 'crg_01jd3m8yeqf5rb0xkq5ym8s6tn' }) id!: string;
+  @ApiProperty() orgId!: string;
+  @ApiProperty({ example: '25' }) amountUsd!: string;
+  @ApiProperty({ example: '25' }) remainingUsd!: string;
+  @ApiProperty({ description: 'false: they had been given before.' }) created!: boolean;
+
+  static of(orgId: string, { grant, isNew }: { grant: CreditGrant; isNew: boolean }): GrantedCreditsView {
+    return { id: grant.id, orgId, amountUsd: formatUsd(grant.amountNano), remainingUsd: formatUsd(grant.remainingNano), created: isNew };
+  }
+}

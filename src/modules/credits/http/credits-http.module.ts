@@ -1,0 +1,7 @@
+import { Module } from '@nestjs/common';
+import { CreditsModule } from '../credits.module.js';
+import { CreditOperationsController } from './credit-operations.controller.js';
+import { CreditsController } from './credits.controller.js';
+
+@Module({ imports: [CreditsModule], controllers: [CreditsController, CreditOperationsController] })
+export class CreditsHttpModule {}

@@ -1,0 +1,51 @@
+import { Body, Controller, Get, Put } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ANY_BODY, ANY_CALLER, ApiRefusals } from '../../../platform/http/api-refusals.js';
+import { Envelope } from '../../../platform/http/envelope.js';
+import { TakesJson } from '../../../platform/http/json-body.js';
+import { type Call, Caller } from '../../auth/caller.js';
+import { RequireScope, TakesSession } from '../../auth/require-scope.js';
+import { CreditBalanceService } from '../credit-balance.service.js';
+import { SpendCapsService } from '../spend-caps.service.js';
+import { CreditsAnswer, CreditsView, SpendCapAnswer, SpendCapBody, SpendCapView } from './credits.dto.js';
+
+@ApiTags('billing')
+@TakesSession('or_key')
+@Controller('api/v1/billing')
+export class CreditsController {
+  constructor(
+    private readonly balance: CreditBalanceService,
+    private readonly caps: SpendCapsService,
+  ) {}
+
+  @Get('credits')
+  @RequireScope('billing:read')
+  @ApiOperation({ summary: 'Shows the credits of the organization of the call: what is left, what is held, and of which grants.' })
+  @ApiOkResponse({ type: CreditsAnswer })
+  @ApiRefusals(...ANY_CALLER)
+  async credits(@Caller() { org }: Call): Promise<Envelope<CreditsView>> {
+    return new Envelope(CreditsView.of(await this.balance.of(org.id)));
+  }
+
+  @Get('spend-cap')
+  @RequireScope('billing:read')
+  @ApiOperation({ summary: 'Shows what the organization of the call lets itself be billed for the usage of a month, and what is billed so far.' })
+  @ApiOkResponse({ type: SpendCapAnswer })
+  @ApiRefusals(...ANY_CALLER)
+  async spendCap(@Caller() { org }: Call): Promise<Envelope<SpendCapView>> {
+    return new Envelope(SpendCapView.of(await this.caps.of(org.id)));
+  }
+
+  @Put('spend-cap')
+  @RequireScope('billing:write')
+  @TakesJson()
+  @ApiOperation({
+    summary: 'Sets what the organization of the call lets itself be billed for the usage of a month, beyond its credits.',
+    description: 'It holds at once. Work that might pass it is refused with 402 `spend_cap_reached`; the owners are told at 50, 80 and 100 %.',
+  })
+  @ApiOkResponse({ type: SpendCapAnswer })
+  @ApiRefusals(...ANY_CALLER, ...ANY_BODY)
+  async setSpendCap(@Caller() call: Call, @Body() { capNano }: SpendCapBody): Promise<Envelope<SpendCapView>> {
+    return new Envelope(SpendCapView.of(await this.caps.set(call, capNano)));
+  }
+}

@@ -1,0 +1,78 @@
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Ids } from '../../../platform/ids/ids.js';
+import { Shutdown } from '../../../platform/lifecycle/shutdown.js';
+import { Log } from '../../../platform/logging/log.js';
+import { Clock } from '../../../platform/time/clock.js';
+import { WorkBatchService } from '../paid/work-batch.service.js';
+import { GrantsStore } from '../persistence/grants.store.js';
+import { HoldsStore } from '../persistence/holds.store.js';
+import { PursesService } from '../purse/purses.service.js';
+
+const SWEEP_EVERY_MS = 10_000;
+const BATCH = 200;
+/** In one sweep: the rest has time until the next. */
+const BATCHES = 20;
+
+/** In the worker: gives back what is held for work that was lost, and takes out credits that have expired. */
+@Injectable()
+export class CreditsSweeper implements OnApplicationBootstrap {
+  private timer: NodeJS.Timeout | undefined;
+  private running: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly batches: WorkBatchService,
+    private readonly purses: PursesService,
+    private readonly holds: HoldsStore,
+    private readonly grants: GrantsStore,
+    private readonly ids: Ids,
+    private readonly clock: Clock,
+    private readonly log: Log,
+    shutdown: Shutdown,
+  ) {
+    shutdown.at('workers', () => this.stop());
+  }
+
+  onApplicationBootstrap(): void {
+    this.timer = setInterval(() => { this.running = this.tick(); }, SWEEP_EVERY_MS);
+    this.timer.unref();
+  }
+
+  /** What other sweepers do at the same time is found done. */
+  async sweep(): Promise<void> {
+    await this.expireHolds();
+    await this.expireGrants();
+  }
+
+  private async expireHolds(): Promise<void> {
+    for (let batch = 0; batch < BATCHES; batch++) {
+      const overdue = await this.holds.overdue(this.clock.now(), BATCH);
+      if (overdue.length === 0) return;
+      this.log.warn({ holds: overdue.length }, 'Work that money was held for never told of its end; the money is given back.');
+      await this.batches.perform(overdue.map(({ orgId, key }) => ({ kind: 'expire', orgId, key })));
+    }
+  }
+
+  private async expireGrants(): Promise<void> {
+    for (let batch = 0; batch < BATCHES; batch++) {
+      const orgIds = await this.grants.expired(this.clock.now(), BATCH);
+      if (orgIds.length === 0) return;
+      await this.purses.change({ orgIds }, (session) => {
+        for (const orgId of orgIds) session.expire(orgId, this.clock.now(), () => this.ids.next('ltx'));
+      });
+    }
+  }
+
+  private async tick(): Promise<void> {
+    try {
+      await this.sweep();
+    } catch (error) {
+      // Readiness tells which server is away.
+      this.log.debug({ error }, 'Holds and credits could not be swept.');
+    }
+  }
+
+  private async stop(): Promise<void> {
+    clearInterval(this.timer);
+    await this.running;
+  }
+}

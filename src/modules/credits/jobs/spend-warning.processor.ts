@@ -1,0 +1,53 @@
+import { Injectable } from '@nestjs/common';
+import { Config } from '../../../platform/config/config.js';
+import { Database } from '../../../platform/database/database.js';
+import { Mailer } from '../../../platform/mail/mailer.js';
+import { formatUsd } from '../../../platform/money/nano-dollars.js';
+import { Outbox } from '../../../platform/outbox/outbox.js';
+import type { JobHandler } from '../../../platform/queues/queue-definition.js';
+import { SpendCapsStore } from '../persistence/spend-caps.store.js';
+import { type SpendWarningJob, spendWarningQueue } from './spend-warning.queue.js';
+
+/** Tells every owner of an organization, by e-mail, that a part of the spend cap of a month is used up. */
+@Injectable()
+export class SpendWarningProcessor implements JobHandler<SpendWarningJob> {
+  constructor(
+    private readonly config: Config,
+    private readonly database: Database,
+    private readonly caps: SpendCapsStore,
+    private readonly outbox: Outbox,
+    private readonly mailer: Mailer,
+  ) {}
+
+  async handle(job: SpendWarningJob): Promise<void> {
+    const { orgId, month, level } = job;
+    const owners = await this.caps.owners(orgId);
+    if (job.ownerId === undefined) {
+      await this.database.transaction(async () => {
+        for (const { id } of owners) await this.outbox.enqueue(spendWarningQueue, { orgId, month, level, ownerId: id }, jobIdOf(job, id));
+      });
+      return;
+    }
+    const owner = owners.find(({ id }) => id === job.ownerId);
+    const warning = await this.caps.warning(job.orgId, job.month, job.level);
+    if (owner === undefined || warning === undefined) return;
+    const { orgName, billedNano, capNano } = warning;
+    await this.mailer.send({
+      to: owner.email,
+      about: job.orgId,
+      subject: `${job.level} % of the spend cap of ${orgName} is used up`,
+      text: [
+        `Hello ${owner.username},`,
+        `the organization "${orgName}" has used $${formatUsd(billedNano)} of its spend cap of $${formatUsd(capNano)} for ${job.month.slice(0, 7)} (UTC).`,
+        job.level === 100
+          ? 'Work that costs is refused with 402 spend_cap_reached until the month ends, or the cap is raised.'
+          : 'At 100 %, work that costs is refused until the month ends, or the cap is raised.',
+        `The cap is set with PUT ${this.config.publicUrl}/api/v1/billing/spend-cap.`,
+        '',
+      ].join('\n\n'),
+    });
+  }
+}
+
+/** The same for each owner however often the warning is told, so that the queue takes it once. */
+const jobIdOf = ({ orgId, month, level }: SpendWarningJob, ownerId: string): string => `${orgId}-${month}-${level}-${ownerId}`;

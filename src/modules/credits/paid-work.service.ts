@@ -1,0 +1,87 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../platform/database/database.js';
+import { Clock } from '../../platform/time/clock.js';
+import { PLANS } from '../billing/plan.js';
+import { PricesService } from '../metering/prices.service.js';
+import type { UsageEvent } from '../metering/usage-event.js';
+import { GatheringWriter } from './paid/gathering-writer.js';
+import { WorkBatchService, type WorkRequest } from './paid/work-batch.service.js';
+import type { PaidWork, WorkEstimate } from './paid-work.js';
+import { HoldsStore } from './persistence/holds.store.js';
+import type { Hold } from './purse/hold.js';
+
+const LANES = 3;
+const MAX_BATCH = 500;
+const WITHIN_MS = 60 * 60_000;
+
+/** Work that costs: what it may cost is held before it begins, and what it has cost is paid with its end. */
+@Injectable()
+export class PaidWorkService {
+  private readonly writer: GatheringWriter<WorkRequest, Hold>;
+
+  constructor(
+    private readonly database: Database,
+    private readonly prices: PricesService,
+    private readonly batches: WorkBatchService,
+    private readonly holds: HoldsStore,
+    private readonly clock: Clock,
+  ) {
+    this.writer = new GatheringWriter({ lanes: LANES, maxBatch: MAX_BATCH, write: (requests) => this.batches.perform(requests) });
+  }
+
+  /** The most that work may cost, in nano-dollars; holds nothing. */
+  estimate({ meter, model, estimatedQuantity }: Pick<WorkEstimate, 'meter' | 'model' | 'estimatedQuantity'>): Promise<bigint> {
+    return this.prices.estimate({ meter, model: model ?? null, quantity: estimatedQuantity, at: this.clock.now() });
+  }
+
+  /**
+   * Holds the price of the estimate, with the caller's transaction if there is one. Nobody else can spend what is held.
+   *
+   * @throws {CreditsExhausted} `credits_exhausted`
+   * @throws {SpendCapReached} `spend_cap_reached`
+   */
+  async begin(work: WorkEstimate): Promise<PaidWork> {
+    const { orgId, plan, meter, model = null, key, withinMs = WITHIN_MS } = work;
+    const amountNano = await this.estimate(work);
+    const begunAt = this.clock.now();
+    const expiresAt = new Date(begunAt.getTime() + withinMs);
+    return paidWorkOf(await this.write({ kind: 'begin', orgId, hold: { key, orgId, meter, model, amountNano, begunAt, expiresAt, postpaid: PLANS[plan].billsUsage } }));
+  }
+
+  /** The work of a key; undefined where nothing was ever held for it. */
+  async find(key: string): Promise<PaidWork | undefined> {
+    const found = await this.holds.find(key);
+    return found && { key, ...found };
+  }
+
+  /**
+   * Records what was used and pays for it, once, both with the same transaction: the caller's if there is one. More than
+   * was held is nobody's to pay but the platform's, and so is what is used after the hold was given back.
+   *
+   * @returns the price of what was used, in nano-dollars; again, when it had ended before.
+   */
+  async end({ key, orgId }: Pick<PaidWork, 'key' | 'orgId'>, event: UsageEvent): Promise<{ costNano: bigint }> {
+    const { costNano } = await this.write({ kind: 'end', orgId, key, event });
+    return { costNano: costNano! };
+  }
+
+  /** Gives back all that is held. What has ended stays as it is. */
+  async abandon({ key, orgId }: Pick<PaidWork, 'key' | 'orgId'>): Promise<void> {
+    await this.write({ kind: 'abandon', orgId, key });
+  }
+
+  /** As {@link abandon}, of several at once. */
+  async abandonAll(works: readonly Pick<PaidWork, 'key' | 'orgId'>[]): Promise<void> {
+    if (works.length > 0) await this.batches.perform(works.map(({ key, orgId }) => ({ kind: 'abandon', orgId, key })));
+  }
+
+  /** With others, unless it belongs into a transaction of the caller's. */
+  private async write(request: WorkRequest): Promise<Hold> {
+    if (!this.database.inTransaction) return this.writer.write(request);
+    const [outcome] = await this.batches.perform([request]);
+    if ('refusal' in outcome!) throw outcome.refusal;
+    return outcome!.answer;
+  }
+}
+
+const paidWorkOf = ({ key, orgId, amountNano, begunAt }: Hold): PaidWork => ({ key, orgId, heldNano: amountNano, begunAt });

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { Injectable } from '@nestjs/common';
+import { Config } from '../../../platform/config/config.js';
+import { Database } from '../../../platform/database/database.js';
+import { Clock } from '../../../platform/time/clock.js';
+import type { UsageEvent } from '../../metering/usage-event.js';
+import { UsageService } from '../../metering/usage.service.js';
+import { CreditsExhausted, SpendCapReached } from '../credits.errors.js';
+import { CreditsMetrics } from '../credits.metrics.js';
+import type { Hold } from '../purse/hold.js';
+import type { Refused } from '../purse/purse.js';
+import type { NewHold, PurseSession } from '../purse/purse-session.js';
+import { PursesService } from '../purse/purses.service.js';
+import type { Outcome } from './gathering-writer.js';
+
+export type WorkRequest =
+  | { readonly kind: 'begin'; readonly orgId: string; readonly hold: NewHold }
+  | { readonly kind: 'end'; readonly orgId: string; readonly key: string; readonly event: UsageEvent }
+  | { readonly kind: 'abandon' | 'expire'; readonly orgId: string; readonly key: string };
+
+/** Begins and ends pieces of work of any number of organizations, in one transaction. */
+@Injectable()
+export class WorkBatchService {
+  constructor(
+    private readonly config: Config,
+    private readonly database: Database,
+    private readonly purses: PursesService,
+    private readonly usage: UsageService,
+    private readonly metrics: CreditsMetrics,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Use is recorded, and then paid, in the same transaction: neither is ever there without the other. */
+  async perform(requests: readonly WorkRequest[]): Promise<Outcome<Hold>[]> {
+    return this.database.transaction(async () => {
+      const costs = await this.record(requests);
+      const keys = requests.map((request) => (request.kind === 'begin' ? request.hold.key : request.key));
+      const outcomes = await this.purses.change({ orgIds: requests.map(({ orgId }) => orgId), holdKeys: keys },
+        (session) => requests.map((request): Outcome<Hold> => this.performOne(session, request, costs)));
+      await this.database.afterCommit(async () => { this.count(requests, outcomes); return Promise.resolve(); });
+      return outcomes;
+    });
+  }
+
+  private performOne(session: PurseSession, request: WorkRequest, costs: ReadonlyMap<string, bigint>): Outcome<Hold> {
+    const at = this.clock.now();
+    switch (request.kind) {
+      case 'begin': {
+        const held = session.hold(request.hold);
+        return 'refused' in held ? { refusal: this.refusalOf(held, request.hold, session) } : { answer: held };
+      }
+      case 'end': {
+        assert.equal(session.get(request.key).orgId, request.orgId, `${request.key} is held by another organization.`);
+        return { answer: session.settle(request.key, costs.get(request.key)!, { occurredAt: request.event.occurredAt, endedAt: at }) };
+      }
+      case 'abandon': return { answer: session.release(request.key, 'released', at) };
+      case 'expire': return { answer: session.release(request.key, 'expired', at) };
+    }
+  }
+
+  /** What each piece of work that ends has cost. */
+  private async record(requests: readonly WorkRequest[]): Promise<ReadonlyMap<string, bigint>> {
+    const ends = new Map(requests.flatMap((request) => (request.kind === 'end' ? [[request.key, request.event] as const] : [])));
+    if (ends.size === 0) return new Map();
+    const recorded = await this.usage.record([...ends.values()]);
+    return new Map([...ends.keys()].map((key, index) => [key, recorded[index]!.costNano]));
+  }
+
+  private refusalOf({ refused, availableNano }: Refused, { orgId, amountNano }: NewHold, session: PurseSession): Error {
+    const shortfall = { requiredNano: amountNano, availableNano, upgradeUrl: this.config.pricingUrl };
+    return refused === 'credits' ? new CreditsExhausted(shortfall) : new SpendCapReached(shortfall, session.purse(orgId).capNano!);
+  }
+
+  private count(requests: readonly WorkRequest[], outcomes: readonly Outcome<Hold>[]): void {
+    requests.forEach(({ kind }, index) => {
+      const outcome = outcomes[index]!;
+      if ('refusal' in outcome) this.metrics.refused(outcome.refusal instanceof SpendCapReached ? 'spend_cap' : 'credits');
+      else if (kind === 'begin') this.metrics.held();
+      else this.metrics.ended(outcome.answer);
+    });
+  }
+}

@@ -1,0 +1,30 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../platform/database/database.js';
+import type { BilledUsage } from '../billed-usage.js';
+
+/** Holds as they are read without the lock of their account. */
+@Injectable()
+export class HoldsStore {
+  constructor(private readonly database: Database) {}
+
+  async find(key: string): Promise<{ orgId: string; heldNano: bigint; begunAt: Date } | undefined> {
+    const [row] = await this.database.manager.query<{ org_id: string; amount_nano: string; begun_at: Date }[]>(
+      'SELECT org_id, amount_nano, begun_at FROM holds WHERE key = $1', [key]);
+    return row && { orgId: row.org_id, heldNano: BigInt(row.amount_nano), begunAt: row.begun_at };
+  }
+
+  /** Open ones whose work should be over by now. */
+  overdue(now: Date, limit: number): Promise<{ orgId: string; key: string }[]> {
+    return this.database.manager.query(
+      `SELECT org_id AS "orgId", key FROM holds WHERE state = 'held' AND expires_at <= $1 ORDER BY expires_at LIMIT $2`, [now, limit]);
+  }
+
+  async usage(orgId: string, from: Date, to: Date): Promise<BilledUsage> {
+    const [row] = await this.database.manager.query<Record<'cost' | 'credit' | 'billed' | 'lost' | 'refunded', string>[]>(`
+      SELECT coalesce(sum(cost_nano), 0)::text AS cost, coalesce(sum(credit_nano), 0)::text AS credit, coalesce(sum(billed_nano), 0)::text AS billed,
+        coalesce(sum(lost_nano), 0)::text AS lost, coalesce(sum(refunded_nano), 0)::text AS refunded
+      FROM holds WHERE org_id = $1 AND cost_nano IS NOT NULL AND occurred_at >= $2 AND occurred_at < $3`, [orgId, from, to]);
+    const { cost, credit, billed, lost, refunded } = row!;
+    return { costNano: BigInt(cost), fromCreditsNano: BigInt(credit), billedNano: BigInt(billed), lostNano: BigInt(lost), refundedNano: BigInt(refunded) };
+  }
+}

@@ -1,0 +1,154 @@
+import type { CreditGrant, GrantWish } from '../credit-grant.js';
+import type { LedgerAccount } from '../ledger-account.js';
+import type { LedgerEntry, LedgerTransaction } from '../ledger-transaction.js';
+import type { Hold } from './hold.js';
+import { type HeldGrant, type Purse, type Refused } from './purse.js';
+import { reachedLevels, type SpendWarning } from './spend-warning.js';
+
+export interface NewHold {
+  readonly key: string;
+  readonly orgId: string;
+  readonly meter: Hold['meter'];
+  readonly model: string | null;
+  readonly amountNano: bigint;
+  readonly begunAt: Date;
+  readonly expiresAt: Date;
+  readonly postpaid: boolean;
+}
+
+export type NewGrant = CreditGrant & Pick<GrantWish, 'orgId' | 'reason' | 'key'> & { readonly grantedBy: string; readonly createdAt: Date };
+
+/** What a session has changed besides accounts, grants and months. */
+export interface Journal {
+  readonly begun: Hold[];
+  readonly ended: Map<string, Hold>;
+  readonly granted: NewGrant[];
+  readonly ledger: LedgerTransaction[];
+  readonly warnings: SpendWarning[];
+}
+
+/** The purses that one database transaction has locked, and what is done with them before it writes. */
+export class PurseSession {
+  readonly journal: Journal = { begun: [], ended: new Map(), granted: [], ledger: [], warnings: [] };
+  private readonly holds: Map<string, Hold>;
+
+  constructor(
+    private readonly purses: ReadonlyMap<string, Purse>,
+    holds: readonly Hold[],
+  ) {
+    this.holds = new Map(holds.map((hold) => [hold.key, hold]));
+  }
+
+  purse(orgId: string): Purse {
+    const purse = this.purses.get(orgId);
+    if (purse === undefined) throw new Error(`There is no organization ${orgId}.`);
+    return purse;
+  }
+
+  find(key: string): Hold | undefined {
+    return this.holds.get(key);
+  }
+
+  get(key: string): Hold {
+    const hold = this.holds.get(key);
+    if (hold === undefined) throw new Error(`Nothing is held for ${key}.`);
+    return hold;
+  }
+
+  /** Once for each key. */
+  hold({ postpaid, ...wish }: NewHold): Hold | Refused {
+    const there = this.holds.get(wish.key);
+    if (there !== undefined) {
+      if (there.orgId !== wish.orgId) throw new Error(`${wish.key} is held by another organization.`);
+      return there;
+    }
+    const held = this.purse(wish.orgId).hold({ ...wish, at: wish.begunAt, postpaid });
+    if ('refused' in held) return held;
+    const hold: Hold = { ...wish, ...held, state: 'held', endedAt: null, costNano: null, lostNano: null, refundedNano: 0n, occurredAt: null };
+    this.holds.set(hold.key, hold);
+    this.journal.begun.push(hold);
+    return hold;
+  }
+
+  /** Once: of work that has a cost already, nothing changes. What was given up before is used all the same, and nobody pays. */
+  settle(key: string, costNano: bigint, { occurredAt, endedAt }: { occurredAt: Date; endedAt: Date }): Hold {
+    const hold = this.get(key);
+    if (hold.costNano !== null) return hold;
+    if (hold.state !== 'held') return this.ended({ ...hold, costNano, lostNano: costNano, occurredAt });
+    const purse = this.purse(hold.orgId);
+    const before = purse.months.get(hold.month)?.postedNano ?? 0n;
+    const paid = purse.settle(hold, costNano, endedAt);
+    if (paid.billedNano > 0n && purse.capNano !== null) this.warn(purse, hold.month, { beforeNano: before, warnedAt: endedAt });
+    return this.ended({ ...hold, ...paid, costNano, state: 'settled', occurredAt, endedAt });
+  }
+
+  /** Once; what is over stays as it is. */
+  release(key: string, as: 'released' | 'expired', endedAt: Date): Hold {
+    const hold = this.get(key);
+    if (hold.state !== 'held') return hold;
+    const ended: Hold = { ...hold, ...this.purse(hold.orgId).release(hold), state: as, endedAt };
+    this.holds.set(key, ended);
+    this.journal.ended.set(key, ended);
+    return ended;
+  }
+
+  /** Gives credits back, at most those that are still paid with; says how much that was. */
+  refund(key: string, wishNano: bigint, { refundKey, at }: { refundKey: string; at: Date }): bigint {
+    const hold = this.get(key);
+    const nano = wishNano < hold.creditNano ? wishNano : hold.creditNano;
+    if (hold.state !== 'settled' || nano <= 0n) return 0n;
+    const ended: Hold = { ...hold, ...this.purse(hold.orgId).refund(hold, nano), refundedNano: hold.refundedNano + nano };
+    this.holds.set(key, ended);
+    this.journal.ended.set(key, ended);
+    this.post({ key: `refund:${refundKey}`, kind: 'refund', orgId: hold.orgId, at, details: { work: key } }, [['revenue', nano], ['credits', -nano]]);
+    return nano;
+  }
+
+  grant(grant: NewGrant): void {
+    const { orgId, id, amountNano, createdAt } = grant;
+    const held: HeldGrant = { ...grant, heldNano: 0n };
+    this.purse(orgId).add(held);
+    this.journal.granted.push(grant);
+    this.post({ key: `grant:${id}`, kind: 'grant', orgId, at: createdAt, details: { reason: grant.reason } }, [['promotion', amountNano], ['credits', -amountNano]]);
+  }
+
+  /** `name` makes the key of each transaction: a grant can expire again, when what was held of it comes back. */
+  expire(orgId: string, at: Date, name: () => string): bigint {
+    const gone = this.purse(orgId).expire(at);
+    for (const { grant, nano } of gone) {
+      this.post({ key: `expiry:${name()}`, kind: 'expiry', orgId, at, details: { grant } }, [['credits', nano], ['promotion', -nano]]);
+    }
+    return gone.reduce((sum, { nano }) => sum + nano, 0n);
+  }
+
+  /** Of all levels that are reached by now: the cap is another one. Those that were told of before are not told of again. */
+  warnOfAll(orgId: string, month: string, warnedAt: Date): void {
+    const purse = this.purse(orgId);
+    if (purse.capNano !== null) this.warn(purse, month, { beforeNano: null, warnedAt });
+  }
+
+  private ended(hold: Hold): Hold {
+    const { key, orgId, creditNano, billedNano, lostNano, costNano, endedAt } = hold;
+    this.holds.set(key, hold);
+    this.journal.ended.set(key, hold);
+    if (costNano !== null && costNano > 0n) {
+      const details = { meter: hold.meter, ...(hold.model === null ? {} : { model: hold.model }) };
+      this.post({ key: `usage:${key}`, kind: 'usage', orgId, at: endedAt!, details },
+        [['credits', creditNano], ['usage_receivable', billedNano], ['platform_loss', lostNano!], ['revenue', -costNano]]);
+    }
+    return hold;
+  }
+
+  private warn({ orgId, capNano, months }: Purse, month: string, { beforeNano, warnedAt }: { beforeNano: bigint | null; warnedAt: Date }): void {
+    const billedNano = months.get(month)?.postedNano ?? 0n;
+    const before = beforeNano === null ? [] : reachedLevels(beforeNano, capNano!);
+    const reached = reachedLevels(billedNano, capNano!).filter((level) => !before.includes(level));
+    this.journal.warnings.push(...reached.map((level) => ({ orgId, month, level, billedNano, capNano: capNano!, warnedAt })));
+  }
+
+  private post(transaction: Omit<LedgerTransaction, 'entries'>, entries: readonly (readonly [LedgerAccount, bigint])[]): void {
+    const { orgId } = transaction;
+    const some = entries.filter(([, amountNano]) => amountNano !== 0n).map(([account, amountNano]): LedgerEntry => ({ account, amountNano, orgId }));
+    this.journal.ledger.push({ ...transaction, entries: some });
+  }
+}

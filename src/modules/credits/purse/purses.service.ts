@@ -1,0 +1,115 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../platform/database/database.js';
+import { Ids } from '../../../platform/ids/ids.js';
+import { Outbox } from '../../../platform/outbox/outbox.js';
+import { Clock } from '../../../platform/time/clock.js';
+import { PLANS } from '../../billing/plan.js';
+import { spendWarningQueue } from '../jobs/spend-warning.queue.js';
+import { LedgerStore } from '../persistence/ledger.store.js';
+import { type AccountRow, type GrantRow, type MonthRow, PursesStore } from '../persistence/purses.store.js';
+import { monthOf, Purse } from './purse.js';
+import { PurseSession } from './purse-session.js';
+
+interface PursesWish {
+  readonly orgIds: readonly string[];
+  readonly holdKeys?: readonly string[];
+}
+
+/** Lends out the purses of organizations: locked, and written when what was to be done with them is done. */
+@Injectable()
+export class PursesService {
+  constructor(
+    private readonly database: Database,
+    private readonly store: PursesStore,
+    private readonly ledger: LedgerStore,
+    private readonly outbox: Outbox,
+    private readonly ids: Ids,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Runs `work` with the purses of these organizations, in one transaction, the caller's if there is one. It does not wait
+   * for anything, so that the accounts are locked no longer than it takes to read and to write them. An organization that has no account gets
+   * one, and a person's own the credits of the Free plan with it.
+   */
+  async change<T>({ orgIds, holdKeys = [] }: PursesWish, work: (session: PurseSession) => T): Promise<T> {
+    const wanted = [...new Set(orgIds)].sort();
+    return this.database.transaction(async () => {
+      let accounts = await this.store.lock(wanted);
+      const opened = new Set<string>();
+      if (accounts.length < wanted.length) {
+        const known = new Set(accounts.map(({ orgId }) => orgId));
+        for (const { orgId, personal } of await this.store.open(wanted.filter((orgId) => !known.has(orgId)), this.clock.now())) {
+          if (personal) opened.add(orgId);
+        }
+        accounts = await this.store.lock(wanted);
+      }
+      const loaded = await this.store.load({ orgIds: wanted, month: monthOf(this.clock.now()), holdKeys });
+      const purses = new Map(accounts.map((account) => [account.orgId, purseOf(account, loaded)]));
+      const before = new Map([...purses].map(([orgId, purse]) => [orgId, stateOf(purse)]));
+
+      const session = new PurseSession(purses, loaded.holds);
+      for (const orgId of opened) this.welcome(session, orgId);
+      const result = work(session);
+      await this.save([...purses.values()].filter((purse) => stateOf(purse) !== before.get(purse.orgId)), session);
+      return result;
+    });
+  }
+
+  isOpen(orgId: string): Promise<boolean> {
+    return this.store.isOpen(orgId);
+  }
+
+  /** What the Free plan gives (service document §8). One person has one organization of their own: with any other there would be as many as anybody wants. */
+  private welcome(session: PurseSession, orgId: string): void {
+    const amountNano = PLANS.free.creditNano;
+    session.grant({
+      id: this.ids.next('crg'),
+      orgId,
+      amountNano,
+      remainingNano: amountNano,
+      priority: 100,
+      expiresAt: null,
+      appliesTo: null,
+      reason: 'Credits of the Free plan',
+      key: `welcome:${orgId}`,
+      grantedBy: 'service',
+      createdAt: this.clock.now(),
+    });
+  }
+
+  private async save(purses: readonly Purse[], { journal }: PurseSession): Promise<void> {
+    const added = new Set(journal.granted.map(({ id }) => id));
+    await this.store.addGrants(journal.granted);
+    await this.store.addHolds(journal.begun);
+    await this.store.saveHolds([...journal.ended.values()]);
+    await this.store.saveGrants(purses.flatMap(({ orgId, grants }) => grants
+      .filter(({ id, heldNano, remainingNano, amountNano }) => !added.has(id) || heldNano > 0n || remainingNano < amountNano)
+      .map((grant) => ({ orgId, ...grant }))));
+    await this.store.saveMonths(purses.flatMap(({ orgId, months }) => [...months].map(([month, figures]) => ({ orgId, month, ...figures }))));
+    await this.store.saveAccounts(purses);
+    await this.ledger.add(journal.ledger);
+    for (const warning of await this.store.addWarnings(journal.warnings)) await this.outbox.enqueue(spendWarningQueue, { ...warning });
+  }
+}
+
+interface Loaded {
+  readonly grants: readonly GrantRow[];
+  readonly months: readonly MonthRow[];
+  readonly caps: readonly { readonly orgId: string; readonly capNano: bigint | null }[];
+}
+
+function purseOf({ orgId, postedNano, heldNano }: AccountRow, { grants, months, caps }: Loaded): Purse {
+  return new Purse({
+    orgId,
+    postedNano,
+    heldNano,
+    grants: grants.filter((grant) => grant.orgId === orgId),
+    months: new Map(months.filter((month) => month.orgId === orgId).map(({ month, postedNano: posted, heldNano: held }) => [month, { postedNano: posted, heldNano: held }])),
+    capNano: caps.find((cap) => cap.orgId === orgId)?.capNano ?? null,
+  });
+}
+
+/** Whether anything of it changed. */
+const stateOf = ({ postedNano, heldNano, grants, months }: Purse): string =>
+  [postedNano, heldNano, ...grants.flatMap(({ id, remainingNano, heldNano: held }) => [id, remainingNano, held]), ...[...months].flatMap(([month, figures]) => [month, figures.postedNano, figures.heldNano])].join(' ');
