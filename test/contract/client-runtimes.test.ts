@@ -4,15 +4,14 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
-import { chromium } from 'playwright-core';
 import ts from 'typescript';
+import { inChromium, launchChromium } from '../support/browser.js';
 import { buildPackages } from '../support/built-packages.js';
 import { signUpWithKey } from '../support/built-client.js';
 import { useApp } from '../support/test-app.js';
 
 const ROOT = join(__dirname, '../..');
 const CLIENT = join(ROOT, 'client');
-const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) => existsSync(path));
 const run = promisify(execFile);
 
 // All runs come from this machine.
@@ -72,13 +71,9 @@ describe('the client library works', () => {
     expect(JSON.parse(printed)).toEqual(SEEN);
   });
 
-  // Where CI asks for it, that it is missing is a failure.
-  const inChromium = CHROMIUM === undefined && process.env['REQUIRE_CHROMIUM'] !== '1' ? it.skip : it;
-  if (CHROMIUM === undefined) console.warn('Chromium is not installed: the client library is not tested in a browser.');
-
   inChromium('in Chromium, in a page of another origin than the API', async () => {
     const pages = await servePages();
-    const browser = await chromium.launch({ executablePath: CHROMIUM!, args: ['--no-sandbox', '--disable-background-networking'] });
+    const browser = await launchChromium();
     try {
       const page = await browser.newPage();
       await page.goto(`http://localhost:${(pages.address() as AddressInfo).port}/`);
