@@ -1,0 +1,95 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { parse } from 'yaml';
+import { ROLES } from '../../src/platform/config/environment.js';
+import { PROJECT_ROOT } from '../../src/platform/version.js';
+import { environmentNames } from '../support/environment-names.js';
+
+const DEPLOY = join(PROJECT_ROOT, 'deploy');
+const read = (path: string): string => readFileSync(join(PROJECT_ROOT, path), 'utf8');
+const yaml = (path: string): any => parse(read(path), { merge: true });
+
+interface Service {
+  readonly image: string;
+  readonly build?: { readonly context: string; readonly dockerfile: string };
+  readonly command?: string[];
+  readonly environment?: Record<string, string>;
+  readonly depends_on?: Record<string, { condition: string }>;
+  readonly volumes?: string[];
+  readonly networks: string[];
+  readonly secrets?: string[];
+}
+
+describe('deploy/compose.yml', () => {
+  const compose = yaml('deploy/compose.yml') as { services: Record<string, Service>; volumes: Record<string, null>; networks: Record<string, unknown>; secrets: Record<string, { environment: string }> };
+  const services = Object.entries(compose.services);
+  const ours = services.filter(([, { image }]) => image === 'service-platform');
+
+  it('runs the roles of the service with settings that it knows', () => {
+    expect(ours.map(([name]) => name)).toEqual(['migrate', 'api', 'worker']);
+    for (const [name, { command, environment, build }] of ours) {
+      expect(command).toEqual([name]);
+      expect(ROLES).toContain(name);
+      expect(Object.keys(environment!).filter((setting) => !environmentNames().includes(setting))).toEqual([]);
+      expect(existsSync(join(DEPLOY, build!.context, build!.dockerfile))).toBe(true);
+    }
+    expect(ours.filter(([name]) => name !== 'migrate').map(([, { depends_on: after }]) => after?.['migrate']?.condition)).toEqual(['service_completed_successfully', 'service_completed_successfully']);
+  });
+
+  it('keeps jobs through a restart of Redis, and never evicts them', () => {
+    expect(compose.services['redis']!.command).toEqual(['redis-server', '--appendonly', 'yes', '--maxmemory-policy', 'noeviction']);
+  });
+
+  it('names only what is there: services, networks, volumes, secrets and files', () => {
+    for (const [name, { depends_on: after = {}, networks, volumes = [], secrets = [] }] of services) {
+      expect({ name, unknown: Object.keys(after).filter((other) => !(other in compose.services)) }).toEqual({ name, unknown: [] });
+      expect({ name, unknown: networks.filter((network) => !(network in compose.networks)) }).toEqual({ name, unknown: [] });
+      expect({ name, unknown: secrets.filter((secret) => !(secret in compose.secrets)) }).toEqual({ name, unknown: [] });
+      const sources = volumes.map((volume) => volume.split(':')[0]!);
+      expect({ name, missing: sources.filter((source) => (source.startsWith('.') ? !existsSync(join(DEPLOY, source)) : !(source in compose.volumes))) }).toEqual({ name, missing: [] });
+    }
+  });
+
+  it('has no secret of its own: each comes from deploy/.env, of which there is an example', () => {
+    const text = read('deploy/compose.yml');
+    const wanted = [...text.matchAll(/\$\{([A-Z_]+)(:[-?])/g)];
+    const example = read('deploy/.env.example');
+    expect(wanted.filter(([, name]) => !new RegExp(`^(# )?${name!}=`, 'm').test(example)).map(([, name]) => name)).toEqual([]);
+    const required = new Set(wanted.filter(([, , kind]) => kind === ':?').map(([, name]) => name));
+    expect([...required].sort()).toEqual([...example.matchAll(/^([A-Z_]+)=$/gm)].map(([, name]) => name!).sort());
+  });
+
+  it('has Prometheus and Alertmanager read their tokens where the secrets are, and find each other', () => {
+    const prometheus = yaml('deploy/compose/prometheus.yml');
+    const [scrape] = prometheus.scrape_configs;
+    expect(scrape.job_name).toBe(yaml('deploy/alerts/prometheus.yml').scrape_configs[0].job_name);
+    expect(scrape.authorization.credentials_file).toBe(`/run/secrets/${compose.services['prometheus']!.secrets![0]!}`);
+    expect(scrape.dns_sd_configs[0].names.every((name: string) => name in compose.services)).toBe(true);
+    expect(prometheus.alerting.alertmanagers[0].static_configs[0].targets).toEqual(['alertmanager:9093']);
+    const { http_config: http, url } = yaml('deploy/compose/alertmanager.yml').receivers[0].webhook_configs[0];
+    expect([url, http.authorization.credentials_file]).toEqual(['http://api:3000/ops/alert', `/run/secrets/${compose.services['alertmanager']!.secrets![0]!}`]);
+  });
+});
+
+describe('deploy/Dockerfile', () => {
+  const lines = read('deploy/Dockerfile').replace(/\\\n/g, ' ').split('\n');
+
+  it('takes what is in the repository, or what the build makes of it', () => {
+    const copied = lines.filter((line) => line.startsWith('COPY ')).flatMap((line) => line.split(/\s+/).slice(1, -1)).filter((path) => !path.startsWith('--'));
+    const made = ['dist', 'node_modules'];
+    expect(copied.map((path) => path.replace(/^\/app\//, '')).filter((path) => !made.includes(path) && !existsSync(join(PROJECT_ROOT, path)))).toEqual([]);
+  });
+
+  it('has all that the service reads beside its own code', () => {
+    const inImage = lines.filter((line) => line.startsWith('COPY --from=build')).map((line) => line.split(/\s+/)[2]!.replace('/app/', ''));
+    // What the sources find by `PROJECT_ROOT`.
+    for (const needed of ['package.json', 'docs/operations/runbooks', 'templates/nextjs', 'deploy/prices.yml']) {
+      expect(existsSync(join(PROJECT_ROOT, needed))).toBe(true);
+      expect(inImage.some((path) => path === needed || path === dirname(needed) || needed.startsWith(`${path}/`))).toBe(true);
+    }
+  });
+
+  it('hands signals to the service, under an init that collects what sandboxes leave', () => {
+    expect(lines).toContain('ENTRYPOINT ["tini", "--", "node", "dist/src/main.js"]');
+  });
+});
