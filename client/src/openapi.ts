@@ -222,6 +222,23 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/billing/checkout": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** Answers where a person gives a means of payment for a plan, which begins once that is done. */
+        readonly post: operations["PaymentsController_checkout"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/billing/credits": {
         readonly parameters: {
             readonly query?: never;
@@ -259,6 +276,57 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/billing/invoices": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** Lists the invoices of the organization of the call, the newest first. */
+        readonly get: operations["InvoicesController_list"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/billing/invoices/{invoice_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** Shows an invoice with its lines, and the credit notes that have corrected it. */
+        readonly get: operations["InvoicesController_get"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/billing/invoices/{invoice_id}/page": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** Shows an invoice as a page for people, to be printed. */
+        readonly get: operations["InvoicesController_page"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/billing/plans": {
         readonly parameters: {
             readonly query?: never;
@@ -270,6 +338,23 @@ export interface paths {
         readonly get: operations["PlansController_list"];
         readonly put?: never;
         readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/billing/portal": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** Answers where a person changes the means of payment, or ends the subscription. */
+        readonly post: operations["PaymentsController_portal"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -1065,6 +1150,66 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/ops/billing/invoices/{invoice_id}/credit-notes": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Corrects an invoice: so much of it is not owed.
+         * @description Needs `OPS_TOKEN` as bearer token, and answers nobody while that is not set.
+         */
+        readonly post: operations["InvoiceOperationsController_correct"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/ops/billing/invoices/{invoice_id}/paid": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Writes down that an invoice has been paid.
+         * @description Needs `OPS_TOKEN` as bearer token, and answers nobody while that is not set.
+         */
+        readonly post: operations["InvoiceOperationsController_paid"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/ops/billing/invoices/{invoice_id}/void": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Takes an invoice back that is not paid, with a credit note over all that is due.
+         * @description Needs `OPS_TOKEN` as bearer token, and answers nobody while that is not set.
+         */
+        readonly post: operations["InvoiceOperationsController_void"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/ops/billing/subscriptions/{org_id}": {
         readonly parameters: {
             readonly query?: never;
@@ -1334,6 +1479,12 @@ export interface components {
             /** @example user */
             readonly type: string;
         };
+        readonly BillToView: {
+            /** @example Acme */
+            readonly name: string;
+            /** @example acme */
+            readonly slug: string;
+        };
         readonly CallingKeyView: {
             /** @example key_01jd3m8yeqf5rb0xkq5ym8s6tn */
             readonly id: string;
@@ -1429,6 +1580,10 @@ export interface components {
         readonly ChangeRoleBody: {
             /** @enum {string} */
             readonly role: "owner" | "admin" | "member" | "viewer";
+        };
+        readonly CheckoutBody: {
+            /** @enum {string} */
+            readonly plan: "builder" | "pro" | "enterprise";
         };
         readonly ChoosePlanBody: {
             /**
@@ -1587,6 +1742,31 @@ export interface components {
             readonly key?: components["schemas"]["CallingKeyView"];
             /** @enum {string} */
             readonly type: "session" | "api_key";
+        };
+        readonly CreditNoteBody: {
+            /**
+             * @description In USD, as a decimal, in whole cents.
+             * @example 12.50
+             */
+            readonly amountUsd: string;
+            /**
+             * @description Sent again with the same key, the credit note is made once.
+             * @example ticket-4711
+             */
+            readonly key: string;
+            /** @description Is on the credit note. */
+            readonly reason: string;
+        };
+        readonly CreditNoteView: {
+            /** @example 10.00 */
+            readonly amount: string;
+            /** Format: date-time */
+            readonly created_at: string;
+            /** @example crn_01jd3m8yeqf5rb0xkq5ym8s6tn */
+            readonly id: string;
+            /** @example CN-000003 */
+            readonly number: string;
+            readonly reason: string;
         };
         readonly CreditsAnswer: {
             readonly data: components["schemas"]["CreditsView"];
@@ -1754,7 +1934,7 @@ export interface components {
         };
         readonly ErrorView: {
             /** @enum {string} */
-            readonly code: "invalid_request" | "malformed_json" | "malformed_request" | "conflicting_credentials" | "invalid_link_state" | "invalid_email_token" | "missing_api_key" | "malformed_api_key" | "invalid_api_key" | "expired_api_key" | "revoked_api_key" | "rotated_api_key" | "session_token_not_allowed" | "session_required" | "invalid_credentials" | "invalid_session" | "invalid_signature" | "invalid_token" | "credits_exhausted" | "spend_cap_reached" | "insufficient_scopes" | "org_access_denied" | "key_org_mismatch" | "ip_not_allowed" | "github_access_denied" | "git_service_not_offered" | "plan_limit_reached" | "flag_not_allowlisted" | "feature_disabled" | "feature_not_in_plan" | "route_not_found" | "page_not_found" | "api_key_not_found" | "session_not_found" | "member_not_found" | "invitation_not_found" | "organization_not_found" | "project_not_found" | "github_installation_not_found" | "repository_not_found" | "deploy_not_found" | "execution_not_found" | "flag_not_found" | "ops_task_not_found" | "method_not_allowed" | "request_timeout" | "username_taken" | "email_taken" | "already_exists" | "last_owner" | "personal_organization" | "execution_already_over" | "flag_fixed" | "stale_version" | "task_already_claimed" | "task_not_claimed" | "task_already_resolved" | "plan_too_small" | "plan_by_contract" | "project_has_no_repository" | "deploy_already_over" | "deploy_not_ready" | "no_earlier_deploy" | "github_not_connected" | "integration_not_configured" | "idempotency_mismatch" | "idempotency_in_progress" | "payload_too_large" | "repository_full" | "unsupported_media_type" | "headers_too_large" | "burst_limit_exceeded" | "daily_limit_exceeded" | "concurrency_limit_exceeded" | "sign_in_limit_exceeded" | "sandbox_daily_limit_exceeded" | "internal_error" | "upstream_error" | "service_unavailable" | "sandbox_unavailable";
+            readonly code: "invalid_request" | "malformed_json" | "malformed_request" | "conflicting_credentials" | "invalid_link_state" | "invalid_email_token" | "missing_api_key" | "malformed_api_key" | "invalid_api_key" | "expired_api_key" | "revoked_api_key" | "rotated_api_key" | "session_token_not_allowed" | "session_required" | "invalid_credentials" | "invalid_session" | "invalid_signature" | "invalid_token" | "credits_exhausted" | "spend_cap_reached" | "insufficient_scopes" | "org_access_denied" | "key_org_mismatch" | "ip_not_allowed" | "github_access_denied" | "git_service_not_offered" | "plan_limit_reached" | "flag_not_allowlisted" | "feature_disabled" | "feature_not_in_plan" | "route_not_found" | "page_not_found" | "api_key_not_found" | "session_not_found" | "member_not_found" | "invitation_not_found" | "organization_not_found" | "project_not_found" | "github_installation_not_found" | "repository_not_found" | "deploy_not_found" | "execution_not_found" | "flag_not_found" | "invoice_not_found" | "ops_task_not_found" | "method_not_allowed" | "request_timeout" | "username_taken" | "email_taken" | "already_exists" | "last_owner" | "personal_organization" | "execution_already_over" | "flag_fixed" | "stale_version" | "task_already_claimed" | "task_not_claimed" | "task_already_resolved" | "plan_too_small" | "plan_by_contract" | "payment_method_required" | "invoice_closed" | "credit_too_large" | "project_has_no_repository" | "deploy_already_over" | "deploy_not_ready" | "no_earlier_deploy" | "github_not_connected" | "integration_not_configured" | "idempotency_mismatch" | "idempotency_in_progress" | "payload_too_large" | "repository_full" | "unsupported_media_type" | "headers_too_large" | "burst_limit_exceeded" | "daily_limit_exceeded" | "concurrency_limit_exceeded" | "sign_in_limit_exceeded" | "sandbox_daily_limit_exceeded" | "internal_error" | "upstream_error" | "service_unavailable" | "sandbox_unavailable";
             readonly dashboard_url?: string;
             /** @description Facts of this code; for `invalid_request` one row per field. */
             readonly details?: Record<string, never> | readonly Record<string, never>[];
@@ -2121,6 +2301,118 @@ export interface components {
             /** @enum {string} */
             readonly role: "owner" | "admin" | "member" | "viewer";
         };
+        readonly InvoiceAnswer: {
+            readonly data: components["schemas"]["InvoiceView"];
+            readonly meta: components["schemas"]["AnswerMeta"];
+        };
+        readonly InvoiceLineView: {
+            /**
+             * @description To the nano-dollar; all lines together are the total.
+             * @example 0.000123456
+             */
+            readonly amount: string;
+            /** @enum {string} */
+            readonly kind: "base_fee" | "usage" | "adjustment" | "credits" | "not_charged" | "rounding";
+            /**
+             * @description Of usage, as the next six.
+             * @enum {string}
+             */
+            readonly meter?: "ai_tokens" | "sandbox_compute" | "database_storage" | "object_storage";
+            readonly model?: string;
+            readonly period: components["schemas"]["InvoicePeriodView"];
+            /**
+             * @description Of a base fee.
+             * @enum {string}
+             */
+            readonly plan?: "free" | "builder" | "pro" | "enterprise";
+            /** @example 0.1 */
+            readonly price?: string;
+            /**
+             * @description What `price` is for.
+             * @example hour
+             */
+            readonly price_per?: string;
+            /** @description The version of the price. */
+            readonly price_version?: string;
+            /** @description In whole units; of a base fee the seconds. */
+            readonly quantity?: string;
+            /** @enum {string} */
+            readonly unit?: "tokens" | "ms" | "byte_hours" | "s";
+        };
+        readonly InvoicePageAnswer: {
+            readonly data: readonly components["schemas"]["ListedInvoiceView"][];
+            readonly meta: components["schemas"]["PageMeta"];
+        };
+        readonly InvoicePeriodView: {
+            /** Format: date-time */
+            readonly from: string;
+            /**
+             * Format: date-time
+             * @description The first moment that is not in it.
+             */
+            readonly to: string;
+        };
+        readonly InvoiceStateView: {
+            /**
+             * @example [
+             *       "CN-000003"
+             *     ]
+             */
+            readonly creditNotes: readonly string[];
+            /**
+             * @description Still to be paid.
+             * @example 38.80
+             */
+            readonly dueUsd: string;
+            /** @example ivc_01jd3m8yeqf5rb0xkq5ym8s6tn */
+            readonly id: string;
+            /** @example INV-000042 */
+            readonly number: string;
+            readonly orgId: string;
+            /** @enum {string} */
+            readonly state: "gathering" | "draft" | "finalized" | "paid" | "overdue" | "void";
+            /** @example 51.30 */
+            readonly totalUsd: string;
+        };
+        readonly InvoiceView: {
+            /**
+             * @description Still to be paid: what is due of the total, less the credit notes.
+             * @example 51.30
+             */
+            readonly amount_due: string;
+            /** @description The organization, as it was called then. */
+            readonly bill_to: components["schemas"]["BillToView"];
+            readonly credit_notes: readonly components["schemas"]["CreditNoteView"][];
+            /** @example USD */
+            readonly currency: string;
+            /** Format: date-time */
+            readonly due_at: string;
+            /** Format: date-time */
+            readonly finalized_at: string;
+            /** @example ivc_01jd3m8yeqf5rb0xkq5ym8s6tn */
+            readonly id: string;
+            readonly lines: readonly components["schemas"]["InvoiceLineView"][];
+            /**
+             * @description Without gaps.
+             * @example INV-000042
+             */
+            readonly number: string;
+            /** @example org_01jd3m8yeqf5rb0xkq5ym8s6tn */
+            readonly org_id: string;
+            /** Format: date-time */
+            readonly paid_at?: string;
+            /** @description A month, in UTC. */
+            readonly period: components["schemas"]["InvoicePeriodView"];
+            /** @enum {string} */
+            readonly state: "finalized" | "paid" | "overdue" | "void";
+            /**
+             * @description In whole cents.
+             * @example 51.30
+             */
+            readonly total: string;
+            /** Format: date-time */
+            readonly voided_at?: string;
+        };
         readonly KeyAnswer: {
             readonly data: components["schemas"]["KeyView"];
             readonly meta: components["schemas"]["AnswerMeta"];
@@ -2210,6 +2502,36 @@ export interface components {
              */
             readonly status: "queued" | "running" | "succeeded" | "failed" | "timed_out" | "out_of_memory" | "output_limit" | "cancelled" | "lost";
             readonly truncated?: components["schemas"]["TruncatedView"];
+        };
+        readonly ListedInvoiceView: {
+            /** @example USD */
+            readonly currency: string;
+            /** Format: date-time */
+            readonly due_at: string;
+            /** Format: date-time */
+            readonly finalized_at: string;
+            /** @example ivc_01jd3m8yeqf5rb0xkq5ym8s6tn */
+            readonly id: string;
+            /**
+             * @description Without gaps.
+             * @example INV-000042
+             */
+            readonly number: string;
+            /** @example org_01jd3m8yeqf5rb0xkq5ym8s6tn */
+            readonly org_id: string;
+            /** Format: date-time */
+            readonly paid_at?: string;
+            /** @description A month, in UTC. */
+            readonly period: components["schemas"]["InvoicePeriodView"];
+            /** @enum {string} */
+            readonly state: "finalized" | "paid" | "overdue" | "void";
+            /**
+             * @description In whole cents.
+             * @example 51.30
+             */
+            readonly total: string;
+            /** Format: date-time */
+            readonly voided_at?: string;
         };
         readonly MeAnswer: {
             readonly data: components["schemas"]["MeView"];
@@ -2424,6 +2746,13 @@ export interface components {
             readonly next_cursor?: string;
             readonly request_id: string;
         };
+        readonly PaidBody: {
+            /**
+             * @description By what it was paid; the organization may read it.
+             * @example Transfer of 3 December
+             */
+            readonly payment: string;
+        };
         readonly PasswordChangedAnswer: {
             readonly data: components["schemas"]["PasswordChangedView"];
             readonly meta: components["schemas"]["AnswerMeta"];
@@ -2439,6 +2768,14 @@ export interface components {
         readonly PasswordResetView: {
             /** @enum {boolean} */
             readonly reset: true;
+        };
+        readonly PaymentPageAnswer: {
+            readonly data: components["schemas"]["PaymentPageView"];
+            readonly meta: components["schemas"]["AnswerMeta"];
+        };
+        readonly PaymentPageView: {
+            /** @description A page of the provider of payments, to be opened once and soon. Absent in a dry run. */
+            readonly url?: string;
         };
         readonly PeriodView: {
             /** Format: date-time */
@@ -3073,6 +3410,10 @@ export interface components {
             readonly id: string;
             /** @example ada */
             readonly username: string;
+        };
+        readonly VoidBody: {
+            /** @description Is on the credit note that it is taken back with. */
+            readonly reason: string;
         };
     };
     responses: never;
@@ -4546,6 +4887,163 @@ export interface operations {
             };
         };
     };
+    readonly PaymentsController_checkout: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["CheckoutBody"];
+            };
+        };
+        readonly responses: {
+            readonly 201: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["PaymentPageAnswer"];
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The call carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is not valid.
+             *
+             *     `malformed_json`: The request body is not JSON that can be read.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The call carries no API key.
+             *
+             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *
+             *     `invalid_api_key`: The API key is not known.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *
+             *     `session_required`: The call needs the session of a person.
+             *
+             *     `invalid_session`: The session is over or unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller does not reach the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key may not be used from this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             *
+             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *
+             *     `integration_not_configured`: This service is not connected to that provider.
+             *
+             *     `plan_by_contract`: The plan begins and ends by contract.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `payload_too_large`: The request body is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `unsupported_media_type`: The request body must be JSON. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many calls at once.
+             *
+             *     `daily_limit_exceeded`: The calls of this day are used up.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `upstream_error`: Another service did not do what was asked of it. */
+            readonly 502: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A part that this call needs is away. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
     readonly CreditsController_credits: {
         readonly parameters: {
             readonly query?: never;
@@ -4765,6 +5263,346 @@ export interface operations {
             };
         };
     };
+    readonly InvoicesController_list: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description `meta.next_cursor` of an earlier page: the list goes on after it. */
+                readonly cursor?: string;
+                /** @description Items on a page. */
+                readonly limit?: number;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["InvoicePageAnswer"];
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The call carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is not valid.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The call carries no API key.
+             *
+             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *
+             *     `invalid_api_key`: The API key is not known.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *
+             *     `session_required`: The call needs the session of a person.
+             *
+             *     `invalid_session`: The session is over or unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller does not reach the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key may not be used from this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many calls at once.
+             *
+             *     `daily_limit_exceeded`: The calls of this day are used up.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A part that this call needs is away. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly InvoicesController_get: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly invoice_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["InvoiceAnswer"];
+                };
+            };
+            /** @description `conflicting_credentials`: The call carries two different credentials. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The call carries no API key.
+             *
+             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *
+             *     `invalid_api_key`: The API key is not known.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *
+             *     `session_required`: The call needs the session of a person.
+             *
+             *     `invalid_session`: The session is over or unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller does not reach the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key may not be used from this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `invoice_not_found`: There is no such invoice. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many calls at once.
+             *
+             *     `daily_limit_exceeded`: The calls of this day are used up.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A part that this call needs is away. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly InvoicesController_page: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly invoice_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/html": string;
+                };
+            };
+            /** @description `conflicting_credentials`: The call carries two different credentials. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/html": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The call carries no API key.
+             *
+             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *
+             *     `invalid_api_key`: The API key is not known.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *
+             *     `session_required`: The call needs the session of a person.
+             *
+             *     `invalid_session`: The session is over or unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/html": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller does not reach the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key may not be used from this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/html": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `invoice_not_found`: There is no such invoice. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/html": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many calls at once.
+             *
+             *     `daily_limit_exceeded`: The calls of this day are used up.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/html": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/html": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A part that this call needs is away. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/html": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
     readonly PlansController_list: {
         readonly parameters: {
             readonly query?: never;
@@ -4797,6 +5635,139 @@ export interface operations {
             };
             /** @description `internal_error`: Something went wrong on our side. */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A part that this call needs is away. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly PaymentsController_portal: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 201: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["PaymentPageAnswer"];
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The call carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is not valid.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The call carries no API key.
+             *
+             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *
+             *     `invalid_api_key`: The API key is not known.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *
+             *     `session_required`: The call needs the session of a person.
+             *
+             *     `invalid_session`: The session is over or unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller does not reach the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key may not be used from this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             *
+             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *
+             *     `integration_not_configured`: This service is not connected to that provider.
+             *
+             *     `payment_method_required`: The organization has no means of payment.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many calls at once.
+             *
+             *     `daily_limit_exceeded`: The calls of this day are used up.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `upstream_error`: Another service did not do what was asked of it. */
+            readonly 502: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -12377,6 +13348,302 @@ export interface operations {
              *     `idempotency_in_progress`: A call with this idempotency key is still running.
              *
              *     `already_exists`: There is one already.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `payload_too_large`: The request body is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `unsupported_media_type`: The request body must be JSON. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A part that this call needs is away. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly InvoiceOperationsController_correct: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly invoice_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["CreditNoteBody"];
+            };
+        };
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["InvoiceStateView"];
+                };
+            };
+            /**
+             * @description `invalid_request`: A field of the request is not valid.
+             *
+             *     `malformed_json`: The request body is not JSON that can be read.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `invalid_token`: The bearer token is not the one that is set. */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `invoice_not_found`: There is no such invoice. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             *
+             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *
+             *     `invoice_closed`: The invoice is paid or void.
+             *
+             *     `credit_too_large`: The credit note is larger than the invoice.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `payload_too_large`: The request body is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `unsupported_media_type`: The request body must be JSON. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A part that this call needs is away. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly InvoiceOperationsController_paid: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly invoice_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["PaidBody"];
+            };
+        };
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["InvoiceStateView"];
+                };
+            };
+            /**
+             * @description `invalid_request`: A field of the request is not valid.
+             *
+             *     `malformed_json`: The request body is not JSON that can be read.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `invalid_token`: The bearer token is not the one that is set. */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `invoice_not_found`: There is no such invoice. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             *
+             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *
+             *     `invoice_closed`: The invoice is paid or void.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `payload_too_large`: The request body is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `unsupported_media_type`: The request body must be JSON. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A part that this call needs is away. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly InvoiceOperationsController_void: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly invoice_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["VoidBody"];
+            };
+        };
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["InvoiceStateView"];
+                };
+            };
+            /**
+             * @description `invalid_request`: A field of the request is not valid.
+             *
+             *     `malformed_json`: The request body is not JSON that can be read.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `invalid_token`: The bearer token is not the one that is set. */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `invoice_not_found`: There is no such invoice. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             *
+             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *
+             *     `invoice_closed`: The invoice is paid or void.
              */
             readonly 409: {
                 headers: {

@@ -15,6 +15,8 @@ import { CreateCredits1795263000000 } from '../../migrations/1795263000000-creat
 import { CreateSubscriptions1795264000000 } from '../../migrations/1795264000000-create-subscriptions.js';
 import { CreateMetering1795262000000 } from '../../migrations/1795262000000-create-metering.js';
 import { CreateGithub1795265000000 } from '../../migrations/1795265000000-create-github.js';
+import { CreatePayments1795264120000 } from '../../migrations/1795264120000-create-payments.js';
+import { CreateInvoices1795264060000 } from '../../migrations/1795264060000-create-invoices.js';
 import { ApiKeySecret } from '../modules/auth/persistence/api-key-secret.entity.js';
 import { ApiKey } from '../modules/auth/persistence/api-key.entity.js';
 import { AuditEntry } from '../modules/auth/persistence/audit-entry.entity.js';
@@ -24,6 +26,9 @@ import { Membership } from '../modules/auth/persistence/membership.entity.js';
 import { Organization } from '../modules/auth/persistence/organization.entity.js';
 import { Session } from '../modules/auth/persistence/session.entity.js';
 import { User } from '../modules/auth/persistence/user.entity.js';
+import { CreditNote } from '../modules/billing/persistence/credit-note.entity.js';
+import { InvoiceLine } from '../modules/billing/persistence/invoice-line.entity.js';
+import { Invoice } from '../modules/billing/persistence/invoice.entity.js';
 import { PlanChange } from '../modules/billing/persistence/plan-change.entity.js';
 import { Subscription } from '../modules/billing/persistence/subscription.entity.js';
 import { FeatureFlagChange } from '../modules/features/persistence/feature-flag-change.entity.js';
@@ -74,6 +79,8 @@ const MIGRATIONS = [
   CreateMetering1795262000000,
   CreateCredits1795263000000,
   CreateSubscriptions1795264000000,
+  CreateInvoices1795264060000,
+  CreatePayments1795264120000,
   CreateGithub1795265000000,
 ];
 
@@ -87,7 +94,7 @@ export function createDataSource(settings: DataSourceSettings): DataSource {
     type: 'postgres',
     url,
     poolSize,
-    entities: [OutboxMessage, HostAlias, HostedDeploy, ApiKey, ApiKeySecret, IdempotencyRecord, Project, ProjectEnvVariable, Repository, RepositoryBranch, SandboxExecution, AuditEntry, EmailToken, Invitation, Membership, Organization, Session, User, FeatureFlagChange, FeatureFlagRow, OpsTask, OpsTaskEvent, Deploy, DeployEvent, PlanChange, Subscription, GithubInstallation],
+    entities: [OutboxMessage, HostAlias, HostedDeploy, ApiKey, ApiKeySecret, IdempotencyRecord, Project, ProjectEnvVariable, Repository, RepositoryBranch, SandboxExecution, AuditEntry, EmailToken, Invitation, Membership, Organization, Session, User, FeatureFlagChange, FeatureFlagRow, OpsTask, OpsTaskEvent, Deploy, DeployEvent, PlanChange, Subscription, GithubInstallation, Invoice, InvoiceLine, CreditNote],
     migrations: MIGRATIONS.filter(({ name }) => migrations?.includes(name) ?? true),
     migrationsTableName: 'migrations',
     synchronize: false,

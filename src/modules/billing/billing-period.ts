@@ -16,3 +16,6 @@ export function periodOf(at: Date): BillingPeriod {
 export const wholeSecond = (at: Date): Date => new Date(Math.floor(at.getTime() / SECOND_MS) * SECOND_MS);
 
 export const secondsBetween = (from: Date, to: Date): bigint => BigInt((to.getTime() - from.getTime()) / SECOND_MS);
+
+/** `2026-11` */
+export const nameOfPeriod = ({ from }: BillingPeriod): string => from.toISOString().slice(0, 7);

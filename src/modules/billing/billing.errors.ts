@@ -1,4 +1,5 @@
 import { DomainError } from '../../platform/errors/domain-error.js';
+import { formatCents } from './cents.js';
 import type { Plan } from './plan.js';
 
 /** Of something that a plan limits, an organization has more than the plan holds. */
@@ -33,5 +34,55 @@ export class PlanByContract extends DomainError {
 export class OrganizationUnknown extends DomainError {
   constructor() {
     super('organization_not_found', 'There is no such organization.');
+  }
+}
+
+/** To the byte the same for an invoice of strangers as for one that never was, or has no number yet. */
+export class InvoiceNotFound extends DomainError {
+  constructor() {
+    super('invoice_not_found', 'There is no such invoice.', { hint: 'GET /api/v1/billing/invoices lists those of an organization; x-service-org says of which.' });
+  }
+}
+
+/** Nothing can become of an invoice any more that is paid or void. */
+export class InvoiceClosed extends DomainError {
+  constructor(state: string) {
+    super('invoice_closed', `The invoice is ${state}.`, { details: { state } });
+  }
+}
+
+/** A credit note would take back more than is left of the invoice. */
+export class CreditTooLarge extends DomainError {
+  constructor(leftCents: bigint) {
+    super('credit_too_large', 'The credit note is larger than what is left of the invoice.', { details: { left: formatCents(leftCents) } });
+  }
+}
+
+/** A plan that costs something, or the pages of the provider, want a means of payment that nobody has given yet. */
+export class PaymentMethodRequired extends DomainError {
+  constructor() {
+    super('payment_method_required', 'The organization has no means of payment.', { hint: 'POST /api/v1/billing/checkout answers where to give one; the plan begins once that is done.' });
+  }
+}
+
+export class PaymentsNotConfigured extends DomainError {
+  constructor() {
+    super('integration_not_configured', 'This service is connected to no provider of payments.', { hint: 'Invoices are paid by hand here. Its operator sets STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET to connect Stripe.' });
+  }
+}
+
+/** The provider is away or refuses what it should not. Only its own name for the fault is told. */
+export class PaymentProviderRefused extends DomainError {
+  constructor(status: number | undefined, fault: string) {
+    super('upstream_error', status === undefined ? 'Stripe does not answer.' : `Stripe answered ${status}: ${fault}.`, {
+      hint: 'Try again. If it stays, look at status.stripe.com.',
+      details: { provider: 'stripe', ...(status === undefined ? {} : { status }) },
+    });
+  }
+}
+
+export class WebhookSignatureInvalid extends DomainError {
+  constructor() {
+    super('invalid_signature', 'The event is not signed with the secret of the webhook, or was signed too long ago.', { hint: 'STRIPE_WEBHOOK_SECRET must be the signing secret of this endpoint in the dashboard of Stripe.' });
   }
 }

@@ -1,17 +1,47 @@
 import { Module } from '@nestjs/common';
+import { Config } from '../../platform/config/config.js';
 import { OwningOrgsModule } from '../auth/owning-orgs.module.js';
+import { CreditsModule } from '../credits/credits.module.js';
+import { MeteringModule } from '../metering/metering.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
 import { RepositoriesModule } from '../repositories/repositories.module.js';
+import { BILLING_METRICS } from './billing.metrics.js';
+import { DraftInvoice } from './invoices/draft-invoice.service.js';
+import { InvoiceFinalization } from './invoices/invoice-finalization.service.js';
+import { InvoicesService } from './invoices/invoices.service.js';
+import { MonthClosing } from './invoices/month-closing.service.js';
+import { MonthClosings } from './invoices/month-closings.service.js';
+import { UsageOfMonth } from './invoices/usage-of-month.service.js';
+import { InvoiceOperations } from './operators/invoice-operations.service.js';
 import { SubscriptionOperations } from './operators/subscription-operations.service.js';
+import { InvoiceMirror } from './payments/invoice-mirror.service.js';
+import { ManualPayments } from './payments/manual-payments.js';
+import { PaymentEvents } from './payments/payment-events.service.js';
+import { PaymentMethods } from './payments/payment-methods.service.js';
+import { PaymentProvider } from './payments/payment-provider.js';
+import { PaymentsService } from './payments/payments.service.js';
+import { StripePayments } from './payments/stripe-payments.js';
+import { ClosedPeriodsStore } from './persistence/closed-periods.store.js';
+import { InvoicesStore } from './persistence/invoices.store.js';
+import { PaymentsStore } from './persistence/payments.store.js';
 import { SubscriptionsStore } from './persistence/subscriptions.store.js';
 import { PlanChanges } from './subscriptions/plan-changes.service.js';
 import { PlanRoom } from './subscriptions/plan-room.service.js';
 import { PlannedChanges } from './subscriptions/planned-changes.service.js';
 import { SubscriptionsService } from './subscriptions/subscriptions.service.js';
 
+/** Plans that are chosen, and what is to be paid for them and for usage. */
 @Module({
-  imports: [OwningOrgsModule, ProjectsModule, RepositoriesModule],
-  providers: [PlanChanges, PlannedChanges, PlanRoom, SubscriptionOperations, SubscriptionsService, SubscriptionsStore],
-  exports: [PlannedChanges, SubscriptionOperations, SubscriptionsService],
+  imports: [CreditsModule, MeteringModule, OwningOrgsModule, ProjectsModule, RepositoriesModule],
+  providers: [
+    ClosedPeriodsStore, DraftInvoice, InvoiceFinalization, InvoiceMirror, InvoiceOperations, InvoicesService, InvoicesStore, MonthClosing, MonthClosings,
+    PaymentEvents, PaymentMethods, PaymentsService, PaymentsStore, PlanChanges, PlannedChanges, PlanRoom, SubscriptionOperations, SubscriptionsService, SubscriptionsStore, UsageOfMonth, ...BILLING_METRICS,
+    {
+      provide: PaymentProvider,
+      inject: [Config],
+      useFactory: ({ stripe, dashboardUrl }: Config) => (stripe === undefined ? new ManualPayments() : new StripePayments(stripe, dashboardUrl)),
+    },
+  ],
+  exports: [InvoiceMirror, InvoiceOperations, InvoicesService, InvoicesStore, MonthClosings, PaymentEvents, PaymentsService, PaymentsStore, PlannedChanges, SubscriptionOperations, SubscriptionsService],
 })
 export class BillingModule {}

@@ -42,4 +42,10 @@ export class PricesService {
   async list(at: Date): Promise<ShownPrice[]> {
     return (await this.catalog.current()).at(at).map((version) => ({ ...version, per: PRICED_PER[version.meter] }));
   }
+
+  /** That which some usage was rated with, whenever it is in force; undefined where none has the id. */
+  async find(id: string): Promise<ShownPrice | undefined> {
+    const version = (await this.catalog.current()).named(id);
+    return version && { ...version, per: PRICED_PER[version.meter] };
+  }
 }

@@ -60,6 +60,15 @@ describe('loadConfig', () => {
     for (const bad of ['http://git.internal', 'user@git.internal', 'a host', '[::1]']) expect(faultsOf({ GIT_ALLOWED_HOSTS: bad })).toContain('GIT_ALLOWED_HOSTS');
   });
 
+  it('takes both secrets of Stripe or neither', () => {
+    const stripe = { STRIPE_SECRET_KEY: 'sk_test_of_nobody_at_all', STRIPE_WEBHOOK_SECRET: 'whsec_of_nobody_at_all' };
+    expect(loadConfig({}).stripe).toBeUndefined();
+    expect(loadConfig(stripe).stripe).toEqual({ secretKey: stripe.STRIPE_SECRET_KEY, webhookSecret: stripe.STRIPE_WEBHOOK_SECRET, apiUrl: 'https://api.stripe.com' });
+    expect(faultsOf({ ...stripe, STRIPE_SECRET_KEY: '' })).toBe('Bad configuration:\n  STRIPE_SECRET_KEY must be set where STRIPE_WEBHOOK_SECRET is');
+    expect(faultsOf({ ...stripe, STRIPE_WEBHOOK_SECRET: '' })).toBe('Bad configuration:\n  STRIPE_WEBHOOK_SECRET must be set where STRIPE_SECRET_KEY is');
+    expect(faultsOf({ ...stripe, STRIPE_SECRET_KEY: 'short' })).not.toContain('short');
+  });
+
   it('takes all settings of the GitHub App or none, and its key in one line', () => {
     const key = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs1', format: 'pem' }).toString();
     const app = {

@@ -44,6 +44,8 @@ export abstract class Config {
   abstract readonly usageToken: string | undefined;
   /** Hosts (`127.0.0.1:8418`) that repositories may also come from, by http too. */
   abstract readonly gitAllowedHosts: readonly string[];
+  /** Undefined: invoices are paid by hand. */
+  abstract readonly stripe: StripeConfig | undefined;
   /** Undefined: nobody can connect GitHub here. */
   abstract readonly github: GithubConfig | undefined;
   /** What a repository of this service may take up on disk. */
@@ -73,6 +75,13 @@ export interface AppsConfig {
   readonly port: string;
   /** What a server of a deploy unpacks to is below it. */
   readonly directory: string;
+}
+
+/** The account at Stripe that takes the money. */
+export interface StripeConfig {
+  readonly secretKey: string;
+  readonly webhookSecret: string;
+  readonly apiUrl: string;
 }
 
 /** The GitHub App of this service. */
@@ -134,6 +143,7 @@ export function loadConfig(source: NodeJS.ProcessEnv): Config {
     ...missingServers(environment),
     ...missingSecrets(environment),
     ...missingOfGithub(environment),
+    ...missingOfStripe(environment),
   ];
   if (faults.length > 0) throw new Error(`Bad configuration:\n  ${faults.join('\n  ')}`);
 
@@ -170,6 +180,17 @@ function missingSecrets(environment: Environment): string[] {
   }
   if (MAILER === 'smtp' && SMTP_URL === undefined) faults.push('SMTP_URL must be set for MAILER=smtp');
   return faults;
+}
+
+/** Without the one nobody could pay, without the other nobody would learn of it. */
+function missingOfStripe({ STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET }: Environment): string[] {
+  if ((STRIPE_SECRET_KEY === undefined) === (STRIPE_WEBHOOK_SECRET === undefined)) return [];
+  return [STRIPE_SECRET_KEY === undefined ? 'STRIPE_SECRET_KEY must be set where STRIPE_WEBHOOK_SECRET is' : 'STRIPE_WEBHOOK_SECRET must be set where STRIPE_SECRET_KEY is'];
+}
+
+function stripeOf({ STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET, STRIPE_API_URL }: Environment): StripeConfig | undefined {
+  if (STRIPE_SECRET_KEY === undefined || STRIPE_WEBHOOK_SECRET === undefined) return undefined;
+  return { secretKey: STRIPE_SECRET_KEY, webhookSecret: STRIPE_WEBHOOK_SECRET, apiUrl: withoutSlash(STRIPE_API_URL) };
 }
 
 const GITHUB_SETTINGS = [
@@ -221,6 +242,7 @@ function toConfig(environment: Environment): Config {
     usageToken: environment.USAGE_TOKEN,
     gitAllowedHosts: parseHosts(environment.GIT_ALLOWED_HOSTS)!,
     github: githubOf(environment),
+    stripe: stripeOf(environment),
     repositoryMaxBytes: environment.REPOSITORY_MAX_MIB * 1_048_576,
     builds: { allowedHosts: parseHosts(environment.BUILD_ALLOWED_HOSTS)!, directory: join(homeOfCopies(environment), 'builds') },
     apps: appsOf(environment, publicUrl),

@@ -186,6 +186,16 @@ export class Environment {
   @IsOptional() @IsHosts('GIT_ALLOWED_HOSTS')
   GIT_ALLOWED_HOSTS: string = '';
 
+  /** Who takes the money for invoices: both, or neither. */
+  @IsOptional() @IsString() @MinLength(16)
+  STRIPE_SECRET_KEY?: string;
+
+  @IsOptional() @IsString() @MinLength(16)
+  STRIPE_WEBHOOK_SECRET?: string;
+
+  @IsOptional() @IsUrl(WEB_URL)
+  STRIPE_API_URL: string = 'https://api.stripe.com';
+
   /** The GitHub App by which people connect their accounts: all of these, or none. */
   @IsOptional() @Matches(/^\d{1,15}$/, { message: 'GITHUB_APP_ID must be a number' })
   GITHUB_APP_ID?: string;

@@ -9,6 +9,7 @@ import { PLAN_IDS, type PlanId, PLANS } from '../plan.js';
 import { listPriceNano } from '../plan-price.js';
 import { Subscription } from '../persistence/subscription.entity.js';
 import { SubscriptionsStore } from '../persistence/subscriptions.store.js';
+import { PaymentMethods } from '../payments/payment-methods.service.js';
 import { PlanChanges } from './plan-changes.service.js';
 import { PlanRoom } from './plan-room.service.js';
 
@@ -25,6 +26,7 @@ export class SubscriptionsService {
     private readonly changes: PlanChanges,
     private readonly room: PlanRoom,
     private readonly owners: OwningOrgs,
+    private readonly methods: PaymentMethods,
     private readonly clock: Clock,
   ) {}
 
@@ -39,6 +41,7 @@ export class SubscriptionsService {
    *
    * @throws {PlanTooSmall} `plan_too_small`: there is more than the smaller plan holds.
    * @throws {PlanByContract} `plan_by_contract`: Enterprise, both ways.
+   * @throws {PaymentMethodRequired} `payment_method_required`: the larger plan costs something.
    */
   choose(call: Call, wanted: PlanId): Promise<Subscription> {
     const orgId = call.org.id;
@@ -51,7 +54,33 @@ export class SubscriptionsService {
     });
   }
 
-  private rise(call: Call, { orgId, plan }: Subscription, wanted: PlanId): Promise<Subscription> {
+  /** A means of payment was given for a plan: it begins, unless the organization has one as large. With the running transaction. */
+  async riseTo(orgId: string, wanted: PlanId, reason: string): Promise<void> {
+    const present = await this.present(orgId);
+    const priceNano = listPriceNano(wanted);
+    if (present === null || priceNano === null || rank(wanted) <= rank(present.plan)) return;
+    await this.changes.apply({ orgId, from: present.plan, to: wanted, priceNano, effectiveAt: this.clock.now(), details: { reason } });
+  }
+
+  /** There is no means of payment any more: what was paid for goes on until the end of the period. With the running transaction. */
+  async endWithPeriod(orgId: string, reason: string): Promise<void> {
+    const present = await this.present(orgId);
+    // What is by contract does not hang on a means of payment.
+    if (present === null || present.priceNano === 0n || present.nextPlan === 'free' || listPriceNano(present.plan) !== present.priceNano) return;
+    const now = this.clock.now();
+    const at = periodOf(now).to;
+    await this.subscriptions.save(Object.assign(present, { nextPlan: 'free' as const, nextPlanAt: at, updatedAt: now }));
+    await this.owners.record({ orgId, action: 'subscription.change_planned', target: { type: 'subscription', id: orgId }, details: { from: present.plan, to: 'free', at: at.toISOString(), reason } }, undefined);
+  }
+
+  /** Null for an organization that was deleted. Whoever asks has locked it. */
+  private async present(orgId: string): Promise<Subscription | null> {
+    const given = await this.owners.planOf(orgId);
+    return given === undefined ? null : (await this.changes.applyDue(await this.subscriptions.find(orgId))) ?? unpaid(orgId, given);
+  }
+
+  private async rise(call: Call, { orgId, plan }: Subscription, wanted: PlanId): Promise<Subscription> {
+    await this.methods.require(orgId);
     return this.changes.apply({ orgId, from: plan, to: wanted, priceNano: listPriceNano(wanted)!, effectiveAt: this.clock.now(), by: call });
   }
 

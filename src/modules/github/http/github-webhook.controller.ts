@@ -4,8 +4,8 @@ import type { Request } from 'express';
 import { ServiceUnavailable } from '../../../platform/errors/platform.errors.js';
 import { Envelope } from '../../../platform/http/envelope.js';
 import { Public } from '../../../platform/http/public.js';
+import { rawBodyOf } from '../../../platform/http/raw-body.js';
 import { GithubDeliveries } from '../github-deliveries.service.js';
-import { rawBodyOf } from './raw-body.js';
 
 /** GitHub sends nothing larger. */
 const LIMIT_BYTES = 25 * 1_048_576;

@@ -91,6 +91,11 @@ export class Prices {
     return this.byPlace.get(placeOf(meter, model))?.find(({ from }) => from <= at);
   }
 
+  /** That of an id, whenever it is in force. */
+  named(id: string): PriceVersion | undefined {
+    return [...this.byPlace.values()].flat().find((version) => version.id === id);
+  }
+
   /** @throws {UsageWithoutPrice} */
   get(meter: Meter, model: string | null | undefined, at: Date): PriceVersion {
     const version = this.find(meter, model, at);

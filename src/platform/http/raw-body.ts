@@ -1,6 +1,6 @@
 import type { Request } from 'express';
-import { CallerHungUp } from '../../../platform/errors/caller-hung-up.js';
-import { PayloadTooLarge } from '../../../platform/http/http.errors.js';
+import { CallerHungUp } from '../errors/caller-hung-up.js';
+import { PayloadTooLarge } from './http.errors.js';
 
 /** The bytes of a body as they were sent. @throws {PayloadTooLarge} `payload_too_large` */
 export async function rawBodyOf(request: Request, limitBytes: number): Promise<Buffer> {

@@ -1,0 +1,32 @@
+import { Injectable, type Provider } from '@nestjs/common';
+import { InjectMetric, makeCounterProvider } from '@willsoto/nestjs-prometheus';
+import { Counter } from 'prom-client';
+
+const FINALIZED = 'billing_invoices_finalized_total';
+const REFUSED = 'billing_closings_refused_total';
+
+@Injectable()
+export class BillingMetrics {
+  constructor(
+    @InjectMetric(FINALIZED) private readonly invoices: Counter,
+    @InjectMetric(REFUSED) private readonly refused: Counter,
+  ) {}
+
+  finalized(): void {
+    this.invoices.inc();
+  }
+
+  drifted(): void {
+    this.refused.inc({ reason: 'drift' });
+  }
+
+  failed(): void {
+    this.refused.inc({ reason: 'failure' });
+  }
+}
+
+export const BILLING_METRICS: Provider[] = [
+  BillingMetrics,
+  makeCounterProvider({ name: FINALIZED, help: 'Invoices that were given a number.' }),
+  makeCounterProvider({ name: REFUSED, help: 'Months of organizations that could not be closed, by reason: usage that differs from its events, or a failure.', labelNames: ['reason'] }),
+];

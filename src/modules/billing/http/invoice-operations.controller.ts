@@ -1,0 +1,47 @@
+import { Body, Controller, HttpCode, HttpStatus, Param, Post } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ANY_BODY, ApiRefusals } from '../../../platform/http/api-refusals.js';
+import { TakesJson } from '../../../platform/http/json-body.js';
+import { RequireOperatorToken } from '../../auth/require-operator-token.js';
+import { InvoiceOperations } from '../operators/invoice-operations.service.js';
+import { CreditNoteBody, InvoiceStateView, PaidBody, VoidBody } from './invoice-operations.dto.js';
+
+const NEEDS = 'Needs `OPS_TOKEN` as bearer token, and answers nobody while that is not set.';
+const ANY_CHANGE = ['invalid_token', ...ANY_BODY, 'invoice_not_found', 'invoice_closed', 'service_unavailable'] as const;
+
+@ApiTags('operations')
+@Controller('ops/billing/invoices')
+@RequireOperatorToken('money')
+export class InvoiceOperationsController {
+  constructor(private readonly invoices: InvoiceOperations) {}
+
+  @Post(':invoice_id/paid')
+  @TakesJson()
+  @HttpCode(HttpStatus.OK)
+  @ApiOperation({ summary: 'Writes down that an invoice has been paid.', description: NEEDS })
+  @ApiOkResponse({ type: InvoiceStateView })
+  @ApiRefusals(...ANY_CHANGE)
+  async paid(@Param('invoice_id') id: string, @Body() { payment }: PaidBody): Promise<InvoiceStateView> {
+    return InvoiceStateView.of(await this.invoices.markPaid(id, { payment, by: 'operator' }));
+  }
+
+  @Post(':invoice_id/void')
+  @TakesJson()
+  @HttpCode(HttpStatus.OK)
+  @ApiOperation({ summary: 'Takes an invoice back that is not paid, with a credit note over all that is due.', description: NEEDS })
+  @ApiOkResponse({ type: InvoiceStateView })
+  @ApiRefusals(...ANY_CHANGE)
+  async void(@Param('invoice_id') id: string, @Body() { reason }: VoidBody): Promise<InvoiceStateView> {
+    return InvoiceStateView.of(await this.invoices.void(id, reason));
+  }
+
+  @Post(':invoice_id/credit-notes')
+  @TakesJson()
+  @HttpCode(HttpStatus.OK)
+  @ApiOperation({ summary: 'Corrects an invoice: so much of it is not owed.', description: NEEDS })
+  @ApiOkResponse({ type: InvoiceStateView })
+  @ApiRefusals(...ANY_CHANGE, 'credit_too_large')
+  async correct(@Param('invoice_id') id: string, @Body() body: CreditNoteBody): Promise<InvoiceStateView> {
+    return InvoiceStateView.of(await this.invoices.correct(id, body.correction));
+  }
+}

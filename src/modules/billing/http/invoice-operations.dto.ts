@@ -1,0 +1,56 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { IsTitle } from '../../../platform/http/text-fields.js';
+import { parseUsd } from '../../../platform/money/nano-dollars.js';
+import { formatCents, NANO_PER_CENT } from '../cents.js';
+import { documentNumber } from '../invoices/document-number.js';
+import { INVOICE_STATES, type InvoiceState } from '../invoices/invoice-state.js';
+import type { WholeInvoice } from '../invoices/invoices.service.js';
+import type { Correction } from '../operators/invoice-operations.service.js';
+import { IsCents } from './cents-field.js';
+
+export class PaidBody {
+  @ApiProperty({ maxLength: 100, example: 'Transfer of 3 December', description: 'By what it was paid; the organization may read it.' })
+  @IsTitle()
+  readonly payment!: string;
+}
+
+export class VoidBody {
+  @ApiProperty({ maxLength: 100, description: 'Is on the credit note that it is taken back with.' })
+  @IsTitle()
+  readonly reason!: string;
+}
+
+export class CreditNoteBody {
+  @ApiProperty({ example: '12.50', description: 'In USD, as a decimal, in whole cents.' })
+  @IsCents()
+  readonly amountUsd!: string;
+
+  @ApiProperty({ maxLength: 100, description: 'Is on the credit note.' })
+  @IsTitle()
+  readonly reason!: string;
+
+  @ApiProperty({ maxLength: 100, example: 'ticket-4711', description: 'Sent again with the same key, the credit note is made once.' })
+  @IsTitle()
+  readonly key!: string;
+
+  get correction(): Correction {
+    return { amountCents: parseUsd(this.amountUsd) / NANO_PER_CENT, reason: this.reason, key: `operator ${this.key}` };
+  }
+}
+
+export class InvoiceStateView {
+  @ApiProperty({ example: 'ivc_01jd3m8yeqf5rb0xkq5ym8s6tn' }) id!: string;
+  @ApiProperty({ example: 'INV-000042' }) number!: string;
+  @ApiProperty() orgId!: string;
+  @ApiProperty({ enum: INVOICE_STATES }) state!: InvoiceState;
+  @ApiProperty({ example: '51.30' }) totalUsd!: string;
+  @ApiProperty({ example: '38.80', description: 'Still to be paid.' }) dueUsd!: string;
+  @ApiProperty({ type: [String], example: ['CN-000003'] }) creditNotes!: string[];
+
+  static of({ invoice: { id, number, orgId, state, totalCents }, creditNotes, dueCents }: WholeInvoice): InvoiceStateView {
+    return {
+      id, number: documentNumber('invoice', number!), orgId, state, totalUsd: formatCents(totalCents!), dueUsd: formatCents(dueCents),
+      creditNotes: creditNotes.map((note) => documentNumber('credit_note', note.number)),
+    };
+  }
+}

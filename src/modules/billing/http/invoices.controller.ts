@@ -1,0 +1,47 @@
+import { Controller, Get, Header, Param, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiProduces, ApiTags } from '@nestjs/swagger';
+import { ANY_CALLER, ApiRefusals } from '../../../platform/http/api-refusals.js';
+import { Envelope } from '../../../platform/http/envelope.js';
+import { PageQuery, pageEnvelope } from '../../../platform/http/page.js';
+import { type Call, Caller } from '../../auth/caller.js';
+import { RequireScope, TakesSession } from '../../auth/require-scope.js';
+import { InvoicesService } from '../invoices/invoices.service.js';
+import { INVOICE_PAGE_POLICY, invoicePage } from './invoice-page.js';
+import { InvoiceAnswer, InvoicePageAnswer, InvoiceView, ListedInvoiceView } from './invoices.dto.js';
+
+@ApiTags('billing')
+@TakesSession('or_key')
+@Controller('api/v1/billing/invoices')
+export class InvoicesController {
+  constructor(private readonly invoices: InvoicesService) {}
+
+  @Get()
+  @RequireScope('billing:read')
+  @ApiOperation({ summary: 'Lists the invoices of the organization of the call, the newest first.' })
+  @ApiOkResponse({ type: InvoicePageAnswer })
+  @ApiRefusals(...ANY_CALLER, 'invalid_request')
+  async list(@Caller() call: Call, @Query() query: PageQuery): Promise<Envelope<ListedInvoiceView[]>> {
+    return pageEnvelope(await this.invoices.list(call, query.wish), (invoice) => ListedInvoiceView.of(invoice));
+  }
+
+  @Get(':invoice_id')
+  @RequireScope('billing:read', { in: 'resource' })
+  @ApiOperation({ summary: 'Shows an invoice with its lines, and the credit notes that have corrected it.' })
+  @ApiOkResponse({ type: InvoiceAnswer })
+  @ApiRefusals(...ANY_CALLER, 'invoice_not_found')
+  async get(@Caller() call: Call, @Param('invoice_id') id: string): Promise<Envelope<InvoiceView>> {
+    return new Envelope(InvoiceView.ofWhole(await this.invoices.get(call, id)));
+  }
+
+  @Get(':invoice_id/page')
+  @RequireScope('billing:read', { in: 'resource' })
+  @Header('Content-Type', 'text/html; charset=utf-8')
+  @Header('Content-Security-Policy', INVOICE_PAGE_POLICY)
+  @ApiOperation({ summary: 'Shows an invoice as a page for people, to be printed.' })
+  @ApiProduces('text/html')
+  @ApiOkResponse({ schema: { type: 'string' } })
+  @ApiRefusals(...ANY_CALLER, 'invoice_not_found')
+  async page(@Caller() call: Call, @Param('invoice_id') id: string): Promise<string> {
+    return invoicePage(await this.invoices.get(call, id));
+  }
+}

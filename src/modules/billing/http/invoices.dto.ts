@@ -1,0 +1,120 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { AnswerMeta, PageMeta } from '../../../platform/http/page.js';
+import { formatUsd } from '../../../platform/money/nano-dollars.js';
+import { METERS } from '../../metering/meter.js';
+import { formatCents } from '../cents.js';
+import { documentNumber } from '../invoices/document-number.js';
+import { INVOICE_STATES, LINE_KINDS } from '../invoices/invoice-state.js';
+import type { CreditNote, Invoice, InvoiceLine, WholeInvoice } from '../invoices/invoices.service.js';
+import { PLAN_IDS } from '../plan.js';
+
+/** Those that an invoice with a number can be in. */
+const STATES = INVOICE_STATES.filter((state) => state !== 'gathering' && state !== 'draft');
+
+class InvoicePeriodView {
+  @ApiProperty({ format: 'date-time' }) from!: string;
+  @ApiProperty({ format: 'date-time', description: 'The first moment that is not in it.' }) to!: string;
+}
+
+export class ListedInvoiceView {
+  @ApiProperty({ example: 'ivc_01jd3m8yeqf5rb0xkq5ym8s6tn' }) id!: string;
+  @ApiProperty({ example: 'INV-000042', description: 'Without gaps.' }) number!: string;
+  @ApiProperty({ example: 'org_01jd3m8yeqf5rb0xkq5ym8s6tn' }) org_id!: string;
+  @ApiProperty({ enum: STATES }) state!: string;
+  @ApiProperty({ type: InvoicePeriodView, description: 'A month, in UTC.' }) period!: InvoicePeriodView;
+  @ApiProperty({ example: 'USD' }) currency!: string;
+  @ApiProperty({ example: '51.30', description: 'In whole cents.' }) total!: string;
+  @ApiProperty({ format: 'date-time' }) finalized_at!: string;
+  @ApiProperty({ format: 'date-time' }) due_at!: string;
+  @ApiPropertyOptional({ format: 'date-time' }) paid_at?: string;
+  @ApiPropertyOptional({ format: 'date-time' }) voided_at?: string;
+
+  static of({ id, number, orgId, state, periodFrom, periodTo, totalCents, finalizedAt, dueAt, paidAt, voidedAt }: Invoice): ListedInvoiceView {
+    return {
+      id,
+      number: documentNumber('invoice', number!),
+      org_id: orgId,
+      state,
+      period: { from: periodFrom.toISOString(), to: periodTo.toISOString() },
+      currency: 'USD',
+      total: formatCents(totalCents!),
+      finalized_at: finalizedAt!.toISOString(),
+      due_at: dueAt!.toISOString(),
+      ...(paidAt === null ? {} : { paid_at: paidAt.toISOString() }),
+      ...(voidedAt === null ? {} : { voided_at: voidedAt.toISOString() }),
+    };
+  }
+}
+
+class InvoiceLineView {
+  @ApiProperty({ enum: LINE_KINDS }) kind!: string;
+  @ApiPropertyOptional({ enum: PLAN_IDS, description: 'Of a base fee.' }) plan?: string;
+  @ApiPropertyOptional({ enum: METERS, description: 'Of usage, as the next six.' }) meter?: string;
+  @ApiPropertyOptional({ type: String }) model?: string;
+  @ApiPropertyOptional({ type: String, description: 'In whole units; of a base fee the seconds.' }) quantity?: string;
+  @ApiPropertyOptional({ enum: ['tokens', 'ms', 'byte_hours', 's'] }) unit?: string;
+  @ApiPropertyOptional({ type: String, example: '0.1' }) price?: string;
+  @ApiPropertyOptional({ type: String, example: 'hour', description: 'What `price` is for.' }) price_per?: string;
+  @ApiPropertyOptional({ type: String, description: 'The version of the price.' }) price_version?: string;
+  @ApiProperty({ type: InvoicePeriodView }) period!: InvoicePeriodView;
+  @ApiProperty({ example: '0.000123456', description: 'To the nano-dollar; all lines together are the total.' }) amount!: string;
+
+  static of({ kind, plan, meter, model, quantity, unit, priceNano, pricedPer, priceVersion, periodFrom, periodTo, amountNano }: InvoiceLine): InvoiceLineView {
+    return {
+      kind,
+      ...(plan === null ? {} : { plan }),
+      ...(meter === null ? {} : { meter }),
+      ...(model === null ? {} : { model }),
+      ...(quantity === null ? {} : { quantity: quantity.toString() }),
+      ...(unit === null ? {} : { unit }),
+      ...(priceNano === null ? {} : { price: formatUsd(priceNano) }),
+      ...(pricedPer === null ? {} : { price_per: pricedPer }),
+      ...(priceVersion === null ? {} : { price_version: priceVersion }),
+      period: { from: periodFrom.toISOString(), to: periodTo.toISOString() },
+      amount: formatUsd(amountNano),
+    };
+  }
+}
+
+class CreditNoteView {
+  @ApiProperty({ example: 'crn_01jd3m8yeqf5rb0xkq5ym8s6tn' }) id!: string;
+  @ApiProperty({ example: 'CN-000003' }) number!: string;
+  @ApiProperty({ example: '10.00' }) amount!: string;
+  @ApiProperty() reason!: string;
+  @ApiProperty({ format: 'date-time' }) created_at!: string;
+
+  static of({ id, number, amountCents, reason, createdAt }: CreditNote): CreditNoteView {
+    return { id, number: documentNumber('credit_note', number), amount: formatCents(amountCents), reason, created_at: createdAt.toISOString() };
+  }
+}
+
+class BillToView {
+  @ApiProperty({ example: 'Acme' }) name!: string;
+  @ApiProperty({ example: 'acme' }) slug!: string;
+}
+
+export class InvoiceView extends ListedInvoiceView {
+  @ApiProperty({ type: BillToView, description: 'The organization, as it was called then.' }) bill_to!: BillToView;
+  @ApiProperty({ type: [InvoiceLineView] }) lines!: InvoiceLineView[];
+  @ApiProperty({ type: [CreditNoteView] }) credit_notes!: CreditNoteView[];
+  @ApiProperty({ example: '51.30', description: 'Still to be paid: what is due of the total, less the credit notes.' }) amount_due!: string;
+
+  static ofWhole({ invoice, lines, creditNotes, dueCents }: WholeInvoice): InvoiceView {
+    return Object.assign(ListedInvoiceView.of(invoice), {
+      bill_to: invoice.billTo,
+      lines: lines.map((line) => InvoiceLineView.of(line)),
+      credit_notes: creditNotes.map((note) => CreditNoteView.of(note)),
+      amount_due: formatCents(dueCents),
+    });
+  }
+}
+
+export class InvoiceAnswer {
+  @ApiProperty({ type: InvoiceView }) data!: InvoiceView;
+  @ApiProperty({ type: AnswerMeta }) meta!: AnswerMeta;
+}
+
+export class InvoicePageAnswer {
+  @ApiProperty({ type: [ListedInvoiceView] }) data!: ListedInvoiceView[];
+  @ApiProperty({ type: PageMeta }) meta!: PageMeta;
+}

@@ -1,0 +1,37 @@
+import { Body, Controller, Post } from '@nestjs/common';
+import { ApiCreatedResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ANY_BODY, ANY_CALLER, ANY_WRITE, ApiRefusals } from '../../../platform/http/api-refusals.js';
+import { DryRun } from '../../../platform/http/dry-run.js';
+import { Envelope } from '../../../platform/http/envelope.js';
+import { TakesJson, TakesNothing } from '../../../platform/http/json-body.js';
+import { type Call, Caller } from '../../auth/caller.js';
+import { RequireScope, TakesSession } from '../../auth/require-scope.js';
+import { PaymentsService } from '../payments/payments.service.js';
+import { CheckoutBody, PaymentPageAnswer, PaymentPageView } from './payments.dto.js';
+
+@ApiTags('billing')
+@TakesSession('or_key')
+@Controller('api/v1/billing')
+export class PaymentsController {
+  constructor(private readonly payments: PaymentsService) {}
+
+  @Post('checkout')
+  @RequireScope('billing:write')
+  @TakesJson({ actsOutside: true })
+  @ApiOperation({ summary: 'Answers where a person gives a means of payment for a plan, which begins once that is done.' })
+  @ApiCreatedResponse({ type: PaymentPageAnswer })
+  @ApiRefusals(...ANY_CALLER, ...ANY_BODY, 'integration_not_configured', 'plan_by_contract', 'upstream_error')
+  async checkout(@Caller() call: Call, @Body() { plan }: CheckoutBody, @DryRun() dryRun: boolean): Promise<Envelope<PaymentPageView>> {
+    return PaymentPageView.envelope(await this.payments.checkout(call, plan, dryRun));
+  }
+
+  @Post('portal')
+  @RequireScope('billing:write')
+  @TakesNothing({ actsOutside: true })
+  @ApiOperation({ summary: 'Answers where a person changes the means of payment, or ends the subscription.' })
+  @ApiCreatedResponse({ type: PaymentPageAnswer })
+  @ApiRefusals(...ANY_CALLER, ...ANY_WRITE, 'integration_not_configured', 'payment_method_required', 'upstream_error')
+  async portal(@Caller() call: Call, @DryRun() dryRun: boolean): Promise<Envelope<PaymentPageView>> {
+    return PaymentPageView.envelope(await this.payments.portal(call, dryRun));
+  }
+}

@@ -1,0 +1,35 @@
+import { PaymentsNotConfigured } from '../billing.errors.js';
+import { PaymentProvider } from './payment-provider.js';
+
+/** Nobody takes money for the service: an operator writes down what has been paid. */
+export class ManualPayments extends PaymentProvider {
+  readonly takesPayments = false;
+
+  checkout(): Promise<never> {
+    return Promise.reject(new PaymentsNotConfigured());
+  }
+
+  portal(): Promise<never> {
+    return Promise.reject(new PaymentsNotConfigured());
+  }
+
+  mirror(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  eventOf(): never {
+    throw new PaymentsNotConfigured();
+  }
+
+  checkoutState(): Promise<never> {
+    return Promise.reject(new PaymentsNotConfigured());
+  }
+
+  isActive(): Promise<boolean> {
+    return Promise.resolve(false);
+  }
+
+  paidInvoice(): Promise<undefined> {
+    return Promise.resolve(undefined);
+  }
+}

@@ -1,0 +1,17 @@
+import { Injectable } from '@nestjs/common';
+import { PaymentMethodRequired } from '../billing.errors.js';
+import { PaymentsStore } from '../persistence/payments.store.js';
+import { PaymentProvider } from './payment-provider.js';
+
+@Injectable()
+export class PaymentMethods {
+  constructor(
+    private readonly provider: PaymentProvider,
+    private readonly payments: PaymentsStore,
+  ) {}
+
+  /** @throws {PaymentMethodRequired} `payment_method_required`: somebody takes the money, and has none to take it from. */
+  async require(orgId: string): Promise<void> {
+    if (this.provider.takesPayments && (await this.payments.customerOf(orgId))?.ready !== true) throw new PaymentMethodRequired();
+  }
+}

@@ -1,0 +1,76 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../platform/database/database.js';
+import { Outbox } from '../../../platform/outbox/outbox.js';
+import { Clock } from '../../../platform/time/clock.js';
+import type { Call } from '../../auth/caller.js';
+import { PaymentMethodRequired, PlanByContract } from '../billing.errors.js';
+import { type PlanId, PLANS } from '../plan.js';
+import { listPriceNano } from '../plan-price.js';
+import { PaymentsStore } from '../persistence/payments.store.js';
+import { paymentEventQueue } from './payment.queues.js';
+import { PaymentProvider } from './payment-provider.js';
+
+/** What follows from each is asked of the provider; nothing follows from any other. */
+const EVENTS: readonly string[] = [
+  'checkout.session.completed', 'checkout.session.async_payment_succeeded', 'customer.subscription.created', 'customer.subscription.updated', 'customer.subscription.deleted',
+  'invoice.paid', 'invoice.payment_succeeded',
+];
+
+export type WebhookOutcome = 'accepted' | 'repeated' | 'ignored';
+
+/** Where people, and the provider of payments, meet the service. */
+@Injectable()
+export class PaymentsService {
+  constructor(
+    private readonly provider: PaymentProvider,
+    private readonly payments: PaymentsStore,
+    private readonly database: Database,
+    private readonly outbox: Outbox,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Where a person gives a means of payment; once that is done, the plan begins. A dry run asks the provider for nothing.
+   *
+   * @throws {PaymentsNotConfigured} `integration_not_configured`
+   * @throws {PlanByContract} `plan_by_contract`
+   * @throws {PaymentProviderRefused} `upstream_error`
+   */
+  async checkout({ org, principal: { user } }: Call, plan: PlanId, dryRun: boolean): Promise<string | undefined> {
+    if (listPriceNano(plan) === null) throw new PlanByContract(PLANS[plan]);
+    if (dryRun) return undefined;
+    const customerId = (await this.payments.customerOf(org.id))?.customerId;
+    const checkout = await this.provider.checkout({ orgId: org.id, orgName: org.name, email: user.email, plan, customerId });
+    await this.payments.addCustomer(org.id, checkout.customerId, this.clock.now());
+    return checkout.url;
+  }
+
+  /**
+   * Where a person changes the means of payment.
+   *
+   * @throws {PaymentMethodRequired} `payment_method_required`: there is none yet.
+   * @throws {PaymentsNotConfigured} `integration_not_configured`
+   * @throws {PaymentProviderRefused} `upstream_error`
+   */
+  async portal({ org }: Call, dryRun: boolean): Promise<string | undefined> {
+    const customer = await this.payments.customerOf(org.id);
+    if (this.provider.takesPayments && customer === undefined) throw new PaymentMethodRequired();
+    return dryRun ? undefined : this.provider.portal(customer?.customerId ?? '');
+  }
+
+  /**
+   * Takes in what the provider tells; what follows is done by a worker.
+   *
+   * @throws {WebhookSignatureInvalid} `invalid_signature`
+   * @throws {PaymentsNotConfigured} `integration_not_configured`
+   */
+  async take(body: Buffer, signature: string): Promise<WebhookOutcome> {
+    const event = this.provider.eventOf(body, signature);
+    if (!EVENTS.includes(event.type)) return 'ignored';
+    return this.database.transaction(async () => {
+      if (!(await this.payments.receive(event, this.clock.now()))) return 'repeated';
+      await this.outbox.enqueue(paymentEventQueue, { eventId: event.id });
+      return 'accepted';
+    });
+  }
+}

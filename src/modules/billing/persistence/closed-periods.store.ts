@@ -1,0 +1,31 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../platform/database/database.js';
+import { type BillingPeriod, periodOf } from '../billing-period.js';
+
+@Injectable()
+export class ClosedPeriodsStore {
+  constructor(private readonly database: Database) {}
+
+  /** The last one that is closed for everybody. */
+  async last(): Promise<BillingPeriod> {
+    const [row] = await this.database.manager.query<{ period_from: Date }[]>('SELECT max(period_from) AS period_from FROM closed_periods');
+    return periodOf(row!.period_from);
+  }
+
+  /** It is closed for everybody. */
+  async add({ from }: BillingPeriod, at: Date): Promise<void> {
+    await this.database.manager.query('INSERT INTO closed_periods (period_from, closed_at) VALUES ($1, $2) ON CONFLICT DO NOTHING', [from, at]);
+  }
+
+  /** It is closed for an organization, with an invoice, or without one where there was nothing to bill. */
+  async addOf(orgId: string, { from }: BillingPeriod, closing: { invoiceId: string | null; at: Date }): Promise<void> {
+    await this.database.manager.query(
+      'INSERT INTO closed_org_periods (org_id, period_from, invoice_id, closed_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING', [orgId, from, closing.invoiceId, closing.at]);
+  }
+
+  /** Of these organizations, those for which it is closed. */
+  async closedOf(orgIds: readonly string[], { from }: BillingPeriod): Promise<ReadonlySet<string>> {
+    const rows = await this.database.manager.query<{ org_id: string }[]>('SELECT org_id FROM closed_org_periods WHERE org_id = ANY($1) AND period_from = $2', [orgIds, from]);
+    return new Set(rows.map(({ org_id }) => org_id));
+  }
+}

@@ -1,0 +1,28 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { InvoiceState } from '../invoices/invoice-state.js';
+import { NANO } from './nano.transformer.js';
+
+/** What an organization owes for a month. From the moment it has a number only what becomes of it can change. */
+@Entity('invoices')
+export class Invoice {
+  @PrimaryColumn('text') id!: string;
+  @Column('text', { name: 'org_id' }) orgId!: string;
+  @Column('timestamptz', { name: 'period_from' }) periodFrom!: Date;
+  @Column('timestamptz', { name: 'period_to' }) periodTo!: Date;
+  @Column('text') state!: InvoiceState;
+  /** Without gaps, in the order of finalization. */
+  @Column('bigint', { nullable: true, transformer: NANO }) number!: bigint | null;
+  /** As it was called then. */
+  @Column('jsonb', { name: 'bill_to' }) billTo!: { readonly name: string; readonly slug: string };
+  /** From then on no usage of the period becomes part of it. */
+  @Column('timestamptz', { name: 'cutoff_at', nullable: true }) cutoffAt!: Date | null;
+  @Column('bigint', { name: 'total_cents', nullable: true, transformer: NANO }) totalCents!: bigint | null;
+  @Column('timestamptz', { name: 'created_at' }) createdAt!: Date;
+  @Column('timestamptz', { name: 'finalized_at', nullable: true }) finalizedAt!: Date | null;
+  @Column('timestamptz', { name: 'due_at', nullable: true }) dueAt!: Date | null;
+  @Column('timestamptz', { name: 'overdue_at', nullable: true }) overdueAt!: Date | null;
+  @Column('timestamptz', { name: 'paid_at', nullable: true }) paidAt!: Date | null;
+  /** By what it was paid, for whoever asks later. */
+  @Column('text', { nullable: true }) payment!: string | null;
+  @Column('timestamptz', { name: 'voided_at', nullable: true }) voidedAt!: Date | null;
+}

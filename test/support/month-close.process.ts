@@ -1,0 +1,46 @@
+import 'reflect-metadata';
+import { Writable } from 'node:stream';
+import { MonthClosing } from '../../src/modules/billing/invoices/month-closing.service.js';
+import { periodOf } from '../../src/modules/billing/billing-period.js';
+import { OrgPlans } from '../../src/modules/auth/org-plans.service.js';
+import { loadConfig } from '../../src/platform/config/config.js';
+import { UnitOfWork } from '../../src/platform/database/unit-of-work.js';
+import { openLog } from '../../src/platform/logging/log.js';
+import { RequestContext } from '../../src/platform/logging/request-context.js';
+import { Clock } from '../../src/platform/time/clock.js';
+import { createApp } from '../../src/roles/create-app.js';
+import { createDataSource } from '../../src/roles/data-source.js';
+
+/**
+ * A process that closes the month before `now` for one organization, and kills itself (-9) at a commit: before it is sent, or
+ * after it was answered. `month-close.process.ts <orgId> <now> before|after <which>`; settings as the service has them.
+ */
+async function main([orgId = '', now = '', when = '', which = '']: string[]): Promise<void> {
+  const config = loadConfig(process.env);
+  const log = openLog(config, new Writable({ write: (_chunk, _encoding, done) => { done(); } }));
+  const app = await createApp('api', { config, log, context: new RequestContext(), dataSource: createDataSource({ url: config.databaseUrl!, poolSize: 2 }) });
+  await app.init();
+  app.get(Clock, { strict: false }).now = () => new Date(now);
+  const org = await app.get(OrgPlans, { strict: false }).find(orgId);
+  killAt(Number(which), when);
+  await app.get(MonthClosing, { strict: false }).close(org!, periodOf(new Date(periodOf(new Date(now)).from.getTime() - 1)));
+  console.log('closed');
+  process.exit(0);
+}
+
+function killAt(which: number, when: string): void {
+  // eslint-disable-next-line @typescript-eslint/unbound-method
+  const commit = UnitOfWork.prototype.commit;
+  let commits = 0;
+  UnitOfWork.prototype.commit = async function (): Promise<void> {
+    commits++;
+    if (commits === which && when === 'before') process.kill(process.pid, 'SIGKILL');
+    await commit.call(this);
+    if (commits === which && when === 'after') process.kill(process.pid, 'SIGKILL');
+  };
+}
+
+main(process.argv.slice(2)).catch((error: unknown) => {
+  console.error(error);
+  process.exit(1);
+});
