@@ -990,7 +990,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Runs code in the sandbox, within the limits of the plan of the organization.
-         * @description A caller that waits and hangs up ends the run. With `Dry-Run: true` nothing runs, and `data` has only `language` and `limits`.
+         * @description The price of the time limit is held, and the time that the run takes is paid for. A caller that waits and hangs up ends the run. With `Dry-Run: true` nothing runs, and `data` has only `language`, `limits` and `max_cost`.
          */
         readonly post: operations["ExecutionsController_create"];
         readonly delete?: never;
@@ -2473,6 +2473,11 @@ export interface components {
             readonly timeout_ms: number;
         };
         readonly ListedExecutionView: {
+            /**
+             * @description In USD, as a decimal: the price of its wall time, by whole milliseconds. Absent until it has run, and where it did not.
+             * @example 0.000000334
+             */
+            readonly cost?: string;
             readonly cpu_ms?: number;
             /** Format: date-time */
             readonly created_at: string;
@@ -2669,6 +2674,11 @@ export interface components {
             readonly wait: boolean;
         };
         readonly OrgExecutionView: {
+            /**
+             * @description In USD, as a decimal: the price of its wall time, by whole milliseconds. Absent until it has run, and where it did not.
+             * @example 0.000000334
+             */
+            readonly cost?: string;
             readonly cpu_ms?: number;
             /** Format: date-time */
             readonly created_at: string;
@@ -12696,6 +12706,19 @@ export interface operations {
              *     `invalid_session`: The session is over or unknown.
              */
             readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `credits_exhausted`: The credits do not cover this.
+             *
+             *     `spend_cap_reached`: The spend cap does not cover this.
+             */
+            readonly 402: {
                 headers: {
                     readonly [name: string]: unknown;
                 };

@@ -28,6 +28,9 @@ export class Sandbox {
    * Runs a program on your account and resolves when it is over, however it ended: `status` says it. Needs the
    * scope `sandbox:execute`.
    *
+   * It costs the time that it takes, `cost` in dollars; the price of its whole time limit is held meanwhile.
+   *
+   * @throws {InsufficientCreditsError} `credits_exhausted` or `spend_cap_reached`: a shorter `timeout_ms` needs less.
    * @throws {RateLimitError} `concurrency_limit_exceeded`: too many runs at once.
    * @throws {ServiceError} `sandbox_unavailable`.
    */

@@ -2,7 +2,7 @@ import { type Account, client, signUpWithKey } from '../support/built-client.js'
 import { useFaultProxy } from '../support/fault-proxy.js';
 import { useApp } from '../support/test-app.js';
 
-const { AuthenticationError, AuthorizationError, ConflictError, NotFoundError, Service } = client;
+const { AuthenticationError, AuthorizationError, ConflictError, InsufficientCreditsError, NotFoundError, Service } = client;
 
 describe('the built client with an account', () => {
   const app = useApp({ ANONYMOUS_CALLS_PER_SECOND: '1000' });
@@ -37,6 +37,22 @@ describe('the built client with an account', () => {
     expect((await next.keys.current()).id).toBe(key.id);
     await service.keys.revoke(key.id);
     await expect(next.me.get()).rejects.toMatchObject({ name: 'AuthenticationError', code: 'revoked_api_key' });
+  });
+
+  it('throws an InsufficientCreditsError that leads to the plans, and does not try again', async () => {
+    // A further organization has no credits of its own.
+    const org = await service.orgs.create({ name: 'Without credits' });
+    const { secret } = await service.keys.create({ name: 'there', kind: 'org_bound', org_id: org.id, preset: 'full' });
+    const poor = new Service({ apiKey: secret, baseUrl: proxy.url });
+    proxy.reset();
+    const error = await poor.sandbox.run({ language: 'python', code: 'print(1)' }).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(InsufficientCreditsError);
+    expect(error).toMatchObject({
+      status: 402, type: 'insufficient_credits_error', code: 'credits_exhausted', upgradeUrl: 'http://api.test/docs/plans', details: { required: '0.000833334', available: '0' },
+      docsUrl: 'http://api.test/docs/errors/credits_exhausted',
+    });
+    expect(proxy.seen).toHaveLength(1);
+    expect((await service.sandbox.run({ language: 'python', code: 'print(1)' })).cost).toMatch(/^0\.0+[1-9]/);
   });
 
   it('throws an AuthorizationError that names the scope that is missing', async () => {

@@ -68,6 +68,7 @@ describe('POST /api/v1/sandbox/executions', () => {
         memory_peak_bytes: expect.any(Number),
         truncated: { stdout: false, stderr: false },
         runtime: { name: language === 'python' ? 'python' : 'node', version: expect.stringMatching(/^\d+\.\d+\.\d+$/) },
+        cost: expect.stringMatching(/^0\.0000\d+$/),
         limits: { timeout_ms: 30_000, memory_bytes: 268_435_456, output_bytes: 1_048_576 },
         created_at: expect.stringMatching(RFC_3339),
         started_at: expect.stringMatching(RFC_3339),
@@ -137,7 +138,7 @@ describe('POST /api/v1/sandbox/executions', () => {
   });
 
   it('answers 403 to a viewer, whose role does not allow it', async () => {
-    const org = await make.org(person);
+    const org = await make.org(person, { plan: 'builder' });
     const viewer = await make.person();
     await make.member(org, viewer, 'viewer');
     const there = { headers: { 'x-service-org': org.slug } };
@@ -298,11 +299,11 @@ describe('POST …/cancel', () => {
         expectStatus(200, await cancel(id));
         await eventually(() => running() + other.get(SandboxMetrics).running === 0, 'the run has been ended', 2_000);
         return isThere;
-      }, 'the other one had it', 20_000);
+      }, 'the other one had it', 60_000);
     } finally {
       await other.stop();
     }
-  });
+  }, 90_000);
 
   it('tells the caller who waits for it', async () => {
     const call = execute(SLEEPS);
@@ -371,7 +372,11 @@ describe('a caller who hangs up', () => {
     caller.abort();
     expect(await call).toBe('hung up');
     await eventually(() => running() === 0, 'the run has been ended', 2_000);
-    const [newest] = (await app.fetch(PATH, as(key))).body.data;
+    let newest: { status?: string } = {};
+    await eventually(async () => {
+      [newest] = (await app.fetch(PATH, as(key))).body.data;
+      return newest.status !== 'running';
+    }, 'its end is written');
     expect(newest).toMatchObject({ status: 'cancelled' });
   });
 });
@@ -385,7 +390,7 @@ describe('Dry-Run', () => {
     const answer = await rehearse({ language: 'python', code: 'print(1)', timeout_ms: 5_000, wait: false });
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({
-      data: { language: 'python', limits: { timeout_ms: 5_000, memory_bytes: 268_435_456, output_bytes: 1_048_576 } },
+      data: { language: 'python', limits: { timeout_ms: 5_000, memory_bytes: 268_435_456, output_bytes: 1_048_576 }, max_cost: '0.000138889' },
       meta: { dry_run: true, request_id: expect.any(String) },
     });
     expect(await newest()).toEqual(before);
@@ -438,7 +443,7 @@ describe('GET /api/v1/sandbox/executions', () => {
   });
 
   it('answers for the organization that the call names', async () => {
-    const org = await make.org(person);
+    const org = await make.org(person, { plan: 'builder' });
     const there = { headers: { 'x-service-org': org.slug } };
     const wide = await make.key(person);
     const id = expectStatus(200, await execute(HELLO_PYTHON, there, wide)).body.data.id as string;

@@ -48,10 +48,9 @@ export class PaidWorkService {
     return paidWorkOf(await this.write({ kind: 'begin', orgId, hold: { key, orgId, meter, model, amountNano, begunAt, expiresAt, postpaid: PLANS[plan].billsUsage } }));
   }
 
-  /** The work of a key; undefined where nothing was ever held for it. */
-  async find(key: string): Promise<PaidWork | undefined> {
-    const found = await this.holds.find(key);
-    return found && { key, ...found };
+  /** The work of these keys; of one that nothing was ever held for there is none. */
+  find(keys: readonly string[]): Promise<PaidWork[]> {
+    return this.holds.find(keys);
   }
 
   /**

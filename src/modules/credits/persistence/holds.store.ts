@@ -1,16 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import type { BilledUsage } from '../billed-usage.js';
+import type { PaidWork } from '../paid-work.js';
 
 /** Holds as they are read without the lock of their account. */
 @Injectable()
 export class HoldsStore {
   constructor(private readonly database: Database) {}
 
-  async find(key: string): Promise<{ orgId: string; heldNano: bigint; begunAt: Date } | undefined> {
-    const [row] = await this.database.manager.query<{ org_id: string; amount_nano: string; begun_at: Date }[]>(
-      'SELECT org_id, amount_nano, begun_at FROM holds WHERE key = $1', [key]);
-    return row && { orgId: row.org_id, heldNano: BigInt(row.amount_nano), begunAt: row.begun_at };
+  async find(keys: readonly string[]): Promise<PaidWork[]> {
+    const rows = await this.database.manager.query<{ key: string; org_id: string; amount_nano: string; begun_at: Date }[]>(
+      'SELECT key, org_id, amount_nano, begun_at FROM holds WHERE key = ANY($1)', [keys]);
+    return rows.map((row) => ({ key: row.key, orgId: row.org_id, heldNano: BigInt(row.amount_nano), begunAt: row.begun_at }));
   }
 
   /** Open ones whose work should be over by now. */

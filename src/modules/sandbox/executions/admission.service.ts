@@ -8,11 +8,19 @@ import { ExecutionsStore, type NewExecution } from '../persistence/executions.st
 import type { SandboxFile, SandboxLimits } from '../sandbox-runtime.js';
 import { type ExecutionWish, RETURN_MS } from '../sandbox.service.js';
 import { Backlog } from '../workers/backlog.js';
+import { ExecutionMoney } from './execution-money.service.js';
 import { OrgPlaces } from './org-places.js';
 import { limitsOf, type LimitsWish } from './plan-limits.js';
 
 export interface OrgExecutionWish extends ExecutionWish, LimitsWish {
   readonly files: readonly SandboxFile[];
+}
+
+/** What an execution would be given. */
+export interface Rehearsal {
+  readonly limits: SandboxLimits;
+  /** With its whole time limit used. */
+  readonly maxCostNano: bigint;
 }
 
 /** Lets executions of organizations in, within what their plan allows. */
@@ -23,26 +31,28 @@ export class AdmissionService {
     private readonly backlog: Backlog,
     private readonly places: OrgPlaces,
     private readonly executions: ExecutionsStore,
+    private readonly money: ExecutionMoney,
     private readonly ids: Ids,
     private readonly clock: Clock,
   ) {}
 
   /**
-   * What an execution would be given, if there is room for it now.
+   * What an execution would be given, and may cost, if there is room for it now.
    *
    * @throws {ExecutionBeyondPlan} `invalid_request`
    * @throws {SandboxUnavailable} `sandbox_unavailable`
+   * @throws {CreditsExhausted} `credits_exhausted`
+   * @throws {SpendCapReached} `spend_cap_reached`
    */
-  async check({ org }: Call, wish: LimitsWish): Promise<SandboxLimits> {
-    const limits = limitsOf(PLANS[org.plan], wish, this.config.sandbox);
-    await this.backlog.requireRoom();
-    return limits;
+  async rehearse(call: Call, wish: LimitsWish): Promise<Rehearsal> {
+    const limits = await this.check(call, wish);
+    return { limits, maxCostNano: await this.money.rehearse(call.org.id, call.org.plan, limits) };
   }
 
   /**
-   * Makes the row of an execution, queued, and takes a place for it; the place is held until it is over.
+   * Makes the row of an execution, queued, and takes a place and holds money for it, until it is over.
    *
-   * @throws as {@link check}.
+   * @throws as {@link rehearse}.
    * @throws {SandboxConcurrencyLimitExceeded} `concurrency_limit_exceeded`
    */
   async admit(call: Call, wish: OrgExecutionWish, startWithinMs: number): Promise<NewExecution> {
@@ -61,11 +71,16 @@ export class AdmissionService {
     };
     await this.places.take(org.id, execution.id, PLANS[org.plan], startWithinMs + limits.timeoutMs + RETURN_MS);
     try {
-      await this.executions.add(execution);
+      await this.money.hold(execution, org.plan, () => this.executions.add(execution));
       return execution;
     } catch (error) {
       await this.places.free(org.id, execution.id);
       throw error;
     }
+  }
+  private async check({ org }: Call, wish: LimitsWish): Promise<SandboxLimits> {
+    const limits = limitsOf(PLANS[org.plan], wish, this.config.sandbox);
+    await this.backlog.requireRoom();
+    return limits;
   }
 }

@@ -5,6 +5,7 @@ import { Clock } from '../../../platform/time/clock.js';
 import type { SandboxJob } from '../jobs/sandbox.queue.js';
 import { ExecutionsStore } from '../persistence/executions.store.js';
 import type { SandboxOutcome } from '../sandbox-runtime.js';
+import { ExecutionEnds } from './execution-ends.service.js';
 import { OrgPlaces } from './org-places.js';
 
 /** From the time limit of a run until its worker has written how it ended. */
@@ -15,6 +16,7 @@ const WRITE_WITHIN_MS = 5_000;
 export class ExecutionRecorder {
   constructor(
     private readonly executions: ExecutionsStore,
+    private readonly ends: ExecutionEnds,
     private readonly places: OrgPlaces,
     private readonly clock: Clock,
   ) {}
@@ -30,10 +32,9 @@ export class ExecutionRecorder {
     try {
       const givesUpAt = new Date(startedAt.getTime() + limits.timeoutMs + WRITE_WITHIN_MS);
       if (!(await this.executions.begin(id, startedAt, { queueMs: waitedMs, givesUpAt }))) return;
-      const outcome = await run();
-      await this.executions.finish(id, this.clock.now(), outcome);
+      await this.ends.finish(id, await run());
     } catch (error) {
-      await this.executions.end(id, signal.reason instanceof JobAbandoned ? 'cancelled' : 'lost', this.clock.now());
+      await (signal.reason instanceof JobAbandoned ? this.ends.cancel(id) : this.ends.lose(id));
       throw error;
     } finally {
       await this.places.free(orgId, id);

@@ -4,6 +4,7 @@ import { Log } from '../../../platform/logging/log.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { ExecutionsStore } from '../persistence/executions.store.js';
 import { SandboxMetrics } from '../sandbox.metrics.js';
+import { ExecutionEnds } from './execution-ends.service.js';
 import { OrgPlaces } from './org-places.js';
 
 const SWEEP_EVERY_MS = 5_000;
@@ -23,6 +24,7 @@ export class ExecutionSweeper implements OnApplicationBootstrap {
 
   constructor(
     private readonly executions: ExecutionsStore,
+    private readonly ends: ExecutionEnds,
     private readonly places: OrgPlaces,
     private readonly metrics: SandboxMetrics,
     private readonly clock: Clock,
@@ -39,7 +41,7 @@ export class ExecutionSweeper implements OnApplicationBootstrap {
 
   /** Executions that should have ended by now and of which nothing was heard become `lost`. */
   async loseOverdue(): Promise<void> {
-    for (const { id, orgId, language } of await this.executions.loseOverdue(this.clock.now())) {
+    for (const { id, orgId, language } of await this.ends.loseOverdue()) {
       this.log.warn({ executionId: id, orgId }, 'A sandbox execution was lost: its worker did not tell how it ended.');
       this.metrics.lostExecution(language);
       await this.places.free(orgId, id);

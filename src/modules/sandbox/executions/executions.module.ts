@@ -1,15 +1,18 @@
 import { Module } from '@nestjs/common';
+import { CreditsModule } from '../../credits/credits.module.js';
 import { LimitsModule } from '../../limits/limits.module.js';
 import { ExecutionsStore } from '../persistence/executions.store.js';
 import { SandboxModule } from '../sandbox.module.js';
 import { AdmissionService } from './admission.service.js';
+import { ExecutionEnds } from './execution-ends.service.js';
+import { ExecutionMoney } from './execution-money.service.js';
 import { ExecutionsService } from './executions.service.js';
 import { OrgPlaces } from './org-places.js';
 
 /** The sandbox of organizations. */
 @Module({
-  imports: [LimitsModule, SandboxModule],
-  providers: [AdmissionService, ExecutionsService, ExecutionsStore, OrgPlaces],
-  exports: [ExecutionsService, ExecutionsStore, OrgPlaces],
+  imports: [CreditsModule, LimitsModule, SandboxModule],
+  providers: [AdmissionService, ExecutionEnds, ExecutionMoney, ExecutionsService, ExecutionsStore, OrgPlaces],
+  exports: [ExecutionEnds, ExecutionsService, ExecutionsStore, OrgPlaces],
 })
 export class ExecutionsModule {}

@@ -9,11 +9,11 @@ import { isOver } from '../execution-state.js';
 import { type SandboxJob, sandboxQueue } from '../jobs/sandbox.queue.js';
 import { ExecutionsStore, type ListedExecution, type NewExecution } from '../persistence/executions.store.js';
 import type { SandboxExecution } from '../persistence/sandbox-execution.entity.js';
-import type { SandboxLimits } from '../sandbox-runtime.js';
 import { ExecutionAlreadyOver, ExecutionNotFound, SandboxUnavailable } from '../sandbox.errors.js';
 import { RETURN_MS } from '../sandbox.service.js';
 import { MAX_QUEUE_WAIT_MS } from '../workers/backlog.js';
-import { AdmissionService, type OrgExecutionWish } from './admission.service.js';
+import { AdmissionService, type OrgExecutionWish, type Rehearsal } from './admission.service.js';
+import { ExecutionEnds } from './execution-ends.service.js';
 import { OrgPlaces } from './org-places.js';
 
 /** Nobody stands waiting: it may begin long after it could be expected to. */
@@ -28,6 +28,7 @@ export class ExecutionsService {
   constructor(
     private readonly admission: AdmissionService,
     private readonly executions: ExecutionsStore,
+    private readonly ends: ExecutionEnds,
     private readonly awaited: AwaitedJobs,
     private readonly jobs: DirectJobs,
     private readonly places: OrgPlaces,
@@ -38,10 +39,12 @@ export class ExecutionsService {
    * What {@link run} and {@link start} would give the execution; runs nothing.
    *
    * @throws {ExecutionBeyondPlan} `invalid_request`
+   * @throws {CreditsExhausted} `credits_exhausted`
+   * @throws {SpendCapReached} `spend_cap_reached`
    * @throws {SandboxUnavailable} `sandbox_unavailable`
    */
-  rehearse(call: Call, wish: OrgExecutionWish): Promise<SandboxLimits> {
-    return this.admission.check(call, wish);
+  rehearse(call: Call, wish: OrgExecutionWish): Promise<Rehearsal> {
+    return this.admission.rehearse(call, wish);
   }
 
   /**
@@ -49,6 +52,8 @@ export class ExecutionsService {
    *
    * @throws {ExecutionBeyondPlan} `invalid_request`
    * @throws {SandboxConcurrencyLimitExceeded} `concurrency_limit_exceeded`
+   * @throws {CreditsExhausted} `credits_exhausted`
+   * @throws {SpendCapReached} `spend_cap_reached`
    * @throws {SandboxUnavailable} `sandbox_unavailable`, also when the platform lost the run.
    */
   async run(call: Call, wish: OrgExecutionWish, signal: AbortSignal): Promise<SandboxExecution> {
@@ -113,7 +118,7 @@ export class ExecutionsService {
    */
   async cancel(call: Call, id: string): Promise<SandboxExecution> {
     const { orgId } = await this.requireCancellable(call, id);
-    const wasLive = await this.executions.end(id, 'cancelled', this.clock.now());
+    const wasLive = await this.ends.cancel(id);
     const execution = await this.executions.get(id);
     if (!wasLive) throw new ExecutionAlreadyOver(execution.status);
     // The place of one that runs is freed by its worker, when it really has ended.
@@ -133,7 +138,7 @@ export class ExecutionsService {
   }
 
   private async giveUp({ id, orgId }: NewExecution, status: 'cancelled' | 'lost'): Promise<void> {
-    await this.executions.end(id, status, this.clock.now());
+    await (status === 'cancelled' ? this.ends.cancel(id) : this.ends.lose(id));
     await this.places.free(orgId, id);
   }
 

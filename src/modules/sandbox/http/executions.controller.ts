@@ -28,11 +28,11 @@ export class ExecutionsController {
   @HttpCode(HttpStatus.OK)
   @ApiOperation({
     summary: 'Runs code in the sandbox, within the limits of the plan of the organization.',
-    description: 'A caller that waits and hangs up ends the run. With `Dry-Run: true` nothing runs, and `data` has only `language` and `limits`.',
+    description: 'The price of the time limit is held, and the time that the run takes is paid for. A caller that waits and hangs up ends the run. With `Dry-Run: true` nothing runs, and `data` has only `language`, `limits` and `max_cost`.',
   })
   @ApiOkResponse({ type: OrgExecutionAnswer, description: 'The code ran; `data.status` says how it ended.' })
   @ApiAcceptedResponse({ type: OrgExecutionAnswer, description: 'With `wait: false`: the code is queued, and runs whether or not anybody asks for it.' })
-  @ApiRefusals(...ANY_CALLER, ...ANY_BODY, 'feature_disabled', 'concurrency_limit_exceeded', 'sandbox_unavailable')
+  @ApiRefusals(...ANY_CALLER, ...ANY_BODY, 'credits_exhausted', 'spend_cap_reached', 'feature_disabled', 'concurrency_limit_exceeded', 'sandbox_unavailable')
   async create(
     @Caller() call: Call,
     @Body() request: OrgExecutionRequest,
@@ -40,7 +40,7 @@ export class ExecutionsController {
     @HangUpSignal() hangUp: AbortSignal,
   ): Promise<Envelope<OrgExecutionView | RehearsalView>> {
     const { wish } = request;
-    if (dryRun) return new Envelope(RehearsalView.of(wish.language, await this.executions.rehearse(call, wish)), REHEARSED);
+    if (dryRun) return new Envelope(RehearsalView.ofPaid(wish.language, await this.executions.rehearse(call, wish)), REHEARSED);
     if (request.wait) return new Envelope(OrgExecutionView.of(await this.executions.run(call, wish, hangUp)));
     return new Envelope(OrgExecutionView.ofQueued(await this.executions.start(call, wish)), {}, HttpStatus.ACCEPTED);
   }

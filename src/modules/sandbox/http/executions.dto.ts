@@ -4,9 +4,10 @@ import { ArrayMaxSize, IsArray, IsBoolean, IsInt, IsString, Min, ValidateBy, Val
 import { MaxBytes } from '../../../platform/http/max-bytes.js';
 import { MayBeAbsent } from '../../../platform/http/may-be-absent.js';
 import { AnswerMeta, PageMeta } from '../../../platform/http/page.js';
+import { formatUsd } from '../../../platform/money/nano-dollars.js';
 import { PLANS } from '../../billing/plan.js';
 import { EXECUTION_STATES, type ExecutionState } from '../execution-state.js';
-import type { OrgExecutionWish } from '../executions/admission.service.js';
+import type { OrgExecutionWish, Rehearsal } from '../executions/admission.service.js';
 import type { QueuedExecution } from '../executions/executions.service.js';
 import { canCoexist, isFilePath, MAX_FILES, MAX_FILES_BYTES } from '../files.js';
 import type { ListedExecution } from '../persistence/executions.store.js';
@@ -108,6 +109,7 @@ export class OrgExecutionView {
   @ApiPropertyOptional({ type: TruncatedView }) truncated?: TruncatedView;
   @ApiPropertyOptional({ type: RuntimeView }) runtime?: RuntimeView;
   @ApiPropertyOptional({ type: ExecutionErrorView }) error?: ExecutionErrorView;
+  @ApiPropertyOptional({ type: String, example: '0.000000334', description: 'In USD, as a decimal: the price of its wall time, by whole milliseconds. Absent until it has run, and where it did not.' }) cost?: string;
   @ApiProperty({ type: LimitsView, description: 'What it may, or might, use.' }) limits!: LimitsView;
   @ApiProperty({ format: 'date-time' }) created_at!: string;
   @ApiPropertyOptional({ type: String, format: 'date-time' }) started_at?: string;
@@ -137,6 +139,7 @@ export class ListedExecutionView extends OmitType(OrgExecutionView, ['stdout', '
       status,
       ...(queueMs === null ? {} : { queue_ms: queueMs }),
       ...figuresOf(execution),
+      ...(execution.costNano === null ? {} : { cost: formatUsd(BigInt(execution.costNano)) }),
       limits: LimitsView.of(limits),
       created_at: createdAt.toISOString(),
       ...(startedAt === null ? {} : { started_at: startedAt.toISOString() }),
@@ -162,9 +165,14 @@ function figuresOf({ exitCode, signal, durationMs, cpuMs, memoryPeakBytes, trunc
 export class RehearsalView {
   @ApiProperty({ enum: LANGUAGES }) language!: Language;
   @ApiProperty({ type: LimitsView }) limits!: LimitsView;
+  @ApiPropertyOptional({ type: String, example: '0.000833334', description: 'In USD, as a decimal: what it costs if it uses its whole time limit. Absent in the anonymous sandbox, which costs nothing.' }) max_cost?: string;
 
   static of(language: Language, limits: SandboxLimits): RehearsalView {
     return { language, limits: LimitsView.of(limits) };
+  }
+
+  static ofPaid(language: Language, { limits, maxCostNano }: Rehearsal): RehearsalView {
+    return { ...RehearsalView.of(language, limits), max_cost: formatUsd(maxCostNano) };
   }
 }
 

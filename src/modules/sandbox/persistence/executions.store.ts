@@ -13,6 +13,10 @@ export type NewExecution = Pick<SandboxExecution, 'id' | 'orgId' | 'userId' | 'k
 /** An execution in a list: without what it printed. */
 export type ListedExecution = Omit<SandboxExecution, 'stdout' | 'stderr' | 'error'>;
 
+/** One that is not over, locked. */
+export type LiveExecution = Pick<SandboxExecution, 'id' | 'orgId' | 'status' | 'language' | 'limits' | 'startedAt'>;
+export type LostExecution = Pick<SandboxExecution, 'id' | 'orgId' | 'language'>;
+
 /** Each change of state names the states that it leads from, so that of two that meet the first one wins. */
 @Injectable()
 export class ExecutionsStore {
@@ -52,28 +56,36 @@ export class ExecutionsStore {
     return affected === 1;
   }
 
-  /** False when it was cancelled, or given up, while it ran. */
-  async finish(id: string, finishedAt: Date, outcome: SandboxOutcome): Promise<boolean> {
+  /** Null for one that is over. Nobody else ends it until the transaction does. */
+  lockLive(id: string): Promise<LiveExecution | null> {
+    return this.database.manager.createQueryBuilder(SandboxExecution, 'execution')
+      .select(['id', 'orgId', 'status', 'language', 'limits', 'startedAt'].map((name) => `execution.${name}`))
+      .where({ id, status: LIVE })
+      .setLock('pessimistic_write')
+      .getOne();
+  }
+
+  /** Of one that is locked and runs. */
+  async finish(id: string, { outcome, costNano, finishedAt }: { outcome: SandboxOutcome; costNano: bigint | null; finishedAt: Date }): Promise<void> {
     const { stdout, stderr, memoryPeakBytes, error, ...facts } = outcome;
-    const { affected } = await this.database.manager.update(SandboxExecution, { id, status: 'running' }, {
+    await this.database.manager.update(SandboxExecution, { id }, {
       ...facts,
       stdout: Buffer.from(stdout),
       stderr: Buffer.from(stderr),
       memoryPeakBytes: String(Math.round(memoryPeakBytes)),
       error: error ?? null,
+      costNano: costNano?.toString() ?? null,
       finishedAt,
     });
-    return affected === 1;
   }
 
-  /** False when it was over before. */
-  async end(id: string, status: 'cancelled' | 'lost', finishedAt: Date): Promise<boolean> {
-    const { affected } = await this.database.manager.update(SandboxExecution, { id, status: LIVE }, { status, finishedAt });
-    return affected === 1;
+  /** Of one that is locked and not over. */
+  async end(id: string, { status, costNano, finishedAt }: { status: 'cancelled' | 'lost'; costNano: bigint | null; finishedAt: Date }): Promise<void> {
+    await this.database.manager.update(SandboxExecution, { id }, { status, costNano: costNano?.toString() ?? null, finishedAt });
   }
 
   /** Gives up those whose worker can no longer be expected to tell how they ended, and says which. */
-  async loseOverdue(now: Date): Promise<Pick<SandboxExecution, 'id' | 'orgId' | 'language'>[]> {
+  async loseOverdue(now: Date): Promise<LostExecution[]> {
     const result = await this.database.manager.createQueryBuilder().update(SandboxExecution)
       .set({ status: 'lost', finishedAt: now })
       .where("status IN ('queued', 'running') AND gives_up_at < :now", { now })
