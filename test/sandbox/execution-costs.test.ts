@@ -21,12 +21,12 @@ const make = new Make(app);
 interface Buyer {
   readonly person: Person;
   readonly orgId: string;
-  execute(body: object, options?: CallOptions): Promise<Answer>;
-  cancel(id: string): Promise<Answer>;
-  read(id: string): Promise<any>;
-  credits(): Promise<{ balance: string; held: string }>;
+  readonly execute: (body: object, options?: CallOptions) => Promise<Answer>;
+  readonly cancel: (id: string) => Promise<Answer>;
+  readonly read: (id: string) => Promise<any>;
+  readonly credits: () => Promise<{ balance: string; held: string }>;
   /** So much is left. */
-  keep(usd: string): Promise<void>;
+  readonly keep: (usd: string) => Promise<void>;
 }
 
 async function buyer(plan: 'free' | 'builder' = 'free'): Promise<Buyer> {
@@ -40,7 +40,7 @@ async function buyer(plan: 'free' | 'builder' = 'free'): Promise<Buyer> {
     cancel: (id) => app.call('POST', `${PATH}/${id}/cancel`, as(key)),
     read: async (id) => expectStatus(200, await app.fetch(`${PATH}/${id}`, as(key))).body.data,
     credits,
-    async keep(usd) {
+    keep: async (usd) => {
       await credits();
       // As if the rest had been spent: by work of which the books tell as of any other.
       await make.sql(`WITH account AS (UPDATE credit_accounts SET posted_nano = $2 WHERE org_id = $1), part AS (UPDATE credit_grants SET remaining_nano = $2 WHERE org_id = $1),

@@ -172,7 +172,7 @@ export class RehearsalView {
   }
 
   static ofPaid(language: Language, { limits, maxCostNano }: Rehearsal): RehearsalView {
-    return { ...RehearsalView.of(language, limits), max_cost: formatUsd(maxCostNano) };
+    return { language, limits: LimitsView.of(limits), max_cost: formatUsd(maxCostNano) };
   }
 }
 
