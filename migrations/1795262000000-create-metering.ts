@@ -53,7 +53,8 @@ export class CreateMetering1795262000000 implements MigrationInterface {
     await runner.query('CREATE INDEX usage_events_by_org ON usage_events (org_id)');
     await runner.query('CREATE INDEX usage_events_late_by_org ON usage_events (org_id, billed_at) WHERE late');
     // What an organization has used of a meter at a price, in a month: rated as a whole, so that rounding adds up to
-    // less than a nano-dollar however many events there were.
+    // less than a nano-dollar however many events there were. With room in each page for rows that change, because then
+    // their indexes need not.
     await runner.query(`
       CREATE TABLE usage_months (
         id            bigint         GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -73,7 +74,7 @@ export class CreateMetering1795262000000 implements MigrationInterface {
         CONSTRAINT usage_months_whole CHECK (extract(day FROM month) = 1 AND extract(day FROM used_in) = 1),
         CONSTRAINT usage_months_priced_per CHECK (priced_per > 0),
         CONSTRAINT usage_months_rated_as_a_whole CHECK (cost_nano = div(quantity * price_nano, priced_per))
-      )
+      ) WITH (fillfactor = 50)
     `);
     await runner.query(`
       CREATE TABLE usage_hours (
@@ -84,7 +85,7 @@ export class CreateMetering1795262000000 implements MigrationInterface {
         cost_nano      numeric(38, 0) NOT NULL,
         events         bigint         NOT NULL,
         PRIMARY KEY (usage_month_id, hour, project_id)
-      )
+      ) WITH (fillfactor = 70)
     `);
     // A month that is closed for an organization: its bill does not change any more.
     await runner.query(`

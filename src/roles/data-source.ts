@@ -14,6 +14,7 @@ import { CreateDeploys1795259000000 } from '../../migrations/1795259000000-creat
 import { CreateCredits1795263000000 } from '../../migrations/1795263000000-create-credits.js';
 import { CreateSubscriptions1795264000000 } from '../../migrations/1795264000000-create-subscriptions.js';
 import { CreateMetering1795262000000 } from '../../migrations/1795262000000-create-metering.js';
+import { CreateStorageSamples1795262060000 } from '../../migrations/1795262060000-create-storage-samples.js';
 import { CreateGithub1795265000000 } from '../../migrations/1795265000000-create-github.js';
 import { CreatePayments1795264120000 } from '../../migrations/1795264120000-create-payments.js';
 import { CreateInvoices1795264060000 } from '../../migrations/1795264060000-create-invoices.js';
@@ -77,6 +78,7 @@ const MIGRATIONS = [
   CreateFeatureFlags1795260000000,
   CreateOpsTasks1795260060000,
   CreateMetering1795262000000,
+  CreateStorageSamples1795262060000,
   CreateCredits1795263000000,
   CreateSubscriptions1795264000000,
   CreateInvoices1795264060000,

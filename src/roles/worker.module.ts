@@ -2,6 +2,7 @@ import { Module, type OnApplicationBootstrap } from '@nestjs/common';
 import { AuthJobsModule } from '../modules/auth/jobs/auth-jobs.module.js';
 import { BillingJobsModule } from '../modules/billing/jobs/billing-jobs.module.js';
 import { RepositoriesJobsModule } from '../modules/repositories/jobs/repositories-jobs.module.js';
+import { MeteringJobsModule } from '../modules/metering/jobs/metering-jobs.module.js';
 import { OpsJobsModule } from '../modules/ops/jobs/ops-jobs.module.js';
 import { CreditsJobsModule } from '../modules/credits/jobs/credits-jobs.module.js';
 import { DeploysJobsModule } from '../modules/deploys/jobs/deploys-jobs.module.js';
@@ -9,7 +10,7 @@ import { SandboxJobsModule } from '../modules/sandbox/jobs/sandbox-jobs.module.j
 import { OutboxRelay } from '../platform/outbox/outbox-relay.js';
 
 /** Everything that runs in the background. */
-@Module({ imports: [AuthJobsModule, BillingJobsModule, RepositoriesJobsModule, SandboxJobsModule, OpsJobsModule, DeploysJobsModule, CreditsJobsModule] })
+@Module({ imports: [AuthJobsModule, MeteringJobsModule, BillingJobsModule, RepositoriesJobsModule, SandboxJobsModule, OpsJobsModule, DeploysJobsModule, CreditsJobsModule] })
 export class WorkerModule implements OnApplicationBootstrap {
   constructor(private readonly relay: OutboxRelay) {}
 

@@ -9,6 +9,7 @@ import { UsageReportStore } from './persistence/usage-report.store.js';
 import { UsageTotalsStore } from './persistence/usage-totals.store.js';
 import { PriceCatalog } from './prices/price-catalog.js';
 import { PricesService } from './prices.service.js';
+import { StorageSources } from './storage-source.js';
 import { UsageMonths } from './recording/usage-months.js';
 import { UsagePartitions } from './recording/usage-partitions.js';
 import { UsagePeriodsService } from './usage-periods.service.js';
@@ -20,8 +21,8 @@ import { UsageService } from './usage.service.js';
 @Module({
   providers: [
     PriceCatalog, PricesService, PriceVersionsStore, UsageEventsStore, UsageMonths, UsageMonthsStore, UsageOwnersStore, UsagePartitions, UsagePartitionsStore,
-    UsagePeriodsService, UsageReportService, UsageReportStore, UsageService, UsageTotalsService, UsageTotalsStore, ...METERING_METRICS,
+    StorageSources, UsagePeriodsService, UsageReportService, UsageReportStore, UsageService, UsageTotalsService, UsageTotalsStore, ...METERING_METRICS,
   ],
-  exports: [PriceCatalog, PricesService, UsageOwnersStore, UsagePeriodsService, UsageReportService, UsageService, UsageTotalsService],
+  exports: [PriceCatalog, PricesService, StorageSources, UsageOwnersStore, UsagePartitions, UsagePeriodsService, UsageReportService, UsageService, UsageTotalsService],
 })
 export class MeteringModule {}

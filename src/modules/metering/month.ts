@@ -11,7 +11,15 @@ export interface Month {
   readonly hours: number;
 }
 
+/** The one that was asked for last: it is asked for with every event, and changes once a month. */
+let last: Month | undefined;
+
 export function monthOf(at: Date): Month {
+  if (last === undefined || at < last.start || at >= last.end) last = newMonthOf(at);
+  return last;
+}
+
+function newMonthOf(at: Date): Month {
   const [year, month] = [at.getUTCFullYear(), at.getUTCMonth()];
   const [start, end] = [new Date(Date.UTC(year, month, 1)), new Date(Date.UTC(year, month + 1, 1))];
   return { start, end, name: start.toISOString().slice(0, 10), hours: (end.getTime() - start.getTime()) / HOUR_MS };

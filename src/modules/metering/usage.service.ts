@@ -7,7 +7,7 @@ import { Clock } from '../../platform/time/clock.js';
 import { MeteringMetrics } from './metering.metrics.js';
 import { isModelOf } from './meter.js';
 import { monthOf } from './month.js';
-import { UsageEventsStore } from './persistence/usage-events.store.js';
+import { type NewUsageEvent, UsageEventsStore } from './persistence/usage-events.store.js';
 import type { UsageMonthKey } from './persistence/usage-months.store.js';
 import { PriceCatalog, type Prices } from './prices/price-catalog.js';
 import { pricedQuantityOf } from './prices/price-version.js';
@@ -19,9 +19,12 @@ import { MAX_QUANTITY, type RecordedUsage, type UsageEvent } from './usage-event
 export type { RecordedUsage, UsageEvent };
 
 /** An event, and what it is counted in while its month is open. */
-interface RatedEvent extends UsageEvent {
+interface RatedEvent {
   readonly id: string;
+  readonly event: UsageEvent;
   readonly key: UsageMonthKey;
+  /** {@link nameOf} the key. */
+  readonly countedIn: string;
 }
 
 /** Two transactions that want the same rows in another order are few, and meet again even less often. */
@@ -66,46 +69,44 @@ export class UsageService {
   }
 
   private async recordOnce(events: readonly RatedEvent[]): Promise<RecordedUsage[]> {
-    await this.partitions.ensure(new Map(events.map(({ occurredAt }) => monthOf(occurredAt)).map((month) => [month.name, month])).values());
+    await this.partitions.ensure(new Set(events.map(({ event }) => monthOf(event.occurredAt))));
     // What is missing is made before the transaction begins, where there is none yet: rows that nobody else sees for long make others wait.
-    await this.months.idsOf(events.map(({ key }) => key));
+    await this.months.idsOf(keysOf(events));
     return this.database.transaction(() => this.write(events));
   }
 
   private async write(events: readonly RatedEvent[]): Promise<RecordedUsage[]> {
     const now = this.clock.now();
-    const unique = [...new Map(events.map((event) => [event.id, event])).values()];
-    const counted = await this.countIn(unique.map((event) => ({ ...event, billedAt: event.occurredAt })));
-    const late = counted.filter(({ closed }) => closed).map(({ event }) => adjusted(event, now));
-    const countedLate = late.length === 0 ? [] : await this.countIn(late);
-    assert(!countedLate.some(({ closed }) => closed), 'The present month is closed.');
+    const unique = new Map<string, RatedEvent>();
+    for (const event of events) if (!unique.has(event.id)) unique.set(event.id, event);
 
-    const written = await this.events.write([...counted.filter(({ closed }) => !closed), ...countedLate].map(({ event, usageMonthId }) => ({
-      id: event.id, usageMonthId, projectId: event.projectId ?? null, quantity: event.quantity, occurredAt: event.occurredAt, billedAt: event.billedAt,
-      source: event.source, sourceId: event.sourceId, properties: event.properties,
-    })));
-    const byId = new Map(written.map(({ id, is_new, cost_nano }) => [id, { id, isNew: is_new, costNano: BigInt(cost_nano) }]));
+    const { open, closed } = await this.countIn([...unique.values()], (event) => event.occurredAt);
+    const late = await this.countIn(closed.map((event) => adjusted(event, now)), () => now);
+    assert(late.closed.length === 0, 'The present month is closed.');
+    const written = await this.events.write([...open, ...late.open]);
+
+    const results = new Map(written.map(({ id, is_new, cost_nano }) => [id, { id, isNew: is_new, costNano: BigInt(cost_nano) }]));
     await this.database.afterCommit(() => {
-      for (const { id, meter } of unique) if (byId.get(id)!.isNew) this.metrics.recorded(meter);
+      for (const { id, event } of unique.values()) if (results.get(id)!.isNew) this.metrics.recorded(event.meter);
       return Promise.resolve();
     });
-    const told = new Set<string>();
-    return events.map(({ id }) => {
-      const result = byId.get(id)!;
-      if (told.has(id)) return { ...result, isNew: false };
-      told.add(id);
-      return result;
-    });
+    // Of an event that came twice at once, the first one is new.
+    return events.map((one) => (unique.get(one.id) === one ? results.get(one.id)! : { ...results.get(one.id)!, isNew: false }));
   }
 
-  /** Locks what the events are counted in, and tells which of it is closed. */
-  private async countIn<Event extends RatedEvent>(events: readonly Event[]): Promise<{ event: Event; usageMonthId: string; closed: boolean }[]> {
-    const ids = await this.months.idsOf(events.map(({ key }) => key));
-    const closed = await this.months.lock([...new Set(ids.values())]);
-    return events.map((event) => {
-      const usageMonthId = ids.get(nameOf(event.key))!;
-      return { event, usageMonthId, closed: closed.has(usageMonthId) };
-    });
+  /** Locks what the events are counted in, and tells which of them are of a month that is closed. */
+  private async countIn(events: readonly RatedEvent[], billedAt: (event: UsageEvent) => Date): Promise<{ open: NewUsageEvent[]; closed: RatedEvent[] }> {
+    if (events.length === 0) return { open: [], closed: [] };
+    const ids = await this.months.idsOf(keysOf(events));
+    const closedIds = await this.months.lock([...ids.values()]);
+    const open: NewUsageEvent[] = [];
+    const closed: RatedEvent[] = [];
+    for (const rated of events) {
+      const usageMonthId = ids.get(rated.countedIn)!;
+      if (closedIds.has(usageMonthId)) closed.push(rated);
+      else open.push({ id: rated.id, usageMonthId, event: rated.event, billedAt: billedAt(rated.event) });
+    }
+    return { open, closed };
   }
 }
 
@@ -115,9 +116,14 @@ function rate(event: UsageEvent, prices: Prices): RatedEvent {
   assert(quantity >= 0n && quantity <= MAX_QUANTITY, `An event of ${meter} has the quantity ${quantity}.`);
   const { id: priceVersion, priceNano } = prices.get(meter, model, occurredAt);
   const month = monthOf(occurredAt);
-  const key = { orgId, month: month.name, usedIn: month.name, meter, model: model ?? '', priceVersion, priceNano, pricedPer: pricedQuantityOf(meter, month) };
-  return { ...event, id: eventIdOf(event), key };
+  return ratedAs(event, eventIdOf(event), {
+    orgId, month: month.name, usedIn: month.name, meter, model: model ?? '', priceVersion, priceNano, pricedPer: pricedQuantityOf(meter, month),
+  });
 }
 
 /** In the bill of now, at the price and by the hours of the month that it was used in. */
-const adjusted = (event: RatedEvent, now: Date): RatedEvent & { billedAt: Date } => ({ ...event, billedAt: now, key: { ...event.key, month: monthOf(now).name } });
+const adjusted = ({ event, id, key }: RatedEvent, now: Date): RatedEvent => ratedAs(event, id, { ...key, month: monthOf(now).name });
+
+const ratedAs = (event: UsageEvent, id: string, key: UsageMonthKey): RatedEvent => ({ event, id, key, countedIn: nameOf(key) });
+
+const keysOf = (events: readonly RatedEvent[]): ReadonlyMap<string, UsageMonthKey> => new Map(events.map(({ countedIn, key }) => [countedIn, key]));

@@ -1,18 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
+import type { UsageEvent } from '../usage-event.js';
 
 /** An event that is about to be written; no two of a call have the same id. */
 export interface NewUsageEvent {
   readonly id: string;
   /** Of `usage_months`, locked. */
   readonly usageMonthId: string;
-  readonly projectId: string | null;
-  readonly quantity: bigint;
-  readonly occurredAt: Date;
+  readonly event: UsageEvent;
   readonly billedAt: Date;
-  readonly source: string;
-  readonly sourceId: string;
-  readonly properties: Readonly<Record<string, string>> | undefined;
 }
 
 interface WrittenEvent {
@@ -62,10 +58,10 @@ export class UsageEventsStore {
       SELECT given.id, given.known_cost_nano IS NULL AS is_new, coalesce(given.known_cost_nano, rated.cost_nano) AS cost_nano
       FROM given LEFT JOIN rated ON rated.id = given.id`,
     [
-      events.map(({ id }) => id), events.map(({ usageMonthId }) => usageMonthId), events.map(({ projectId }) => projectId),
-      events.map(({ quantity }) => quantity.toString()), events.map(({ occurredAt }) => occurredAt), events.map(({ billedAt }) => billedAt),
-      events.map(({ source }) => source), events.map(({ sourceId }) => sourceId),
-      events.map(({ properties }) => (properties === undefined ? null : JSON.stringify(properties))),
+      events.map(({ id }) => id), events.map(({ usageMonthId }) => usageMonthId), events.map(({ event }) => event.projectId ?? null),
+      events.map(({ event }) => event.quantity.toString()), events.map(({ event }) => event.occurredAt.toISOString()), events.map(({ billedAt }) => billedAt.toISOString()),
+      events.map(({ event }) => event.source), events.map(({ event }) => event.sourceId),
+      events.map(({ event: { properties } }) => (properties === undefined ? null : JSON.stringify(properties))),
     ]);
   }
 }

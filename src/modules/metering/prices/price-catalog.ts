@@ -46,15 +46,15 @@ export class PriceCatalog implements OnApplicationBootstrap {
   async current(): Promise<Prices> {
     const nowMs = this.clock.now().getTime();
     if (this.known === undefined || nowMs - this.known.atMs > KNOWN_FOR_MS || nowMs < this.known.atMs) {
-      // Not within a transaction of the caller's, which may be rolled back.
-      const versions = await this.database.apart(() => this.read());
+      // Those that are added must stay, whatever becomes of the caller's transaction. Later on they are read on its own
+      // connection: to wait for another one while so many others do the same would be to wait for ever.
+      const versions = this.added ? await this.store.list() : await this.database.apart(() => this.add());
       this.known = { atMs: nowMs, prices: new Prices(versions) };
     }
     return this.known.prices;
   }
 
-  private async read(): Promise<PriceVersion[]> {
-    if (this.added) return this.store.list();
+  private async add(): Promise<PriceVersion[]> {
     const versions = await this.database.transaction(async () => {
       await this.store.lock();
       const there = await this.store.list();

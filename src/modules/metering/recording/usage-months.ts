@@ -15,21 +15,24 @@ export class UsageMonths {
     private readonly store: UsageMonthsStore,
   ) {}
 
-  /** The ids of their rows, which are made where they are missing, by {@link nameOf} the key. */
-  async idsOf(keys: readonly UsageMonthKey[]): Promise<ReadonlyMap<string, string>> {
-    const named = new Map(keys.map((key) => [nameOf(key), key]));
-    const ids = new Map([...named.keys()].map((name) => [name, this.ids.get(name)]));
-    const unknown = [...named].filter(([name]) => ids.get(name) === undefined);
-    if (unknown.length > 0) {
-      const found = await this.store.ids(unknown.map(([, key]) => key));
-      unknown.forEach(([name], index) => ids.set(name, found[index]));
-      // A transaction that is rolled back takes the rows that it has made with it.
-      await this.database.afterCommit(() => {
-        for (const [name] of unknown) this.ids.set(name, ids.get(name));
-        return Promise.resolve();
-      });
+  /** The ids of their rows, which are made where they are missing; keys and ids by {@link nameOf} the key. */
+  async idsOf(keys: ReadonlyMap<string, UsageMonthKey>): Promise<ReadonlyMap<string, string>> {
+    const ids = new Map<string, string>();
+    const unknown: string[] = [];
+    for (const name of keys.keys()) {
+      const id = this.ids.get(name);
+      if (id === undefined) unknown.push(name);
+      else ids.set(name, id);
     }
-    return ids as ReadonlyMap<string, string>;
+    if (unknown.length === 0) return ids;
+    const found = await this.store.ids(unknown.map((name) => keys.get(name)!));
+    unknown.forEach((name, index) => ids.set(name, found[index]!));
+    // A transaction that is rolled back takes the rows that it has made with it.
+    await this.database.afterCommit(() => {
+      for (const name of unknown) this.ids.set(name, ids.get(name));
+      return Promise.resolve();
+    });
+    return ids;
   }
 
   /** Locks them until the running transaction ends. The ids of those that are closed. */

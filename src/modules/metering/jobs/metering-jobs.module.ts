@@ -1,0 +1,14 @@
+import { Module } from '@nestjs/common';
+import { MeteringModule } from '../metering.module.js';
+import { StorageSamplesStore } from '../persistence/storage-samples.store.js';
+import { UsageReconciliationStore } from '../persistence/usage-reconciliation.store.js';
+import { RECONCILIATION_METRICS } from '../reconciliation/reconciliation.metrics.js';
+import { UsageReconciler } from '../reconciliation/usage-reconciler.service.js';
+import { StorageSampler } from '../storage/storage-sampler.service.js';
+import { MeteringChores } from './metering-chores.js';
+
+@Module({
+  imports: [MeteringModule],
+  providers: [MeteringChores, StorageSampler, StorageSamplesStore, UsageReconciler, UsageReconciliationStore, ...RECONCILIATION_METRICS],
+})
+export class MeteringJobsModule {}

@@ -1,0 +1,59 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../platform/database/database.js';
+import type { Month } from '../month.js';
+import { firstIdFrom } from '../recording/event-id.js';
+
+/** A sum that is not what its parts are. */
+export interface DriftedSum {
+  readonly orgId: string;
+  readonly month: string;
+  readonly meter: string;
+  readonly model: string;
+  readonly priceVersion: string;
+}
+
+/** A month of ten million events takes some seconds to add up. */
+const STATEMENT_TIMEOUT_MS = 600_000;
+const LOCK = 7_302_621;
+
+@Injectable()
+export class UsageReconciliationStore {
+  constructor(private readonly database: Database) {}
+
+  /** False while another process does it. Held until the running transaction ends. */
+  async tryLock(): Promise<boolean> {
+    await this.database.manager.query(`SET LOCAL statement_timeout = ${STATEMENT_TIMEOUT_MS}`);
+    const [row] = await this.database.manager.query<{ locked: boolean }[]>('SELECT pg_try_advisory_xact_lock($1) AS locked', [LOCK]);
+    return row!.locked;
+  }
+
+  /**
+   * Which sums of a month are not those of its events, or not those of its hours, or not the price of their quantity. One
+   * statement sees one moment, so that what is recorded meanwhile is in all or in none.
+   */
+  drifted(month: Month): Promise<DriftedSum[]> {
+    return this.database.manager.query<DriftedSum[]>(`
+      WITH events AS (
+        SELECT org_id, to_char(occurred_at AT TIME ZONE 'UTC', 'YYYY-MM-01')::date AS used_in, meter, model, price_version,
+          sum(quantity) AS quantity, sum(cost_nano) AS cost_nano, count(*) AS events
+        FROM (
+          SELECT * FROM usage_events WHERE NOT late AND id >= $2::uuid AND id < $3::uuid
+          UNION ALL
+          SELECT * FROM usage_events WHERE late AND billed_at >= $4 AND billed_at < $5
+        ) AS events
+        GROUP BY 1, 2, 3, 4, 5
+      ), hours AS (
+        SELECT usage_month_id, sum(quantity) AS quantity, sum(cost_nano) AS cost_nano, sum(events) AS events
+        FROM usage_hours WHERE hour >= $4 AND hour < $5 GROUP BY 1
+      ), months AS (
+        SELECT m.*, h.quantity AS hours_quantity, h.cost_nano AS hours_cost_nano, h.events AS hours_events
+        FROM usage_months m LEFT JOIN hours h ON h.usage_month_id = m.id WHERE m.month = $1 AND (m.events > 0 OR h.events > 0)
+      )
+      SELECT org_id AS "orgId", $1::text AS month, meter, model, price_version AS "priceVersion"
+      FROM months FULL JOIN events USING (org_id, used_in, meter, model, price_version)
+      WHERE (months.quantity, months.cost_nano, months.events) IS DISTINCT FROM (events.quantity, events.cost_nano, events.events)
+        OR (months.quantity, months.cost_nano, months.events) IS DISTINCT FROM (hours_quantity, hours_cost_nano, hours_events)
+        OR months.cost_nano IS DISTINCT FROM div(months.quantity * months.price_nano, months.priced_per)
+      ORDER BY 1, 3, 4`, [month.name, firstIdFrom(month.start), firstIdFrom(month.end), month.start, month.end]);
+  }
+}
