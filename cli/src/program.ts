@@ -11,6 +11,7 @@ import { addLogin } from './commands/login.js';
 import { addLogout } from './commands/logout.js';
 import { addLogs } from './commands/logs.js';
 import { addOpen } from './commands/open.js';
+import { addPlans } from './commands/plans.js';
 import { addProjectsCreate } from './commands/projects-create.js';
 import { addProjectsList } from './commands/projects-list.js';
 import { addPromote } from './commands/promote.js';
@@ -54,6 +55,7 @@ export function createProgram(): Command {
   const sandbox = program.command('sandbox').description('run programs in isolation');
   addSandboxRun(sandbox);
 
+  addPlans(program);
   addExplain(program);
   return program;
 }

@@ -1,8 +1,8 @@
-import type { Listing } from './page.js';
+import type { Listing, ListQuery } from './page.js';
 import type { RequestOptions, Transport } from './transport.js';
-import type { Plan } from './types.js';
+import type { Credits, Invoice, ListedInvoice, Plan, PlanId, Price, Subscription } from './types.js';
 
-/** Plans and what they cost. */
+/** Plans, what is paid for them and for usage, and invoices. Amounts are decimal strings in US dollars. */
 export class Billing {
   readonly #transport: Transport;
 
@@ -13,5 +13,63 @@ export class Billing {
   /** All plans with their prices and limits. Needs no key. */
   plans(options?: RequestOptions): Listing<Plan> {
     return this.#transport.list('/api/v1/billing/plans', {}, options);
+  }
+
+  /** What usage costs now, by meter and model. Needs no key. */
+  prices(options?: RequestOptions): Promise<readonly Price[]> {
+    return this.#transport.get('/api/v1/billing/prices', options);
+  }
+
+  /** The plan of the organization, what a month of it costs, and what is planned. Needs `billing:read`. */
+  subscription(options?: RequestOptions): Promise<Subscription> {
+    return this.#transport.get('/api/v1/billing/subscription', options);
+  }
+
+  /**
+   * Chooses a plan: a larger one begins at once, a smaller one with the next month; the present one drops what is planned.
+   * Needs `billing:write`.
+   *
+   * @throws {ConflictError} `plan_too_small`: `details` lists what is too much. `plan_by_contract`.
+   *   `payment_method_required`: {@link checkout} leads to where one is given.
+   */
+  choosePlan(plan: PlanId, options?: RequestOptions): Promise<Subscription> {
+    return this.#transport.post('/api/v1/billing/subscription', { plan }, options);
+  }
+
+  /**
+   * Where a person gives a means of payment for a plan, which begins once that is done. Needs `billing:write`.
+   *
+   * @throws {ConflictError} `integration_not_configured`: invoices are paid by hand here. `plan_by_contract`.
+   */
+  checkout(plan: Exclude<PlanId, 'free'>, options?: RequestOptions): Promise<{ readonly url?: string }> {
+    return this.#transport.post('/api/v1/billing/checkout', { plan }, options);
+  }
+
+  /**
+   * Where a person changes the means of payment, or ends the subscription. Needs `billing:write`.
+   *
+   * @throws {ConflictError} `integration_not_configured`, `payment_method_required`.
+   */
+  portal(options?: RequestOptions): Promise<{ readonly url?: string }> {
+    return this.#transport.post('/api/v1/billing/portal', {}, options);
+  }
+
+  /** What can be spent, and by which grants. Needs `billing:read`. */
+  credits(options?: RequestOptions): Promise<Credits> {
+    return this.#transport.get('/api/v1/billing/credits', options);
+  }
+
+  /** Those of the organization, the newest first. Needs `billing:read`. */
+  invoices(query?: ListQuery, options?: RequestOptions): Listing<ListedInvoice> {
+    return this.#transport.list('/api/v1/billing/invoices', query, options);
+  }
+
+  /**
+   * An invoice with its lines, which come to its total, and the credit notes that have corrected it. Needs `billing:read`.
+   *
+   * @throws {NotFoundError} `invoice_not_found`.
+   */
+  invoice(invoiceId: string, options?: RequestOptions): Promise<Invoice> {
+    return this.#transport.get(`/api/v1/billing/invoices/${encodeURIComponent(invoiceId)}`, options);
   }
 }

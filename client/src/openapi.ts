@@ -361,6 +361,23 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/billing/prices": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** Lists what usage costs now, by meter and model, on every plan. */
+        readonly get: operations["PricesController_list"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/billing/spend-cap": {
         readonly parameters: {
             readonly query?: never;
@@ -2820,9 +2837,16 @@ export interface components {
             readonly meta: components["schemas"]["AnswerMeta"];
         };
         readonly PlanView: {
+            /** @description Whether usage beyond credits is billed; else it ends with them. */
+            readonly bills_usage: boolean;
             readonly features: components["schemas"]["PlanFeaturesView"];
             /** @enum {string} */
             readonly id: "free" | "builder" | "pro" | "enterprise";
+            /**
+             * @description In USD: what a person gets once, for whatever is metered.
+             * @example 5
+             */
+            readonly included_credits_usd: string;
             readonly limits: components["schemas"]["PlanLimitsView"];
             /** @example Builder */
             readonly name: string;
@@ -2833,6 +2857,36 @@ export interface components {
             readonly price_usd_per_month: string | null;
             /** @enum {string} */
             readonly support: "community" | "email" | "priority" | "dedicated";
+        };
+        readonly PricesAnswer: {
+            readonly data: readonly components["schemas"]["PriceView"][];
+            readonly meta: components["schemas"]["AnswerMeta"];
+        };
+        readonly PriceView: {
+            /**
+             * @description Of this version; invoices name it.
+             * @example sandbox-compute-1
+             */
+            readonly id: string;
+            /** @enum {string} */
+            readonly meter: "ai_tokens" | "sandbox_compute" | "database_storage" | "object_storage";
+            /** @example anthropic/claude-sonnet:output */
+            readonly model?: string;
+            /**
+             * @description What the price is for.
+             * @example hour
+             */
+            readonly per: string;
+            /**
+             * @description In USD, as a decimal.
+             * @example 0.1
+             */
+            readonly price_usd: string;
+            /**
+             * Format: date-time
+             * @description From when on it is in force.
+             */
+            readonly since: string;
         };
         readonly ProjectAnswer: {
             readonly data: components["schemas"]["ProjectView"];
@@ -5778,6 +5832,56 @@ export interface operations {
             };
             /** @description `upstream_error`: Another service did not do what was asked of it. */
             readonly 502: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A part that this call needs is away. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly PricesController_list: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["PricesAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many calls at once.
+             *
+             *     `daily_limit_exceeded`: The calls of this day are used up.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
                 };

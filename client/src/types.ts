@@ -97,6 +97,18 @@ export type Template = Schemas['TemplateView'];
 
 /** Prices are decimal strings in US dollars; null is unlimited, or agreed on. */
 export type Plan = Schemas['PlanView'];
+export type PlanId = Plan['id'];
+
+/** What so much of a meter costs. */
+export type Price = Schemas['PriceView'];
+
+/** The plan of an organization, what it pays for it, and what is planned. */
+export type Subscription = Schemas['SubscriptionView'];
+export type Credits = Schemas['CreditsView'];
+
+/** What a month has cost. `amount` of a line is exact, `total` in whole cents. */
+export type Invoice = Schemas['InvoiceView'];
+export type ListedInvoice = Schemas['ListedInvoiceView'];
 
 /** From a commit to something that can be opened. `state` says how far it is; times are RFC 3339. */
 export type Deploy = Schemas['DeployView'];

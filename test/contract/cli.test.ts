@@ -224,6 +224,9 @@ describe('the command line and the service', () => {
 
     expect(await service.run(['sandbox', 'run', '-', '--language', 'python'], { input: 'print(6 * 7); exit(5)' })).toEqual({ code: 5, stdout: '42\n', stderr: '' });
 
+    const plans = await service.run(['plans'], { env: { SERVICE_API_KEY: '' } });
+    expect(plans.stdout).toMatch(/^PLAN +USD\/MONTH +CALLS\/DAY .*\nfree +0 +5000 .*\nbuilder +49 +100000 .*\npro +299 +unlimited .*\nenterprise +by contract +unlimited .*\n$/);
+
     const { keys } = JSON.parse(readFileSync(service.credentialsFile, 'utf8')) as { keys: Record<string, { api_key: string }> };
     expect((await service.run(['logout'])).code).toBe(0);
     expect((await service.run(['whoami'], { env: { SERVICE_API_KEY: keys[app.url]!.api_key } })).code).toBe(3);

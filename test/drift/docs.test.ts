@@ -117,8 +117,8 @@ describe('the plans', () => {
     ['SSO / SAML', 'No', 'No', 'No', 'Yes'],
   ];
 
-  it('are those of the service document', () => {
-    const rows = read(join(DOCS, 'plans.md')).split('\n').filter((line) => line.startsWith('|')).map(cellsOf);
+  it.each([join(DOCS, 'plans.md'), README].map(nameOf))('are those of the service document in %s', (name) => {
+    const rows = read(join(PROJECT_ROOT, name)).split('\n').filter((line) => line.startsWith('|')).map(cellsOf);
     expect(rows.filter(({ length }) => length === 5).filter(([first]) => first !== '---').slice(0, PLANS_OF_DOCUMENT.length)).toEqual(PLANS_OF_DOCUMENT);
   });
 

@@ -4,6 +4,7 @@ import { ANY_CALL, ApiRefusals } from '../../../platform/http/api-refusals.js';
 import { Envelope } from '../../../platform/http/envelope.js';
 import { AnswerMeta } from '../../../platform/http/page.js';
 import { Public } from '../../../platform/http/public.js';
+import { formatUsd } from '../../../platform/money/nano-dollars.js';
 import { type Plan, PLAN_IDS, type PlanId, PLANS } from '../plan.js';
 
 class PlanLimitsView {
@@ -24,15 +25,19 @@ class PlanView {
   @ApiProperty({ type: String, nullable: true, example: '49', description: 'In USD, as a decimal. Null: by agreement.' }) price_usd_per_month!: string | null;
   @ApiProperty({ type: PlanLimitsView }) limits!: PlanLimitsView;
   @ApiProperty({ type: PlanFeaturesView }) features!: PlanFeaturesView;
+  @ApiProperty({ type: String, example: '5', description: 'In USD: what a person gets once, for whatever is metered.' }) included_credits_usd!: string;
+  @ApiProperty({ description: 'Whether usage beyond credits is billed; else it ends with them.' }) bills_usage!: boolean;
   @ApiProperty({ enum: ['community', 'email', 'priority', 'dedicated'] }) support!: string;
 
-  static of({ id, name, priceUsdPerMonth, limits, features, support }: Plan): PlanView {
+  static of({ id, name, priceUsdPerMonth, limits, features, creditNano, billsUsage, support }: Plan): PlanView {
     return {
       id,
       name,
       price_usd_per_month: priceUsdPerMonth === null ? null : String(priceUsdPerMonth),
       limits: { calls_per_day: limits.callsPerDay, agents: limits.agents, projects: limits.projects },
       features,
+      included_credits_usd: formatUsd(creditNano),
+      bills_usage: billsUsage,
       support,
     };
   }

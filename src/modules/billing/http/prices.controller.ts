@@ -1,0 +1,51 @@
+import { Controller, Get } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger';
+import { ANY_CALL, ApiRefusals } from '../../../platform/http/api-refusals.js';
+import { Envelope } from '../../../platform/http/envelope.js';
+import { AnswerMeta } from '../../../platform/http/page.js';
+import { Public } from '../../../platform/http/public.js';
+import { formatUsd } from '../../../platform/money/nano-dollars.js';
+import { Clock } from '../../../platform/time/clock.js';
+import { type Meter, METERS } from '../../metering/meter.js';
+import { PricesService, type ShownPrice } from '../../metering/prices.service.js';
+
+class PriceView {
+  @ApiProperty({ example: 'sandbox-compute-1', description: 'Of this version; invoices name it.' }) id!: string;
+  @ApiProperty({ enum: METERS }) meter!: Meter;
+  @ApiPropertyOptional({ type: String, example: 'anthropic/claude-sonnet:output' }) model?: string;
+  @ApiProperty({ example: '0.1', description: 'In USD, as a decimal.' }) price_usd!: string;
+  @ApiProperty({ example: 'hour', description: 'What the price is for.' }) per!: string;
+  @ApiProperty({ format: 'date-time', description: 'From when on it is in force.' }) since!: string;
+
+  static of({ id, meter, model, priceNano, per, from }: ShownPrice): PriceView {
+    return { id, meter, ...(model === null ? {} : { model }), price_usd: formatUsd(priceNano), per, since: from.toISOString() };
+  }
+}
+
+class PricesAnswer {
+  @ApiProperty({ type: [PriceView] }) data!: PriceView[];
+  @ApiProperty({ type: AnswerMeta }) meta!: AnswerMeta;
+}
+
+@ApiTags('billing')
+@Controller('api/v1/billing/prices')
+export class PricesController {
+  constructor(
+    private readonly prices: PricesService,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Service document §8, "Metering". */
+  @Get()
+  @Public()
+  @ApiOperation({ summary: 'Lists what usage costs now, by meter and model, on every plan.' })
+  @ApiOkResponse({ type: PricesAnswer })
+  @ApiRefusals(...ANY_CALL)
+  async list(): Promise<Envelope<PriceView[]>> {
+    const prices = await this.prices.list(this.clock.now());
+    return new Envelope(prices.toSorted(byMeter).map((price) => PriceView.of(price)));
+  }
+}
+
+const byMeter = (one: ShownPrice, other: ShownPrice): number =>
+  METERS.indexOf(one.meter) - METERS.indexOf(other.meter) || (one.model ?? '').localeCompare(other.model ?? '');
