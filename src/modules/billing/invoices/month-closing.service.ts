@@ -9,6 +9,7 @@ import { ClosedPeriodsStore } from '../persistence/closed-periods.store.js';
 import { Invoice } from '../persistence/invoice.entity.js';
 import { InvoicesStore } from '../persistence/invoices.store.js';
 import { PlannedChanges } from '../subscriptions/planned-changes.service.js';
+import type { Composition } from './composition.js';
 import { DraftInvoice } from './draft-invoice.service.js';
 import { InvoiceFinalization } from './invoice-finalization.service.js';
 
@@ -34,8 +35,7 @@ export class MonthClosing {
   async close(org: BilledOrg, period: BillingPeriod): Promise<void> {
     await this.plannedChanges.applyOf(org.id);
     await this.freeze(org, period);
-    await this.draft(org, period);
-    await this.finalize(org, period);
+    await this.finalize(org, period, await this.draft(org, period));
   }
 
   /** From here on usage of the period that becomes known belongs to a later one. */
@@ -50,28 +50,31 @@ export class MonthClosing {
     });
   }
 
-  /** Makes the lines; where there is nothing to show, the month is closed without an invoice. */
-  private draft(org: BilledOrg, period: BillingPeriod): Promise<void> {
+  /** Makes the lines, and tells what they are of; where there is nothing to show, the month is closed without an invoice. */
+  private draft(org: BilledOrg, period: BillingPeriod): Promise<Composition | undefined> {
     return this.database.transaction(async () => {
       const invoice = await this.invoices.lockOf(org.id, period);
-      if (invoice?.state !== 'gathering') return;
-      const { lines, totalCents } = await this.drafts.compose(org, period);
+      if (invoice?.state !== 'gathering') return undefined;
+      const composition = await this.drafts.compose(org, period);
+      const { lines, totalCents } = composition;
       if (lines.length === 0) {
         await this.invoices.delete(invoice.id);
         await this.closed.addOf(org.id, period, { invoiceId: null, at: this.clock.now() });
-        return;
+        return undefined;
       }
       const priced = await Promise.all(lines.map((line) => this.drafts.priced(line)));
       await this.invoices.addLines(priced.map((line, index) => ({ ...line, invoiceId: invoice.id, position: index + 1 })));
       await this.invoices.update(invoice.id, { state: 'draft', totalCents, billTo: { name: org.name, slug: org.slug } });
+      return composition;
     });
   }
 
-  private finalize(org: BilledOrg, period: BillingPeriod): Promise<void> {
+  /** Whoever finds a draft that somebody else has made works out anew what it is of. */
+  private finalize(org: BilledOrg, period: BillingPeriod, known: Composition | undefined): Promise<void> {
     return this.database.transaction(async () => {
       const invoice = await this.invoices.lockOf(org.id, period);
       if (invoice?.state !== 'draft') return;
-      await this.finalization.finalize(invoice, (await this.drafts.compose(org, period)).shares);
+      await this.finalization.finalize(invoice, (known ?? await this.drafts.compose(org, period)).shares);
       await this.closed.addOf(org.id, period, { invoiceId: invoice.id, at: this.clock.now() });
     });
   }

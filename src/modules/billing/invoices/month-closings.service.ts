@@ -11,7 +11,7 @@ import { UsageDrifted } from './usage-of-month.service.js';
 /** What was used before its end is told of within that, as a rule; later it is an adjustment of the next month. */
 const GRACE_MS = 48 * 3_600_000;
 const BATCH = 500;
-const AT_ONCE = 4;
+const AT_ONCE = 6;
 
 export interface Closed {
   readonly organizations: number;

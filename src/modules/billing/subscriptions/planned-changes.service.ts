@@ -28,8 +28,10 @@ export class PlannedChanges {
   }
 
   /** That of one organization, if it is due. */
-  applyOf(orgId: string): Promise<void> {
-    return this.database.transaction(async () => {
+  async applyOf(orgId: string): Promise<void> {
+    const nextPlanAt = (await this.subscriptions.find(orgId))?.nextPlanAt ?? null;
+    if (nextPlanAt === null || nextPlanAt > this.clock.now()) return;
+    await this.database.transaction(async () => {
       // One that was deleted has nothing that a plan could allow or forbid any more.
       if ((await this.plans.lock(orgId)) === null) await this.subscriptions.drop(orgId);
       else await this.changes.applyDue(await this.subscriptions.find(orgId));
