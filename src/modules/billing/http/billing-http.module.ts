@@ -1,6 +1,10 @@
 import { Module } from '@nestjs/common';
+import { CreditsModule } from '../../credits/credits.module.js';
+import { LimitsModule } from '../../limits/limits.module.js';
 import { MeteringModule } from '../../metering/metering.module.js';
 import { BillingModule } from '../billing.module.js';
+import { ForecastService } from '../forecast/forecast.service.js';
+import { ForecastController } from './forecast.controller.js';
 import { InvoiceOperationsController } from './invoice-operations.controller.js';
 import { InvoicesController } from './invoices.controller.js';
 import { PaymentsController } from './payments.controller.js';
@@ -11,7 +15,8 @@ import { SubscriptionOperationsController } from './subscription-operations.cont
 import { SubscriptionsController } from './subscriptions.controller.js';
 
 @Module({
-  imports: [BillingModule, MeteringModule],
-  controllers: [InvoiceOperationsController, InvoicesController, PaymentsController, PlansController, PricesController, StripeWebhookController, SubscriptionOperationsController, SubscriptionsController],
+  imports: [BillingModule, CreditsModule, LimitsModule, MeteringModule],
+  controllers: [ForecastController, InvoiceOperationsController, InvoicesController, PaymentsController, PlansController, PricesController, StripeWebhookController, SubscriptionOperationsController, SubscriptionsController],
+  providers: [ForecastService],
 })
 export class BillingHttpModule {}

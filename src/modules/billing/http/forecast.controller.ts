@@ -1,0 +1,28 @@
+import { Controller, Get, Req } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { Request } from 'express';
+import { ANY_CALLER, ApiRefusals } from '../../../platform/http/api-refusals.js';
+import { Envelope } from '../../../platform/http/envelope.js';
+import { type Call, Caller } from '../../auth/caller.js';
+import { RequireScope, TakesSession } from '../../auth/require-scope.js';
+import { budgetHolderOf } from '../../limits/budget-account.js';
+import { ForecastService } from '../forecast/forecast.service.js';
+import { ForecastAnswer, ForecastView } from './forecast.dto.js';
+
+@ApiTags('billing')
+@TakesSession('or_key')
+@Controller('api/v1/billing/forecast')
+export class ForecastController {
+  constructor(private readonly forecast: ForecastService) {}
+
+  @Get()
+  @RequireScope('billing:read')
+  @ApiOperation({ summary: 'Tells when the calls of the day and the credits of the organization of the call are used up at the present rate, and what uses most.' })
+  @ApiOkResponse({ type: ForecastAnswer })
+  @ApiRefusals(...ANY_CALLER)
+  async show(@Caller() { org }: Call, @Req() request: Request): Promise<Envelope<ForecastView>> {
+    // The guards have found it, for every call that is let in.
+    const { account } = budgetHolderOf(request)!;
+    return new Envelope(ForecastView.of(await this.forecast.of(org.id, account)));
+  }
+}
