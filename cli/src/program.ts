@@ -20,6 +20,7 @@ import { addRepositoriesDelete } from './commands/repositories-delete.js';
 import { addRepositoriesList } from './commands/repositories-list.js';
 import { addRollback } from './commands/rollback.js';
 import { addSandboxRun } from './commands/sandbox-run.js';
+import { addUsage } from './commands/usage.js';
 import { addWhoami } from './commands/whoami.js';
 
 /** All commands. What they print is decided here and in them; nothing has run yet. */
@@ -56,6 +57,7 @@ export function createProgram(): Command {
   addSandboxRun(sandbox);
 
   addPlans(program);
+  addUsage(program);
   addExplain(program);
   return program;
 }

@@ -1,6 +1,6 @@
 import type { Listing, ListQuery } from './page.js';
-import type { RequestOptions, Transport } from './transport.js';
-import type { Credits, Invoice, ListedInvoice, Plan, PlanId, Price, Subscription } from './types.js';
+import type { Answer, RequestOptions, Transport } from './transport.js';
+import type { Credits, Forecast, Invoice, ListedInvoice, Plan, PlanId, Price, Subscription, Usage, UsageMeta, UsageQuery } from './types.js';
 
 /** Plans, what is paid for them and for usage, and invoices. Amounts are decimal strings in US dollars. */
 export class Billing {
@@ -71,5 +71,20 @@ export class Billing {
    */
   invoice(invoiceId: string, options?: RequestOptions): Promise<Invoice> {
     return this.#transport.get(`/api/v1/billing/invoices/${encodeURIComponent(invoiceId)}`, options);
+  }
+
+  /**
+   * What the organization of the call has used, by meter and by what `group_by` names, in `data`; `meta.cost` is what all of it
+   * costs. Costs are decimal strings in US dollars. Needs `billing:read`.
+   *
+   * @throws {ValidationError} `invalid_request`: the times are not whole hours, or lie more than 400 days apart.
+   */
+  usage({ from, to, group_by }: UsageQuery = {}, options?: RequestOptions): Promise<Answer<Usage[], UsageMeta>> {
+    return this.#transport.send({ method: 'GET', path: '/api/v1/billing/usage', query: { from, to, group_by: group_by?.join(',') } }, options);
+  }
+
+  /** When the calls of the day and the credits run out at the present rate, and what uses most. Needs `billing:read`. */
+  forecast(options?: RequestOptions): Promise<Forecast> {
+    return this.#transport.get('/api/v1/billing/forecast', options);
   }
 }

@@ -34,6 +34,7 @@ export type {
   Execution,
   ExplainedCall,
   Explanation,
+  Forecast,
   Invitation,
   Invoice,
   Key,
@@ -71,4 +72,7 @@ export type {
   Template,
   TryRequest,
   WhoCalls,
+  Usage,
+  UsageMeta,
+  UsageQuery,
 } from './types.js';

@@ -276,6 +276,23 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/billing/forecast": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** Tells when the calls of the day and the credits of the organization of the call are used up at the present rate, and what uses most. */
+        readonly get: operations["ForecastController_show"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/billing/invoices": {
         readonly parameters: {
             readonly query?: never;
@@ -1522,6 +1539,23 @@ export interface components {
             /** @example ada */
             readonly username: string;
         };
+        readonly CallsForecastView: {
+            /** @description Null: unlimited. */
+            readonly limit: number | null;
+            /** @description Of this UTC day so far. */
+            readonly per_hour: number | null;
+            /** @description Null: unlimited. */
+            readonly remaining: number | null;
+            /** Format: date-time */
+            readonly resets_at: string;
+            /**
+             * Format: date-time
+             * @description Absent where they last until resets_at.
+             */
+            readonly run_out_at?: string;
+            /** @description Null: unlimited. */
+            readonly used: number | null;
+        };
         readonly ChangeKeyBody: {
             /**
              * @description IP addresses and CIDRs that the key may be used from; empty: from anywhere.
@@ -1788,6 +1822,22 @@ export interface components {
         readonly CreditsAnswer: {
             readonly data: components["schemas"]["CreditsView"];
             readonly meta: components["schemas"]["AnswerMeta"];
+        };
+        readonly CreditsForecastView: {
+            /**
+             * @description In USD, as a decimal.
+             * @example 4.123456789
+             */
+            readonly balance: string;
+            /** @description Of it, for work that is under way. */
+            readonly held: string;
+            /** @description What the usage of the last 24 hours costs, in USD. */
+            readonly per_day: string;
+            /**
+             * Format: date-time
+             * @description Absent where nothing is used.
+             */
+            readonly run_out_at?: string;
         };
         readonly CreditsView: {
             /**
@@ -2093,6 +2143,17 @@ export interface components {
             readonly updatedBy?: string;
             /** @description 0 for one that was never toggled. */
             readonly version: number;
+        };
+        readonly ForecastAnswer: {
+            readonly data: components["schemas"]["ForecastView"];
+            readonly meta: components["schemas"]["AnswerMeta"];
+        };
+        readonly ForecastView: {
+            readonly calls: components["schemas"]["CallsForecastView"];
+            readonly credits: components["schemas"]["CreditsForecastView"];
+            readonly month: components["schemas"]["MonthForecastView"];
+            /** @description What costs most in the last 24 hours, at most five. */
+            readonly top: readonly components["schemas"]["TopUsageView"][];
         };
         readonly ForgotPasswordBody: {
             /**
@@ -2648,6 +2709,12 @@ export interface components {
             readonly status: "active" | "expired" | "revoked";
             /** @description Whose key it is. */
             readonly user_id: string;
+        };
+        readonly MonthForecastView: {
+            /** @description So far, in USD. */
+            readonly cost: string;
+            /** @description At its end, if it goes on as in the last 24 hours. */
+            readonly projected_cost: string;
         };
         readonly NoteBody: {
             /**
@@ -3381,6 +3448,19 @@ export interface components {
              * @example svc_mail_…
              */
             readonly token: string;
+        };
+        readonly TopUsageView: {
+            /**
+             * @description In USD, as a decimal.
+             * @example 4.123456789
+             */
+            readonly cost: string;
+            /** @enum {string} */
+            readonly meter: "ai_tokens" | "sandbox_compute" | "database_storage" | "object_storage";
+            readonly model?: string;
+            readonly project_id?: string;
+            /** @description Of all that the last 24 hours cost, 0 to 1. */
+            readonly share: number;
         };
         readonly TouchedTaskView: {
             readonly created: boolean;
@@ -5287,6 +5367,109 @@ export interface operations {
             };
             /** @description `unsupported_media_type`: The request body must be JSON. */
             readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many calls at once.
+             *
+             *     `daily_limit_exceeded`: The calls of this day are used up.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A part that this call needs is away. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly ForecastController_show: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ForecastAnswer"];
+                };
+            };
+            /** @description `conflicting_credentials`: The call carries two different credentials. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The call carries no API key.
+             *
+             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *
+             *     `invalid_api_key`: The API key is not known.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *
+             *     `session_required`: The call needs the session of a person.
+             *
+             *     `invalid_session`: The session is over or unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller does not reach the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key may not be used from this IP address.
+             */
+            readonly 403: {
                 headers: {
                     readonly [name: string]: unknown;
                 };

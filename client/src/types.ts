@@ -95,6 +95,23 @@ export type NewRepository = Schemas['CreateRepositoryBody'];
 /** What a repository can begin with. */
 export type Template = Schemas['TemplateView'];
 
+/** What was used of a meter, and its cost in US dollars; `quantity` is in digits, of `unit`. */
+export type Usage = Schemas['UsageView'];
+
+/** The time that usage is shown for, and what all of it costs. */
+export type UsageMeta = Schemas['UsageMeta'];
+
+/** From the beginning of `from` until before `to`, each a day or a time at a full hour; without both, this month. */
+export interface UsageQuery {
+  readonly from?: string;
+  readonly to?: string;
+  /** What is told apart besides the meter. */
+  readonly group_by?: readonly ('meter' | 'model' | 'project' | 'day')[];
+}
+
+/** When what is left is used up, if it goes on as it does. */
+export type Forecast = Schemas['ForecastView'];
+
 /** Prices are decimal strings in US dollars; null is unlimited, or agreed on. */
 export type Plan = Schemas['PlanView'];
 export type PlanId = Plan['id'];

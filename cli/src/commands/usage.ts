@@ -1,0 +1,69 @@
+import type { Forecast, Usage, UsageQuery } from '@service/client';
+import type { Command } from 'commander';
+import { Context, tableOf } from '../context.js';
+import { UsageError } from '../failures.js';
+
+type Group = NonNullable<UsageQuery['group_by']>[number];
+
+const GROUPS: readonly Group[] = ['meter', 'model', 'project', 'day'];
+const HOUR_MS = 3_600_000;
+const GIGABYTE = 1_000_000_000;
+
+interface UsageOptions {
+  readonly from?: string;
+  readonly to?: string;
+  readonly by?: string;
+}
+
+export function addUsage(program: Command): void {
+  program
+    .command('usage')
+    .description('show what was used and what it costs, and when calls and credits run out')
+    .option('--from <day>', 'the first day, as 2026-11-01 (default: the first of the month)')
+    .option('--to <day>', 'the day before which to end (default: now)')
+    .option('--by <groups>', `what to tell apart besides the meter: ${GROUPS.join(', ')}, with commas between`)
+    .action(async ({ from, to, by }: UsageOptions, command: Command) => {
+      const context = await Context.of(command);
+      const { billing } = await context.service();
+      const usage = await billing.usage({ ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }), ...(by === undefined ? {} : { group_by: groupsOf(by) }) });
+      const forecast = await billing.forecast();
+      context.print({ usage: usage.data, cost: usage.meta.cost, forecast }, `${describe(usage.data, usage.meta.cost)}\n\n${outlook(forecast)}`);
+    });
+}
+
+/** @throws {UsageError} */
+function groupsOf(by: string): Group[] {
+  return by.split(',').map((name) => {
+    const group = GROUPS.find((each) => each === name.trim());
+    if (group === undefined) throw new UsageError(`Usage can be told apart by ${GROUPS.join(', ')}, and not by "${name.trim()}".`);
+    return group;
+  });
+}
+
+function describe(usage: readonly Usage[], cost: string): string {
+  if (usage.length === 0) return 'Nothing was used.';
+  const table = tableOf(['METER', 'MODEL', 'PROJECT', 'DAY', 'QUANTITY', 'USD'], usage.map((line) => [
+    line.meter, line.model ?? '', line.project_id ?? '', line.day ?? '', quantityOf(line), line.cost,
+  ]));
+  return `${table}\n\nIn all: $${cost}`;
+}
+
+/** Large enough to be read; the exact number is in the JSON. */
+function quantityOf({ quantity, unit }: Usage): string {
+  switch (unit) {
+    case 'tokens':
+      return `${quantity} tokens`;
+    case 'ms':
+      return `${(Number(quantity) / HOUR_MS).toFixed(4)} h`;
+    case 'byte_hours':
+      return `${(Number(quantity) / GIGABYTE).toFixed(4)} GB·h`;
+  }
+}
+
+function outlook({ calls, credits, month }: Forecast): string {
+  return [
+    calls.limit === null ? 'Calls today: unlimited' : `Calls today: ${calls.used} of ${calls.limit}, ${calls.run_out_at === undefined ? 'enough' : `used up at ${calls.run_out_at}`}`,
+    `Credits: $${credits.balance}, ${credits.run_out_at === undefined ? 'nothing uses them now' : `used up at ${credits.run_out_at}`}`,
+    `This month: $${month.cost}, by its end about $${month.projected_cost}`,
+  ].join('\n');
+}

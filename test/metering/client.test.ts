@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto';
+import { UsageService } from '../../src/modules/metering/usage.service.js';
+import { type Account, client, signUpWithKey } from '../support/built-client.js';
+import { CommandLine } from '../support/command-line.js';
+import { useApp } from '../support/test-app.js';
+
+const { Service, ValidationError } = client;
+
+describe('usage, as clients see it', () => {
+  const app = useApp({ SANDBOX_ENABLED: 'false', ANONYMOUS_CALLS_PER_SECOND: '1000' });
+  const command = new CommandLine(() => app.url);
+  let account: Account;
+
+  beforeAll(async () => {
+    command.start();
+    account = await signUpWithKey(app.url);
+    const event = { source: 'test', orgId: account.organizationId, occurredAt: new Date() };
+    await app.get(UsageService).record([
+      { ...event, sourceId: randomUUID(), meter: 'sandbox_compute', quantity: 3_600_000n },
+      { ...event, sourceId: randomUUID(), meter: 'ai_tokens', model: 'openai/gpt-mini:output', quantity: 100_000n },
+    ]);
+  });
+  afterAll(() => { command.stop(); });
+
+  it('is told by the library, with what all of it costs', async () => {
+    const { billing } = new Service({ apiKey: account.apiKey, baseUrl: app.url });
+    const { data, meta } = await billing.usage({ group_by: ['model'] });
+    expect(data).toEqual([
+      { meter: 'ai_tokens', model: 'openai/gpt-mini:output', quantity: '100000', unit: 'tokens', cost: '0.2' },
+      { meter: 'sandbox_compute', quantity: '3600000', unit: 'ms', cost: '0.1' },
+    ]);
+    expect(meta.cost).toBe('0.3');
+    await expect(billing.usage({ from: 'yesterday' })).rejects.toBeInstanceOf(ValidationError);
+    expect((await billing.forecast()).credits).toMatchObject({ balance: '5', per_day: '0.3' });
+  });
+
+  it('is printed by the command line, for people and for programs', async () => {
+    const run = (...args: string[]) => command.run(['usage', ...args], { env: { SERVICE_API_KEY: account.apiKey } });
+    const shown = await run('--by', 'model,day');
+    expect([shown.code, shown.stderr]).toEqual([0, '']);
+    expect(shown.stdout).toMatch(/sandbox_compute .* 1\.0000 h +0\.1\n/);
+    expect(shown.stdout).toContain('In all: $0.3');
+    expect(shown.stdout).toMatch(/Credits: \$5, used up at 2\d{3}-/);
+    expect(JSON.parse((await run('--json')).stdout)).toMatchObject({ cost: '0.3', usage: [{ meter: 'ai_tokens' }, { meter: 'sandbox_compute' }], forecast: { calls: { limit: 5_000 } } });
+    expect((await run('--from', '2020-01-01', '--to', '2020-02-01')).stdout).toContain('Nothing was used.');
+    expect(await run('--by', 'colour')).toMatchObject({ code: 2, stderr: expect.stringContaining('"colour"') });
+  });
+});
