@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
 import { ArtifactsService } from '../../src/modules/hosting/artifacts.service.js';
 import type { BuiltFile } from '../../src/modules/hosting/built-output.js';
+import { ArtifactStore, keyOf } from '../../src/modules/hosting/store/artifact-store.js';
 import { LIMITS, built } from '../support/hosting.js';
 import { useApp } from '../support/test-app.js';
 
@@ -33,6 +35,29 @@ describe('taking a build in', () => {
 
   it.each([4, 6, 20_000_000])('refuses a file that is not as long as it says: %d', async (bytes) => {
     await expect(ingest(lying(bytes))).rejects.toMatchObject({ code: 'output_invalid' });
+  });
+
+  it('compresses what browsers are sent, once, and again where that is lost; and nothing that a server alone reads', async () => {
+    const [page, code] = ['text '.repeat(1_000), 'code '.repeat(1_000)];
+    const output = built({ 'public/page.txt': page, 'node_modules/x.js': code }, { kind: 'server', framework: 'node', server: { command: ['node', 'x.js'], directory: '' }, static: [{ directory: './public', prefix: '/', immutable: false }] });
+    const nameOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+    const store = app.get(ArtifactStore);
+    const put = jest.spyOn(store, 'put');
+    const putBy = async (): Promise<string[]> => {
+      put.mockClear();
+      await ingest(output);
+      return put.mock.calls.map(([key]) => key);
+    };
+    const ofPage = [keyOf(nameOf(page)), keyOf(nameOf(page), 'br'), keyOf(nameOf(page), 'gzip')];
+    const first = await putBy();
+    expect(first).toEqual(expect.arrayContaining([...ofPage, keyOf(nameOf(code))]));
+    // And the manifest.
+    expect(first).toHaveLength(5);
+    expect(await putBy()).toHaveLength(1);
+    await store.delete(keyOf(nameOf(page), 'br'));
+    expect(await putBy()).toContain(keyOf(nameOf(page), 'br'));
+    put.mockRestore();
+    await app.get(ArtifactsService).remove(owner.deployId);
   });
 
   it('refuses a path that comes twice', async () => {

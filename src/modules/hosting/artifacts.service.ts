@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import { Clock } from '../../platform/time/clock.js';
 import type { BuiltOutput } from './built-output.js';
 import { requireServable } from './ingest/built-check.js';
-import { blobOf, Ingest, type IngestLimits } from './ingest/ingest.js';
+import { blobOf, Ingest, type IngestLimits, type VariantSizes } from './ingest/ingest.js';
 import type { Manifest } from './ingest/manifest.js';
 import { HostedDeploysStore } from './persistence/hosted-deploys.store.js';
 import { StoreLock } from './persistence/store-lock.js';
@@ -18,9 +19,13 @@ export interface DeployOwner {
 
 export type { IngestLimits };
 
+const MAX_KNOWN_VARIANTS = 20_000;
+
 /** The files of deploys: taken from a build once, and then never changed. */
 @Injectable()
 export class ArtifactsService {
+  private readonly variants = new LRUCache<string, VariantSizes>({ max: MAX_KNOWN_VARIANTS });
+
   constructor(
     private readonly store: ArtifactStore,
     private readonly deploys: HostedDeploysStore,
@@ -38,7 +43,7 @@ export class ArtifactsService {
   async ingest({ deployId, projectId, orgId }: DeployOwner, built: BuiltOutput, limits: IngestLimits, signal: AbortSignal): Promise<{ files: number; bytes: number }> {
     requireServable(built);
     return this.lock.whileAdding(async (requireHeld) => {
-      const { files, count, bytes } = await new Ingest(this.store, limits, signal).takeAll(built);
+      const { files, count, bytes } = await new Ingest(this.store, limits, signal, this.variants).takeAll(built);
       const { framework, nodeVersion, kind, server, static: mounts, routing } = built;
       const manifest: Manifest = { version: 1, framework, nodeVersion, kind, server, static: mounts, routing, files };
       const blob = Buffer.from(JSON.stringify(manifest));

@@ -8,15 +8,26 @@ import { pipeline } from 'node:stream/promises';
 import type { BuiltFile, BuiltOutput } from '../built-output.js';
 import { ArtifactRefused } from '../hosting.errors.js';
 import { isText } from '../site/content-types.js';
-import { type ArtifactStore, type BlobContent, keyOf } from '../store/artifact-store.js';
+import { type ArtifactStore, type BlobContent, type Encoding, keyOf } from '../store/artifact-store.js';
 import { variantsOf } from './compression.js';
-import { isFilePath } from './file-paths.js';
+import { directoryOf, isFilePath } from './file-paths.js';
 import type { ManifestFile } from './manifest.js';
 
 /** What is larger is not held in memory but written to a file of ours first. */
 const IN_MEMORY_BYTES = 8 * 1_048_576;
 /** Files that are compressed and written while the next one is read. */
 const AT_ONCE = 8;
+
+const ENCODINGS = ['br', 'gzip'] as const;
+
+/** How large each variant of a file is that is worth keeping. */
+export type VariantSizes = Readonly<Partial<Record<Encoding, number>>>;
+
+/** What was found out about files before, by this process; most files of a deploy were in the one before. */
+export interface KnownVariants {
+  get(name: string): VariantSizes | undefined;
+  set(name: string, sizes: VariantSizes): unknown;
+}
 
 export interface IngestLimits {
   readonly files: number;
@@ -39,15 +50,19 @@ export class Ingest {
   private count = 0;
   private bytes = 0;
   private directory: string | undefined;
+  /** What the paths of files begin with that a browser may be sent. */
+  private served: readonly string[] = [];
 
   constructor(
     private readonly store: ArtifactStore,
     private readonly limits: IngestLimits,
     private readonly signal: AbortSignal,
+    private readonly variants: KnownVariants,
   ) {}
 
   /** @throws {ArtifactRefused} `output_too_large`, `output_invalid` */
   async takeAll(built: BuiltOutput): Promise<IngestedFiles> {
+    this.served = built.static.map(({ directory }) => directoryOf(directory) ?? '').map((directory) => (directory === '' ? '' : `${directory}/`));
     try {
       for await (const file of built.files()) {
         this.signal.throwIfAborted();
@@ -107,20 +122,38 @@ export class Ingest {
   }
 
   private async keep(file: BuiltFile, { sha256, buffer, blob, path }: Content): Promise<void> {
-    const variants = buffer === undefined ? {} : await variantsOf(buffer, isText(file.path));
     await this.putOnce(keyOf(sha256), blob);
-    for (const encoding of ['br', 'gzip'] as const) {
-      const variant = variants[encoding];
-      if (variant !== undefined) await this.putOnce(keyOf(sha256, encoding), blobOf(variant));
-    }
+    const variants = buffer === undefined || !this.isServed(file.path) ? {} : await this.compressed(sha256, buffer, isText(file.path));
     if (path !== undefined) await rm(path);
-    this.files.set(file.path, {
-      sha256,
-      bytes: file.bytes,
-      ...(file.executable ? { executable: true as const } : {}),
-      ...(variants.br === undefined ? {} : { br: variants.br.length }),
-      ...(variants.gzip === undefined ? {} : { gzip: variants.gzip.length }),
-    });
+    this.files.set(file.path, { sha256, bytes: file.bytes, ...(file.executable ? { executable: true as const } : {}), ...variants });
+  }
+
+  /** The files of a server are many, and nobody is sent them. */
+  private isServed(path: string): boolean {
+    return this.served.some((prefix) => path.startsWith(prefix));
+  }
+
+  /** The sizes of the variants, which are in the store then. To compress takes longest of all that is done with a file. */
+  private async compressed(sha256: string, content: Buffer, isText: boolean): Promise<VariantSizes> {
+    const name = `${sha256} ${isText}`;
+    const known = this.variants.get(name);
+    if (known !== undefined && await this.haveAll(sha256, known)) return known;
+    const variants = await variantsOf(content, isText);
+    const sizes: { br?: number; gzip?: number } = {};
+    for (const encoding of ENCODINGS) {
+      const variant = variants[encoding];
+      if (variant === undefined) continue;
+      await this.putOnce(keyOf(sha256, encoding), blobOf(variant));
+      sizes[encoding] = variant.length;
+    }
+    this.variants.set(name, sizes);
+    return sizes;
+  }
+
+  /** And they stay, as what was just put. */
+  private async haveAll(sha256: string, sizes: VariantSizes): Promise<boolean> {
+    for (const encoding of ENCODINGS) if (sizes[encoding] !== undefined && !(await this.store.refresh(keyOf(sha256, encoding)))) return false;
+    return true;
   }
 
   private async putOnce(key: string, blob: BlobContent): Promise<void> {

@@ -1,0 +1,149 @@
+/** The service in role `all` on a data directory of its own, with a person who has a key, for measurements of it. */
+import { spawn } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+export const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const TICKS_PER_SECOND = 100;
+
+export async function startService({ settings = {}, node = [], pinned = false } = {}) {
+  const dataDir = mkdtempSync(join(tmpdir(), 'bench-service-'));
+  chmodSync(dataDir, 0o711);
+  const port = await freePort();
+  const log = openSync(join(dataDir, 'log'), 'w');
+  const args = [...node, join(ROOT, 'dist/src/main.js'), 'all'];
+  const child = spawn(pinned ? 'taskset' : process.execPath, pinned ? ['-c', '0', process.execPath, ...args] : args, {
+    cwd: ROOT,
+    env: { PATH: process.env.PATH, PORT: String(port), DATA_DIR: dataDir, DEFAULT_PLAN: 'enterprise', SANDBOX_ENABLED: 'false', DRAIN_DELAY_MS: '0', ...settings },
+    stdio: ['ignore', log, log],
+  });
+  const url = `http://127.0.0.1:${port}`;
+  const stop = async () => {
+    if (child.exitCode === null) {
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+    }
+    rmSync(dataDir, { recursive: true, force: true });
+  };
+  while (!(await fetch(`${url}/ready`).then(({ ok }) => ok, () => false))) {
+    if (child.exitCode !== null) throw new Error(readFileSync(join(dataDir, 'log'), 'utf8').slice(-4_000));
+    await sleep(50);
+  }
+  let token;
+  const call = async (method, path, body) => {
+    const response = await fetch(`${url}/api/v1${path}`, {
+      method, headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) }, ...(body && { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+    return text === '' ? undefined : JSON.parse(text).data;
+  };
+  token = (await call('POST', '/auth/sign-up', { username: 'ada', email: 'ada@example.org', password: 'a-long-enough-secret' })).session_token;
+  token = (await call('POST', '/keys', { name: 'bench' })).secret;
+  return { pid: child.pid, port, url, dataDir, call, stop, gitUrl: (name) => `http://any:${token}@127.0.0.1:${port}/git/ada/${name}.git` };
+}
+
+/** A directory that git knows, for a repository of this service with these files; and what is needed to push. */
+export async function repositoryWith(service, name, { template, files = {} }) {
+  const { repo_url: repoUrl } = await service.call('POST', '/repositories', { name, ...(template && { template }) });
+  const { id: project } = await service.call('POST', '/projects', { name, repo_url: repoUrl });
+  const directory = join(service.dataDir, `work-${name}`);
+  await git(['clone', '--quiet', service.gitUrl(name), directory]);
+  await git(['checkout', '--quiet', '-B', 'main'], directory);
+  write(directory, files);
+  return { name, project, directory };
+}
+
+export function write(directory, files) {
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(directory, path)), { recursive: true });
+    writeFileSync(join(directory, path), content);
+  }
+}
+
+/** Commits and pushes all there is; resolves with the deploy once it is over, and how long that took from the push on. */
+export async function pushAndWait(service, { project, directory }, everyMs = 20) {
+  await git(['add', '.'], directory);
+  await git(['commit', '--quiet', '--allow-empty', '-m', 'A change'], directory);
+  const sha = (await git(['rev-parse', 'HEAD'], directory)).trim();
+  const from = performance.now();
+  await git(['push', '--quiet', 'origin', 'HEAD:main'], directory);
+  for (;;) {
+    const deploy = (await service.call('GET', `/projects/${project}/deploys?limit=5`)).find(({ commit, finished_at: end }) => commit?.sha === sha && end !== undefined);
+    if (deploy === undefined) await sleep(everyMs);
+    else if (deploy.state === 'ready') return { deploy, ms: performance.now() - from };
+    else throw new Error(`The deploy ended as ${deploy.state}: ${JSON.stringify(deploy.error)}\n${await logOf(service, deploy.id)}`);
+  }
+}
+
+const logOf = async (service, id) => JSON.stringify((await service.call('GET', `/deploys/${id}/logs?follow=false`).catch((error) => error.message.slice(-3_000))));
+
+export function git(args, cwd) {
+  return run('git', args, { cwd, env: { PATH: process.env.PATH, HOME: tmpdir(), GIT_CONFIG_NOSYSTEM: '1', GIT_TERMINAL_PROMPT: '0', GIT_AUTHOR_NAME: 'A', GIT_AUTHOR_EMAIL: 'a@b.c', GIT_COMMITTER_NAME: 'A', GIT_COMMITTER_EMAIL: 'a@b.c' } });
+}
+
+export async function run(command, args, options = {}) {
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], ...options });
+  let [out, said] = ['', ''];
+  child.stdout.on('data', (chunk) => { out += chunk; });
+  child.stderr.on('data', (chunk) => { said += chunk; });
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${code}: ${said.slice(-2_000)}${out.slice(-2_000)}`);
+  return out;
+}
+
+/** Asks for a host of an app, as a browser does that was led here by its name. */
+export function visit(port, host, path = '/') {
+  return new Promise((resolve, reject) => {
+    const from = performance.now();
+    request({ host: '127.0.0.1', port, path, headers: { host }, agent: false }, (response) => {
+      let bytes = 0;
+      response.on('data', (chunk) => { bytes += chunk.length; });
+      response.on('end', () => { resolve({ status: response.statusCode, bytes, ms: performance.now() - from }); });
+    }).on('error', reject).end();
+  });
+}
+
+/** User and system time of these processes so far, in seconds. */
+export const cpuOf = (pids) => pids.reduce((sum, pid) => {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /, '').split(' ');
+  return sum + (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+}, 0);
+
+export const childrenOf = (pid) => readdirSync('/proc').filter((entry) => /^\d+$/.test(entry)).filter((entry) => {
+  try {
+    return Number(readFileSync(`/proc/${entry}/stat`, 'utf8').replace(/^.*\) /, '').split(' ')[1]) === pid;
+  } catch {
+    return false;
+  }
+}).map(Number);
+
+export const descendantsOf = (pid) => childrenOf(pid).flatMap((child) => [child, ...descendantsOf(child)]);
+
+/** Of a file of /proc: what it says in KiB by this name, in MiB. */
+export const mebibytesOf = (pid, file, name) => {
+  try {
+    return Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(readFileSync(`/proc/${pid}/${file}`, 'utf8'))?.[1] ?? 0) / 1_024;
+  } catch {
+    return 0;
+  }
+};
+
+export const sorted = (values) => [...values].sort((one, other) => one - other);
+export const quantile = (values, share) => sorted(values)[Math.min(values.length - 1, Math.floor(share * values.length))];
+export const median = (values) => quantile(values, 0.5);
+
+export async function freePort() {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address();
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}
