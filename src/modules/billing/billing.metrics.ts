@@ -10,7 +10,10 @@ export class BillingMetrics {
   constructor(
     @InjectMetric(FINALIZED) private readonly invoices: Counter,
     @InjectMetric(REFUSED) private readonly refused: Counter,
-  ) {}
+  ) {
+    // So that the first one is seen to be one more.
+    for (const reason of ['drift', 'failure']) refused.inc({ reason }, 0);
+  }
 
   finalized(): void {
     this.invoices.inc();

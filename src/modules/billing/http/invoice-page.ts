@@ -100,7 +100,7 @@ function described(line: InvoiceLine): Described {
     case 'credits':
       return only('Paid with credits');
     case 'not_charged':
-      return only('Not charged: more was used than had been held for it');
+      return only('Not charged: refunded, or more than had been held for it');
     case 'rounding':
       return only('Rounding to whole cents');
   }

@@ -56,7 +56,7 @@ export function compose({ period, segments, totals, paid, isBilledForUsage }: Mo
   const lines = [
     ...fees, ...usage,
     ...amountLine('credits', -paid.fromCreditsNano, period),
-    ...amountLine('not_charged', -(paid.lostNano + lostNano), period),
+    ...amountLine('not_charged', -(paid.lostNano + paid.refundedNano + lostNano), period),
     ...amountLine('rounding', roundingNano, period),
   ];
   assert.equal(sum(lines.map(({ amountNano }) => amountNano)), totalCents * NANO_PER_CENT);

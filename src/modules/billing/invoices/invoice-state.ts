@@ -13,7 +13,7 @@ export const isOpen = (state: InvoiceState): boolean => state === 'finalized' ||
  * - `usage`: of a meter at a price.
  * - `adjustment`: usage of an earlier month that became known after that was closed.
  * - `credits`: what of the usage was paid with credits.
- * - `not_charged`: usage that nobody pays for.
+ * - `not_charged`: usage that nobody pays for: beyond what had been held for it, refunded, or on Free.
  * - `rounding`: what whole cents are off the nano-dollars of the other lines.
  */
 export const LINE_KINDS = ['base_fee', 'usage', 'adjustment', 'credits', 'not_charged', 'rounding'] as const;

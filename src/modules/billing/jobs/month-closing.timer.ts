@@ -4,10 +4,13 @@ import { Log } from '../../../platform/logging/log.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { MonthClosings } from '../invoices/month-closings.service.js';
 import { InvoicesStore } from '../persistence/invoices.store.js';
+import { PaymentsStore } from '../persistence/payments.store.js';
 
 const EVERY_MS = 10 * 60_000;
+/** No provider tells anything again after that. */
+const EVENTS_KEPT_MS = 90 * 86_400_000;
 
-/** In the worker: closes months that are over, and marks invoices that are not paid in time. */
+/** In the worker: closes months that are over, marks invoices that are not paid in time, and forgets what a provider told long ago. */
 @Injectable()
 export class MonthClosingTimer implements OnApplicationBootstrap {
   private timer: NodeJS.Timeout | undefined;
@@ -17,6 +20,7 @@ export class MonthClosingTimer implements OnApplicationBootstrap {
   constructor(
     private readonly closings: MonthClosings,
     private readonly invoices: InvoicesStore,
+    private readonly payments: PaymentsStore,
     private readonly clock: Clock,
     private readonly log: Log,
     shutdown: Shutdown,
@@ -33,7 +37,9 @@ export class MonthClosingTimer implements OnApplicationBootstrap {
   async run(): Promise<void> {
     const { organizations, failed } = await this.closings.closeAllDue(this.stopping.signal);
     if (organizations > 0) this.log.info({ organizations, failed }, 'Months were closed.');
-    await this.invoices.markOverdue(this.clock.now());
+    const now = this.clock.now();
+    await this.invoices.markOverdue(now);
+    await this.payments.forgetBefore(new Date(now.getTime() - EVENTS_KEPT_MS));
   }
 
   private async tick(): Promise<void> {
