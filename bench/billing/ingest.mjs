@@ -1,13 +1,14 @@
 /**
  * Usage over HTTP (`POST /api/v1/billing/events`, a thousand events at once: read, judged, deduplicated, rated and rolled up),
  * beside the same events put into a bare table of the same PostgreSQL by `INSERT … SELECT unnest … ON CONFLICT DO NOTHING`,
- * which neither rates nor rolls anything up. Both in turns of one run.
+ * which neither rates nor rolls anything up. Both in turns of one run. Beside the rate stands the processor time, which does
+ * not depend on what else the machine does.
  *
  *   npm run bench:ingest -- [rounds] [seconds] [organizations]
  */
 import { spawn } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdtempSync, openSync, rmSync } from 'node:fs';
+import { mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,6 +26,7 @@ const EVENTS = 1_000;
 const TOKEN = 'a-token-for-this-measurement';
 const ORGS = Array.from({ length: organizations }, (_, index) => `org_${String(index).padStart(26, '0')}`);
 const BODIES = 60;
+const TICKS_PER_SECOND = 100;
 const PLAIN = `
   INSERT INTO bench_events SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::bigint[], $5::timestamptz[], $6::text[], $7::text[]) ON CONFLICT DO NOTHING`;
 
@@ -93,9 +95,11 @@ function events() {
 /** What is sent is made before, so that the time is that of the service. */
 async function measure(concurrency, duration, make, send) {
   const durations = [];
+  const cpu = { service: 0, postgres: 0 };
   let [count, spentMs] = [0, 0];
   while (spentMs < duration * 1_000) {
     const prepared = Array.from({ length: BODIES }, make);
+    const before = cpuSeconds();
     const from = performance.now();
     await Promise.all(Array.from({ length: concurrency }, async () => {
       for (let next = prepared.pop(); next !== undefined; next = prepared.pop()) {
@@ -106,9 +110,30 @@ async function measure(concurrency, duration, make, send) {
       }
     }));
     spentMs += performance.now() - from;
+    const after = cpuSeconds();
+    for (const name of Object.keys(cpu)) cpu[name] += after[name] - before[name];
   }
   durations.sort((one, other) => one - other);
-  return { perSecond: (count / spentMs) * 1_000, p50: durations[Math.floor(durations.length / 2)], p99: durations[Math.floor(durations.length * 0.99)] };
+  const cpuMs = (seconds) => (seconds * 1e6) / count;
+  return { service: cpuMs(cpu.service), postgres: cpuMs(cpu.postgres), perSecond: (count / spentMs) * 1_000, p50: durations[Math.floor(durations.length / 2)], p99: durations[Math.floor(durations.length * 0.99)] };
+}
+
+/** Of the service, and of PostgreSQL with its children, so far. */
+function cpuSeconds() {
+  const postmaster = readFileSync(join(dataDir, 'postgres', 'data', 'postmaster.pid'), 'utf8').split('\n')[0];
+  const [sum, own] = [{ service: 0, postgres: 0 }, String(service.child.pid)];
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    let fields;
+    try {
+      fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
+    } catch {
+      continue;
+    }
+    const seconds = (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+    if (pid === own) sum.service += seconds;
+    if (pid === postmaster || fields[1] === postmaster) sum.postgres += seconds;
+  }
+  return sum;
 }
 
 function overHttp(concurrency, duration) {
@@ -148,11 +173,11 @@ async function check() {
 
 function report(results) {
   console.log(`${rounds} rounds of ${seconds} s, ${EVENTS} events at once, of ${organizations} organizations; medians (min–max)\n`);
-  console.log('| requests at once | way | events/s | p50 | p99 |');
-  console.log('|---|---|---|---|---|');
+  console.log('| requests at once | way | events/s | p50 | p99 | processor time for 1,000 events: service | PostgreSQL |');
+  console.log('|---|---|---|---|---|---|---|');
   for (const { concurrency, measured } of results) {
     for (const [name, turns] of Object.entries(measured)) {
-      console.log(`| ${concurrency} | ${name === 'http' ? 'over HTTP' : 'bare INSERT'} | ${spread(turns.map(({ perSecond }) => perSecond))} | ${spread(turns.map(({ p50 }) => p50))} ms | ${spread(turns.map(({ p99 }) => p99))} ms |`);
+      console.log(`| ${concurrency} | ${name === 'http' ? 'over HTTP' : 'bare INSERT'} | ${spread(turns.map(({ perSecond }) => perSecond))} | ${spread(turns.map(({ p50 }) => p50))} ms | ${spread(turns.map(({ p99 }) => p99))} ms | ${name === 'http' ? `${spread(turns.map((turn) => turn.service))} ms` : ''} | ${spread(turns.map((turn) => turn.postgres))} ms |`);
     }
   }
 }
