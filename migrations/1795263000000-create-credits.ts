@@ -64,10 +64,11 @@ export class CreateCredits1795263000000 implements MigrationInterface {
         PRIMARY KEY (org_id, month, level)
       )
     `);
+    // Written under the lock of the account alone, by the hundred: to look the account up again for each would take a fifth of the time.
     await runner.query(`
       CREATE TABLE holds (
         key           text        PRIMARY KEY CHECK (length(key) BETWEEN 1 AND 200),
-        org_id        text        NOT NULL REFERENCES credit_accounts (org_id),
+        org_id        text        NOT NULL,
         meter         text        NOT NULL,
         model         text,
         amount_nano   bigint      NOT NULL CHECK (amount_nano >= 0),

@@ -194,6 +194,8 @@ describe('grants', () => {
     expect((await credits(person)).grants).toMatchObject([{ amount: '1', remaining: '0.5' }, { amount: '5', remaining: '5' }]);
     expect(await refund('9', randomUUID())).toBe(parseUsd('0.5'));
     expect(await credits(person)).toMatchObject({ balance: '6' });
+    expect(await app.get(BilledUsageService).of(orgId, begun.begunAt, new Date(begun.begunAt.getTime() + 1)))
+      .toEqual({ costNano: parseUsd('3'), fromCreditsNano: 0n, billedNano: 0n, lostNano: 0n, refundedNano: parseUsd('3') });
   });
 });
 

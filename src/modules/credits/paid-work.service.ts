@@ -11,7 +11,7 @@ import { HoldsStore } from './persistence/holds.store.js';
 import type { Hold } from './purse/hold.js';
 
 const LANES = 3;
-const MAX_BATCH = 500;
+const MAX_BATCH = 1_000;
 const WITHIN_MS = 60 * 60_000;
 
 /** Work that costs: what it may cost is held before it begins, and what it has cost is paid with its end. */
