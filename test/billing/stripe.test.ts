@@ -86,6 +86,10 @@ describe('a plan that is paid for through Stripe', () => {
     await tell(...stripe.events.splice(0));
     expect(await subscription()).toMatchObject({ plan: 'builder', planned_change: { plan: 'free', at: months.period.to.toISOString() } });
     expect(codeOf(await choose('pro'))).toEqual([409, 'payment_method_required']);
+    // Until then it goes on with another means of payment.
+    await subscribe('builder');
+    expect(await subscription()).not.toHaveProperty('planned_change');
+    expect((await choose('pro')).status).toBe(200);
   });
 
   it('comes to the same whatever the order of the events is, and however often they come', async () => {

@@ -54,8 +54,11 @@ export class PaymentEvents {
   private async subscription(id: string): Promise<void> {
     const ready = await this.provider.isActive(id);
     await this.database.transaction(async () => {
+      const seen = await this.payments.customerBySubscription(id);
+      if (seen === undefined || (await this.plans.lock(seen.orgId)) === null) return;
+      // A checkout may have put another one in its place before the lock was had.
       const customer = await this.payments.customerBySubscription(id);
-      if (customer === undefined || (await this.plans.lock(customer.orgId)) === null) return;
+      if (customer === undefined) return;
       await this.payments.saveCustomer({ ...customer, ready }, this.clock.now());
       if (!ready) await this.subscriptions.endWithPeriod(customer.orgId, 'subscription ended');
     });

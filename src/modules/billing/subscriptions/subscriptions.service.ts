@@ -54,11 +54,18 @@ export class SubscriptionsService {
     });
   }
 
-  /** A means of payment was given for a plan: it begins, unless the organization has one as large. With the running transaction. */
+  /**
+   * A means of payment was given for a plan: it begins, or goes on where it was to end; a larger one stays. With the running
+   * transaction.
+   */
   async riseTo(orgId: string, wanted: PlanId, reason: string): Promise<void> {
     const present = await this.present(orgId);
     const priceNano = listPriceNano(wanted);
-    if (present === null || priceNano === null || rank(wanted) <= rank(present.plan)) return;
+    if (present === null || priceNano === null || rank(wanted) < rank(present.plan)) return;
+    if (wanted === present.plan) {
+      await this.keep(undefined, present);
+      return;
+    }
     await this.changes.apply({ orgId, from: present.plan, to: wanted, priceNano, effectiveAt: this.clock.now(), details: { reason } });
   }
 
@@ -96,7 +103,7 @@ export class SubscriptionsService {
   }
 
   /** What was planned is dropped. */
-  private async keep(call: Call, present: Subscription): Promise<Subscription> {
+  private async keep(call: Call | undefined, present: Subscription): Promise<Subscription> {
     if (present.nextPlan === null) return present;
     const dropped = present.nextPlan;
     const kept = Object.assign(present, { nextPlan: null, nextPlanAt: null, updatedAt: this.clock.now() });
@@ -105,7 +112,7 @@ export class SubscriptionsService {
     return kept;
   }
 
-  private record(call: Call, action: `subscription.${string}`, { orgId }: Subscription, details: Readonly<Record<string, unknown>>): Promise<void> {
+  private record(call: Call | undefined, action: `subscription.${string}`, { orgId }: Subscription, details: Readonly<Record<string, unknown>>): Promise<void> {
     return this.owners.record({ orgId, action, target: { type: 'subscription', id: orgId }, details }, call);
   }
 }
