@@ -113,7 +113,7 @@ describe('the invoice of a month', () => {
     const [listed] = await months.invoicesOf(key);
     expect(listed).toMatchObject({ state: 'paid', total: '0.00', paid_at: listed.finalized_at });
     const { lines } = await months.invoice(key, listed.id);
-    expect(lines.map(({ kind }: any) => kind)).toEqual(['usage', 'not_charged']);
+    expect(lines.map(({ kind }: any) => kind)).toEqual(['usage', 'credits', 'not_charged']);
     expect(sumOf(lines)).toBe(0n);
   });
 
@@ -125,7 +125,7 @@ describe('the invoice of a month', () => {
     await months.close();
     const [second, first] = await months.invoicesOf(key);
     expect([(await months.invoice(key, first.id)).lines, (await months.invoice(key, second.id)).lines].map((lines) => lines.map(({ kind, amount }: any) => [kind, amount])))
-      .toEqual([[['base_fee', '49']], [['base_fee', '49'], ['adjustment', '0.2']]]);
+      .toEqual([[['base_fee', '49']], [['base_fee', '49'], ['adjustment', '0.2'], ['credits', '-0.2']]]);
     expect((await months.invoice(key, second.id)).lines[1].period).toEqual(first.period);
   });
 

@@ -141,7 +141,7 @@ describe('an invoice that is paid through Stripe', () => {
     expect([theirs.total, theirs.metadata.number]).toEqual([cents, ours.number]);
     const items = stripe.itemsOf(theirs.id);
     expect(items.reduce((sum, { amount }) => sum + amount, 0)).toBe(cents);
-    expect(items.map(({ description }) => description)).toEqual([expect.stringMatching(/^Plan Builder \([\d.]+ USD\)$/), expect.stringMatching(/^Sandbox compute \([\d.]+ USD\)$/)]);
+    expect(items.map(({ description }) => description)).toEqual([expect.stringMatching(/^Plan Builder \([\d.]+ USD\)$/), expect.stringMatching(/^Sandbox compute \([\d.]+ USD\)$/), expect.stringMatching(/^Paid with credits \(-[\d.]+ USD\)$/)]);
     stripe.payInvoice(theirs.id);
     const events = stripe.events.splice(0);
     await tell(...events, ...events);

@@ -20,7 +20,7 @@ export async function faultsOf(manager: Query): Promise<string[]> {
       LEFT JOIN (SELECT org_id, sum(amount_nano) r FROM ledger_entries WHERE account = 'usage_receivable' GROUP BY org_id) e ON e.org_id = o.id
       LEFT JOIN (SELECT org_id, sum(posted_nano) m FROM billed_months GROUP BY org_id) b ON b.org_id = o.id WHERE coalesce(r, 0) <> coalesce(m, 0)
     UNION ALL SELECT o.id || ' was charged ' || coalesce(c, 0) || ' for usage of ' || coalesce(u, 0) FROM organizations o
-      LEFT JOIN (SELECT org_id, sum(cost_nano) c FROM holds GROUP BY org_id) h ON h.org_id = o.id
+      LEFT JOIN (SELECT org_id, sum(cost_nano) c FROM (SELECT org_id, cost_nano FROM holds UNION ALL SELECT org_id, cost_nano FROM unpaid_usage) x GROUP BY org_id) h ON h.org_id = o.id
       LEFT JOIN (SELECT org_id, sum(cost_nano) u FROM usage_events GROUP BY org_id) e ON e.org_id = o.id WHERE coalesce(c, 0) <> coalesce(u, 0)
     UNION ALL SELECT key || ' is ' || state || ' and has ' || count(e.*) || ' entries of revenue' FROM holds h
       LEFT JOIN ledger_entries e ON e.transaction_key = 'usage:' || h.key AND e.account = 'revenue'

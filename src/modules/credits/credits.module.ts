@@ -16,16 +16,17 @@ import { PursesStore } from './persistence/purses.store.js';
 import { SpendCapsStore } from './persistence/spend-caps.store.js';
 import { PursesService } from './purse/purses.service.js';
 import { SpendCapsService } from './spend-caps.service.js';
+import { UnheldUsageService } from './unheld-usage.service.js';
 
 /** What organizations may spend. */
 @Module({
   imports: [MeteringModule, OwningOrgsModule],
   providers: [
-    BilledUsageService, CreditBalanceService, CreditOperationsService, GrantsService, LedgerService, PaidWorkService, SpendCapsService, PursesService, WorkBatchService,
+    BilledUsageService, CreditBalanceService, CreditOperationsService, GrantsService, LedgerService, PaidWorkService, SpendCapsService, UnheldUsageService, PursesService, WorkBatchService,
     GrantsStore, HoldsStore, LedgerStore, PursesStore, SpendCapsStore, ...CREDITS_METRICS,
   ],
   exports: [
-    BilledUsageService, CreditBalanceService, CreditOperationsService, GrantsService, LedgerService, PaidWorkService, SpendCapsService,
+    BilledUsageService, CreditBalanceService, CreditOperationsService, GrantsService, LedgerService, PaidWorkService, SpendCapsService, UnheldUsageService,
     // For the jobs of the module.
     PursesService, WorkBatchService, GrantsStore, HoldsStore, SpendCapsStore,
   ],

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { METERING_METRICS } from './metering.metrics.js';
 import { PriceVersionsStore } from './persistence/price-versions.store.js';
+import { UnpaidUsageStore } from './persistence/unpaid-usage.store.js';
 import { UsageEventsStore } from './persistence/usage-events.store.js';
 import { UsageMonthsStore } from './persistence/usage-months.store.js';
 import { UsagePartitionsStore } from './persistence/usage-partitions.store.js';
@@ -12,6 +13,7 @@ import { PricesService } from './prices.service.js';
 import { StorageSources } from './storage-source.js';
 import { UsageMonths } from './recording/usage-months.js';
 import { UsagePartitions } from './recording/usage-partitions.js';
+import { UnpaidUsageService } from './unpaid-usage.service.js';
 import { UsagePeriodsService } from './usage-periods.service.js';
 import { UsageReportService } from './usage-report.service.js';
 import { UsageTotalsService } from './usage-totals.service.js';
@@ -21,8 +23,8 @@ import { UsageService } from './usage.service.js';
 @Module({
   providers: [
     PriceCatalog, PricesService, PriceVersionsStore, UsageEventsStore, UsageMonths, UsageMonthsStore, UsageOwnersStore, UsagePartitions, UsagePartitionsStore,
-    StorageSources, UsagePeriodsService, UsageReportService, UsageReportStore, UsageService, UsageTotalsService, UsageTotalsStore, ...METERING_METRICS,
+    StorageSources, UnpaidUsageService, UnpaidUsageStore, UsagePeriodsService, UsageReportService, UsageReportStore, UsageService, UsageTotalsService, UsageTotalsStore, ...METERING_METRICS,
   ],
-  exports: [PriceCatalog, PricesService, StorageSources, UsageOwnersStore, UsagePartitions, UsagePeriodsService, UsageReportService, UsageService, UsageTotalsService],
+  exports: [PriceCatalog, PricesService, StorageSources, UnpaidUsageService, UsageOwnersStore, UsagePartitions, UsagePeriodsService, UsageReportService, UsageService, UsageTotalsService],
 })
 export class MeteringModule {}

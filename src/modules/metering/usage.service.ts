@@ -7,6 +7,7 @@ import { Clock } from '../../platform/time/clock.js';
 import { MeteringMetrics } from './metering.metrics.js';
 import { isModelOf } from './meter.js';
 import { monthOf } from './month.js';
+import { UnpaidUsageStore } from './persistence/unpaid-usage.store.js';
 import { type NewUsageEvent, UsageEventsStore } from './persistence/usage-events.store.js';
 import type { UsageMonthKey } from './persistence/usage-months.store.js';
 import { PriceCatalog, type Prices } from './prices/price-catalog.js';
@@ -39,6 +40,7 @@ export class UsageService {
     private readonly partitions: UsagePartitions,
     private readonly months: UsageMonths,
     private readonly events: UsageEventsStore,
+    private readonly unpaid: UnpaidUsageStore,
     private readonly metrics: MeteringMetrics,
     private readonly clock: Clock,
   ) {}
@@ -48,18 +50,21 @@ export class UsageService {
    * recorded before, with whatever other facts, changes nothing. An event of a month that is closed for its organization
    * becomes an adjustment of the present month, at the price of its own time.
    *
+   * With `isPaid` whoever calls pays for them with the same transaction; else they are paid for within seconds, from what
+   * the organization may spend.
+   *
    * It joins the running transaction; then what it has counted is locked until that ends, so that it should be the last
    * that the transaction does.
    *
    * @throws {UsageWithoutPrice} where an event has no price: a mistake of who records it, and so a 500.
    */
-  async record(events: readonly UsageEvent[]): Promise<readonly RecordedUsage[]> {
+  async record(events: readonly UsageEvent[], { isPaid = false } = {}): Promise<readonly RecordedUsage[]> {
     if (events.length === 0) return [];
     const prices = await this.prices.current();
     const rated = events.map((event) => rate(event, prices));
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.recordOnce(rated);
+        return await this.recordOnce(rated, isPaid);
       } catch (error) {
         // A transaction that has failed is over, whoever began it.
         const again = hasMetOthers(error) || violatedConstraintOf(error)?.startsWith('usage_events') === true;
@@ -68,14 +73,14 @@ export class UsageService {
     }
   }
 
-  private async recordOnce(events: readonly RatedEvent[]): Promise<RecordedUsage[]> {
+  private async recordOnce(events: readonly RatedEvent[], isPaid: boolean): Promise<RecordedUsage[]> {
     await this.partitions.ensure(new Set(events.map(({ event }) => monthOf(event.occurredAt))));
     // What is missing is made before the transaction begins, where there is none yet: rows that nobody else sees for long make others wait.
     await this.months.idsOf(keysOf(events));
-    return this.database.transaction(() => this.write(events));
+    return this.database.transaction(() => this.write(events, isPaid));
   }
 
-  private async write(events: readonly RatedEvent[]): Promise<RecordedUsage[]> {
+  private async write(events: readonly RatedEvent[], isPaid: boolean): Promise<RecordedUsage[]> {
     const now = this.clock.now();
     const unique = new Map<string, RatedEvent>();
     for (const event of events) if (!unique.has(event.id)) unique.set(event.id, event);
@@ -83,9 +88,14 @@ export class UsageService {
     const { open, closed } = await this.countIn([...unique.values()], (event) => event.occurredAt);
     const late = await this.countIn(closed.map((event) => adjusted(event, now)), () => now);
     assert(late.closed.length === 0, 'The present month is closed.');
-    const written = await this.events.write([...open, ...late.open]);
+    const counted = [...open, ...late.open];
+    const written = await this.events.write(counted);
 
     const results = new Map(written.map(({ id, is_new, cost_nano }) => [id, { id, isNew: is_new, costNano: BigInt(cost_nano) }]));
+    if (!isPaid) {
+      await this.unpaid.add(counted.filter(({ id }) => results.get(id)!.isNew).map(({ id, billedAt, event: { orgId, meter, model } }) =>
+        ({ orgId, month: monthOf(billedAt).name, meter, model: model ?? '', costNano: results.get(id)!.costNano })));
+    }
     await this.database.afterCommit(() => {
       for (const { id, event } of unique.values()) if (results.get(id)!.isNew) this.metrics.recorded(event.meter);
       return Promise.resolve();

@@ -7,13 +7,14 @@ import { WorkBatchService } from '../paid/work-batch.service.js';
 import { GrantsStore } from '../persistence/grants.store.js';
 import { HoldsStore } from '../persistence/holds.store.js';
 import { PursesService } from '../purse/purses.service.js';
+import { UnheldUsageService } from '../unheld-usage.service.js';
 
 const SWEEP_EVERY_MS = 10_000;
 const BATCH = 200;
 /** In one sweep: the rest has time until the next. */
 const BATCHES = 20;
 
-/** In the worker: gives back what is held for work that was lost, and takes out credits that have expired. */
+/** In the worker: pays for what was used without a hold, gives back what is held for work that was lost, and takes out credits that have expired. */
 @Injectable()
 export class CreditsSweeper implements OnApplicationBootstrap {
   private timer: NodeJS.Timeout | undefined;
@@ -22,6 +23,7 @@ export class CreditsSweeper implements OnApplicationBootstrap {
   constructor(
     private readonly batches: WorkBatchService,
     private readonly purses: PursesService,
+    private readonly unheld: UnheldUsageService,
     private readonly holds: HoldsStore,
     private readonly grants: GrantsStore,
     private readonly ids: Ids,
@@ -39,6 +41,7 @@ export class CreditsSweeper implements OnApplicationBootstrap {
 
   /** What other sweepers do at the same time is found done. */
   async sweep(): Promise<void> {
+    await this.unheld.payAll();
     await this.expireHolds();
     await this.expireGrants();
   }

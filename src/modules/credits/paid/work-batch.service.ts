@@ -62,7 +62,7 @@ export class WorkBatchService {
   private async record(requests: readonly WorkRequest[]): Promise<ReadonlyMap<string, bigint>> {
     const ends = new Map(requests.flatMap((request) => (request.kind === 'end' ? [[request.key, request.event] as const] : [])));
     if (ends.size === 0) return new Map();
-    const recorded = await this.usage.record([...ends.values()]);
+    const recorded = await this.usage.record([...ends.values()], { isPaid: true });
     return new Map([...ends.keys()].map((key, index) => [key, recorded[index]!.costNano]));
   }
 

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import type { CreditGrant, GrantWish } from '../credit-grant.js';
 import type { LedgerAccount } from '../ledger-account.js';
 import type { LedgerEntry, LedgerTransaction } from '../ledger-transaction.js';
@@ -14,6 +15,13 @@ export interface NewHold {
   readonly begunAt: Date;
   readonly expiresAt: Date;
   readonly postpaid: boolean;
+}
+
+/** Of something that was used without a hold. */
+export interface Charge extends Pick<NewHold, 'key' | 'orgId' | 'meter' | 'model' | 'postpaid'> {
+  readonly costNano: bigint;
+  readonly at: Date;
+  readonly occurredAt: Date;
 }
 
 export type NewGrant = CreditGrant & Pick<GrantWish, 'orgId' | 'reason' | 'key'> & { readonly grantedBy: string; readonly createdAt: Date };
@@ -68,6 +76,18 @@ export class PurseSession {
     this.holds.set(hold.key, hold);
     this.journal.begun.push(hold);
     return hold;
+  }
+
+  has(orgId: string): boolean {
+    return this.purses.has(orgId);
+  }
+
+  /** Pays for what was used already, as far as there is money for it. */
+  charge({ costNano, at, occurredAt, ...wish }: Charge): Hold {
+    const payableNano = this.purse(wish.orgId).payable({ ...wish, amountNano: costNano, at });
+    const held = this.hold({ ...wish, amountNano: payableNano, begunAt: at, expiresAt: at });
+    assert(!('refused' in held), 'What can be paid is refused.');
+    return this.settle(wish.key, costNano, { occurredAt, endedAt: at });
   }
 
   /** Once: of work that has a cost already, nothing changes. What was given up before is used all the same, and nobody pays. */

@@ -121,6 +121,13 @@ export class Purse {
     return { meter, amountNano, month, parts, creditNano, billedNano };
   }
 
+  /** What of an amount can be held. */
+  payable({ meter, amountNano, at, postpaid }: HoldWish): bigint {
+    const creditNano = least(this.available(meter, at), amountNano);
+    if (!postpaid) return creditNano;
+    return creditNano + least(this.roomBelowCap(monthOf(at)) ?? amountNano, amountNano - creditNano);
+  }
+
   /** Pays `costNano` of what is held, at most all of it, and gives the rest back. */
   settle(held: Held, costNano: bigint, at: Date): Paid {
     const own = new Map(held.parts.map(({ grant, nano }) => [grant, nano]));

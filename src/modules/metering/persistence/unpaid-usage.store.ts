@@ -1,0 +1,39 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../platform/database/database.js';
+
+export interface UnpaidUsage {
+  readonly orgId: string;
+  /** It is billed in: `2026-11-01`. */
+  readonly month: string;
+  readonly meter: string;
+  /** Empty where the meter has none. */
+  readonly model: string;
+  readonly costNano: bigint;
+}
+
+@Injectable()
+export class UnpaidUsageStore {
+  constructor(private readonly database: Database) {}
+
+  async add(rows: readonly UnpaidUsage[]): Promise<void> {
+    if (rows.length === 0) return;
+    await this.database.manager.query(`
+      INSERT INTO unpaid_usage AS u (org_id, month, meter, model, cost_nano)
+      SELECT org_id, month, meter, model, sum(cost_nano) FROM unnest($1::text[], $2::date[], $3::text[], $4::text[], $5::numeric[]) AS given (org_id, month, meter, model, cost_nano)
+      GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
+      ON CONFLICT (org_id, month, meter, model) DO UPDATE SET cost_nano = u.cost_nano + EXCLUDED.cost_nano`,
+    [rows.map(({ orgId }) => orgId), rows.map(({ month }) => month), rows.map(({ meter }) => meter), rows.map(({ model }) => model), rows.map(({ costNano }) => costNano.toString())]);
+  }
+
+  async organizations(after: string, limit: number): Promise<string[]> {
+    const rows = await this.database.manager.query<{ org_id: string }[]>('SELECT DISTINCT org_id FROM unpaid_usage WHERE org_id > $1 ORDER BY org_id LIMIT $2', [after, limit]);
+    return rows.map(({ org_id: orgId }) => orgId);
+  }
+
+  /** Takes all of an organization out, with the running transaction. */
+  async take(orgId: string): Promise<UnpaidUsage[]> {
+    const [rows] = await this.database.manager.query<[Record<'month' | 'meter' | 'model' | 'cost_nano', string>[], number]>(
+      'DELETE FROM unpaid_usage WHERE org_id = $1 RETURNING month::text AS month, meter, model, cost_nano', [orgId]);
+    return rows.map(({ month, meter, model, cost_nano: costNano }) => ({ orgId, month, meter, model, costNano: BigInt(costNano) }));
+  }
+}
