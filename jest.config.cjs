@@ -22,6 +22,8 @@ const shared = {
 /** @type {import('jest').Config} */
 module.exports = {
   maxWorkers: 2,
+  // What a test file has loaded stays with its worker, gigabytes in the end: it is made anew then.
+  workerIdleMemoryLimit: '1GB',
   testTimeout: 30_000,
   projects: [
     { ...shared, displayName: 'unit', testMatch: ['<rootDir>/src/**/*.spec.ts'] },
