@@ -1835,7 +1835,7 @@ export interface components {
             readonly per_day: string;
             /**
              * Format: date-time
-             * @description Absent where nothing is used.
+             * @description Absent where nothing is used, or so little that they last for ten years.
              */
             readonly run_out_at?: string;
         };

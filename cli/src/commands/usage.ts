@@ -63,7 +63,7 @@ function quantityOf({ quantity, unit }: Usage): string {
 function outlook({ calls, credits, month }: Forecast): string {
   return [
     calls.limit === null ? 'Calls today: unlimited' : `Calls today: ${calls.used} of ${calls.limit}, ${calls.run_out_at === undefined ? 'enough' : `used up at ${calls.run_out_at}`}`,
-    `Credits: $${credits.balance}, ${credits.run_out_at === undefined ? 'nothing uses them now' : `used up at ${credits.run_out_at}`}`,
+    `Credits: $${credits.balance}, ${credits.run_out_at === undefined ? 'which last for years at this rate' : `used up at ${credits.run_out_at}`}`,
     `This month: $${month.cost}, by its end about $${month.projected_cost}`,
   ].join('\n');
 }

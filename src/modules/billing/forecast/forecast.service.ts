@@ -75,5 +75,5 @@ export class ForecastService {
 
 const sumOf = (lines: readonly UsageReportLine[]): bigint => lines.reduce((sum, { costNano }) => sum + costNano, 0n);
 
-/** Undefined for more than a thousand years: nobody has to be told. */
-const timeAfter = (now: Date, ms: bigint): Date | undefined => (ms > 365_000n * BigInt(DAY_MS) ? undefined : new Date(now.getTime() + Number(ms)));
+/** Undefined for more than ten years: nobody has to be told. */
+const timeAfter = (now: Date, ms: bigint): Date | undefined => (ms > 3_650n * BigInt(DAY_MS) ? undefined : new Date(now.getTime() + Number(ms)));

@@ -20,7 +20,7 @@ class CreditsForecastView {
   @ApiProperty(USD) balance!: string;
   @ApiProperty({ description: 'Of it, for work that is under way.' }) held!: string;
   @ApiProperty({ description: 'What the usage of the last 24 hours costs, in USD.' }) per_day!: string;
-  @ApiPropertyOptional({ type: String, format: 'date-time', description: 'Absent where nothing is used.' }) run_out_at?: string;
+  @ApiPropertyOptional({ type: String, format: 'date-time', description: 'Absent where nothing is used, or so little that they last for ten years.' }) run_out_at?: string;
 }
 
 class MonthForecastView {
