@@ -87,8 +87,6 @@ describe('§7 Errors', () => {
       expect(error).toMatchObject({ upgradeUrl: 'http://shop.test/' });
     });
 
-    it.todo('InsufficientCreditsError, 402: raised by an account that has really used its credits up');
-
     it('NotFoundError, 404: resource does not exist or was deleted', async () => {
       const error = await refused[404]();
       expect([error.constructor, error.status, error.code]).toEqual([NotFoundError, 404, 'api_key_not_found']);

@@ -206,13 +206,4 @@ describe('§8 Limits', () => {
     it.todo('Agent swarms + cron: those of a Free organization are refused');
     it.todo('SSO / SAML: Enterprise only');
   });
-
-  describe('Metering', () => {
-    it.todo('Builder and Pro are a base subscription plus usage billed monthly');
-    it.todo('Free-tier users get $5 in credits that cover every usage type');
-    it.todo('AI inference: tokens through model calls, billed per 1M tokens; the rate varies by model; calls are routed through a third-party model-routing service');
-    it.todo('Sandbox compute: billed per compute hour');
-    it.todo('Database storage: PostgreSQL storage, billed per GB per month');
-    it.todo('Object storage: files and media, billed per GB per month');
-  });
 });

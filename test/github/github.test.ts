@@ -70,8 +70,10 @@ describe('connecting a GitHub account', () => {
     await make.member(org, mallory, 'admin');
     expect(refusal(await finish({ ...body, state: await stateOf(), code: github.codeFor(account) }, mallory))).toEqual([400, 'invalid_link_state']);
 
-    const changed = (await stateOf()).replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'));
-    for (const state of [changed, 'ghs_x.y', `${(await stateOf()).split('.')[0]!}.`]) expect(refusal(await finish({ ...body, state }))).toEqual([400, 'invalid_link_state']);
+    // The last letter, in bits that count and in those that do not.
+    const fresh = await stateOf();
+    const changed = ['A', 'B', 'E', 'F'].map((letter) => fresh.slice(0, -1) + letter).filter((state) => state !== fresh);
+    for (const state of [...changed, 'ghs_x.y', `${(await stateOf()).split('.')[0]!}.`]) expect(refusal(await finish({ ...body, state }))).toEqual([400, 'invalid_link_state']);
 
     const late = await stateOf();
     const clock = app.get(Clock);

@@ -62,7 +62,8 @@ export class MonthClosing {
         await this.closed.addOf(org.id, period, { invoiceId: null, at: this.clock.now() });
         return undefined;
       }
-      const priced = await Promise.all(lines.map((line) => this.drafts.priced(line)));
+      const priced = [];
+      for (const line of lines) priced.push(await this.drafts.priced(line));
       await this.invoices.addLines(priced.map((line, index) => ({ ...line, invoiceId: invoice.id, position: index + 1 })));
       await this.invoices.update(invoice.id, { state: 'draft', totalCents, billTo: { name: org.name, slug: org.slug } });
       return composition;
