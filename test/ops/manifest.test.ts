@@ -32,11 +32,22 @@ describe('GET /ops', () => {
 
   it('lists every endpoint, with the credential that it wants', async () => {
     const { endpoints } = await manifest();
-    expect(endpoints).toContainEqual({ method: 'POST', path: '/ops/alert', auth: 'ops', summary: expect.any(String) });
+    expect(endpoints).toContainEqual({ method: 'POST', path: '/ops/alert', auth: 'ops', summary: expect.any(String), requestSchema: expect.anything() });
     expect(endpoints).toContainEqual({ method: 'GET', path: '/metrics', auth: 'metrics', summary: expect.any(String) });
     expect(endpoints).toContainEqual({ method: 'GET', path: '/health', auth: 'none', summary: expect.any(String) });
     expect(endpoints).toContainEqual({ method: 'GET', path: '/api/v1/projects', auth: 'apiKey', summary: expect.any(String) });
-    expect(endpoints).toContainEqual({ method: 'POST', path: '/api/v1/sandbox/try', auth: 'none', summary: expect.any(String) });
+    expect(endpoints).toContainEqual({ method: 'POST', path: '/api/v1/sandbox/try', auth: 'none', summary: expect.any(String), requestSchema: expect.anything() });
+  });
+
+  it('says of each endpoint that takes a body where its schema is', async () => {
+    const { endpoints } = await manifest();
+    expect(endpoints).toContainEqual(expect.objectContaining({ method: 'POST', path: '/ops/tasks/:task_id/claim', requestSchema: { $ref: expect.any(String) } }));
+    const { body: document } = await app.fetch('/api/v1/openapi.json');
+    const find = (pointer: string): any => pointer.split('/').slice(1).reduce((at, part) => at?.[part.replaceAll('~1', '/')], document);
+    const described = endpoints.filter(({ method, path }: any) => find(`#/paths/${path.replace(/:(\w+)/g, '{$1}').replaceAll('/', '~1')}/${method.toLowerCase()}/requestBody`) !== undefined);
+    expect(endpoints.filter(({ requestSchema }: any) => requestSchema !== undefined)).toEqual(described);
+    expect(described.length).toBeGreaterThan(20);
+    for (const { requestSchema: { $ref: reference } } of described) expect({ reference, schema: find(reference.slice(reference.indexOf('#'))) }).toEqual({ reference, schema: expect.any(Object) });
   });
 
   it('counts tasks by tag', async () => {

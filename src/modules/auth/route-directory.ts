@@ -11,6 +11,8 @@ export interface DeclaredRoute {
   readonly sessions: SessionRule | undefined;
   /** Wants the token of this surface. */
   readonly surface: OperatorSurface | undefined;
+  /** Whether the API reference describes a body of its requests. */
+  readonly takesBody: boolean;
   /** In a sentence; undefined for one that the API reference leaves out. */
   readonly summary: string | undefined;
 }

@@ -1,4 +1,5 @@
 import { Injectable, type OnApplicationBootstrap, RequestMethod } from '@nestjs/common';
+import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { ModulesContainer, Reflector } from '@nestjs/core';
 import { type DeclaredRoute, RouteDirectory } from '../route-directory.js';
 import { type OperatorSurface, RequireOperatorToken } from '../require-operator-token.js';
@@ -8,6 +9,9 @@ const PATH = 'path';
 const METHOD = 'method';
 /** Where `@ApiOperation` keeps what it was given. */
 const OPERATION = 'swagger/apiOperation';
+/** Where `@Body()` and its like keep what a handler takes: `<kind>:<index>`. */
+const TAKEN = '__routeArguments__';
+const BODY = new RegExp(`^${RouteParamtypes.BODY}:`);
 
 type Handler = (...parameters: unknown[]) => unknown;
 
@@ -53,6 +57,7 @@ export class DeclaredRoutes extends RouteDirectory implements OnApplicationBoots
           path: `/${[Reflect.getMetadata(PATH, controller) as string, Reflect.getMetadata(PATH, handler) as string].flatMap(partsOf).join('/')}`,
           rule: this.reflector.getAllAndOverride<ScopeRule | undefined>(RequireScope.KEY, places),
           surface: this.reflector.getAllAndOverride<OperatorSurface | undefined>(RequireOperatorToken.KEY, places),
+          takesBody: Object.keys((Reflect.getMetadata(TAKEN, controller, name) as object | undefined) ?? {}).some((key) => BODY.test(key)),
           summary: (Reflect.getMetadata(OPERATION, handler) as { summary?: string } | undefined)?.summary,
           sessions: this.reflector.getAllAndOverride<SessionRule | undefined>(TakesSession.KEY, places),
         };

@@ -28,6 +28,8 @@ interface ManifestEndpoint {
   readonly path: string;
   readonly auth: 'none' | 'ops' | 'metrics' | 'usage' | 'apiKey';
   readonly summary: string;
+  /** Where the schema of the body of its requests is; absent where they have none. */
+  readonly requestSchema?: { readonly $ref: string };
 }
 
 export interface Manifest {
@@ -91,7 +93,7 @@ export class ManifestService {
       ...(tasks === undefined ? {} : { tasks }),
       features: { href: '/ops/features' },
       alerts: { rules: 'deploy/alerts/prometheus.rules.yml' },
-      links: { openapi: '/api/v1/openapi.json', metrics: '/metrics', ready: '/ready', tasks: '/ops/tasks', slo: 'docs/operations/slo.md' },
+      links: { openapi: OPENAPI, metrics: '/metrics', ready: '/ready', tasks: '/ops/tasks', slo: 'docs/operations/slo.md' },
     };
   }
 
@@ -114,10 +116,16 @@ export class ManifestService {
   }
 }
 
-function endpointOf({ method, path, surface, rule, sessions, summary }: DeclaredRoute): ManifestEndpoint {
+const OPENAPI = '/api/v1/openapi.json';
+
+function endpointOf({ method, path, surface, rule, sessions, summary, takesBody }: DeclaredRoute): ManifestEndpoint {
   const auth = surface === 'money' ? 'ops' : surface ?? (rule !== undefined || sessions !== undefined ? 'apiKey' : 'none');
-  return { method, path, auth, summary: summary! };
+  return { method, path, auth, summary: summary!, ...(takesBody ? { requestSchema: { $ref: schemaOf(method, path) } } : {}) };
 }
+
+/** Pointers of JSON have `~1` for a slash; the description names parameters in braces. */
+const schemaOf = (method: string, path: string): string =>
+  `${OPENAPI}#/paths/${path.replace(/:(\w+)/g, '{$1}').replaceAll('/', '~1')}/${method.toLowerCase()}/requestBody/content/application~1json/schema`;
 
 const byPath = (one: ManifestEndpoint, other: ManifestEndpoint): number =>
   one.path.localeCompare(other.path) || one.method.localeCompare(other.method);
