@@ -50,10 +50,13 @@ describe('from sign-up to a live site', () => {
   async function deployOf(sha: string): Promise<any> {
     let found: any;
     await eventually(async () => {
-      found = (await list()).find(({ commit, finished_at: finishedAt }) => commit?.sha === sha && finishedAt !== undefined);
+      const deploys = await list();
+      const lost = deploys.find(({ state, commit }) => state === 'error' && commit === undefined);
+      if (lost !== undefined) throw new Error('A deploy did not find its commit');
+      found = deploys.find(({ commit, finished_at: finishedAt }) => commit?.sha === sha && finishedAt !== undefined);
       return found !== undefined;
     }, `a deploy of ${sha} is over`, LONG).catch(async (error: unknown) => {
-      throw new Error(`${(error as Error).message}: ${JSON.stringify([await list(), await make.sql('SELECT * FROM outbox_messages'), app.log().slice(-20)], null, 1)}`, { cause: error });
+      throw new Error(`${(error as Error).message}: ${JSON.stringify([await list(), await make.sql('SELECT * FROM outbox_messages'), app.log().filter(({ level }) => level !== 'info').slice(-20)], null, 1)}`, { cause: error });
     });
     return found;
   }

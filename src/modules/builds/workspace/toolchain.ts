@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, realpath, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -72,7 +73,10 @@ export class Toolchain {
 
   /** The mounts of the system, and of our own small files. */
   async system(): Promise<Mount[]> {
-    const tools = await (this.tools ??= this.writeTools());
+    this.tools ??= this.writeTools();
+    // What failed once, as on a disk that is full, is tried again.
+    this.tools.catch(() => { this.tools = null; });
+    const tools = await this.tools;
     return [
       ...SYSTEM.filter((path) => existsSync(path)).map((path) => ({ from: path, to: path })),
       // A link to /usr/bin, nearly everywhere.
@@ -104,7 +108,9 @@ export class Toolchain {
   }
 
   async npmPackage(): Promise<Mount[]> {
-    return [{ from: await (this.npm ??= this.locateNpm()), to: '/opt/npm' }];
+    this.npm ??= this.locateNpm();
+    this.npm.catch(() => { this.npm = null; });
+    return [{ from: await this.npm, to: '/opt/npm' }];
   }
 
   /** What passes the network of a sandbox on to its proxy, and the Node that it runs on. */
@@ -135,8 +141,8 @@ export class Toolchain {
   }
 
   private async writeTools(): Promise<string> {
-    // Gone with this process, as the directories of its builds are.
-    const tools = await this.directories.makeJob('tools');
+    // Gone with this process, as the directories of its builds are. A process may have several of these, in tests for one.
+    const tools = await this.directories.makeJob(`tools-${randomBytes(6).toString('hex')}`);
     for (const [name, { text, executable }] of Object.entries(FILES)) {
       const file = join(tools, name);
       await mkdir(dirname(file), { recursive: true, mode: 0o755 });
