@@ -1,3 +1,6 @@
+import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Workbench } from './workbench.js';
 
 const json = (value: unknown): string => JSON.stringify(value);
@@ -111,5 +114,31 @@ describe('a build', () => {
     expect(await build('eight', writes)).toBe('seven\ninstalled by three\nchanged\n');
     expect(bench.log).toContain('system: The build writes to its packages. It is run again, with a copy of them.');
     expect(await build('nine', {})).toBe('eight\ninstalled by three\n');
+  });
+});
+
+describe('a machine that has no process to give for a moment', () => {
+  // It fails as often as there are files that say so, before anything of it runs.
+  const directory = mkdtempSync(join(tmpdir(), 'failing-bwrap-'));
+  chmodSync(directory, 0o777);
+  const wrapper = join(directory, 'bwrap');
+  writeFileSync(wrapper, `#!/bin/sh\nfor each in 1 2 3 4; do rm ${directory}/fail-$each 2>/dev/null && exit 1; done\nexec bwrap "$@"\n`);
+  chmodSync(wrapper, 0o755);
+  const bench = new Workbench({ bubblewrap: wrapper });
+  afterAll(async () => {
+    await bench.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+  const fail = (times: number): void => { for (let time = 1; time <= times; time++) writeFileSync(join(directory, `fail-${time}`), ''); };
+
+  it('fails no build: what has not begun is begun again, a few times', async () => {
+    const { source } = bench.request(bench.repository({ 'index.html': 'hello' }));
+    const { signal } = new AbortController();
+    const known = await bench.builds.resolve(source, signal);
+    fail(2);
+    expect(await bench.builds.resolve(source, signal)).toEqual(known);
+    expect(existsSync(join(directory, 'fail-2'))).toBe(false);
+    fail(4);
+    await expect(bench.builds.resolve(source, signal)).rejects.toMatchObject({ code: 'isolation_unavailable' });
   });
 });

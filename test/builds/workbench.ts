@@ -37,9 +37,9 @@ export class Workbench {
   readonly phases: string[] = [];
   private count = 0;
 
-  constructor({ cgroups = 'auto', allowedHosts = [], gitHosts = [] }: { cgroups?: 'auto' | 'off'; allowedHosts?: string[]; gitHosts?: string[] } = {}) {
+  constructor({ cgroups = 'auto', allowedHosts = [], gitHosts = [], bubblewrap }: { cgroups?: 'auto' | 'off'; allowedHosts?: string[]; gitHosts?: string[]; bubblewrap?: string } = {}) {
     chmodSync(this.directory, 0o755);
-    this.isolation = new Isolation({ cgroups, copiesDirectory: process.getuid?.() === 0 ? '/var/lib/service-platform/runtime' : join(this.directory, 'copies') });
+    this.isolation = new Isolation({ cgroups, ...(bubblewrap === undefined ? {} : { bubblewrapPlaces: [bubblewrap] }), copiesDirectory: process.getuid?.() === 0 ? '/var/lib/service-platform/runtime' : join(this.directory, 'copies') });
     this.builds = new IsolatedBuilds({ isolation: this.isolation, directory: join(this.directory, 'builds'), allowedHosts, gitHosts, clock: new SystemClock() });
   }
 

@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { EgressProxy } from '../../../platform/egress/egress-proxy.js';
 import { type EgressPolicy } from '../../../platform/egress/egress-policy.js';
@@ -16,6 +17,9 @@ import { CERTIFICATES, type Toolchain } from './toolchain.js';
 
 const MEBIBYTE = 1024 * 1024;
 const OUTPUT_BYTES = 8 * MEBIBYTE;
+/** The machine may have no process to give for a moment. What has not begun has done nothing, and may begin again. */
+const START_ATTEMPTS = 4;
+const START_AGAIN_MS = 500;
 const EGRESS_BYTES = 8 * 1024 * MEBIBYTE;
 const HELPER_LIMITS = { memoryBytes: 512 * MEBIBYTE, tasks: 32, cpuMs: 60_000 };
 /** What can be written nowhere may belong to another user, too, which is then what the kernel says. */
@@ -137,8 +141,7 @@ export class BuildSession {
       if (step.output === 'log') this.parts.line(stream, cleanText(text));
       else texts[stream].push(text);
     };
-    const program = await this.launch(step, { line, bytes: OUTPUT_BYTES });
-    const end = await this.endOf(program);
+    const end = await this.endOf(await this.launch(step, { line, bytes: OUTPUT_BYTES }));
     return { exitStatus: this.judge(end), stdout: texts.stdout.join('\n'), stderr: texts.stderr.join('\n'), metReadOnly: met.readOnly };
   }
 
@@ -169,8 +172,8 @@ export class BuildSession {
     const network = egress === undefined ? [] : await this.openEgress(egress);
     const places = Object.entries(PLACES).map(([name, to]) => ({ from: join(this.job, name), to }));
     const system = [...(await this.parts.toolchain.system()), ...network, ...(step.mounts ?? [])];
-    try {
-      this.program = await this.parts.isolation.launch({
+    this.program = await this.startSoon(() =>
+      this.parts.isolation.launch({
         command: egress === undefined ? step.command : ['/opt/node/bin/node', '/opt/egress/with-egress.cjs', ...step.command],
         mounts: step.readOnly === true ? [...system, ...places.filter(({ to }) => to !== '/tmp')] : system,
         writable: [...(step.readOnly === true ? [] : places), ...(step.writable ?? [])],
@@ -181,12 +184,23 @@ export class BuildSession {
         limits: this.limitsOf(step),
         output,
         ...(step.stdin === undefined ? {} : { stdin: step.stdin }),
-      });
-    } catch (error) {
-      throw error instanceof IsolationDidNotStart ? unavailable(error) : error;
-    }
+      }));
     if (this.parts.signal.aborted || this.diskFull) void this.program.destroy();
     return this.program;
+  }
+
+  /** Again, a few times, while isolation does not start. */
+  private async startSoon(start: () => Promise<IsolatedProgram>): Promise<IsolatedProgram> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await start();
+      } catch (error) {
+        if (!(error instanceof IsolationDidNotStart)) throw error;
+        if (attempt === START_ATTEMPTS) throw unavailable(error);
+      }
+      await sleep(attempt * START_AGAIN_MS, undefined, { signal: this.parts.signal }).catch(() => undefined);
+      this.parts.signal.throwIfAborted();
+    }
   }
 
   private limitsOf(step: Step): LaunchLimits {
