@@ -97,14 +97,14 @@ describe('tasks of operators', () => {
     expect(await list('&status=resolved')).toEqual({ tasks: [] });
   });
 
-  it('of two thousand racing claims give each task to one agent', async () => {
-    const TASKS = 100;
+  it('of ten thousand racing claims give each task to one agent', async () => {
+    const TASKS = 200;
     const body = { version: '4', alerts: Array.from({ length: TASKS }, (_, index) => ({ status: 'firing', labels: { alertname: 'Race' }, startsAt: '2026-11-21T10:00:00Z', fingerprint: `ace${index.toString(16)}` })) };
     const ids = (await app.post('/ops/alert', body, AS_OPERATOR)).body.tasks.map(({ id }: any) => id) as string[];
     expect(ids).toHaveLength(TASKS);
     const tasks = app.get(OpsTasksService);
     const wins = new Map<string, number>();
-    const claims = ids.flatMap((id) => Array.from({ length: 20 }, (_, agent) => async () => {
+    const claims = ids.flatMap((id) => Array.from({ length: 50 }, (_, agent) => async () => {
       try {
         await tasks.claim(id, `agent-${agent}`, 600);
         wins.set(id, (wins.get(id) ?? 0) + 1);
