@@ -4,8 +4,8 @@ import { Clock } from '../../platform/time/clock.js';
 import type { Call } from '../auth/caller.js';
 import { OwningOrgs } from '../auth/owning-orgs.service.js';
 import { formatUsd } from '../../platform/money/nano-dollars.js';
+import { monthOf } from '../metering/month.js';
 import { SpendCapsStore } from './persistence/spend-caps.store.js';
-import { monthOf } from './purse/purse.js';
 import { PursesService } from './purse/purses.service.js';
 
 export interface SpendCap {
@@ -28,7 +28,7 @@ export class SpendCapsService {
   ) {}
 
   async of(orgId: string): Promise<SpendCap> {
-    const month = monthOf(this.clock.now());
+    const month = monthOf(this.clock.now()).name;
     return { month, ...(await this.caps.find(orgId, month)) };
   }
 
@@ -41,7 +41,7 @@ export class SpendCapsService {
       await this.purses.change({ orgIds: [orgId] }, () => undefined);
       const { capNano: before } = await this.of(orgId);
       await this.caps.set(orgId, capNano, this.clock.now());
-      await this.purses.change({ orgIds: [orgId] }, (session) => { session.warnOfAll(orgId, monthOf(this.clock.now()), this.clock.now()); });
+      await this.purses.change({ orgIds: [orgId] }, (session) => { session.warnOfAll(orgId, monthOf(this.clock.now()).name, this.clock.now()); });
       const shown = (nano: bigint | null): string | null => (nano === null ? null : formatUsd(nano));
       await this.orgs.record({ orgId, action: 'spend_cap.set', target: { type: 'organization', id: orgId }, details: { before: shown(before), after: shown(capNano) } }, call);
     });

@@ -4,6 +4,7 @@ import { Ids } from '../../platform/ids/ids.js';
 import { Clock } from '../../platform/time/clock.js';
 import { OrgPlans } from '../auth/org-plans.service.js';
 import { PLANS } from '../billing/plan.js';
+import { monthOf } from '../metering/month.js';
 import { UnpaidUsageService, type UnpaidCost } from '../metering/unpaid-usage.service.js';
 import { CreditsMetrics } from './credits.metrics.js';
 import { PursesService } from './purse/purses.service.js';
@@ -61,6 +62,6 @@ export class UnheldUsageService {
 
 /** A moment of the month that it is billed in: now, or the last one of it. */
 function within({ month }: UnpaidCost, now: Date): Date {
-  const last = new Date(Date.UTC(month.getUTCFullYear(), month.getUTCMonth() + 1) - 1);
+  const last = new Date(monthOf(month).end.getTime() - 1);
   return now < month ? month : now > last ? last : now;
 }

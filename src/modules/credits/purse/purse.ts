@@ -1,4 +1,5 @@
 import type { Meter } from '../../metering/meter.js';
+import { monthOf } from '../../metering/month.js';
 
 /** A grant and what is left of it. */
 export interface HeldGrant {
@@ -69,9 +70,6 @@ export interface Paid extends Split {
 
 const NOTHING: Split = { parts: [], creditNano: 0n, billedNano: 0n };
 
-/** The UTC month as a date. */
-export const monthOf = (at: Date): string => `${at.toISOString().slice(0, 7)}-01`;
-
 /**
  * The money of one organization, while its account is locked. Nothing of it is overspent: a hold takes only what no
  * other hold has, and what is paid for is never more than was held.
@@ -107,7 +105,7 @@ export class Purse {
 
   /** Holds credits first and then, where usage is billed, room below the spend cap; all of it or nothing. */
   hold({ meter, amountNano, at, postpaid }: HoldWish): Held | Refused {
-    const month = monthOf(at);
+    const month = monthOf(at).name;
     const availableNano = this.available(meter, at);
     const creditNano = least(availableNano, amountNano);
     const billedNano = amountNano - creditNano;
@@ -125,7 +123,7 @@ export class Purse {
   payable({ meter, amountNano, at, postpaid }: HoldWish): bigint {
     const creditNano = least(this.available(meter, at), amountNano);
     if (!postpaid) return creditNano;
-    return creditNano + least(this.roomBelowCap(monthOf(at)) ?? amountNano, amountNano - creditNano);
+    return creditNano + least(this.roomBelowCap(monthOf(at).name) ?? amountNano, amountNano - creditNano);
   }
 
   /** Pays `costNano` of what is held, at most all of it, and gives the rest back. */

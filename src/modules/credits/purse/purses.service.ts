@@ -4,10 +4,11 @@ import { Ids } from '../../../platform/ids/ids.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { PLANS } from '../../billing/plan.js';
+import { monthOf } from '../../metering/month.js';
 import { spendWarningQueue } from '../jobs/spend-warning.queue.js';
 import { LedgerStore } from '../persistence/ledger.store.js';
 import { type AccountRow, type GrantRow, type MonthRow, PursesStore } from '../persistence/purses.store.js';
-import { monthOf, Purse } from './purse.js';
+import { Purse } from './purse.js';
 import { PurseSession } from './purse-session.js';
 
 interface PursesWish {
@@ -44,7 +45,7 @@ export class PursesService {
         }
         accounts = await this.store.lock(wanted);
       }
-      const loaded = await this.store.load({ orgIds: wanted, month: monthOf(this.clock.now()), holdKeys });
+      const loaded = await this.store.load({ orgIds: wanted, month: monthOf(this.clock.now()).name, holdKeys });
       const purses = new Map(accounts.map((account) => [account.orgId, purseOf(account, loaded)]));
       const before = new Map([...purses].map(([orgId, purse]) => [orgId, stateOf(purse)]));
 
