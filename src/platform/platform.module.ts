@@ -7,6 +7,7 @@ import { OtherHosts } from './http/other-hosts.js';
 import { RequestContextMiddleware } from './http/request-context.middleware.js';
 import { UnknownRoutes } from './http/unknown-routes.js';
 import { Ids } from './ids/ids.js';
+import { PeriodicJobs } from './lifecycle/periodic-jobs.js';
 import { Shutdown } from './lifecycle/shutdown.js';
 import { Log } from './logging/log.js';
 import { RequestContext } from './logging/request-context.js';
@@ -40,6 +41,7 @@ export class PlatformModule {
       { provide: Clock, useClass: SystemClock },
       Ids,
       Shutdown,
+      PeriodicJobs,
       RedisConnections,
       Queues,
       QueueWorkers,

@@ -1,6 +1,5 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { Shutdown } from '../../../platform/lifecycle/shutdown.js';
-import { Log } from '../../../platform/logging/log.js';
+import { PeriodicJobs } from '../../../platform/lifecycle/periodic-jobs.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { ExpiredCredentialsStore, EXPIRING_TABLES } from '../persistence/expired-credentials.store.js';
 
@@ -16,21 +15,14 @@ const BATCHES = 20;
  */
 @Injectable()
 export class ExpiredCredentialsSweeper implements OnApplicationBootstrap {
-  private timer: NodeJS.Timeout | undefined;
-  private running: Promise<void> = Promise.resolve();
-
   constructor(
     private readonly expired: ExpiredCredentialsStore,
     private readonly clock: Clock,
-    private readonly log: Log,
-    shutdown: Shutdown,
-  ) {
-    shutdown.at('workers', () => this.stop());
-  }
+    private readonly jobs: PeriodicJobs,
+  ) {}
 
   onApplicationBootstrap(): void {
-    this.timer = setInterval(() => { this.running = this.tick(); }, SWEEP_EVERY_MS);
-    this.timer.unref();
+    this.jobs.start({ name: 'sweeping credentials that are over', everyMs: SWEEP_EVERY_MS, run: () => this.sweep() });
   }
 
   async sweep(): Promise<void> {
@@ -40,19 +32,5 @@ export class ExpiredCredentialsSweeper implements OnApplicationBootstrap {
         if ((await this.expired.delete(table, before, BATCH)) < BATCH) break;
       }
     }
-  }
-
-  private async tick(): Promise<void> {
-    try {
-      await this.sweep();
-    } catch (error) {
-      // Readiness tells which server is away.
-      this.log.debug({ error }, 'Credentials that are over could not be swept.');
-    }
-  }
-
-  private async stop(): Promise<void> {
-    clearInterval(this.timer);
-    await this.running;
   }
 }

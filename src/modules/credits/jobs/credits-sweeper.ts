@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Ids } from '../../../platform/ids/ids.js';
-import { Shutdown } from '../../../platform/lifecycle/shutdown.js';
+import { PeriodicJobs } from '../../../platform/lifecycle/periodic-jobs.js';
 import { Log } from '../../../platform/logging/log.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { WorkBatchService } from '../paid/work-batch.service.js';
@@ -17,9 +17,6 @@ const BATCHES = 20;
 /** In the worker: pays for what was used without a hold, gives back what is held for work that was lost, and takes out credits that have expired. */
 @Injectable()
 export class CreditsSweeper implements OnApplicationBootstrap {
-  private timer: NodeJS.Timeout | undefined;
-  private running: Promise<void> = Promise.resolve();
-
   constructor(
     private readonly batches: WorkBatchService,
     private readonly purses: PursesService,
@@ -29,14 +26,11 @@ export class CreditsSweeper implements OnApplicationBootstrap {
     private readonly ids: Ids,
     private readonly clock: Clock,
     private readonly log: Log,
-    shutdown: Shutdown,
-  ) {
-    shutdown.at('workers', () => this.stop());
-  }
+    private readonly jobs: PeriodicJobs,
+  ) {}
 
   onApplicationBootstrap(): void {
-    this.timer = setInterval(() => { this.running = this.tick(); }, SWEEP_EVERY_MS);
-    this.timer.unref();
+    this.jobs.start({ name: 'sweeping holds and credits', everyMs: SWEEP_EVERY_MS, run: () => this.sweep() });
   }
 
   /** What other sweepers do at the same time is found done. */
@@ -63,19 +57,5 @@ export class CreditsSweeper implements OnApplicationBootstrap {
         for (const orgId of orgIds) session.expire(orgId, this.clock.now(), () => this.ids.next('ltx'));
       });
     }
-  }
-
-  private async tick(): Promise<void> {
-    try {
-      await this.sweep();
-    } catch (error) {
-      // Readiness tells which server is away.
-      this.log.debug({ error }, 'Holds and credits could not be swept.');
-    }
-  }
-
-  private async stop(): Promise<void> {
-    clearInterval(this.timer);
-    await this.running;
   }
 }

@@ -1,7 +1,6 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
-import { Shutdown } from '../../../platform/lifecycle/shutdown.js';
-import { Log } from '../../../platform/logging/log.js';
+import { PeriodicJobs } from '../../../platform/lifecycle/periodic-jobs.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { AliasesService } from '../../hosting/aliases.service.js';
 import { ArtifactsService } from '../../hosting/artifacts.service.js';
@@ -21,10 +20,6 @@ const LOGS_KEPT_MS = 90 * 86_400_000;
 /** In the worker, once an hour: removes the files of deploys that nothing keeps, and logs that are old. */
 @Injectable()
 export class DeploySweeper implements OnApplicationBootstrap {
-  private timer: NodeJS.Timeout | undefined;
-  private stopped = false;
-  private running: Promise<void> = Promise.resolve();
-
   constructor(
     private readonly database: Database,
     private readonly keeping: DeployKeepingStore,
@@ -34,27 +29,24 @@ export class DeploySweeper implements OnApplicationBootstrap {
     private readonly garbage: GarbageCollectionService,
     private readonly logs: DeployLogStore,
     private readonly clock: Clock,
-    private readonly log: Log,
-    shutdown: Shutdown,
-  ) {
-    shutdown.at('workers', () => this.stop());
-  }
+    private readonly jobs: PeriodicJobs,
+  ) {}
 
   onApplicationBootstrap(): void {
-    this.sweepIn(FIRST_SWEEP_MS);
+    this.jobs.start({ name: 'sweeping deploys', everyMs: SWEEP_EVERY_MS, firstAfterMs: FIRST_SWEEP_MS, run: (stopping) => this.sweep(stopping) });
   }
 
   /** False when another process is at it. */
-  async sweep(): Promise<boolean> {
+  async sweep(stopping: AbortSignal = new AbortController().signal): Promise<boolean> {
     // Of deleted organizations nobody tells; those of deleted projects that are still here were overlooked.
     for (const id of await this.keeping.projectsWithoutOwner(BATCH)) await this.removal.removeProject(id);
     for (;;) {
       const removed = await this.database.transaction(async () => ((await this.keeping.tryLock()) ? this.release() : undefined));
       if (removed === undefined) return false;
       for (const id of removed) await this.artifacts.remove(id);
-      if (removed.length < BATCH || this.stopped) break;
+      if (removed.length < BATCH || stopping.aborted) break;
     }
-    while (!this.stopped && (await this.logs.deleteOfThoseBefore(new Date(this.clock.now().getTime() - LOGS_KEPT_MS), BATCH)) === BATCH);
+    while (!stopping.aborted && (await this.logs.deleteOfThoseBefore(new Date(this.clock.now().getTime() - LOGS_KEPT_MS), BATCH)) === BATCH);
     await this.garbage.collect(this.kept());
     return true;
   }
@@ -74,20 +66,5 @@ export class DeploySweeper implements OnApplicationBootstrap {
       if (ids.length < 1_000) return;
       after = ids.at(-1)!;
     }
-  }
-
-  private sweepIn(ms: number): void {
-    this.timer = setTimeout(() => {
-      this.running = this.sweep().then(() => undefined, (error: unknown) => {
-        this.log.warn({ error }, 'Deploys could not be swept; trying again in an hour.');
-      }).then(() => { if (!this.stopped) this.sweepIn(SWEEP_EVERY_MS); });
-    }, ms);
-    this.timer.unref();
-  }
-
-  private async stop(): Promise<void> {
-    this.stopped = true;
-    clearTimeout(this.timer);
-    await this.running;
   }
 }

@@ -1,8 +1,7 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { Ids } from '../../../platform/ids/ids.js';
-import { Shutdown } from '../../../platform/lifecycle/shutdown.js';
-import { Log } from '../../../platform/logging/log.js';
+import { PeriodicJobs } from '../../../platform/lifecycle/periodic-jobs.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { OpsTasksStore } from '../persistence/ops-tasks.store.js';
 
@@ -13,23 +12,16 @@ const BATCH = 1_000;
 /** In the worker: opens tasks again whose claim was not renewed in time, and deletes those long resolved. */
 @Injectable()
 export class ExpiredClaimsSweeper implements OnApplicationBootstrap {
-  private timer: NodeJS.Timeout | undefined;
-  private running: Promise<void> = Promise.resolve();
-
   constructor(
     private readonly database: Database,
     private readonly tasks: OpsTasksStore,
     private readonly ids: Ids,
     private readonly clock: Clock,
-    private readonly log: Log,
-    shutdown: Shutdown,
-  ) {
-    shutdown.at('workers', () => this.stop());
-  }
+    private readonly jobs: PeriodicJobs,
+  ) {}
 
   onApplicationBootstrap(): void {
-    this.timer = setInterval(() => { this.running = this.tick(); }, SWEEP_EVERY_MS);
-    this.timer.unref();
+    this.jobs.start({ name: 'sweeping expired claims', everyMs: SWEEP_EVERY_MS, run: () => this.sweep() });
   }
 
   async sweep(): Promise<void> {
@@ -40,19 +32,5 @@ export class ExpiredClaimsSweeper implements OnApplicationBootstrap {
       }
     });
     await this.tasks.deleteResolvedBefore(new Date(now.getTime() - KEPT_MS), BATCH);
-  }
-
-  private async tick(): Promise<void> {
-    try {
-      await this.sweep();
-    } catch (error) {
-      // Readiness tells that the database is away.
-      this.log.debug({ error }, 'Expired claims could not be swept.');
-    }
-  }
-
-  private async stop(): Promise<void> {
-    clearInterval(this.timer);
-    await this.running;
   }
 }

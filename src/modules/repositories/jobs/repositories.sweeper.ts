@@ -1,6 +1,5 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { Shutdown } from '../../../platform/lifecycle/shutdown.js';
-import { Log } from '../../../platform/logging/log.js';
+import { PeriodicJobs } from '../../../platform/lifecycle/periodic-jobs.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { GithubDeliveries } from '../../github/github-deliveries.service.js';
 import { Directories } from '../git/directories.service.js';
@@ -20,9 +19,6 @@ const BATCH = 20;
 /** In the worker: finishes what was cut short, by the end of a process for one, and keeps repositories small. */
 @Injectable()
 export class RepositoriesSweeper implements OnApplicationBootstrap {
-  private timer: NodeJS.Timeout | undefined;
-  private running: Promise<void> = Promise.resolve();
-
   constructor(
     private readonly repositories: RepositoriesStore,
     private readonly directories: Directories,
@@ -30,15 +26,11 @@ export class RepositoriesSweeper implements OnApplicationBootstrap {
     private readonly pushes: PushesService,
     private readonly deliveries: GithubDeliveries,
     private readonly clock: Clock,
-    private readonly log: Log,
-    shutdown: Shutdown,
-  ) {
-    shutdown.at('workers', () => this.stop());
-  }
+    private readonly jobs: PeriodicJobs,
+  ) {}
 
   onApplicationBootstrap(): void {
-    this.timer = setInterval(() => { this.running = this.tick(); }, SWEEP_EVERY_MS);
-    this.timer.unref();
+    this.jobs.start({ name: 'sweeping repositories', everyMs: SWEEP_EVERY_MS, run: () => this.sweep() });
   }
 
   async sweep(): Promise<void> {
@@ -51,18 +43,5 @@ export class RepositoriesSweeper implements OnApplicationBootstrap {
     await this.store.removeUnfinished();
     await this.repositories.forgetUnmade(new Date(this.clock.now().getTime() - UNMADE_AFTER_MS), this.clock.now());
     await this.deliveries.forgetOld();
-  }
-
-  private async tick(): Promise<void> {
-    try {
-      await this.sweep();
-    } catch (error) {
-      this.log.warn({ error }, 'The repositories could not be swept.');
-    }
-  }
-
-  private async stop(): Promise<void> {
-    clearInterval(this.timer);
-    await this.running;
   }
 }

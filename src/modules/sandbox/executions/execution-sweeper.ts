@@ -1,5 +1,5 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { Shutdown } from '../../../platform/lifecycle/shutdown.js';
+import { PeriodicJobs } from '../../../platform/lifecycle/periodic-jobs.js';
 import { Log } from '../../../platform/logging/log.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { ExecutionsStore } from '../persistence/executions.store.js';
@@ -8,7 +8,7 @@ import { ExecutionEnds } from './execution-ends.service.js';
 import { OrgPlaces } from './org-places.js';
 
 const SWEEP_EVERY_MS = 5_000;
-const FORGET_EVERY_SWEEPS = 60;
+const FORGET_EVERY_MS = 5 * 60_000;
 const KEPT_MS = 30 * 86_400_000;
 /** Each may hold 2 MiB. */
 const BATCH = 500;
@@ -18,10 +18,6 @@ const BATCHES = 20;
 /** In the worker: gives up executions that were lost with their worker, and deletes those that are kept no longer. */
 @Injectable()
 export class ExecutionSweeper implements OnApplicationBootstrap {
-  private timer: NodeJS.Timeout | undefined;
-  private sweeps = 0;
-  private running: Promise<void> = Promise.resolve();
-
   constructor(
     private readonly executions: ExecutionsStore,
     private readonly ends: ExecutionEnds,
@@ -29,14 +25,12 @@ export class ExecutionSweeper implements OnApplicationBootstrap {
     private readonly metrics: SandboxMetrics,
     private readonly clock: Clock,
     private readonly log: Log,
-    shutdown: Shutdown,
-  ) {
-    shutdown.at('workers', () => this.stop());
-  }
+    private readonly jobs: PeriodicJobs,
+  ) {}
 
   onApplicationBootstrap(): void {
-    this.timer = setInterval(() => { this.running = this.tick(); }, SWEEP_EVERY_MS);
-    this.timer.unref();
+    this.jobs.start({ name: 'giving up lost executions', everyMs: SWEEP_EVERY_MS, run: () => this.loseOverdue() });
+    this.jobs.start({ name: 'deleting old executions', everyMs: FORGET_EVERY_MS, run: () => this.forgetOld() });
   }
 
   /** Executions that should have ended by now and of which nothing was heard become `lost`. */
@@ -54,20 +48,5 @@ export class ExecutionSweeper implements OnApplicationBootstrap {
     for (let batch = 0; batch < BATCHES; batch++) {
       if ((await this.executions.deleteOlderThan(createdBefore, BATCH)) < BATCH) return;
     }
-  }
-
-  private async tick(): Promise<void> {
-    try {
-      await this.loseOverdue();
-      if (++this.sweeps % FORGET_EVERY_SWEEPS === 0) await this.forgetOld();
-    } catch (error) {
-      // Readiness tells which server is away.
-      this.log.debug({ error }, 'The sandbox executions could not be swept.');
-    }
-  }
-
-  private async stop(): Promise<void> {
-    clearInterval(this.timer);
-    await this.running;
   }
 }
