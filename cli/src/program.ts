@@ -11,6 +11,7 @@ import { addLogin } from './commands/login.js';
 import { addLogout } from './commands/logout.js';
 import { addLogs } from './commands/logs.js';
 import { addOpen } from './commands/open.js';
+import { addInvoices } from './commands/invoices.js';
 import { addPlans } from './commands/plans.js';
 import { addProjectsCreate } from './commands/projects-create.js';
 import { addProjectsList } from './commands/projects-list.js';
@@ -20,6 +21,7 @@ import { addRepositoriesDelete } from './commands/repositories-delete.js';
 import { addRepositoriesList } from './commands/repositories-list.js';
 import { addRollback } from './commands/rollback.js';
 import { addSandboxRun } from './commands/sandbox-run.js';
+import { addSpendCap } from './commands/spend-cap.js';
 import { addUsage } from './commands/usage.js';
 import { addWhoami } from './commands/whoami.js';
 
@@ -58,6 +60,8 @@ export function createProgram(): Command {
 
   addPlans(program);
   addUsage(program);
+  addSpendCap(program);
+  addInvoices(program);
   addExplain(program);
   return program;
 }

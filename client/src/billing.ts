@@ -1,6 +1,6 @@
 import type { Listing, ListQuery } from './page.js';
 import type { Answer, RequestOptions, Transport } from './transport.js';
-import type { Credits, Forecast, Invoice, ListedInvoice, Plan, PlanId, Price, Subscription, Usage, UsageMeta, UsageQuery } from './types.js';
+import type { Credits, Forecast, Invoice, ListedInvoice, Plan, PlanId, Price, SpendCap, Subscription, UpcomingInvoice, Usage, UsageMeta, UsageQuery } from './types.js';
 
 /** Plans, what is paid for them and for usage, and invoices. Amounts are decimal strings in US dollars. */
 export class Billing {
@@ -59,9 +59,30 @@ export class Billing {
     return this.#transport.get('/api/v1/billing/credits', options);
   }
 
+  /** What the organization lets itself be billed for the usage of a month, and what is billed so far. Needs `billing:read`. */
+  spendCap(options?: RequestOptions): Promise<SpendCap> {
+    return this.#transport.get('/api/v1/billing/spend-cap', options);
+  }
+
+  /**
+   * Sets what the organization lets itself be billed for the usage of a month, beyond its credits; it holds at once. Needs
+   * `billing:write`.
+   *
+   * @param amount decimal US dollars; `"0"`: only credits are used; null: no cap.
+   * @throws {ValidationError} `invalid_request`: it is not an amount.
+   */
+  setSpendCap(amount: string | null, options?: RequestOptions): Promise<SpendCap> {
+    return this.#transport.put('/api/v1/billing/spend-cap', { amount }, options);
+  }
+
   /** Those of the organization, the newest first. Needs `billing:read`. */
   invoices(query?: ListQuery, options?: RequestOptions): Listing<ListedInvoice> {
     return this.#transport.list('/api/v1/billing/invoices', query, options);
+  }
+
+  /** What the invoice of the running month would be if nothing more were used. Needs `billing:read`. */
+  upcomingInvoice(options?: RequestOptions): Promise<UpcomingInvoice> {
+    return this.#transport.get('/api/v1/billing/invoices/upcoming', options);
   }
 
   /**

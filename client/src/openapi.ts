@@ -344,6 +344,23 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/billing/invoices/upcoming": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** Shows what the invoice of the running month would be if nothing more were used: the plan to the end of the month, usage until now. */
+        readonly get: operations["InvoicesController_upcoming"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/billing/plans": {
         readonly parameters: {
             readonly query?: never;
@@ -2469,6 +2486,14 @@ export interface components {
             readonly finalized_at: string;
             /** @example ivc_01jd3m8yeqf5rb0xkq5ym8s6tn */
             readonly id: string;
+            /**
+             * @description Who wrote it, in lines; empty where the operator names nobody.
+             * @example [
+             *       "Example Hosting Ltd",
+             *       "1 Example Street, London"
+             *     ]
+             */
+            readonly issuer: readonly string[];
             readonly lines: readonly components["schemas"]["InvoiceLineView"][];
             /**
              * @description Without gaps.
@@ -3474,6 +3499,29 @@ export interface components {
         readonly TruncatedView: {
             readonly stderr: boolean;
             readonly stdout: boolean;
+        };
+        readonly UpcomingInvoiceAnswer: {
+            readonly data: components["schemas"]["UpcomingInvoiceView"];
+            readonly meta: components["schemas"]["AnswerMeta"];
+        };
+        readonly UpcomingInvoiceView: {
+            /**
+             * Format: date-time
+             * @description What is used or chosen later is not in it.
+             */
+            readonly as_of: string;
+            /** @example USD */
+            readonly currency: string;
+            readonly lines: readonly components["schemas"]["InvoiceLineView"][];
+            /** @example org_01jd3m8yeqf5rb0xkq5ym8s6tn */
+            readonly org_id: string;
+            /** @description The running month, in UTC. */
+            readonly period: components["schemas"]["InvoicePeriodView"];
+            /**
+             * @description In whole cents.
+             * @example 51.30
+             */
+            readonly total: string;
         };
         readonly UsageAnswer: {
             readonly data: readonly components["schemas"]["UsageView"][];
@@ -5846,6 +5894,109 @@ export interface operations {
                 };
                 content: {
                     readonly "text/html": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly InvoicesController_upcoming: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["UpcomingInvoiceAnswer"];
+                };
+            };
+            /** @description `conflicting_credentials`: The call carries two different credentials. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The call carries no API key.
+             *
+             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *
+             *     `invalid_api_key`: The API key is not known.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *
+             *     `session_required`: The call needs the session of a person.
+             *
+             *     `invalid_session`: The session is over or unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller does not reach the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key may not be used from this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many calls at once.
+             *
+             *     `daily_limit_exceeded`: The calls of this day are used up.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A part that this call needs is away. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };

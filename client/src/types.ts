@@ -120,7 +120,9 @@ export type PlanId = Plan['id'];
 export type Price = Schemas['PriceView'];
 
 /** The plan of an organization, what it pays for it, and what is planned. */
+export type SpendCap = Schemas['SpendCapView'];
 export type Subscription = Schemas['SubscriptionView'];
+export type UpcomingInvoice = Schemas['UpcomingInvoiceView'];
 export type Credits = Schemas['CreditsView'];
 
 /** What a month has cost. `amount` of a line is exact, `total` in whole cents. */

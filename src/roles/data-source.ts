@@ -17,6 +17,7 @@ import { CreateMetering1795262000000 } from '../../migrations/1795262000000-crea
 import { CreateStorageSamples1795262060000 } from '../../migrations/1795262060000-create-storage-samples.js';
 import { CreateGithub1795265000000 } from '../../migrations/1795265000000-create-github.js';
 import { CreateUnpaidUsage1795266000000 } from '../../migrations/1795266000000-create-unpaid-usage.js';
+import { AddInvoiceIssuer1795267000000 } from '../../migrations/1795267000000-add-invoice-issuer.js';
 import { CreatePayments1795264120000 } from '../../migrations/1795264120000-create-payments.js';
 import { CreateInvoices1795264060000 } from '../../migrations/1795264060000-create-invoices.js';
 import { ApiKeySecret } from '../modules/auth/persistence/api-key-secret.entity.js';
@@ -86,6 +87,7 @@ const MIGRATIONS = [
   CreatePayments1795264120000,
   CreateGithub1795265000000,
   CreateUnpaidUsage1795266000000,
+  AddInvoiceIssuer1795267000000,
 ];
 
 /** By name, in their order. */

@@ -1,4 +1,5 @@
 import { PaidWorkService } from '../../src/modules/credits/paid-work.service.js';
+import { CreditsSweeper } from '../../src/modules/credits/jobs/credits-sweeper.js';
 import { MonthClosings } from '../../src/modules/billing/invoices/month-closings.service.js';
 import { MonthClosingTimer } from '../../src/modules/billing/jobs/month-closing.timer.js';
 import { parseUsd } from '../../src/platform/money/nano-dollars.js';
@@ -12,7 +13,7 @@ const ABSENT = 'ivc_00000000000000000000000000';
 const PATH = '/api/v1/billing/invoices';
 const NANO = 1_000_000_000n;
 
-const app = useApp({ OPS_TOKEN: OPS, SANDBOX_ENABLED: 'false' });
+const app = useApp({ OPS_TOKEN: OPS, SANDBOX_ENABLED: 'false', INVOICE_ISSUER: 'Hosting & Sons Ltd; 1 Example Street ;London' });
 const make = new Make(app);
 let months: Months;
 let ada: Person;
@@ -61,7 +62,7 @@ describe('the invoice of a month', () => {
       finalized_at: expect.any(String), due_at: expect.any(String),
     });
     const invoice = await months.invoice(key, listed.id);
-    expect(invoice).toMatchObject({ ...listed, bill_to: { name: ada.organization.name, slug: ada.organization.slug }, credit_notes: [], amount_due: listed.total });
+    expect(invoice).toMatchObject({ ...listed, bill_to: { name: ada.organization.name, slug: ada.organization.slug }, issuer: ['Hosting & Sons Ltd', '1 Example Street', 'London'], credit_notes: [], amount_due: listed.total });
 
     const [one, two] = [BigInt(Math.floor(third)), BigInt(Math.floor(2 * third))];
     const exact = 49n * NANO * (two - one) + 299n * NANO * (seconds - two);
@@ -265,8 +266,45 @@ describe('a finalized invoice', () => {
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-/);
     expect(page.text).toContain(number);
+    expect(page.text).toContain('<address><strong>Hosting &amp; Sons Ltd</strong><br>1 Example Street<br>London</address>');
     expect(page.text).toContain('&lt;script&gt;alert(1)&lt;/script&gt; &amp; &quot;Söhne&quot;');
     expect(page.text).not.toMatch(/<script|<img/);
     expect(page.text).toContain('48.00');
+  });
+});
+
+describe('the upcoming invoice', () => {
+  const upcoming = async (by = key): Promise<any> => expectStatus(200, await app.fetch(`${PATH}/upcoming`, as(by))).body.data;
+
+  it('is the plan to the end of the month and what was used until now, and in the end the invoice', async () => {
+    const { from, to } = months.period;
+    months.at(0);
+    await choose('builder');
+    const at = months.at(5_000);
+    await months.use(ada.organization.id, { meter: 'sandbox_compute', quantity: 60n * 3_600_000n });
+    await app.get(CreditsSweeper).sweep();
+    const shown = await upcoming();
+    expect(shown).toEqual({
+      org_id: ada.organization.id, period: { from: from.toISOString(), to: to.toISOString() }, as_of: at.toISOString(), currency: 'USD', total: '50.00',
+      lines: [
+        expect.objectContaining({ kind: 'base_fee', plan: 'builder', amount: '49' }),
+        expect.objectContaining({ kind: 'usage', meter: 'sandbox_compute', amount: '6', price: '0.1', price_per: 'hour' }),
+        expect.objectContaining({ kind: 'credits', amount: '-5' }),
+      ],
+    });
+    expect(await months.invoicesOf(key)).toEqual([]);
+
+    await months.close();
+    const [{ id }] = await months.invoicesOf(key);
+    const { lines, total } = await months.invoice(key, id);
+    expect({ lines, total }).toEqual({ lines: shown.lines, total: shown.total });
+  });
+
+  it('is nothing for an organization on Free that has used nothing, and is told to nobody else', async () => {
+    expect(await upcoming()).toMatchObject({ lines: [], total: '0.00' });
+    expect(codeOf(await app.fetch(`${PATH}/upcoming`))).toEqual([401, 'missing_api_key']);
+    expect(codeOf(await app.fetch(`${PATH}/upcoming`, as(await make.key(ada, { scopes: ['projects:read'] }))))).toEqual([403, 'insufficient_scopes']);
+    const stranger = await make.key(await make.person());
+    expect(codeOf(await app.fetch(`${PATH}/upcoming`, as(stranger, { headers: { 'x-service-org': ada.organization.id } })))).toEqual([403, 'org_access_denied']);
   });
 });

@@ -45,4 +45,22 @@ describe('usage, as clients see it', () => {
     expect((await run('--from', '2020-01-01', '--to', '2020-02-01')).stdout).toContain('Nothing was used.');
     expect(await run('--by', 'colour')).toMatchObject({ code: 2, stderr: expect.stringContaining('"colour"') });
   });
+
+  it('has a spend cap and invoices, by the library and by the command line', async () => {
+    const { billing } = new Service({ apiKey: account.apiKey, baseUrl: app.url });
+    const month = new Date().toISOString().slice(0, 7);
+    expect(await billing.setSpendCap('12.50')).toEqual({ amount: '12.5', billed: '0', month });
+    expect(await billing.spendCap()).toMatchObject({ amount: '12.5' });
+    await expect(billing.setSpendCap('-1')).rejects.toBeInstanceOf(ValidationError);
+    expect(await billing.upcomingInvoice()).toMatchObject({ org_id: account.organizationId, total: '0.00' });
+
+    const run = (...args: string[]) => command.run(args, { env: { SERVICE_API_KEY: account.apiKey } });
+    expect(await run('spend-cap')).toMatchObject({ code: 0, stdout: `Billed for ${month} so far: $0 of at most $12.5\n` });
+    expect(await run('spend-cap', '100')).toMatchObject({ code: 0, stdout: expect.stringContaining('at most $100') });
+    expect(await run('spend-cap', 'none')).toMatchObject({ code: 0, stdout: `No spend cap; billed for ${month} so far: $0\n` });
+    expect(await billing.spendCap()).toMatchObject({ amount: null });
+    expect(await run('spend-cap', 'much')).toMatchObject({ code: 2, stderr: expect.stringContaining('"much"') });
+    expect(await run('invoices')).toMatchObject({ code: 0, stdout: `${month}, so far: $0.00\n\nThere are no invoices yet.\n` });
+    expect(JSON.parse((await run('invoices', '--json')).stdout)).toMatchObject({ upcoming: { total: '0.00' }, invoices: [] });
+  });
 });

@@ -11,6 +11,7 @@ import { InvoiceFinalization } from './invoices/invoice-finalization.service.js'
 import { InvoicesService } from './invoices/invoices.service.js';
 import { MonthClosing } from './invoices/month-closing.service.js';
 import { MonthClosings } from './invoices/month-closings.service.js';
+import { UpcomingInvoices } from './invoices/upcoming-invoice.service.js';
 import { UsageOfMonth } from './invoices/usage-of-month.service.js';
 import { InvoiceOperations } from './operators/invoice-operations.service.js';
 import { SubscriptionOperations } from './operators/subscription-operations.service.js';
@@ -35,13 +36,13 @@ import { SubscriptionsService } from './subscriptions/subscriptions.service.js';
   imports: [CreditsModule, MeteringModule, OwningOrgsModule, ProjectsModule, RepositoriesModule],
   providers: [
     ClosedPeriodsStore, DraftInvoice, InvoiceFinalization, InvoiceMirror, InvoiceOperations, InvoicesService, InvoicesStore, MonthClosing, MonthClosings,
-    PaymentEvents, PaymentMethods, PaymentsService, PaymentsStore, PlanChanges, PlannedChanges, PlanRoom, SubscriptionOperations, SubscriptionsService, SubscriptionsStore, UsageOfMonth, ...BILLING_METRICS,
+    PaymentEvents, PaymentMethods, PaymentsService, PaymentsStore, PlanChanges, PlannedChanges, PlanRoom, SubscriptionOperations, SubscriptionsService, SubscriptionsStore, UpcomingInvoices, UsageOfMonth, ...BILLING_METRICS,
     {
       provide: PaymentProvider,
       inject: [Config],
       useFactory: ({ stripe, dashboardUrl }: Config) => (stripe === undefined ? new ManualPayments() : new StripePayments(stripe, dashboardUrl)),
     },
   ],
-  exports: [InvoiceMirror, InvoiceOperations, InvoicesService, InvoicesStore, MonthClosings, PaymentEvents, PaymentsService, PaymentsStore, PlannedChanges, SubscriptionOperations, SubscriptionsService],
+  exports: [InvoiceMirror, InvoiceOperations, InvoicesService, InvoicesStore, MonthClosings, PaymentEvents, PaymentsService, PaymentsStore, PlannedChanges, SubscriptionOperations, SubscriptionsService, UpcomingInvoices],
 })
 export class BillingModule {}

@@ -44,6 +44,8 @@ export abstract class Config {
   abstract readonly usageToken: string | undefined;
   /** Hosts (`127.0.0.1:8418`) that repositories may also come from, by http too. */
   abstract readonly gitAllowedHosts: readonly string[];
+  /** Who writes invoices, in lines; empty: they name nobody. */
+  abstract readonly invoiceIssuer: readonly string[];
   /** Undefined: invoices are paid by hand. */
   abstract readonly stripe: StripeConfig | undefined;
   /** Undefined: nobody can connect GitHub here. */
@@ -242,6 +244,7 @@ function toConfig(environment: Environment): Config {
     usageToken: environment.USAGE_TOKEN,
     gitAllowedHosts: parseHosts(environment.GIT_ALLOWED_HOSTS)!,
     github: githubOf(environment),
+    invoiceIssuer: environment.INVOICE_ISSUER.split(';').map((line) => line.trim()).filter(Boolean),
     stripe: stripeOf(environment),
     repositoryMaxBytes: environment.REPOSITORY_MAX_MIB * 1_048_576,
     builds: { allowedHosts: parseHosts(environment.BUILD_ALLOWED_HOSTS)!, directory: join(homeOfCopies(environment), 'builds') },

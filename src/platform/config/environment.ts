@@ -1,6 +1,6 @@
 import { createPrivateKey } from 'node:crypto';
 import { Transform, Type } from 'class-transformer';
-import { IsBoolean, IsIn, IsInt, IsOptional, IsString, IsUrl, Matches, Max, Min, MinLength, ValidateBy } from 'class-validator';
+import { IsBoolean, IsIn, IsInt, IsOptional, IsString, IsUrl, Matches, Max, Min, MaxLength, MinLength, ValidateBy } from 'class-validator';
 import { parseArtifactsUrl } from './artifacts-url.js';
 import { parseFlagSettings } from './flag-settings.js';
 import { isDomain, parseHosts } from './hosts.js';
@@ -185,6 +185,10 @@ export class Environment {
   /** Hosts that repositories may also come from though nobody else could reach them, for tests and mirrors. */
   @IsOptional() @IsHosts('GIT_ALLOWED_HOSTS')
   GIT_ALLOWED_HOSTS: string = '';
+
+  /** Who writes invoices, as it stands on them: name, address, tax number, with semicolons between the lines. */
+  @IsOptional() @IsString() @MaxLength(500)
+  INVOICE_ISSUER: string = '';
 
   /** Who takes the money for invoices: both, or neither. */
   @IsOptional() @IsString() @MinLength(16)

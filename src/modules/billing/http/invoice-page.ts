@@ -13,6 +13,7 @@ main{max-width:52rem;margin:0 auto;background:#fff;border:1px solid #e4e4e7;bord
 header{display:flex;justify-content:space-between;align-items:flex-start;gap:2rem;margin-bottom:2.5rem}
 h1{font-size:1.9rem;line-height:1.2;margin:0;letter-spacing:-.02em}
 h2{font-size:1rem;margin:2.25rem 0 .6rem}
+address{font-style:normal;color:#52525b;font-size:.9rem;margin-left:auto;text-align:right;overflow-wrap:anywhere}address strong{color:#18181b}
 .number{color:#52525b;margin:.25rem 0 0}
 .state{font-weight:600;font-size:.8rem;letter-spacing:.06em;text-transform:uppercase;border:1.5px solid;border-radius:999px;padding:.2rem .9rem;white-space:nowrap}
 .paid{color:#15803d}.finalized{color:#1d4ed8}.overdue{color:#b91c1c}.void{color:#71717a}
@@ -50,7 +51,7 @@ export function invoicePage({ invoice, lines, creditNotes, dueCents }: WholeInvo
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="referrer" content="no-referrer"><title>Invoice ${number}</title><style>${STYLE}</style></head>
 <body><main>
-<header><div><h1>Invoice</h1><p class="number">${number}</p></div><span class="state ${invoice.state}">${STATE[invoice.state]}</span></header>
+<header><div><h1>Invoice</h1><p class="number">${number}</p></div>${issuedBy(invoice.issuer)}<span class="state ${invoice.state}">${STATE[invoice.state]}</span></header>
 <dl>
 ${fact('Billed to', `${escapeHtml(name)}<span class="detail">${escapeHtml(slug)}</span>`)}
 ${fact('Period', `${MONTHS[invoice.periodFrom.getUTCMonth()]!} ${invoice.periodFrom.getUTCFullYear()}`)}
@@ -126,6 +127,9 @@ ${notes.map(({ number, reason, amountCents, createdAt }) => `<tr><td>${documentN
 </tbody><tfoot><tr class="total"><td>To be paid, in USD</td><td class="amount">${formatCents(dueCents)}</td></tr></tfoot></table>`;
 
 const totalRow = (title: string, cents: bigint): string => `<tr class="total"><td colspan="3">${title}</td><td class="amount">${formatCents(cents)}</td></tr>`;
+
+const issuedBy = ([name, ...others]: readonly string[]): string =>
+  (name === undefined ? '' : `<address>${[`<strong>${escapeHtml(name)}</strong>`, ...others.map(escapeHtml)].join('<br>')}</address>`);
 
 function becameOf({ state, dueAt, paidAt, voidedAt }: Invoice): string {
   if (state === 'paid') return fact('Paid', day(paidAt!));

@@ -6,14 +6,18 @@ import { PageQuery, pageEnvelope } from '../../../platform/http/page.js';
 import { type Call, Caller } from '../../auth/caller.js';
 import { RequireScope, TakesSession } from '../../auth/require-scope.js';
 import { InvoicesService } from '../invoices/invoices.service.js';
+import { UpcomingInvoices } from '../invoices/upcoming-invoice.service.js';
 import { INVOICE_PAGE_POLICY, invoicePage } from './invoice-page.js';
-import { InvoiceAnswer, InvoicePageAnswer, InvoiceView, ListedInvoiceView } from './invoices.dto.js';
+import { InvoiceAnswer, InvoicePageAnswer, InvoiceView, ListedInvoiceView, UpcomingInvoiceAnswer, UpcomingInvoiceView } from './invoices.dto.js';
 
 @ApiTags('billing')
 @TakesSession('or_key')
 @Controller('api/v1/billing/invoices')
 export class InvoicesController {
-  constructor(private readonly invoices: InvoicesService) {}
+  constructor(
+    private readonly invoices: InvoicesService,
+    private readonly upcomingInvoices: UpcomingInvoices,
+  ) {}
 
   @Get()
   @RequireScope('billing:read')
@@ -22,6 +26,15 @@ export class InvoicesController {
   @ApiRefusals(...ANY_CALLER, 'invalid_request')
   async list(@Caller() call: Call, @Query() query: PageQuery): Promise<Envelope<ListedInvoiceView[]>> {
     return pageEnvelope(await this.invoices.list(call, query.wish), (invoice) => ListedInvoiceView.of(invoice));
+  }
+
+  @Get('upcoming')
+  @RequireScope('billing:read')
+  @ApiOperation({ summary: 'Shows what the invoice of the running month would be if nothing more were used: the plan to the end of the month, usage until now.' })
+  @ApiOkResponse({ type: UpcomingInvoiceAnswer })
+  @ApiRefusals(...ANY_CALLER)
+  async upcoming(@Caller() { org }: Call): Promise<Envelope<UpcomingInvoiceView>> {
+    return new Envelope(UpcomingInvoiceView.ofUpcoming(await this.upcomingInvoices.of(org)));
   }
 
   @Get(':invoice_id')

@@ -6,6 +6,7 @@ import { formatCents } from '../cents.js';
 import { documentNumber } from '../invoices/document-number.js';
 import { INVOICE_STATES, LINE_KINDS } from '../invoices/invoice-state.js';
 import type { CreditNote, Invoice, InvoiceLine, WholeInvoice } from '../invoices/invoices.service.js';
+import type { UpcomingInvoice } from '../invoices/upcoming-invoice.service.js';
 import { PLAN_IDS } from '../plan.js';
 
 /** Those that an invoice with a number can be in. */
@@ -59,7 +60,7 @@ class InvoiceLineView {
   @ApiProperty({ type: InvoicePeriodView }) period!: InvoicePeriodView;
   @ApiProperty({ example: '0.000123456', description: 'To the nano-dollar; all lines together are the total.' }) amount!: string;
 
-  static of({ kind, plan, meter, model, quantity, unit, priceNano, pricedPer, priceVersion, periodFrom, periodTo, amountNano }: InvoiceLine): InvoiceLineView {
+  static of({ kind, plan, meter, model, quantity, unit, priceNano, pricedPer, priceVersion, periodFrom, periodTo, amountNano }: Omit<InvoiceLine, 'invoiceId' | 'position'>): InvoiceLineView {
     return {
       kind,
       ...(plan === null ? {} : { plan }),
@@ -95,6 +96,7 @@ class BillToView {
 
 export class InvoiceView extends ListedInvoiceView {
   @ApiProperty({ type: BillToView, description: 'The organization, as it was called then.' }) bill_to!: BillToView;
+  @ApiProperty({ type: [String], example: ['Example Hosting Ltd', '1 Example Street, London'], description: 'Who wrote it, in lines; empty where the operator names nobody.' }) issuer!: string[];
   @ApiProperty({ type: [InvoiceLineView] }) lines!: InvoiceLineView[];
   @ApiProperty({ type: [CreditNoteView] }) credit_notes!: CreditNoteView[];
   @ApiProperty({ example: '51.30', description: 'Still to be paid: what is due of the total, less the credit notes.' }) amount_due!: string;
@@ -102,11 +104,37 @@ export class InvoiceView extends ListedInvoiceView {
   static ofWhole({ invoice, lines, creditNotes, dueCents }: WholeInvoice): InvoiceView {
     return Object.assign(ListedInvoiceView.of(invoice), {
       bill_to: invoice.billTo,
+      issuer: [...invoice.issuer],
       lines: lines.map((line) => InvoiceLineView.of(line)),
       credit_notes: creditNotes.map((note) => CreditNoteView.of(note)),
       amount_due: formatCents(dueCents),
     });
   }
+}
+
+export class UpcomingInvoiceView {
+  @ApiProperty({ example: 'org_01jd3m8yeqf5rb0xkq5ym8s6tn' }) org_id!: string;
+  @ApiProperty({ type: InvoicePeriodView, description: 'The running month, in UTC.' }) period!: InvoicePeriodView;
+  @ApiProperty({ format: 'date-time', description: 'What is used or chosen later is not in it.' }) as_of!: string;
+  @ApiProperty({ example: 'USD' }) currency!: string;
+  @ApiProperty({ type: [InvoiceLineView] }) lines!: InvoiceLineView[];
+  @ApiProperty({ example: '51.30', description: 'In whole cents.' }) total!: string;
+
+  static ofUpcoming({ orgId, period: { from, to }, asOf, lines, totalCents }: UpcomingInvoice): UpcomingInvoiceView {
+    return {
+      org_id: orgId,
+      period: { from: from.toISOString(), to: to.toISOString() },
+      as_of: asOf.toISOString(),
+      currency: 'USD',
+      lines: lines.map((line) => InvoiceLineView.of(line)),
+      total: formatCents(totalCents),
+    };
+  }
+}
+
+export class UpcomingInvoiceAnswer {
+  @ApiProperty({ type: UpcomingInvoiceView }) data!: UpcomingInvoiceView;
+  @ApiProperty({ type: AnswerMeta }) meta!: AnswerMeta;
 }
 
 export class InvoiceAnswer {

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Config } from '../../../platform/config/config.js';
 import { Database } from '../../../platform/database/database.js';
 import { Ids } from '../../../platform/ids/ids.js';
 import { Clock } from '../../../platform/time/clock.js';
@@ -29,6 +30,7 @@ export class MonthClosing {
     private readonly finalization: InvoiceFinalization,
     private readonly ids: Ids,
     private readonly clock: Clock,
+    private readonly config: Config,
   ) {}
 
   /** @throws {UsageDrifted} when the usage of the month cannot be trusted; it stays open. */
@@ -42,7 +44,7 @@ export class MonthClosing {
   private freeze(org: BilledOrg, period: BillingPeriod): Promise<void> {
     return this.database.transaction(async () => {
       const now = this.clock.now();
-      await this.invoices.addUnlessThere(newInvoice(this.ids.next('ivc'), org, period, now));
+      await this.invoices.addUnlessThere(this.newInvoice(org, period));
       const invoice = await this.invoices.lockOf(org.id, period);
       if (invoice === null || invoice.cutoffAt !== null) return;
       await this.usagePeriods.close(org.id, period.from);
@@ -79,10 +81,11 @@ export class MonthClosing {
       await this.closed.addOf(org.id, period, { invoiceId: invoice.id, at: this.clock.now() });
     });
   }
-}
 
-const newInvoice = (id: string, { id: orgId, name, slug }: BilledOrg, { from, to }: BillingPeriod, now: Date): Invoice =>
-  Object.assign(new Invoice(), {
-    id, orgId, periodFrom: from, periodTo: to, state: 'gathering' as const, number: null, billTo: { name, slug }, cutoffAt: null, totalCents: null, createdAt: now,
-    finalizedAt: null, dueAt: null, overdueAt: null, paidAt: null, payment: null, voidedAt: null,
-  });
+  private newInvoice({ id: orgId, name, slug }: BilledOrg, { from, to }: BillingPeriod): Invoice {
+    return Object.assign(new Invoice(), {
+      id: this.ids.next('ivc'), orgId, periodFrom: from, periodTo: to, state: 'gathering' as const, number: null, billTo: { name, slug }, issuer: this.config.invoiceIssuer,
+      cutoffAt: null, totalCents: null, createdAt: this.clock.now(), finalizedAt: null, dueAt: null, overdueAt: null, paidAt: null, payment: null, voidedAt: null,
+    });
+  }
+}

@@ -2,6 +2,8 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { InvoiceState } from '../invoices/invoice-state.js';
 import { NANO } from './nano.transformer.js';
 
+const LINES = { to: (lines: readonly string[]): string => lines.join('\n'), from: (text: string): string[] => text.split('\n').filter(Boolean) };
+
 /** What an organization owes for a month. From the moment it has a number only what becomes of it can change. */
 @Entity('invoices')
 export class Invoice {
@@ -14,6 +16,8 @@ export class Invoice {
   @Column('bigint', { nullable: true, transformer: NANO }) number!: bigint | null;
   /** As it was called then. */
   @Column('jsonb', { name: 'bill_to' }) billTo!: { readonly name: string; readonly slug: string };
+  /** Who wrote it, as the service was set up then: lines. */
+  @Column('text', { default: '', transformer: LINES }) issuer!: readonly string[];
   /** From then on no usage of the period becomes part of it. */
   @Column('timestamptz', { name: 'cutoff_at', nullable: true }) cutoffAt!: Date | null;
   @Column('bigint', { name: 'total_cents', nullable: true, transformer: NANO }) totalCents!: bigint | null;

@@ -1,0 +1,29 @@
+import type { SpendCap } from '@service/client';
+import type { Command } from 'commander';
+import { Context } from '../context.js';
+import { UsageError } from '../failures.js';
+
+const NO_CAP = 'none';
+
+export function addSpendCap(program: Command): void {
+  program
+    .command('spend-cap')
+    .description('show or set what may be billed for the usage of a month, beyond the credits')
+    .argument('[amount]', `in US dollars, as 100 or 12.50; 0 lets only credits be used, ${NO_CAP} takes the cap away`)
+    .action(async (amount: string | undefined, _options: object, command: Command) => {
+      const context = await Context.of(command);
+      const { billing } = await context.service();
+      const cap = amount === undefined ? await billing.spendCap() : await billing.setSpendCap(capOf(amount));
+      context.print(cap, describe(cap));
+    });
+}
+
+/** @throws {UsageError} */
+function capOf(amount: string): string | null {
+  if (amount === NO_CAP) return null;
+  if (!/^\d{1,9}(\.\d{1,9})?$/.test(amount)) throw new UsageError(`"${amount}" is no amount of US dollars, as 100 or 12.50, and not "${NO_CAP}".`);
+  return amount;
+}
+
+const describe = ({ amount, billed, month }: SpendCap): string =>
+  (amount === null ? `No spend cap; billed for ${month} so far: $${billed}` : `Billed for ${month} so far: $${billed} of at most $${amount}`);
