@@ -12,6 +12,8 @@ export interface LogOptions extends RequestOptions {
 /** A connection that breaks off so often without a further line is not taken up again. */
 const MAX_BREAKS = 5;
 const PAUSE_MS = 1_000;
+/** No log has so many lines, so that what comes after this one is its end. */
+const AFTER_ALL = 999_999_999;
 
 /** What became, and becomes, of deploys. `projects.deploy` makes one. */
 export class Deploys {
@@ -66,6 +68,7 @@ export class Deploys {
    */
   async waitUntilReady(deployId: string, options: RequestOptions = {}): Promise<Deploy> {
     for (;;) {
+      for (const news = this.logs(deployId, { ...options, after: AFTER_ALL }); (await news.next()).done !== true;);
       const deploy = await this.get(deployId, options);
       if (deploy.finished_at !== undefined) return deploy;
       await sleep(PAUSE_MS, options.signal);

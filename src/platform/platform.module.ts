@@ -12,6 +12,7 @@ import { Shutdown } from './lifecycle/shutdown.js';
 import { Log } from './logging/log.js';
 import { RequestContext } from './logging/request-context.js';
 import { Outbox } from './outbox/outbox.js';
+import { OutboxBell } from './outbox/outbox-bell.js';
 import { OutboxRelay } from './outbox/outbox-relay.js';
 import { AwaitedJobs } from './queues/awaited-jobs.js';
 import { DirectJobs } from './queues/direct-jobs.js';
@@ -49,6 +50,7 @@ export class PlatformModule {
       DirectJobs,
       JobCancellations,
       Outbox,
+      OutboxBell,
       OutboxRelay,
       OtherHosts,
       RequestContextMiddleware,

@@ -14,9 +14,9 @@ describe('a build', () => {
     const repository = bench.repository({ 'index.html': 'hello' });
     const source = bench.request(repository).source;
     const signal = new AbortController().signal;
-    expect(await bench.builds.resolve(source, signal)).toEqual({ sha: repository.sha, message: 'Make it', author: 'Ada' });
-    expect(await bench.builds.resolve({ ...source, ref: repository.sha }, signal)).toMatchObject({ sha: repository.sha });
-    await expect(bench.builds.resolve({ ...source, ref: 'missing' }, signal)).rejects.toMatchObject({ code: 'ref_not_found' });
+    expect(await bench.commitOf(source, signal)).toEqual({ sha: repository.sha, message: 'Make it', author: 'Ada' });
+    expect(await bench.commitOf({ ...source, ref: repository.sha }, signal)).toMatchObject({ sha: repository.sha });
+    await expect(bench.commitOf({ ...source, ref: 'missing' }, signal)).rejects.toMatchObject({ code: 'ref_not_found' });
   });
 
   it('of plain files serves them as they are, but for what is not meant for visitors', async () => {
@@ -52,6 +52,12 @@ describe('a build', () => {
     expect(built).toMatchObject({ framework: 'static', kind: 'static', nodeVersion: '24' });
     expect(log).toEqual(expect.arrayContaining(['system: $ npm run build', 'stdout: made it']));
     expect(phases).toEqual(['fetch', 'build', 'collect']);
+  });
+
+  it('knows a package.json that is long', async () => {
+    const scripts = Object.fromEntries(Array.from({ length: 900 }, (_, index) => [`script-${index}`, `echo "\\u0001${'x'.repeat(100)}"`]));
+    const { built } = await bench.build({ 'package.json': json({ scripts: { ...scripts, start: 'node late.js' } }), 'late.js': '' });
+    expect(built.server).toMatchObject({ command: ['node', 'late.js'] });
   });
 
   it('of a Node server collects all of it, and says how it is started', async () => {
@@ -134,11 +140,11 @@ describe('a machine that has no process to give for a moment', () => {
   it('fails no build: what has not begun is begun again, a few times', async () => {
     const { source } = bench.request(bench.repository({ 'index.html': 'hello' }));
     const { signal } = new AbortController();
-    const known = await bench.builds.resolve(source, signal);
+    const known = await bench.commitOf(source, signal);
     fail(2);
-    expect(await bench.builds.resolve(source, signal)).toEqual(known);
+    expect(await bench.commitOf(source, signal)).toEqual(known);
     expect(existsSync(join(directory, 'fail-2'))).toBe(false);
     fail(4);
-    await expect(bench.builds.resolve(source, signal)).rejects.toMatchObject({ code: 'isolation_unavailable' });
+    await expect(bench.commitOf(source, signal)).rejects.toMatchObject({ code: 'isolation_unavailable' });
   });
 });

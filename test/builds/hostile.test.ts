@@ -153,16 +153,16 @@ describe.each(process.getuid?.() === 0 ? (['auto', 'off'] as const) : (['auto'] 
     const repository = bench.repository({ 'index.html': '' });
     const { source } = bench.request(repository);
     const signal = new AbortController().signal;
-    await expect(bench.builds.resolve({ ...source, ref: branch }, signal)).rejects.toMatchObject({ code: 'ref_not_found' });
-    await expect(bench.build(repository, { commitSha: '0'.repeat(40), branch })).rejects.toMatchObject({ code: 'ref_not_found' });
+    await expect(bench.commitOf({ ...source, ref: branch }, signal)).rejects.toMatchObject({ code: 'ref_not_found' });
+    await expect(bench.build(repository, { source: { ...source, ref: '0'.repeat(40) }, branch })).rejects.toMatchObject({ code: 'ref_not_found' });
   });
 
   it.each(['ext::sh -c id', 'file:///etc', 'https://user:pass@github.com/a/b', 'http://github.com/a/b', '--upload-pack=id', 'ssh://github.com/a/b', '/etc'])('cannot come from %j', async (repoUrl) => {
-    await expect(bench.builds.resolve({ repoUrl, localRepository: null, ref: 'main' }, new AbortController().signal)).rejects.toMatchObject({ code: 'repository_unreachable' });
+    await expect(bench.commitOf({ repoUrl, localRepository: null, ref: 'main' }, new AbortController().signal)).rejects.toMatchObject({ code: 'repository_unreachable' });
   });
 
   it.each(['https://127.0.0.1/a/b.git', 'https://localhost/a/b.git', 'https://[::1]/a/b.git', 'https://169.254.169.254/a/b.git'])('is not fetched from inside: %s', async (repoUrl) => {
-    await expect(bench.builds.resolve({ repoUrl, localRepository: null, ref: 'main' }, new AbortController().signal)).rejects.toMatchObject({ code: 'repository_unreachable' });
+    await expect(bench.commitOf({ repoUrl, localRepository: null, ref: 'main' }, new AbortController().signal)).rejects.toMatchObject({ code: 'repository_unreachable' });
   });
 
   it.each(['fetch', 'install', 'build', 'collect'] as const)('that is given up while it is at %s leaves nothing', async (phase: BuildPhase) => {

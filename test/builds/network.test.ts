@@ -80,10 +80,10 @@ describe('a repository of another host', () => {
   it('is fetched and built', async () => {
     const repository = bench.repository({ 'index.html': 'from afar' });
     const source = sourceOf(pathOf(repository));
-    expect(await bench.builds.resolve(source, signal)).toEqual({ sha: repository.sha, message: 'Make it', author: 'Ada' });
+    expect(await bench.commitOf(source, signal)).toEqual({ sha: repository.sha, message: 'Make it', author: 'Ada' });
     expect((await bench.build(repository, { source })).files).toEqual({ 'index.html': 'from afar' });
-    await expect(bench.builds.resolve({ ...source, ref: 'missing' }, signal)).rejects.toMatchObject({ code: 'ref_not_found' });
-    await expect(bench.builds.resolve(sourceOf('/nothing/here.git'), signal)).rejects.toMatchObject({ code: 'repository_unreachable' });
+    await expect(bench.commitOf({ ...source, ref: 'missing' }, signal)).rejects.toMatchObject({ code: 'ref_not_found' });
+    await expect(bench.commitOf(sourceOf('/nothing/here.git'), signal)).rejects.toMatchObject({ code: 'repository_unreachable' });
   });
 
   it('is let in with its credentials, of which no build hears', async () => {
@@ -98,13 +98,13 @@ describe('a repository of another host', () => {
     expect(asked.filter((line) => line.endsWith('authorized'))).not.toHaveLength(0);
 
     const wrong = { ...source, credentials: { username: 'ada', password: 'wrong' } };
-    const refused: unknown = await bench.builds.resolve(wrong, signal).catch((error: unknown) => error);
+    const refused: unknown = await bench.commitOf(wrong, signal).catch((error: unknown) => error);
     expect(refused).toMatchObject({ code: 'repository_unreachable' });
     expect(String(refused)).not.toContain('wrong');
   });
 
   it('leads nowhere else', async () => {
-    await expect(bench.builds.resolve(sourceOf('/redirect/a.git'), signal)).rejects.toMatchObject({ code: 'repository_unreachable' });
+    await expect(bench.commitOf(sourceOf('/redirect/a.git'), signal)).rejects.toMatchObject({ code: 'repository_unreachable' });
     expect(canaryAsked).toBe(0);
   });
 });

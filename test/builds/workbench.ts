@@ -3,8 +3,9 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, sym
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-import { type BuildLimits, type BuildRequest } from '../../src/modules/builds/build-request.js';
+import { type BuildLimits, type BuildRequest, type BuildSource } from '../../src/modules/builds/build-request.js';
 import { type Built } from '../../src/modules/builds/built.js';
+import { type ResolvedCommit } from '../../src/modules/builds/builds.service.js';
 import { IsolatedBuilds } from '../../src/modules/builds/isolated/isolated-builds.js';
 import { SystemClock } from '../../src/platform/time/clock.js';
 import { Isolation } from '../../src/platform/isolation/isolation.js';
@@ -76,19 +77,28 @@ export class Workbench {
 
   request({ path, sha }: Repository, change: Partial<BuildRequest> = {}): BuildRequest {
     return {
-      id: `dpl_${++this.count}`, projectId: 'prj_1', target: 'production', branch: 'main', commitSha: sha,
-      source: { repoUrl: 'http://localhost/git/a/b.git', localRepository: path, ref: 'main' }, settings: {}, limits: LIMITS, environment: {}, ...change,
+      id: `dpl_${++this.count}`, projectId: 'prj_1', target: 'production', branch: 'main',
+      source: { repoUrl: 'http://localhost/git/a/b.git', localRepository: path, ref: sha }, settings: {}, limits: LIMITS, environment: {}, ...change,
     };
   }
 
   /** Starts a build whose lines and phases are kept in {@link log} and {@link phases}. */
-  start(request: BuildRequest, signal = new AbortController().signal): Promise<Built> {
+  async start(request: BuildRequest, signal = new AbortController().signal): Promise<Built> {
     this.log.length = 0;
     this.phases.length = 0;
-    return this.builds.build(request, {
+    const source = await this.builds.fetch(request, {
       phase: (name) => { this.phases.push(name); },
       line: (stream, text) => { this.log.push(`${stream}: ${text}`); },
     }, signal);
+    return source.build();
+  }
+
+  /** Which commit a build of this source would be of. */
+  async commitOf(source: BuildSource, signal = new AbortController().signal): Promise<ResolvedCommit> {
+    const request = { ...this.request({ path: '', sha: '' }), source };
+    const fetched = await this.builds.fetch(request, { phase: () => undefined, line: () => undefined }, signal);
+    await fetched.close();
+    return fetched.commit;
   }
 
   /** Builds, takes the files and closes. */

@@ -70,7 +70,7 @@ describe('a deploy that goes well', () => {
     await send(app, ['PUT', `/api/v1/projects/${other}/env`], { variables: [{ name: 'A', value: '1', targets: ['preview'] }, { name: 'B', value: '2', targets: ['production'] }] }, as(poor));
     const { id } = await over(await start({ branch: 'b' }, poor, other), poor);
     expect(builds.built.at(-1)).toMatchObject({
-      id: `${id}-1`, projectId: other, target: 'preview', branch: 'b', commitSha: builds.commit, source: { repoUrl: 'https://github.com/acme/shop', localRepository: null, ref: 'b' },
+      id: `${id}-1`, projectId: other, target: 'preview', branch: 'b', source: { repoUrl: 'https://github.com/acme/shop', localRepository: null, ref: 'b' },
       settings: { framework: 'vite', rootDirectory: 'apps/web', buildCommand: 'make' }, environment: { A: '1' },
       limits: { wallMs: 600_000, memoryBytes: 2_147_483_648, diskBytes: 4_294_967_296 },
     });

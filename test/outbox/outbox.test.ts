@@ -2,6 +2,7 @@ import { IsString } from 'class-validator';
 import { Database } from '../../src/platform/database/database.js';
 import { RequestContext } from '../../src/platform/logging/request-context.js';
 import { Outbox } from '../../src/platform/outbox/outbox.js';
+import { OutboxBell } from '../../src/platform/outbox/outbox-bell.js';
 import { OutboxMessage } from '../../src/platform/outbox/outbox-message.entity.js';
 import { OutboxRelay } from '../../src/platform/outbox/outbox-relay.js';
 import { defineQueue } from '../../src/platform/queues/queue-definition.js';
@@ -42,6 +43,25 @@ describe('the outbox', () => {
     });
     await expect(rolledBack).rejects.toThrow('rolled back');
     expect(await app.get(Database).manager.countBy(OutboxMessage, { queue: queue.name })).toBe(0);
+  });
+
+  it('tells the relay of the process as soon as a transaction is committed, and not of one that is not', async () => {
+    const ring = jest.spyOn(app.get(OutboxBell), 'ring');
+    try {
+      await app.get(Database).transaction(async () => {
+        await app.get(Outbox).enqueue(queueNamed('outbox-bell'), { text: 'one' });
+        expect(ring).not.toHaveBeenCalled();
+      });
+      expect(ring).toHaveBeenCalledTimes(1);
+      const rolledBack = app.get(Database).transaction(async () => {
+        await app.get(Outbox).enqueue(queueNamed('outbox-bell'), { text: 'two' });
+        throw new Error('rolled back');
+      });
+      await expect(rolledBack).rejects.toThrow('rolled back');
+      expect(ring).toHaveBeenCalledTimes(1);
+    } finally {
+      ring.mockRestore();
+    }
   });
 
   it('refuses a job outside of a transaction, which would not be tied to anything', async () => {

@@ -32,13 +32,14 @@ describe('what is pushed to a repository', () => {
     const located = await app.get(RepositoriesService).locate(ada.organization.id, data.repo_url as string);
     const source = { repoUrl: data.repo_url as string, localRepository: located!.path, ref: 'main' };
     const signal = AbortSignal.timeout(60_000);
-    expect(await bench.builds.resolve(source, signal)).toEqual({ sha, message: 'A site', author: 'Ada' });
-    const { files } = await bench.build({ path: located!.path, sha }, { source });
+    expect(await bench.commitOf(source, signal)).toEqual({ sha, message: 'A site', author: 'Ada' });
+    const ofCommit = { source: { ...source, ref: sha } };
+    const { files } = await bench.build({ path: located!.path, sha }, ofCommit);
     expect(files).toEqual({ 'index.html': '<h1>Pushed</h1>', 'blog/first.html': 'one' });
     // A commit that is gone from its branch since the build was asked for is still to be had by its hash.
     await git.run(['commit', '--quiet', '--amend', '--allow-empty', '-m', 'Another'], { cwd: 'site' });
     await git.run(['push', '--quiet', '--force', 'origin', 'main'], { cwd: 'site' });
-    expect((await bench.builds.resolve(source, signal)).message).toBe('Another');
-    expect((await bench.build({ path: located!.path, sha }, { source })).files).toEqual(files);
+    expect((await bench.commitOf(source, signal)).message).toBe('Another');
+    expect((await bench.build({ path: located!.path, sha }, ofCommit)).files).toEqual(files);
   }, 120_000);
 });

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import type { BuildObserver, BuildPhase, BuildRequest, BuildSource } from '../../src/modules/builds/build-request.js';
+import type { BuildObserver, BuildPhase, BuildRequest } from '../../src/modules/builds/build-request.js';
 import type { Built, BuiltFile } from '../../src/modules/builds/built.js';
-import { BuildsService, type ResolvedCommit } from '../../src/modules/builds/builds.service.js';
+import { BuildsService, type FetchedSource } from '../../src/modules/builds/builds.service.js';
 import type { TestApp } from './test-app.js';
 
 type Step = 'resolve' | BuildPhase;
@@ -28,8 +28,7 @@ export class FakeBuilds {
   constructor(app: TestApp) {
     beforeAll(() => {
       const builds = app.get(BuildsService);
-      builds.resolve = (source, signal) => this.resolve(source, signal);
-      builds.build = (request, observer, signal) => this.build(request, observer, signal);
+      builds.fetch = (request, observer, signal) => this.fetch(request, observer, signal);
     });
     beforeEach(() => {
       Object.assign(this, { failure: undefined, says: ['building'], kind: 'static', held: undefined, commit: createHash('sha1').update(String(Math.random())).digest('hex') });
@@ -43,9 +42,9 @@ export class FakeBuilds {
     return { reached, letGo: () => { this.held = undefined; this.release?.(); } };
   }
 
-  private async resolve(_source: BuildSource, signal: AbortSignal): Promise<ResolvedCommit> {
+  private async fetch(request: BuildRequest, observer: BuildObserver, signal: AbortSignal): Promise<FetchedSource> {
     await this.at('resolve', signal);
-    return { sha: this.commit, message: 'A commit', author: 'Ada' };
+    return { commit: { sha: this.commit, message: 'A commit', author: 'Ada' }, build: () => this.build(request, observer, signal), close: () => Promise.resolve() };
   }
 
   private async build(request: BuildRequest, observer: BuildObserver, signal: AbortSignal): Promise<Built> {

@@ -43,8 +43,6 @@ export interface BuildRequest {
   readonly target: 'production' | 'preview';
   readonly branch: string;
   readonly source: BuildSource;
-  /** The full hash of the commit that is built. */
-  readonly commitSha: string;
   readonly settings: BuildSettings;
   readonly limits: BuildLimits;
   /** The project's variables of the target. */

@@ -46,7 +46,8 @@ export class IsolatedProgram {
 
     this.inside.takesNoFaultFrom(0, OPTIONS_DESCRIPTOR);
     this.inside.pipe(OPTIONS_DESCRIPTOR).end(parts.options);
-    this.inside.pipe(0).end(spec.stdin ?? Buffer.alloc(0));
+    this.inside.pipe(0).write(spec.stdin ?? Buffer.alloc(0));
+    if (spec.sendsMore !== true) this.inside.pipe(0).end();
     this.watch = new LaunchWatch(group, spec.limits, (cause) => { this.end(cause); });
     this.exited = this.inside.exited.then((status) => this.describe(status));
     this.gone = this.exited.then(() => this.inside.cleanUp());
@@ -65,6 +66,11 @@ export class IsolatedProgram {
   /** What it writes, with `rawStdout`; ends when nothing can be written any more. Reading slowly holds the program up. */
   get stdout(): Readable {
     return this.inside.pipe(1);
+  }
+
+  /** With `sendsMore`: the rest of its standard input, then end of file. What it does not read any more is lost. */
+  send(bytes: Buffer): void {
+    this.inside.pipe(0).end(bytes);
   }
 
   /**

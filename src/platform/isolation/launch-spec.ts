@@ -46,6 +46,8 @@ export interface LaunchSpec {
   readonly listener?: number;
   /** What comes in on standard input, then end of file; nothing when undefined. */
   readonly stdin?: Buffer;
+  /** Standard input goes on after that, with what `IsolatedProgram.send` is given. */
+  readonly sendsMore?: boolean;
 }
 
 /** Who takes what the program writes. */

@@ -5,6 +5,7 @@ import { Shutdown } from '../lifecycle/shutdown.js';
 import { Log } from '../logging/log.js';
 import type { JobEnvelope } from '../queues/job-envelope.js';
 import { Queues } from '../queues/queues.js';
+import { OutboxBell } from './outbox-bell.js';
 import { OutboxMessage } from './outbox-message.entity.js';
 
 const BATCH = 100;
@@ -27,6 +28,7 @@ export class OutboxRelay {
   constructor(
     private readonly database: Database,
     private readonly queues: Queues,
+    private readonly bell: OutboxBell,
     private readonly log: Log,
     shutdown: Shutdown,
   ) {
@@ -78,7 +80,8 @@ export class OutboxRelay {
         inTrouble = true;
         waitMs = TROUBLE_MS;
       }
-      if (waitMs > 0) await sleep(waitMs, undefined, { signal }).catch(() => undefined);
+      if (inTrouble) await sleep(waitMs, undefined, { signal }).catch(() => undefined);
+      else if (waitMs > 0) await this.bell.next(waitMs, signal);
     }
   }
 

@@ -5,6 +5,7 @@ import { Ids } from '../ids/ids.js';
 import { RequestContext } from '../logging/request-context.js';
 import type { QueueDefinition } from '../queues/queue-definition.js';
 import { Clock } from '../time/clock.js';
+import { OutboxBell } from './outbox-bell.js';
 import { OutboxMessage } from './outbox-message.entity.js';
 
 /** Enqueues a job with the transaction: both are there after the commit, or neither is. */
@@ -15,6 +16,7 @@ export class Outbox {
     private readonly clock: Clock,
     private readonly ids: Ids,
     private readonly context: RequestContext,
+    private readonly bell: OutboxBell,
   ) {}
 
   /** `jobId`: what others may name the job by, to end it; once in a queue, for as long as the job is kept there. */
@@ -28,6 +30,10 @@ export class Outbox {
       attempts: queue.attempts,
       backoffMs: queue.backoffMs,
       createdAt: this.clock.now(),
+    });
+    await this.database.afterCommit(() => {
+      this.bell.ring();
+      return Promise.resolve();
     });
   }
 }

@@ -1,6 +1,7 @@
 import { type BuiltFile } from '../built.js';
 
-const LONGEST_RECORD = 2 * 1024 * 1024;
+/** A package.json of a mebibyte and a vercel.json of a quarter may be six times as long as JSON. */
+const LONGEST_RECORD = 8 * 1024 * 1024;
 const LONGEST_PATH_BYTES = 1_024;
 const DEEPEST = 100;
 
@@ -21,7 +22,7 @@ export interface ArchiveFacts {
   readonly isEmpty: boolean;
 }
 
-/** Reads the records of `inside/pack.cjs` as hostile input: whatever comes, paths are safe and sizes are as announced. */
+/** Reads the records of `inside/source.cjs` and `inside/pack.cjs` as hostile input: whatever comes, paths are safe and sizes are as announced. */
 export class ArchiveReader {
   private readonly chunks: AsyncIterator<Buffer>;
   private held = Buffer.alloc(0);
@@ -30,6 +31,24 @@ export class ArchiveReader {
 
   constructor(stream: AsyncIterable<Buffer>, private readonly note: (text: string) => void) {
     this.chunks = stream[Symbol.asyncIterator]();
+  }
+
+  /** @throws {ArchiveBroken} */
+  async commit(): Promise<{ sha: string; author: string; message: string }> {
+    const { sha, author, message } = recordOf((await this.record()).commit);
+    return { sha: textOf(sha) ?? '', author: textOf(author) ?? '', message: textOf(message) ?? '' };
+  }
+
+  /** @throws {ArchiveBroken} */
+  async inspection(): Promise<Record<string, unknown>> {
+    return recordOf((await this.record()).inspection);
+  }
+
+  /** Passes over whatever is left, to the end. @throws {ArchiveBroken} */
+  async drain(): Promise<void> {
+    this.passedOver += this.held.length;
+    this.held = Buffer.alloc(0);
+    for (let next = await this.next(); next !== null; next = await this.next()) this.passedOver += next.length;
   }
 
   /** @throws {ArchiveBroken} */
@@ -111,9 +130,14 @@ export class ArchiveReader {
   }
 
   private async more(): Promise<void> {
+    const next = await this.next();
+    if (next === null) throw new ArchiveBroken('it ends too early');
+    this.held = next as Buffer<ArrayBuffer>;
+  }
+
+  private async next(): Promise<Buffer | null> {
     const next = await this.chunks.next().catch((cause: unknown) => { throw new ArchiveBroken('it was broken off', { cause }); });
-    if (next.done === true) throw new ArchiveBroken('it ends too early');
-    this.held = next.value as Buffer<ArrayBuffer>;
+    return next.done === true ? null : next.value;
   }
 }
 

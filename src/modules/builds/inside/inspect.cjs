@@ -1,16 +1,11 @@
 'use strict';
-/**
- * Runs inside of a sandbox, without network: `node inspect.cjs <repository> <root directory>`. Prints one line of JSON that
- * says what a build has to know of the source. Nobody believes it more than the source itself.
- */
+/** Runs inside of a sandbox and finds out what a build has to know of a source. Nobody believes it more than the source itself. */
 const { createHash } = require('node:crypto');
 const fs = require('node:fs');
 const path = require('node:path');
 
 const LARGEST_TEXT = 1024 * 1024;
 const LOCK_FILES = ['package-lock.json', 'npm-shrinkwrap.json', 'pnpm-lock.yaml', 'yarn.lock', 'bun.lock', 'bun.lockb'];
-
-const [repository, root] = process.argv.slice(2);
 
 function textOf(directory, name, most = LARGEST_TEXT) {
   const file = path.join(directory, name);
@@ -33,7 +28,7 @@ function jsonOf(text) {
 
 const isInside = (inner, outer) => inner === outer || inner.startsWith(`${outer}/`);
 
-function realDirectory(directory) {
+function realDirectory(repository, directory) {
   try {
     const real = fs.realpathSync(directory);
     return fs.statSync(real).isDirectory() && isInside(real, fs.realpathSync(repository)) ? real : null;
@@ -43,7 +38,7 @@ function realDirectory(directory) {
 }
 
 /** In a monorepo the lock file lies above the application. */
-function lockOf(directory) {
+function lockOf(repository, directory) {
   for (let at = directory; isInside(at, repository); at = path.dirname(at)) {
     const name = LOCK_FILES.find((each) => fs.existsSync(path.join(at, each)));
     if (name !== undefined) return { directory: path.relative(repository, at), name };
@@ -56,11 +51,11 @@ function strings(record) {
   return Object.fromEntries(Object.entries(record).filter(([, value]) => typeof value === 'string').slice(0, 1000));
 }
 
-function main() {
-  const directory = realDirectory(path.join(repository, root));
+module.exports = function inspect(repository, root) {
+  const directory = realDirectory(repository, path.join(repository, root));
   if (directory === null) return { found: false };
   const manifest = jsonOf(textOf(directory, 'package.json'));
-  const lock = lockOf(directory);
+  const lock = lockOf(repository, directory);
   const nextConfig = ['next.config.ts', 'next.config.mjs', 'next.config.js', 'next.config.cjs'].map((name) => textOf(directory, name, 65_536)).find((text) => text !== null) ?? '';
   const hash = createHash('sha256');
   const lockDirectory = path.join(repository, lock?.directory ?? root);
@@ -85,6 +80,4 @@ function main() {
     nextExports: /\boutput\s*:\s*['"`]export['"`]/.test(nextConfig),
     vercel: textOf(directory, 'vercel.json', 262_144),
   };
-}
-
-process.stdout.write(`${JSON.stringify(main())}\n`);
+};

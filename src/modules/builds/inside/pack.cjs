@@ -1,16 +1,14 @@
 'use strict';
 /**
- * Runs inside of a sandbox that can write nothing: `node pack.cjs <JSON of what to pack>`. Writes records to standard
- * output: four bytes of length, so much JSON, and, for a file, as many bytes as it says. First one record of facts, then
- * files and notes, then `{"end":true}`.
+ * Runs inside of a sandbox that can write nothing: `node pack.cjs <JSON of what to pack>`; or where no program of the
+ * user's has run, as a part of `source.cjs`. Writes records to standard output: four bytes of length, so much JSON, and, for
+ * a file, as many bytes as it says. First one record of facts, then files and notes, then `{"end":true}`.
  */
 const fs = require('node:fs');
 const path = require('node:path');
 
 const CHUNK = 256 * 1024;
 const LONGEST_PATH = 1024;
-
-const plan = JSON.parse(process.argv[2]);
 
 function writeAll(bytes) {
   for (let at = 0; at < bytes.length;) {
@@ -157,31 +155,36 @@ function serverIn(directory) {
   return null;
 }
 
-function resolved(item) {
+function resolved(plan, item) {
   const real = (() => { try { return fs.realpathSync(item.from); } catch { return null; } })();
   if (real === null || !isInside(real, plan.within) || !statOf(real).isDirectory()) return null;
   return { except: [], site: false, ...item, from: real, tree: item.tree ?? real };
 }
 
-const first = plan.candidates.map((item) => resolved(item)).find((item) => item !== null) ?? null;
-if (first === null) {
-  record({ facts: { found: false } });
-} else {
-  const server = plan.standalone === true ? serverIn(first.from) : null;
-  record({
-    facts: {
-      found: plan.standalone !== true || server !== null,
-      output: path.relative(plan.within, first.from),
-      server,
-      redirects: textOf(first.from, '_redirects', 262_144),
-      headers: textOf(first.from, '_headers', 262_144),
-      hasNotFound: statOf(path.join(first.from, '404.html'))?.isFile() === true,
-      isEmpty: fs.readdirSync(first.from).length === 0,
-    },
-  });
-  sendDirectory(first, first.from, '', [first.from]);
-  for (const more of plan.more.map((item) => resolved(item)).filter((item) => item !== null)) {
-    sendDirectory(more, more.from, path.join(server ?? '', more.to), [more.from]);
+function pack(plan) {
+  const first = plan.candidates.map((item) => resolved(plan, item)).find((item) => item !== null) ?? null;
+  if (first === null) {
+    record({ facts: { found: false } });
+  } else {
+    const server = plan.standalone === true ? serverIn(first.from) : null;
+    record({
+      facts: {
+        found: plan.standalone !== true || server !== null,
+        output: path.relative(plan.within, first.from),
+        server,
+        redirects: textOf(first.from, '_redirects', 262_144),
+        headers: textOf(first.from, '_headers', 262_144),
+        hasNotFound: statOf(path.join(first.from, '404.html'))?.isFile() === true,
+        isEmpty: fs.readdirSync(first.from).length === 0,
+      },
+    });
+    sendDirectory(first, first.from, '', [first.from]);
+    for (const more of plan.more.map((item) => resolved(plan, item)).filter((item) => item !== null)) {
+      sendDirectory(more, more.from, path.join(server ?? '', more.to), [more.from]);
+    }
   }
+  record({ end: true, notes: notes.told });
 }
-record({ end: true, notes: notes.told });
+
+if (require.main === module) pack(JSON.parse(process.argv[2]));
+else module.exports = { pack, record };

@@ -22,28 +22,31 @@ export interface Collected {
   readonly routing: Routing;
 }
 
-interface PackingParts {
+interface CollectingParts {
   readonly session: BuildSession;
-  readonly toolchain: Toolchain;
   readonly plan: BuildPlan;
   readonly inspection: Inspection;
 }
 
 /** Starts the packer and hears what it has found. @throws {BuildFailed} `output_not_found` */
-export async function packed({ session, toolchain, plan, inspection }: PackingParts): Promise<Collected> {
+export async function packed({ toolchain, ...parts }: CollectingParts & { readonly toolchain: Toolchain }): Promise<Collected> {
+  const { session, plan } = parts;
   const packer = await session.start({
     command: ['/opt/node/bin/node', '/opt/inside/pack.cjs', JSON.stringify(plan.pack)],
     mounts: [...(await toolchain.ownNode()), await toolchain.ownProgram('pack.cjs')],
     readOnly: true,
   });
-  const say = (text: string): void => { session.say(cleanText(text)); };
-  const reader = new ArchiveReader(packer.stdout as AsyncIterable<Buffer>, say);
+  return collected(parts, packer, new ArchiveReader(packer.stdout as AsyncIterable<Buffer>, (text) => { session.say(cleanText(text)); }));
+}
+
+/** Hears what a packer has found that was told what to pack. @throws {BuildFailed} `output_not_found` */
+export async function collected({ session, plan, inspection }: CollectingParts, packer: IsolatedProgram, reader: ArchiveReader): Promise<Collected> {
   try {
     const facts = await reader.facts();
     const places = plan.pack.candidates.map(({ named }) => named).join(', ');
     if (!facts.found) throw new BuildFailed('output_not_found', `The build made none of: ${places}. Set the output directory of the project.`);
     if (facts.isEmpty) throw new BuildFailed('output_not_found', `What the build made is empty: ${places}.`);
-    const routing = routingOf({ ...facts, vercel: inspection.vercel }, say);
+    const routing = routingOf({ ...facts, vercel: inspection.vercel }, (text) => { session.say(cleanText(text)); });
     return { packer, reader, facts, routing };
   } catch (error) {
     throw await causeOf(session, packer, error);

@@ -4,22 +4,21 @@ import { type Mount } from '../../../platform/isolation/isolation-spec.js';
 import { type Isolation } from '../../../platform/isolation/isolation.js';
 import { type Clock } from '../../../platform/time/clock.js';
 import { BuildFailed } from '../build-failed.js';
-import { type BuildLimits, type BuildObserver, type BuildRequest, type BuildSource } from '../build-request.js';
+import { type BuildObserver, type BuildRequest } from '../build-request.js';
 import { type Built } from '../built.js';
-import { BuildsService, type ResolvedCommit } from '../builds.service.js';
+import { BuildsService, type FetchedSource } from '../builds.service.js';
 import { planOf } from '../plan/build-plan.js';
-import { type Inspection, parseInspection } from '../plan/inspection.js';
-import { type BuildPlan, SOURCE } from '../plan/plan-types.js';
+import { type BuildPlan } from '../plan/plan-types.js';
 import { GitSource } from '../source/git-source.js';
+import { type SourceProgram } from '../source/source-program.js';
 import { BuildCaches } from '../workspace/build-caches.js';
 import { BuildDirectories } from '../workspace/build-directories.js';
 import { BuildSession, type Step } from '../workspace/build-session.js';
 import { cleanText } from '../workspace/clean-text.js';
 import { Toolchain } from '../workspace/toolchain.js';
-import { CollectedBuild, packed } from './collected-build.js';
+import { collected, CollectedBuild, packed } from './collected-build.js';
 
 const MEBIBYTE = 1024 * 1024;
-const RESOLVE_LIMITS: BuildLimits = { wallMs: 60_000, cpuMs: 60_000, memoryBytes: 512 * MEBIBYTE, tasks: 64, diskBytes: 512 * MEBIBYTE };
 /** Node does not see the bound on its memory from inside; what it knows of it, it keeps to. */
 const HEAP_SHARE = 0.75;
 const ID = /^[a-z0-9_-]{1,100}$/;
@@ -37,8 +36,6 @@ export interface IsolatedBuildsOptions {
   readonly gitHosts: readonly string[];
   readonly clock: Clock;
 }
-
-let resolved = 0;
 
 /** Builds on this machine, in isolation: the host makes directories and starts programs, and never looks into what they make. */
 export class IsolatedBuilds extends BuildsService {
@@ -61,52 +58,53 @@ export class IsolatedBuilds extends BuildsService {
     await this.caches.sweep();
   }
 
-  async resolve(source: BuildSource, signal: AbortSignal): Promise<ResolvedCommit> {
-    const session = await this.open({ id: `resolve-${++resolved}`, limits: RESOLVE_LIMITS, signal, line: () => undefined });
-    try {
-      return await this.source.resolve(session, source);
-    } finally {
-      await session.close();
-    }
-  }
-
-  async build(request: BuildRequest, observer: BuildObserver, signal: AbortSignal): Promise<Built> {
+  async fetch(request: BuildRequest, observer: BuildObserver, signal: AbortSignal): Promise<FetchedSource> {
     if (!ID.test(request.id) || !ID.test(request.projectId)) throw new Error('A build is named by lower-case letters, digits, - and _.');
     const session = await this.open({ id: request.id, limits: request.limits, signal, line: (stream, text) => { observer.line(stream, text); } });
     try {
-      observer.phase('fetch');
-      await this.source.fetch(session, request.source, { sha: request.commitSha, branch: request.branch });
-      const inspection = await this.inspect(session, request);
-      const plan = planOf(request.settings, inspection, { nodeVersions: this.toolchain.nodeVersions, tell: (text) => { session.say(cleanText(text)); } });
-      session.say(`Framework: ${plan.framework}${plan.nodeVersion === null ? '' : `, Node ${plan.nodeVersion}`}`);
-      const cached = await this.caches.find(request, plan);
-      const doing = { session, request, plan, observer };
-      const shared = await this.install({ ...doing, modules: cached.modules });
-      const ownModules = await this.runBuild({ ...doing, framework: cached.framework, shared });
-      observer.phase('collect');
-      const collected = await packed({ session, toolchain: this.toolchain, plan, inspection });
-      return new CollectedBuild({ session, plan, collected, keep: () => this.caches.keep(session, request, { plan, ownModules }) });
+      const source = await this.source.start(session, request);
+      return { commit: await source.commit(), build: () => this.build({ session, request, observer, source }), close: () => session.close() };
     } catch (error) {
       await session.close();
       throw error;
     }
   }
 
-  private open(parts: Pick<Parameters<typeof BuildSession.open>[0], 'id' | 'limits' | 'signal' | 'line'>): Promise<BuildSession> {
-    return BuildSession.open({ ...parts, isolation: this.options.isolation, directories: this.directories, toolchain: this.toolchain });
+  private async build(fetched: Fetched): Promise<Built> {
+    const { session, request, observer, source } = fetched;
+    try {
+      observer.phase('fetch');
+      const inspection = await source.inspection();
+      if (!inspection.found) throw new BuildFailed('root_directory_not_found', `The repository has no directory ${request.settings.rootDirectory ?? ''}.`);
+      const plan = planOf(request.settings, inspection, { nodeVersions: this.toolchain.nodeVersions, tell: (text) => { session.say(cleanText(text)); } });
+      session.say(`Framework: ${plan.framework}${plan.nodeVersion === null ? '' : `, Node ${plan.nodeVersion}`}`);
+      if (plan.install === null && plan.build === null) {
+        // No program of the user's runs, so that what has fetched the files may be what sends them.
+        observer.phase('collect');
+        source.pack(plan.pack);
+        return new CollectedBuild({ session, plan, collected: await collected({ session, plan, inspection }, source.program, source.reader), keep: () => Promise.resolve() });
+      }
+      await source.end();
+      const ownModules = await this.installAndBuild({ session, request, plan, observer });
+      observer.phase('collect');
+      return new CollectedBuild({
+        session, plan, collected: await packed({ session, toolchain: this.toolchain, plan, inspection }), keep: () => this.caches.keep(session, request, { plan, ownModules }),
+      });
+    } catch (error) {
+      await session.close();
+      throw error;
+    }
   }
 
-  private async inspect(session: BuildSession, { settings }: BuildRequest): Promise<Inspection> {
-    const { exitStatus, stdout } = await session.run({
-      command: ['/opt/node/bin/node', '/opt/inside/inspect.cjs', SOURCE, settings.rootDirectory ?? ''],
-      mounts: [...(await this.toolchain.ownNode()), await this.toolchain.ownProgram('inspect.cjs')],
-      output: 'text',
-      readOnly: true,
-    });
-    if (exitStatus !== 0) throw new BuildFailed('isolation_unavailable', 'The source could not be read.');
-    const inspection = parseInspection(stdout);
-    if (!inspection.found) throw new BuildFailed('root_directory_not_found', `The repository has no directory ${settings.rootDirectory ?? ''}.`);
-    return inspection;
+  /** @returns whether the build has packages of its own. */
+  private async installAndBuild(doing: Doing): Promise<boolean> {
+    const cached = await this.caches.find(doing.request, doing.plan);
+    const shared = await this.install({ ...doing, modules: cached.modules });
+    return this.runBuild({ ...doing, framework: cached.framework, shared });
+  }
+
+  private open(parts: Pick<Parameters<typeof BuildSession.open>[0], 'id' | 'limits' | 'signal' | 'line'>): Promise<BuildSession> {
+    return BuildSession.open({ ...parts, isolation: this.options.isolation, directories: this.directories, toolchain: this.toolchain });
   }
 
   /** @returns packages of the cache, to be mounted; null when the build has its own. */
@@ -179,6 +177,13 @@ export class IsolatedBuilds extends BuildsService {
       output: 'log',
     };
   }
+}
+
+interface Fetched {
+  readonly session: BuildSession;
+  readonly request: BuildRequest;
+  readonly observer: BuildObserver;
+  readonly source: SourceProgram;
 }
 
 interface Doing {

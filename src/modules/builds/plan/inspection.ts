@@ -1,4 +1,4 @@
-/** What `inside/inspect.cjs` says of a source; read with care, for it comes out of a sandbox. */
+/** What `inside/inspect.cjs` says of a source. */
 export interface Inspection {
   readonly found: boolean;
   readonly entries: readonly string[];
@@ -23,9 +23,8 @@ interface Manifest {
   readonly main: string | null;
 }
 
-/** @throws {Error} when it is not what the program writes. */
-export function parseInspection(line: string): Inspection {
-  const raw = recordOf(JSON.parse(line) as unknown);
+/** Reads it with care, for it comes out of a sandbox. @throws {Error} when it is not what the program writes. */
+export function inspectionOf(raw: Record<string, unknown>): Inspection {
   const manifest = raw.manifest == null ? null : recordOf(raw.manifest);
   const lock = raw.lock == null ? null : recordOf(raw.lock);
   const lockDirectory = textOf(lock?.directory) ?? '';

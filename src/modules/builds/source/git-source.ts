@@ -1,34 +1,36 @@
 import { type EgressPolicy } from '../../../platform/egress/egress-policy.js';
 import { type Mount } from '../../../platform/isolation/isolation-spec.js';
 import { BuildFailed } from '../build-failed.js';
-import { type BuildSource } from '../build-request.js';
-import { type ResolvedCommit } from '../builds.service.js';
-import { type BuildSession, type Step, type StepEnd } from '../workspace/build-session.js';
+import { type BuildRequest, type BuildSource } from '../build-request.js';
+import { SOURCE } from '../plan/plan-types.js';
+import { type BuildSession } from '../workspace/build-session.js';
 import { cleanText } from '../workspace/clean-text.js';
 import { type Toolchain } from '../workspace/toolchain.js';
+import { SourceProgram } from './source-program.js';
 
 const SHA = /^[0-9a-f]{40}$/;
 const LOCAL_PLACE = '/repository.git';
-const LONGEST_MESSAGE = 200;
 
-/** `$1` the address, `$2` what to fetch. Credentials come by standard input and stay in memory, in a file of the sandbox. */
-const BEGIN = `set -e
-cat > /tmp/credential
-git init -q --bare /work/peek
-git -C /work/peek fetch -q --depth 1 --no-tags --no-recurse-submodules --filter=tree:0 -- "$1" "$2"
-rm -f /tmp/credential
-exec git -C /work/peek log -1 --no-show-signature --format=%H%n%an%n%s FETCH_HEAD --`;
-
-/** `$3` the branch, should the server not give out a commit by its hash; the commit must then be the branch's last. */
-const FETCH = `set -e
-cat > /tmp/credential
-git init -q /work/source
-cd /work/source
-git fetch -q --depth 1 --no-tags --no-recurse-submodules -- "$1" "$2" 2>/tmp/why ||
-  { [ -n "$3" ] && git fetch -q --depth 1 --no-tags --no-recurse-submodules -- "$1" "refs/heads/$3" && [ "$(git rev-parse FETCH_HEAD)" = "$2" ]; } ||
-  { cat /tmp/why >&2; exit 1; }
-rm -f /tmp/credential
-exec git checkout -q --detach --no-recurse-submodules FETCH_HEAD --`;
+/**
+ * `$1` the address, `$2` what to fetch, `$3` the branch, should the server not give out a commit by its hash (the commit
+ * must then be the branch's last), `$4` the root directory. Credentials come by standard input and are gone when the files
+ * come; what `source.cjs` is to pack comes there, too. It starts beside git, so that it is there when git is done.
+ */
+const FETCH = `exec 3<&0 </dev/null
+IFS= read -r username <&3 && IFS= read -r password <&3 || exit 1
+[ -z "$username" ] || printf '%s\\n' "$username" "$password" > /tmp/credential
+(
+  set -e
+  git init -q ${SOURCE}
+  cd ${SOURCE}
+  git fetch -q --depth 1 --no-tags --no-recurse-submodules -- "$1" "$2" 2>/tmp/why ||
+    { [ -n "$3" ] && git fetch -q --depth 1 --no-tags --no-recurse-submodules -- "$1" "refs/heads/$3" && [ "$(git rev-parse FETCH_HEAD)" = "$2" ]; } ||
+    { cat /tmp/why >&2; exit 1; }
+  rm -f /tmp/credential /tmp/why
+  git log -1 --no-show-signature --format=%H%n%an%n%s FETCH_HEAD --
+  git checkout -q --detach --no-recurse-submodules FETCH_HEAD --
+  echo done
+) 3<&- | exec /opt/node/bin/node /opt/inside/source.cjs ${SOURCE} "$4"`;
 
 export interface GitSourceOptions {
   readonly toolchain: Toolchain;
@@ -40,37 +42,25 @@ export interface GitSourceOptions {
 export class GitSource {
   constructor(private readonly options: GitSourceOptions) {}
 
-  /** @throws {BuildFailed} `repository_unreachable`, `ref_not_found` and as `BuildSession.run`. */
-  async resolve(session: BuildSession, source: BuildSource): Promise<ResolvedCommit> {
-    const ref = SHA.test(source.ref) ? source.ref : `refs/heads/${checkedBranch(source.ref)}`;
-    const end = await this.git(session, source, [BEGIN, ref]);
-    if (end.exitStatus !== 0) throw faultOf(end, source);
-    const [sha = '', author = '', message = ''] = end.stdout.split('\n');
-    if (!SHA.test(sha)) throw new BuildFailed('repository_unreachable', 'The repository answered with something that is no commit.');
-    return { sha, author: cleanText(author).slice(0, LONGEST_MESSAGE), message: cleanText(message).slice(0, LONGEST_MESSAGE) };
-  }
-
-  /** Puts the files of a commit into `/work/source`. @throws as {@link resolve}. */
-  async fetch(session: BuildSession, source: BuildSource, commit: { sha: string; branch: string }): Promise<void> {
-    if (!SHA.test(commit.sha)) throw new BuildFailed('ref_not_found', 'What is to be built is no commit.');
-    const end = await this.git(session, source, [FETCH, commit.sha, SHA.test(commit.branch) ? '' : checkedBranch(commit.branch)]);
-    if (end.exitStatus !== 0) throw faultOf(end, source);
-  }
-
-  private async git(session: BuildSession, source: BuildSource, [script, ...args]: readonly [string, ...string[]]): Promise<StepEnd> {
+  /** Starts to fetch into `/work/source`. @throws {BuildFailed} `repository_unreachable`, `ref_not_found` and as `BuildSession.start`. */
+  async start(session: BuildSession, { source, branch, settings }: BuildRequest): Promise<SourceProgram> {
+    const isCommit = SHA.test(source.ref);
+    const [what, instead] = isCommit ? [source.ref, SHA.test(branch) ? '' : checkedBranch(branch)] : [`refs/heads/${checkedBranch(source.ref)}`, ''];
     const place = source.localRepository === null ? this.foreign(source.repoUrl) : local(source.localRepository);
-    const step: Step = {
-      command: ['/usr/bin/sh', '-c', script, 'sh', place.url, ...args],
-      mounts: [...place.mounts, ...(place.egress === undefined ? [] : await this.options.toolchain.ownNode())],
+    const { toolchain } = this.options;
+    const said: string[] = [];
+    const program = await session.start({
+      command: ['/usr/bin/sh', '-c', FETCH, 'sh', place.url, what, instead, settings.rootDirectory ?? ''],
+      mounts: [...place.mounts, ...(await toolchain.ownNode()), ...(await Promise.all(['source.cjs', 'inspect.cjs', 'pack.cjs'].map((name) => toolchain.ownProgram(name))))],
       stdin: credentialOf(source),
+      sendsMore: true,
       environment: {
         GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/opt/tools/gitconfig', GIT_TERMINAL_PROMPT: '0', GIT_ASKPASS: '/usr/bin/false', GIT_LFS_SKIP_SMUDGE: '1',
         GIT_ALLOW_PROTOCOL: place.protocol,
       },
-      output: 'text',
       ...(place.egress === undefined ? {} : { egress: place.egress }),
-    };
-    return session.run(step);
+    }, (text) => { said.push(text); });
+    return new SourceProgram({ session, program, fault: () => faultOf(said, source) });
   }
 
   private foreign(repoUrl: string): Place {
@@ -108,14 +98,14 @@ function checkedBranch(name: string): string {
 
 /** As git's helpers say it; a line break would be another field. */
 function credentialOf({ credentials }: BuildSource): Buffer {
-  if (credentials === undefined) return Buffer.alloc(0);
+  if (credentials === undefined) return Buffer.from('\n\n');
   const { username, password } = credentials;
   if (/[\r\n\0]/.test(username + password)) throw new BuildFailed('repository_unreachable', 'The credentials of the repository hold a line break.');
   return Buffer.from(`username=${username}\npassword=${password}\n`);
 }
 
-function faultOf({ stderr }: StepEnd, { ref }: BuildSource): BuildFailed {
-  if (/couldn't find remote ref|not our ref|unadvertised object/i.test(stderr)) return new BuildFailed('ref_not_found', `The repository has no ${SHA.test(ref) ? 'commit' : 'branch'} ${ref}.`);
-  const said = cleanText(stderr.split('\n').filter((line) => line !== '').slice(-3).join(' ')).slice(0, 500);
+function faultOf(lines: readonly string[], { ref }: BuildSource): BuildFailed {
+  if (/couldn't find remote ref|not our ref|unadvertised object/i.test(lines.join('\n'))) return new BuildFailed('ref_not_found', `The repository has no ${SHA.test(ref) ? 'commit' : 'branch'} ${ref}.`);
+  const said = cleanText(lines.filter((line) => line !== '').slice(-3).join(' ')).slice(0, 500);
   return new BuildFailed('repository_unreachable', `The repository could not be fetched. git said: ${said}`);
 }

@@ -21,7 +21,8 @@ const OUTPUT_BYTES = 8 * MEBIBYTE;
 const START_ATTEMPTS = 4;
 const START_AGAIN_MS = 500;
 const EGRESS_BYTES = 8 * 1024 * MEBIBYTE;
-const HELPER_LIMITS = { memoryBytes: 512 * MEBIBYTE, tasks: 32, cpuMs: 60_000 };
+/** Of programs of ours: git beside up to two processes of Node, which has a dozen threads, is the most at a time. */
+const HELPER_LIMITS = { memoryBytes: 512 * MEBIBYTE, tasks: 64, cpuMs: 60_000 };
 /** What can be written nowhere may belong to another user, too, which is then what the kernel says. */
 const READ_ONLY = /EROFS|EACCES|read-only file ?system|permission denied/i;
 /** Where a build finds its directories. */
@@ -59,6 +60,8 @@ export interface Step {
   /** Undefined: no network. */
   readonly egress?: EgressPolicy;
   readonly stdin?: Buffer;
+  /** Standard input goes on after that, by `IsolatedProgram.send`. */
+  readonly sendsMore?: boolean;
   /** `log`: to the user, line by line. `text`: to the caller. `raw`: standard output is read from the program. */
   readonly output: 'log' | 'text';
   /** Code of the user's runs in it, which has all that the plan gives. */
@@ -80,6 +83,7 @@ export class BuildSession {
   private program: IsolatedProgram | null = null;
   private proxy: EgressProxy | null = null;
   private diskFull = false;
+  private closing: Promise<void> | null = null;
   private readonly deadlineMs: number;
   private readonly disk: DiskWatch;
   private readonly abort = (): void => { void this.program?.destroy(); };
@@ -145,9 +149,12 @@ export class BuildSession {
     return { exitStatus: this.judge(end), stdout: texts.stdout.join('\n'), stderr: texts.stderr.join('\n'), metReadOnly: met.readOnly };
   }
 
-  /** Starts a program whose standard output is read by the caller, who then awaits {@link finish}. @throws as {@link run}. */
-  async start(step: Omit<Step, 'output'>): Promise<IsolatedProgram> {
-    return this.launch({ ...step, output: 'text' }, { line: () => undefined, bytes: 64 * 1024, rawStdout: true });
+  /**
+   * Starts a program whose standard output is read by the caller, who then awaits {@link finish}; `says` is told what it
+   * writes to standard error. @throws as {@link run}.
+   */
+  async start(step: Omit<Step, 'output'>, says: (text: string) => void = () => undefined): Promise<IsolatedProgram> {
+    return this.launch({ ...step, output: 'text' }, { line: (_stream, text) => { says(text); }, bytes: 64 * 1024, rawStdout: true });
   }
 
   /** Waits for the end of what {@link start} started. @throws as {@link run}. */
@@ -156,7 +163,12 @@ export class BuildSession {
   }
 
   /** Ends what runs, and removes all that this build has on this machine. */
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    this.closing ??= this.closeOnce();
+    return this.closing;
+  }
+
+  private async closeOnce(): Promise<void> {
     this.parts.signal.removeEventListener('abort', this.abort);
     this.disk.stop();
     await this.program?.destroy();
@@ -184,6 +196,7 @@ export class BuildSession {
         limits: this.limitsOf(step),
         output,
         ...(step.stdin === undefined ? {} : { stdin: step.stdin }),
+        ...(step.sendsMore === undefined ? {} : { sendsMore: step.sendsMore }),
       }));
     if (this.parts.signal.aborted || this.diskFull) void this.program.destroy();
     return this.program;

@@ -12,13 +12,12 @@ import { DeploysModule } from '../deploys.module.js';
 import { DeployLogs } from '../logs/deploy-log.js';
 import { DeployKeepingStore } from '../persistence/deploy-keeping.store.js';
 import { BeginStep } from '../pipeline/begin.step.js';
-import { BuildStep } from '../pipeline/build.step.js';
 import { CheckServerStep } from '../pipeline/check-server.step.js';
 import { DeployRunner, Pipeline } from '../pipeline/deploy-runner.js';
 import { GoLiveStep } from '../pipeline/go-live.step.js';
 import { IngestStep } from '../pipeline/ingest.step.js';
 import { Leases } from '../pipeline/leases.js';
-import { ResolveStep } from '../pipeline/resolve.step.js';
+import { FetchStep } from '../pipeline/fetch.step.js';
 import { ReuseStep } from '../pipeline/reuse.step.js';
 import { DeployRemoval } from '../upkeep/deploy-removal.service.js';
 import { DeploySweeper } from '../upkeep/deploy-sweeper.js';
@@ -31,7 +30,7 @@ import { RepositoryPushedProcessor } from './repository-pushed.processor.js';
 @Module({
   imports: [BuildsModule, DeploysModule, HostingModule, ProjectsModule, RepositoriesModule],
   providers: [
-    BeginStep, ResolveStep, ReuseStep, BuildStep, IngestStep, CheckServerStep, GoLiveStep, Pipeline, DeployRunner, Leases, DeployLogs,
+    BeginStep, FetchStep, ReuseStep, IngestStep, CheckServerStep, GoLiveStep, Pipeline, DeployRunner, Leases, DeployLogs,
     DeployProcessor, DeployWorkerService, LostDeploys, DeployKeepingStore, DeployRemoval, DeploySweeper, OrgDeletedProcessor, ProjectDeletedProcessor, RepositoryPushedProcessor,
   ],
 })

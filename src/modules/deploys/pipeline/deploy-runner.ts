@@ -11,14 +11,13 @@ import { DeployMetrics } from '../deploys.metrics.js';
 import type { DeployJob } from '../jobs/deploy.queue.js';
 import { DeployLogs } from '../logs/deploy-log.js';
 import { BeginStep } from './begin.step.js';
-import { BuildStep } from './build.step.js';
 import { CheckServerStep } from './check-server.step.js';
 import { AttemptOver, type DeployRun, WorkerStops } from './deploy-run.js';
+import { FetchStep } from './fetch.step.js';
 import { GoLiveStep } from './go-live.step.js';
 import { IngestStep } from './ingest.step.js';
 import { Leases } from './leases.js';
 import { PhaseClock } from './phase-clock.js';
-import { ResolveStep } from './resolve.step.js';
 import { ReuseStep } from './reuse.step.js';
 
 const LAST_LINES = 50;
@@ -27,9 +26,8 @@ const LAST_LINES = 50;
 @Injectable()
 export class Pipeline {
   constructor(
-    readonly resolve: ResolveStep,
+    readonly fetch: FetchStep,
     readonly reuse: ReuseStep,
-    readonly build: BuildStep,
     readonly ingest: IngestStep,
     readonly checkServer: CheckServerStep,
     readonly goLive: GoLiveStep,
@@ -66,24 +64,34 @@ export class DeployRunner {
   }
 
   private async carryOut(run: DeployRun): Promise<void> {
-    const { deploy, phases, signal } = run;
-    const source = await this.pipeline.resolve.run(run);
-    this.goOn(await this.transitions.building(deploy), signal);
-    const reused = await this.pipeline.reuse.find(run);
-    if (reused !== undefined && (await this.pipeline.reuse.take(run, reused))) {
-      this.goOn(await this.transitions.deploying(deploy), signal);
-      await this.pipeline.goLive.run(run, reused.output, reused.of.id);
-      return;
+    const source = await this.pipeline.fetch.run(run);
+    try {
+      this.goOn(await this.transitions.building(run.deploy), run.signal);
+      if (await this.takeOver(run)) return;
+      await this.showBuilt(run, await source.build());
+    } finally {
+      await this.tidyUp(() => source.close());
     }
-    const built = await this.pipeline.build.run(run, source);
+  }
+
+  /** False where there is something to build. */
+  private async takeOver(run: DeployRun): Promise<boolean> {
+    const reused = await this.pipeline.reuse.find(run);
+    if (reused === undefined || !(await this.pipeline.reuse.take(run, reused))) return false;
+    this.goOn(await this.transitions.deploying(run.deploy), run.signal);
+    await this.pipeline.goLive.run(run, reused.output, reused.of.id);
+    return true;
+  }
+
+  private async showBuilt(run: DeployRun, built: Built): Promise<void> {
     let isLive = false;
     try {
-      this.goOn(await this.transitions.deploying(deploy), signal);
-      phases.begin('ingest');
+      this.goOn(await this.transitions.deploying(run.deploy), run.signal);
+      run.phases.begin('ingest');
       await this.show(run, built);
       isLive = true;
     } finally {
-      await this.tidyUp(built, isLive);
+      await this.tidyUp(() => built.close({ keepCaches: isLive }));
     }
   }
 
@@ -94,9 +102,9 @@ export class DeployRunner {
   }
 
   /** What a build left behind is no reason for a deploy that is live to fail. */
-  private async tidyUp(built: Built, keepCaches: boolean): Promise<void> {
+  private async tidyUp(close: () => Promise<void>): Promise<void> {
     try {
-      await built.close({ keepCaches });
+      await close();
     } catch (error) {
       this.log.error({ error }, 'What a build left behind could not be removed.');
     }

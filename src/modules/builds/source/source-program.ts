@@ -1,0 +1,85 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { type IsolatedProgram } from '../../../platform/isolation/isolated-program.js';
+import { BuildFailed } from '../build-failed.js';
+import { type ResolvedCommit } from '../builds.service.js';
+import { ArchiveBroken, ArchiveReader } from '../collect/archive-reader.js';
+import { type Inspection, inspectionOf } from '../plan/inspection.js';
+import { type BuildPlan } from '../plan/plan-types.js';
+import { type BuildSession } from '../workspace/build-session.js';
+import { cleanText } from '../workspace/clean-text.js';
+
+const SHA = /^[0-9a-f]{40}$/;
+const LONGEST_MESSAGE = 200;
+/** A stream that breaks off and a program that ends belong together. */
+const ENDS_WITHIN_MS = 2_000;
+
+interface SourceProgramParts {
+  readonly session: BuildSession;
+  readonly program: IsolatedProgram;
+  /** What git has said of why it failed. */
+  readonly fault: () => BuildFailed;
+}
+
+/** The program that fetches, which tells one thing after the other: the commit, what is in the source, and, where nothing is built, the files. */
+export class SourceProgram {
+  readonly program: IsolatedProgram;
+  readonly reader: ArchiveReader;
+
+  constructor(private readonly parts: SourceProgramParts) {
+    this.program = parts.program;
+    this.reader = new ArchiveReader(parts.program.stdout as AsyncIterable<Buffer>, (text) => { parts.session.say(cleanText(text)); });
+  }
+
+  /** @throws {BuildFailed} `repository_unreachable`, `ref_not_found` */
+  async commit(): Promise<ResolvedCommit> {
+    const { sha, author, message } = await this.explained(this.reader.commit());
+    if (!SHA.test(sha)) throw new BuildFailed('repository_unreachable', 'The repository answered with something that is no commit.');
+    return { sha, author: cleanText(author).slice(0, LONGEST_MESSAGE), message: cleanText(message).slice(0, LONGEST_MESSAGE) };
+  }
+
+  /** To be asked after {@link commit}; by then all files are there. @throws as {@link commit}. */
+  async inspection(): Promise<Inspection> {
+    const raw = await this.explained(this.reader.inspection());
+    try {
+      return inspectionOf(raw);
+    } catch (cause) {
+      throw new BuildFailed('isolation_unavailable', 'The source could not be read.', { cause });
+    }
+  }
+
+  /** Has it send the files, for whoever reads {@link reader}. */
+  pack(plan: BuildPlan['pack']): void {
+    this.program.send(Buffer.from(JSON.stringify(plan)));
+  }
+
+  /** There is nothing more for it to do. */
+  async end(): Promise<void> {
+    this.program.send(Buffer.alloc(0));
+    await this.explained(this.reader.drain());
+    await this.parts.session.finish(this.program);
+  }
+
+  private async explained<T>(said: Promise<T>): Promise<T> {
+    try {
+      return await said;
+    } catch (error) {
+      throw error instanceof ArchiveBroken ? await this.causeOf(error) : error;
+    }
+  }
+
+  private async causeOf(broken: ArchiveBroken): Promise<unknown> {
+    const { session, fault } = this.parts;
+    const isOver = await Promise.race([this.program.exited.then(() => true), sleep(ENDS_WITHIN_MS, false, { ref: false })]);
+    if (!isOver) {
+      await this.program.destroy();
+      return new BuildFailed('isolation_unavailable', 'The source could not be read.', { cause: broken });
+    }
+    try {
+      await session.finish(this.program);
+    } catch (error) {
+      return error;
+    }
+    return fault();
+  }
+}

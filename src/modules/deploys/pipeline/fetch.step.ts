@@ -1,0 +1,82 @@
+import { Injectable } from '@nestjs/common';
+import type { BuildLimits, BuildSource } from '../../builds/build-request.js';
+import { BuildsService, type FetchedSource } from '../../builds/builds.service.js';
+import type { Plan } from '../../billing/plan.js';
+import { DomainError } from '../../../platform/errors/domain-error.js';
+import { RepositoryNotFound } from '../../repositories/repositories.errors.js';
+import { RepositorySources } from '../../repositories/repository-sources.service.js';
+import type { RepositorySource } from '../../repositories/source-host.js';
+import { DeployFailed } from '../deploy-failure.js';
+import { AT_WORK } from '../deploy-state.js';
+import { jobIdOf } from '../jobs/deploy.queue.js';
+import { DeploysStore } from '../persistence/deploys.store.js';
+import { AttemptOver, type DeployRun } from './deploy-run.js';
+
+const MEBIBYTE = 1_048_576;
+/** Processes and threads: a bundler has a thread for each processor, and programs beside it. */
+const TASKS = 512;
+/** Bundlers use several processors at once; a build that uses all of its wall time on that many is one that hangs. */
+const PROCESSORS = 4;
+
+/** Finds out where the source is, has it fetched, and says which commit it is. */
+@Injectable()
+export class FetchStep {
+  constructor(
+    private readonly sources: RepositorySources,
+    private readonly builds: BuildsService,
+    private readonly deploys: DeploysStore,
+  ) {}
+
+  /**
+   * What it answers is to be built or closed.
+   *
+   * @throws {DeployFailed} `repository_not_found`, `repository_unreachable`
+   * @throws {BuildFailed} `repository_unreachable`, `ref_not_found`, `isolation_unavailable`
+   * @throws {AttemptOver}
+   */
+  async run(run: DeployRun): Promise<FetchedSource> {
+    const { deploy, log, signal } = run;
+    log.note('resolve', `Looking for ${deploy.ref} in ${deploy.repoUrl}.`);
+    const source = await this.fetch(run, { repoUrl: deploy.repoUrl, ...(await this.locate(deploy.orgId, deploy.repoUrl)), ref: deploy.ref }, signal);
+    try {
+      const { sha, message, author } = source.commit;
+      const commit = { commitSha: sha, commitMessage: message, commitAuthor: author };
+      if (!(await this.deploys.change(deploy.id, { states: AT_WORK, attempt: deploy.attempt }, commit))) throw new AttemptOver();
+      Object.assign(deploy, commit);
+      log.note('resolve', `The commit is ${sha}${message === '' ? '' : ` (${message})`}.`);
+      return source;
+    } catch (error) {
+      await source.close();
+      throw error;
+    }
+  }
+
+  private fetch({ deploy, plan, variables, log, phases }: DeployRun, source: BuildSource, signal: AbortSignal): Promise<FetchedSource> {
+    return this.builds.fetch({
+      id: jobIdOf({ deployId: deploy.id, attempt: deploy.attempt }),
+      projectId: deploy.projectId,
+      target: deploy.type,
+      branch: deploy.branch,
+      source,
+      settings: deploy.settings,
+      limits: limitsOf(plan),
+      environment: variables.values,
+    }, {
+      phase: (name) => { phases.begin(name); },
+      line: (stream, text) => { log.line(phases.now, stream, text); },
+    }, signal);
+  }
+
+  private async locate(orgId: string, repoUrl: string): Promise<RepositorySource> {
+    try {
+      return await this.sources.of(orgId, repoUrl);
+    } catch (error) {
+      if (error instanceof DomainError && error.code === 'upstream_error') throw new DeployFailed('repository_unreachable', error.message);
+      throw error instanceof RepositoryNotFound ? new DeployFailed('repository_not_found', 'The linked repository was deleted, or is not one of the organization.') : error;
+    }
+  }
+}
+
+const limitsOf = ({ deploys: { buildMs, memoryMib, diskMib } }: Plan): BuildLimits => ({
+  wallMs: buildMs, cpuMs: PROCESSORS * buildMs, memoryBytes: memoryMib * MEBIBYTE, tasks: TASKS, diskBytes: diskMib * MEBIBYTE,
+});

@@ -1,0 +1,31 @@
+import { Injectable } from '@nestjs/common';
+
+/** Tells the relay of this process that messages were committed, so that they need not wait until it looks. */
+@Injectable()
+export class OutboxBell {
+  private wake: (() => void) | undefined;
+  private rung = false;
+
+  ring(): void {
+    this.rung = true;
+    this.wake?.();
+  }
+
+  /** Resolves when it was rung since the last call, after `withinMs`, and when `signal` is aborted. For one relay. */
+  async next(withinMs: number, signal: AbortSignal): Promise<void> {
+    if (!this.rung && !signal.aborted) {
+      await new Promise<void>((resolve) => {
+        const wake = (): void => {
+          clearTimeout(timer);
+          signal.removeEventListener('abort', wake);
+          this.wake = undefined;
+          resolve();
+        };
+        const timer = setTimeout(wake, withinMs);
+        signal.addEventListener('abort', wake, { once: true });
+        this.wake = wake;
+      });
+    }
+    this.rung = false;
+  }
+}
