@@ -7,10 +7,11 @@ import { OpsJobsModule } from '../modules/ops/jobs/ops-jobs.module.js';
 import { CreditsJobsModule } from '../modules/credits/jobs/credits-jobs.module.js';
 import { DeploysJobsModule } from '../modules/deploys/jobs/deploys-jobs.module.js';
 import { SandboxJobsModule } from '../modules/sandbox/jobs/sandbox-jobs.module.js';
+import { ProjectsJobsModule } from '../modules/projects/jobs/projects-jobs.module.js';
 import { OutboxRelay } from '../platform/outbox/outbox-relay.js';
 
 /** Everything that runs in the background. */
-@Module({ imports: [AuthJobsModule, MeteringJobsModule, BillingJobsModule, RepositoriesJobsModule, SandboxJobsModule, OpsJobsModule, DeploysJobsModule, CreditsJobsModule] })
+@Module({ imports: [AuthJobsModule, MeteringJobsModule, BillingJobsModule, RepositoriesJobsModule, SandboxJobsModule, OpsJobsModule, ProjectsJobsModule, DeploysJobsModule, CreditsJobsModule] })
 export class WorkerModule implements OnApplicationBootstrap {
   constructor(private readonly relay: OutboxRelay) {}
 

@@ -19,7 +19,7 @@ import { DeployPinsStore } from './persistence/deploy-pins.store.js';
 import { DeploysStore } from './persistence/deploys.store.js';
 import { ProductionGate } from './production-gate.js';
 
-const OF_JOBS = [AdmissionService, AdmissionStore, DeployLogStore, DeployMetrics, DeployPinsStore, DeploySignals, DeploysStore, DeployTransitions, DeployVariablesService, ProductionGate];
+const OF_JOBS = [AdmissionService, AdmissionStore, DeployEnvironmentsStore, DeployLogStore, DeployMetrics, DeployPinsStore, DeploySignals, DeploysStore, DeployTransitions, DeployVariablesService, ProductionGate];
 
 /** Global for what hosting asks of it: the environment that the server of a deploy is started with. */
 @Global()

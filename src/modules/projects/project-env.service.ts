@@ -104,6 +104,23 @@ export class ProjectEnvService {
     return variables.map(({ name, value, secret }) => ({ name, value: this.vault.open(value, { projectId, target, name }), secret }));
   }
 
+  get hasOlderKeys(): boolean {
+    return this.vault.hasOlderKeys;
+  }
+
+  /** What every value begins with that is sealed by the newest `SECRETS_KEY`. */
+  get newestKeyMark(): Buffer {
+    return this.vault.newestMark;
+  }
+
+  /** The same values, in the same order, sealed by the newest key. @throws {Error} where the key of one is gone. */
+  sealedAnew(projectId: string, target: EnvTarget, variables: readonly Pick<SealedVariable, 'name' | 'value'>[]): Pick<SealedVariable, 'name' | 'value'>[] {
+    return variables.map(({ name, value }) => {
+      const place = { projectId, target, name };
+      return { name, value: this.vault.seal(this.vault.open(value, place), place) };
+    });
+  }
+
   private rowOf({ id: projectId }: Project, { name, value, secret }: EnvVariableWish, target: EnvTarget): Omit<ProjectEnvVariable, 'updatedAt' | 'updatedBy'> {
     return { projectId, target, name, value: this.vault.seal(value, { projectId, target, name }), isSecret: secret };
   }

@@ -9,6 +9,6 @@ import { ProjectsService } from './projects.service.js';
 @Module({
   imports: [OwningOrgsModule],
   providers: [EnvVault, ProjectEnvService, ProjectEnvStore, ProjectsService, ProjectsStore],
-  exports: [ProjectEnvService, ProjectsService],
+  exports: [ProjectEnvService, ProjectEnvStore, ProjectsService, ProjectsStore],
 })
 export class ProjectsModule {}

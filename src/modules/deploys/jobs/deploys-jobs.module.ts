@@ -20,6 +20,7 @@ import { Leases } from '../pipeline/leases.js';
 import { FetchStep } from '../pipeline/fetch.step.js';
 import { ReuseStep } from '../pipeline/reuse.step.js';
 import { DeployRemoval } from '../upkeep/deploy-removal.service.js';
+import { DeployEnvResealing } from '../upkeep/deploy-env-resealing.js';
 import { DeploySweeper } from '../upkeep/deploy-sweeper.js';
 import { DeployProcessor } from './deploy.processor.js';
 import { DeployWorkerService } from './deploy-worker.service.js';
@@ -31,7 +32,7 @@ import { RepositoryPushedProcessor } from './repository-pushed.processor.js';
   imports: [BuildsModule, DeploysModule, HostingModule, ProjectsModule, RepositoriesModule],
   providers: [
     BeginStep, FetchStep, ReuseStep, IngestStep, CheckServerStep, GoLiveStep, Pipeline, DeployRunner, Leases, DeployLogs,
-    DeployProcessor, DeployWorkerService, LostDeploys, DeployKeepingStore, DeployRemoval, DeploySweeper, OrgDeletedProcessor, ProjectDeletedProcessor, RepositoryPushedProcessor,
+    DeployProcessor, DeployWorkerService, LostDeploys, DeployKeepingStore, DeployRemoval, DeployEnvResealing, DeploySweeper, OrgDeletedProcessor, ProjectDeletedProcessor, RepositoryPushedProcessor,
   ],
 })
 export class DeploysJobsModule implements OnApplicationBootstrap {

@@ -27,11 +27,22 @@ export class EnvVault {
     this.newest = secretsKeys[0]?.version;
   }
 
-  seal(value: string, place: EnvPlace): Buffer {
+  /** Whether there is another key than that which new values are sealed by. */
+  get hasOlderKeys(): boolean {
+    return this.keys.size > 1;
+  }
+
+  /** What every value begins with that is sealed by the newest key. */
+  get newestMark(): Buffer {
     if (this.newest === undefined) throw new Error('This process has no SECRETS_KEY and cannot seal values.');
-    const version = Buffer.alloc(VERSION_BYTES);
-    version.writeUInt32BE(this.newest);
-    return Buffer.concat([version, seal(Buffer.from(value), this.keys.get(this.newest)!, contextOf(place))]);
+    const mark = Buffer.alloc(VERSION_BYTES);
+    mark.writeUInt32BE(this.newest);
+    return mark;
+  }
+
+  seal(value: string, place: EnvPlace): Buffer {
+    const mark = this.newestMark;
+    return Buffer.concat([mark, seal(Buffer.from(value), this.keys.get(this.newest!)!, contextOf(place))]);
   }
 
   /** @throws {Error} for a value of another place, and where its key is gone. */

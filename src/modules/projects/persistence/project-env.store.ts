@@ -11,6 +11,12 @@ export interface EnvSize {
   readonly bytes: number;
 }
 
+/** The variables of a project for one target. */
+export interface EnvGroup {
+  readonly projectId: string;
+  readonly target: EnvTarget;
+}
+
 /** Whoever changes a project's variables has locked the project. */
 @Injectable()
 export class ProjectEnvStore {
@@ -34,6 +40,14 @@ export class ProjectEnvStore {
 
   async removeAll(projectId: string): Promise<void> {
     await this.database.manager.delete(ProjectEnvVariable, { projectId });
+  }
+
+  /** Those with values that do not begin with this mark, in their order. */
+  sealedOtherwise(mark: Buffer, after: EnvGroup | undefined, limit: number): Promise<EnvGroup[]> {
+    return this.database.manager.query<EnvGroup[]>(`
+      SELECT DISTINCT project_id AS "projectId", target FROM project_env
+      WHERE substring(value FOR octet_length($1::bytea)) <> $1 AND (project_id, target) > ($2, $3)
+      ORDER BY project_id, target LIMIT $4`, [mark, after?.projectId ?? '', after?.target ?? '', limit]);
   }
 
   sizes(projectId: string): Promise<EnvSize[]> {

@@ -1,0 +1,65 @@
+import { DeployVariablesService } from '../../src/modules/deploys/deploy-variables.service.js';
+import { DeployEnvResealing } from '../../src/modules/deploys/upkeep/deploy-env-resealing.js';
+import { EnvResealing } from '../../src/modules/projects/jobs/env-resealing.js';
+import { ProjectEnvService } from '../../src/modules/projects/project-env.service.js';
+import { FakeBuilds } from '../support/fake-builds.js';
+import { as, expectStatus, Make, send, uniqueName } from '../support/make.js';
+import { eventually, useApp } from '../support/test-app.js';
+
+jest.setTimeout(60_000);
+
+const OLD = 'o'.repeat(40);
+const NEW = 'n'.repeat(40);
+/** What the next start of the service has. */
+const settings = { SECRETS_KEY: `1:${OLD}`, SANDBOX_ENABLED: 'false' };
+const app = useApp(settings);
+const make = new Make(app);
+new FakeBuilds(app);
+
+const versions = (): Promise<{ version: number; count: number }[]> => make.sql(`
+  SELECT get_byte(value, 3) AS version, count(*)::int AS count FROM (
+    SELECT value FROM project_env
+    UNION ALL SELECT decode(v->>'value', 'base64') FROM deploy_environments, jsonb_array_elements(variables) v
+  ) sealed GROUP BY 1 ORDER BY 1`);
+const startWith = async (secretsKey: string): Promise<void> => {
+  settings.SECRETS_KEY = secretsKey;
+  await app.restart();
+};
+const reseal = async (): Promise<void> => {
+  await app.get(EnvResealing).run();
+  await app.get(DeployEnvResealing).run();
+};
+
+describe('a change of SECRETS_KEY', () => {
+  it('ends with every value sealed by the new one, after which the old one is needed no longer', async () => {
+    const key = await make.key(await make.person({ plan: 'pro' }));
+    const newProject = async (): Promise<string> => expectStatus(201, await app.post('/api/v1/projects', { name: uniqueName('shop'), repo_url: 'https://github.com/acme/shop' }, as(key))).body.data.id as string;
+    const [project, other] = [await newProject(), await newProject()];
+    const variables = [{ name: 'TOKEN', value: 'hunter2-of-the-tests', targets: ['production', 'preview'] }, { name: 'MODE', value: 'fast', targets: ['preview'], secret: false }];
+    for (const id of [project, other]) expectStatus(200, await send(app, ['PUT', `/api/v1/projects/${id}/env`], { variables }, as(key)));
+    const { id } = expectStatus(202, await app.post(`/api/v1/projects/${project}/deploys`, {}, as(key))).body.data;
+    await eventually(async () => (await app.fetch(`/api/v1/deploys/${id}`, as(key))).body.data.finished_at !== undefined, 'the deploy is over', 30_000);
+    expect(await versions()).toEqual([{ version: 1, count: 8 }]);
+    const before = (await app.fetch(`/api/v1/projects/${project}/env`, as(key))).body.data;
+
+    await startWith(`2:${NEW},1:${OLD}`);
+    await reseal();
+    expect(await versions()).toEqual([{ version: 2, count: 8 }]);
+
+    await startWith(`2:${NEW}`);
+    expect((await app.fetch(`/api/v1/projects/${project}/env`, as(key))).body.data).toEqual(before);
+    const env = app.get(ProjectEnvService);
+    expect(env.open(other, 'preview', await env.sealedFor(other, 'preview')))
+      .toEqual([{ name: 'MODE', value: 'fast', secret: false }, { name: 'TOKEN', value: 'hunter2-of-the-tests', secret: true }]);
+    expect(await app.get(DeployVariablesService).of(id)).toEqual({ MODE: 'fast', TOKEN: 'hunter2-of-the-tests' });
+  });
+
+  it('passes over what nobody can open any more, and says so', async () => {
+    const [{ broken }] = await make.sql<{ broken: string }>('SELECT min(project_id) AS broken FROM project_env') as [{ broken: string }];
+    await make.sql("UPDATE project_env SET value = set_byte(value, 3, 9) WHERE name = 'MODE' AND project_id = $1", [broken]);
+    await startWith(`3:${OLD},2:${NEW}`);
+    await reseal();
+    expect(await versions()).toEqual([{ version: 2, count: 1 }, { version: 3, count: 6 }, { version: 9, count: 1 }]);
+    expect(app.log().filter(({ level, projectId }) => level === 'warn' && projectId === broken)).toHaveLength(1);
+  });
+});
