@@ -154,6 +154,24 @@ describe('the invoice of a month', () => {
     expect(await months.invoicesOf(key)).toHaveLength(1);
   });
 
+  it('is made for all others, whatever keeps it from being made for one organization', async () => {
+    const others = await Promise.all([1, 2, 3].map(async () => {
+      const other = await make.key(await make.person());
+      await choose('builder', other);
+      return other;
+    }));
+    // It has paid for more than it has used: nothing that can be put on an invoice.
+    await make.sql(`
+      INSERT INTO holds (key, org_id, meter, amount_nano, state, credit_nano, billed_nano, parts, month, begun_at, expires_at, ended_at, cost_nano, lost_nano, occurred_at)
+      VALUES ('wrong', $1, 'sandbox_compute', 7, 'settled', 7, 0, '[]', date_trunc('month', $2::timestamptz)::date, $2, $2, $2, 7, 0, $2)`, [ada.organization.id, months.at(5)]);
+    expect(await months.close()).toMatchObject({ failed: 1 });
+    for (const other of others) expect(await months.invoicesOf(other)).toMatchObject([{ state: 'finalized', total: '49.00' }]);
+    expect(await months.invoicesOf(key)).toEqual([]);
+    expect(app.log().filter(({ msg }) => msg === 'A month could not be closed.').at(-1)?.['orgId']).toBe(ada.organization.id);
+    await make.sql(`DELETE FROM holds WHERE key = 'wrong'`);
+    expect(await app.get(MonthClosings).closeAllDue()).toEqual({ organizations: 1, failed: 0 });
+  });
+
   it('is one, with a number without gaps, however many close the month at once', async () => {
     await choose('builder');
     const others = await Promise.all([1, 2, 3, 4, 5].map(async () => {

@@ -115,10 +115,10 @@ async function requireNoGaps(): Promise<void> {
   expect(numbers).toEqual(numbers.map((_, index) => index + 1));
 }
 
-describe('a process that is killed while it closes a month', () => {
-  const kill = async (orgId: string, now: Date, [when, which]: readonly [string, number]): Promise<NodeJS.Signals | null> => {
+describe('a process that is killed while it closes a month for several organizations', () => {
+  const kill = async (orgIds: readonly string[], now: Date, [when, which]: readonly [string, number]): Promise<NodeJS.Signals | null> => {
     const { databaseUrl, redisUrl, dataDir } = app.config;
-    const child = spawn(process.execPath, ['-r', HOOK, CHILD, orgId, now.toISOString(), when, String(which)], {
+    const child = spawn(process.execPath, ['-r', HOOK, CHILD, orgIds.join(','), now.toISOString(), when, String(which)], {
       stdio: ['ignore', 'inherit', 'inherit'],
       env: {
         ...process.env, DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, DATA_DIR: dataDir, SANDBOX_ENABLED: 'false', PORT: '0',
@@ -128,30 +128,41 @@ describe('a process that is killed while it closes a month', () => {
     const [, signal] = await once(child, 'close') as [number | null, NodeJS.Signals | null];
     return signal;
   };
-  // The steps: the cut-off, the draft, the number. Before a commit and after the one before it are the same.
-  const places = [['before', 2], ['before', 3], ['after', 3]] as const;
+  // The steps: the cut-off, the payment of what is left, the draft, the number. Before a commit and after the one before it are the same.
+  const places = [['before', 2], ['before', 3], ['before', 4], ['after', 4]] as const;
+  const steps = ['gathering', 'gathering', 'draft', 'finalized'];
 
-  it('leaves an invoice that the next one finishes: one, the same, with one number', async () => {
-    const orgIds = [];
-    for (let index = 0; index < places.length; index++) {
-      const orgId = await newOrg();
-      months.at(10);
-      await setPlan(orgId, 'builder');
-      await months.use(orgId, { meter: 'sandbox_compute', quantity: 36_000_000n });
-      orgIds.push(orgId);
-    }
+  /** Two that owe, one of them nothing but its plan, and one that has nothing to be billed for. */
+  const newSet = async (): Promise<[string, string, string]> => {
+    const orgIds: [string, string, string] = [await newOrg(), await newOrg(), await newOrg()];
+    months.at(10);
+    await setPlan(orgIds[0], 'builder');
+    await setPlan(orgIds[1], 'pro');
+    await months.use(orgIds[0], { meter: 'sandbox_compute', quantity: 36_000_000n });
+    return orgIds;
+  };
+
+  it('leaves invoices that the next one finishes: one for each organization, the same, with one number', async () => {
+    const sets = [];
+    for (let index = 0; index < places.length; index++) sets.push(await newSet());
     months.end();
     const now = new Date(months.period.from.getTime() + 49 * 3_600_000);
-    const signals = await Promise.all(orgIds.map((orgId, index) => kill(orgId, now, places[index]!)));
+    const signals = await Promise.all(sets.map((orgIds, index) => kill(orgIds, now, places[index]!)));
     expect(signals).toEqual(places.map(() => 'SIGKILL'));
-    const stateOf = async (orgId: string): Promise<string | undefined> => (await make.sql('SELECT state FROM invoices WHERE org_id = $1', [orgId]))[0]?.['state'] as string | undefined;
-    expect(await Promise.all(orgIds.map(stateOf))).toEqual(['gathering', 'draft', 'finalized']);
+    const statesOf = async (orgIds: readonly string[]): Promise<unknown[]> => (await make.sql('SELECT state FROM invoices WHERE org_id = ANY($1) ORDER BY org_id = $2', [orgIds, orgIds[2]])).map(({ state }) => state);
+    expect(await Promise.all(sets.map(statesOf))).toEqual(steps.map((state) => (state === 'gathering' ? [state, state, state] : [state, state])));
 
     await Promise.all([app.get(MonthClosings).closeAllDue(), app.get(MonthClosings).closeAllDue()]);
-    const invoices = await make.sql('SELECT state, total_cents FROM invoices WHERE org_id = ANY($1)', [orgIds]);
-    expect(invoices).toHaveLength(places.length);
-    expect(new Set(invoices.map((invoice) => JSON.stringify(invoice))).size).toBe(1);
-    expect(await only(`SELECT count(*)::text FROM ledger_transactions WHERE org_id = ANY($1) AND kind = 'invoice'`, [orgIds])).toBe(BigInt(places.length));
+    const shown = await Promise.all(sets.map((orgIds) => make.sql(`
+      SELECT state, total_cents, json_agg(json_build_array(position, kind, amount_nano::text) ORDER BY position)::text AS lines
+      FROM invoices JOIN invoice_lines ON invoice_id = id WHERE org_id = ANY($1) GROUP BY id ORDER BY total_cents`, [orgIds])));
+    expect(shown[0]!.map(({ total_cents: cents }) => cents)).toEqual(['5000', '29900']);
+    for (const each of shown) expect(each).toEqual(shown[0]);
+    const all = sets.flat();
+    expect(await only('SELECT count(*)::text FROM closed_org_periods WHERE org_id = ANY($1) AND invoice_id IS NULL', [all])).toBe(BigInt(sets.length));
+    expect(await only(`SELECT count(*)::text FROM ledger_transactions WHERE org_id = ANY($1) AND kind = 'invoice'`, [all])).toBe(2n * BigInt(sets.length));
+    expect(await only(`SELECT count(*)::text FROM ledger_transactions WHERE org_id = ANY($1) AND kind = 'usage'`, [all])).toBe(BigInt(sets.length));
+    expect(await only('SELECT coalesce(sum(amount_nano), 0)::text FROM ledger_entries', [])).toBe(0n);
     await requireNoGaps();
   }, 120_000);
 });

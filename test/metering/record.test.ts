@@ -58,8 +58,8 @@ describe('recording usage', () => {
 
   it('bills what becomes known after its month was closed as an adjustment of the present month, at the price of its time', async () => {
     await record(event({ meter: 'database_storage', occurredAt: monthAgo(), quantity: 10n ** 12n }));
-    expect(await app.get(UsagePeriodsService).close(orgId, monthAgo())).toBe(true);
-    expect(await app.get(UsagePeriodsService).close(orgId, monthAgo())).toBe(false);
+    expect(await app.get(UsagePeriodsService).close([orgId], monthAgo())).toEqual([orgId]);
+    expect(await app.get(UsagePeriodsService).close([orgId], monthAgo())).toEqual([]);
     const before = await totals(new Date(monthAgo().getTime() - 40 * 24 * HOUR_MS), thisMonth()[0]);
 
     const late = [event({ meter: 'database_storage', occurredAt: monthAgo(), quantity: 10n ** 12n }), event({ occurredAt: monthAgo() })];
@@ -72,12 +72,12 @@ describe('recording usage', () => {
     ]);
     expect((await record(...late)).map(({ isNew }) => isNew)).toEqual([false, false]);
     expect(await totals()).toEqual(adjustments);
-    expect(await app.get(UsageTotalsService).recomputeFromEvents(orgId, new Date())).toEqual(adjustments);
-    expect(await app.get(UsageTotalsService).recomputeFromEvents(orgId, monthAgo())).toEqual(before);
+    expect((await app.get(UsageTotalsService).recomputeFromEvents([orgId], new Date())).get(orgId)).toEqual(adjustments);
+    expect((await app.get(UsageTotalsService).recomputeFromEvents([orgId], monthAgo())).get(orgId)).toEqual(before);
   });
 
   it('does not close a month that is not over', async () => {
-    await expect(app.get(UsagePeriodsService).close(orgId, new Date())).rejects.toThrow('is not over');
+    await expect(app.get(UsagePeriodsService).close([orgId], new Date())).rejects.toThrow('is not over');
   });
 
   it('records nothing of which it does not know the price', async () => {

@@ -27,6 +27,11 @@ export class OrgPlans {
     return (await this.organizations.find(orgId)) ?? null;
   }
 
+  /** {@link find} for several, in the order of their ids. */
+  findAll(orgIds: readonly string[]): Promise<BilledOrg[]> {
+    return this.organizations.findAll(orgIds);
+  }
+
   /** As {@link find}, locked until the running transaction ends; null for one that was deleted too. */
   async lock(orgId: string): Promise<BilledOrg | null> {
     return (await this.organizations.lock(orgId)) ?? null;

@@ -15,8 +15,8 @@ export class BillingMetrics {
     for (const reason of ['drift', 'failure']) refused.inc({ reason }, 0);
   }
 
-  finalized(): void {
-    this.invoices.inc();
+  finalized(count: number): void {
+    this.invoices.inc(count);
   }
 
   drifted(): void {

@@ -2,13 +2,21 @@ import { Injectable } from '@nestjs/common';
 import type { BilledUsage } from './billed-usage.js';
 import { HoldsStore } from './persistence/holds.store.js';
 
+const NOTHING: BilledUsage = { costNano: 0n, fromCreditsNano: 0n, billedNano: 0n, lostNano: 0n, refundedNano: 0n };
+
 /** For invoices: what of an organization's usage is still to be paid. */
 @Injectable()
 export class BilledUsageService {
   constructor(private readonly holds: HoldsStore) {}
 
   /** Of work that was used from `from` on and before `to`. Periods that follow one another add up to the whole. */
-  of(orgId: string, from: Date, to: Date): Promise<BilledUsage> {
-    return this.holds.usage(orgId, from, to);
+  async of(orgId: string, from: Date, to: Date): Promise<BilledUsage> {
+    return (await this.ofAll([orgId], from, to)).get(orgId)!;
+  }
+
+  /** {@link of} each of these organizations. */
+  async ofAll(orgIds: readonly string[], from: Date, to: Date): Promise<ReadonlyMap<string, BilledUsage>> {
+    const used = await this.holds.usage(orgIds, from, to);
+    return new Map(orgIds.map((orgId) => [orgId, used.get(orgId) ?? NOTHING]));
   }
 }

@@ -17,13 +17,22 @@ export class LedgerService {
    * @throws {AssertionError} when the entries do not sum to zero, or differ from those that the key has.
    */
   async post(transaction: LedgerTransaction): Promise<boolean> {
-    const { key, entries } = transaction;
-    assert(entries.length >= 2 && entries.every(({ amountNano }) => amountNano !== 0n), `The ledger transaction ${key} has too few entries, or one of nothing.`);
-    assert(entries.reduce((sum, { amountNano }) => sum + amountNano, 0n) === 0n, `The entries of the ledger transaction ${key} do not sum to zero.`);
-    assert(entries.every(({ account }) => account !== 'credits'), `The ledger transaction ${key} touches credits.`);
-    if (await this.ledger.addUnlessThere(transaction)) return true;
-    assert.deepEqual(shown(await this.ledger.entriesOf(key)), shown(entries), `The ledger transaction ${key} is there, with other entries.`);
-    return false;
+    return (await this.postAll([transaction])).size === 1;
+  }
+
+  /** {@link post} for each; the keys of those that were not there. */
+  async postAll(transactions: readonly LedgerTransaction[]): Promise<ReadonlySet<string>> {
+    for (const { key, entries } of transactions) {
+      assert(entries.length >= 2 && entries.every(({ amountNano }) => amountNano !== 0n), `The ledger transaction ${key} has too few entries, or one of nothing.`);
+      assert(entries.reduce((sum, { amountNano }) => sum + amountNano, 0n) === 0n, `The entries of the ledger transaction ${key} do not sum to zero.`);
+      assert(entries.every(({ account }) => account !== 'credits'), `The ledger transaction ${key} touches credits.`);
+    }
+    if (transactions.length === 0) return new Set();
+    const added = await this.ledger.addUnlessThere(transactions);
+    for (const { key, entries } of transactions.filter((transaction) => !added.has(transaction.key))) {
+      assert.deepEqual(shown(await this.ledger.entriesOf(key)), shown(entries), `The ledger transaction ${key} is there, with other entries.`);
+    }
+    return added;
   }
 
   /** What has been posted to an organization's account: above zero, debits outweigh. */

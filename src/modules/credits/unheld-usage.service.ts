@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
 import { Ids } from '../../platform/ids/ids.js';
+import { Log } from '../../platform/logging/log.js';
 import { Clock } from '../../platform/time/clock.js';
 import { OrgPlans } from '../auth/org-plans.service.js';
 import { PLANS } from '../billing/plan.js';
@@ -9,7 +10,8 @@ import { UnpaidUsageService, type UnpaidCost } from '../metering/unpaid-usage.se
 import { CreditsMetrics } from './credits.metrics.js';
 import { PursesService } from './purse/purses.service.js';
 
-const BATCH = 200;
+/** Whose accounts are locked at once: for a moment, as others want to spend meanwhile. */
+const BATCH = 100;
 
 /**
  * Pays for what was used without anything having been held for it: by credits first, and then, where usage is billed, by
@@ -25,38 +27,51 @@ export class UnheldUsageService {
     private readonly metrics: CreditsMetrics,
     private readonly ids: Ids,
     private readonly clock: Clock,
+    private readonly log: Log,
   ) {}
 
-  /** For every organization that has some, each in a transaction of its own. */
+  /** For every organization that has some, so many in a transaction. What cannot be paid for one keeps none of the others waiting. */
   async payAll(): Promise<void> {
     for (let after = '', orgIds: string[]; ; after = orgIds.at(-1)!) {
       orgIds = await this.unpaid.organizations(after, BATCH);
       if (orgIds.length === 0) return;
-      for (const orgId of orgIds) {
-        const org = await this.plans.find(orgId);
-        if (org !== null) await this.pay(orgId, PLANS[org.plan].billsUsage);
+      const orgs = await this.plans.findAll(orgIds);
+      const isBilled = new Map(orgs.map(({ id, plan }) => [id, PLANS[plan].billsUsage]));
+      try {
+        await this.pay(isBilled);
+      } catch (error) {
+        this.log.warn({ error, organizations: isBilled.size }, 'What was used could not be paid for together; each is tried by itself.');
+        for (const one of isBilled) await this.payApart(one);
       }
     }
   }
 
-  /** All of one organization, with the running transaction if there is one. Once, whoever else does. */
-  pay(orgId: string, isBilled: boolean): Promise<void> {
+  /** All of these organizations, each with whether its usage is billed; with the running transaction if there is one. Once, whoever else does. */
+  pay(isBilled: ReadonlyMap<string, boolean>): Promise<void> {
     return this.database.transaction(async () => {
-      const costs = (await this.unpaid.take(orgId)).filter(({ costNano }) => costNano > 0n);
+      const costs = (await this.unpaid.take([...isBilled.keys()])).filter(({ costNano }) => costNano > 0n);
       if (costs.length === 0) return;
       const now = this.clock.now();
-      const paid = await this.purses.change({ orgIds: [orgId] }, (session) => {
+      const paid = await this.purses.change({ orgIds: costs.map(({ orgId }) => orgId) }, (session) => costs
         // One that was deleted before it had an account has no credits either: its invoice shows what it used.
-        if (!session.has(orgId)) return [];
-        return costs.map((cost) => session.charge({
-          key: `unheld:${this.ids.next('ltx')}`, orgId, meter: cost.meter, model: cost.model, costNano: cost.costNano, postpaid: isBilled, at: now, occurredAt: within(cost, now),
-        }));
-      });
+        .filter(({ orgId }) => session.has(orgId))
+        .map((cost) => session.charge({
+          key: `unheld:${this.ids.next('ltx')}`, orgId: cost.orgId, meter: cost.meter, model: cost.model, costNano: cost.costNano,
+          postpaid: isBilled.get(cost.orgId)!, at: now, occurredAt: within(cost, now),
+        })));
       await this.database.afterCommit(() => {
         for (const hold of paid) this.metrics.ended(hold);
         return Promise.resolve();
       });
     });
+  }
+
+  private async payApart([orgId, isBilled]: readonly [string, boolean]): Promise<void> {
+    try {
+      await this.pay(new Map([[orgId, isBilled]]));
+    } catch (error) {
+      this.log.error({ error, orgId }, 'What an organization has used could not be paid for.');
+    }
   }
 }
 

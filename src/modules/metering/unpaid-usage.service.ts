@@ -4,6 +4,7 @@ import { UnpaidUsageStore } from './persistence/unpaid-usage.store.js';
 
 /** Of one organization, month, meter and model: what was used, and not paid for yet. */
 export interface UnpaidCost {
+  readonly orgId: string;
   /** The first moment of the month that it is billed in. */
   readonly month: Date;
   readonly meter: Meter;
@@ -21,9 +22,14 @@ export class UnpaidUsageService {
     return this.store.organizations(after, limit);
   }
 
-  /** All of an organization, which is then taken for paid with the running transaction. */
-  async take(orgId: string): Promise<UnpaidCost[]> {
-    const taken = await this.store.take(orgId);
-    return taken.map(({ month, meter, model, costNano }) => ({ month: new Date(`${month}T00:00:00Z`), meter: meter as Meter, model: model === '' ? null : model, costNano }));
+  /** Of these organizations, those that have some. */
+  among(orgIds: readonly string[]): Promise<string[]> {
+    return this.store.among(orgIds);
+  }
+
+  /** All of these organizations, which is then taken for paid with the running transaction. */
+  async take(orgIds: readonly string[]): Promise<UnpaidCost[]> {
+    const taken = await this.store.take(orgIds);
+    return taken.map(({ orgId, month, meter, model, costNano }) => ({ orgId, month: new Date(`${month}T00:00:00Z`), meter: meter as Meter, model: model === '' ? null : model, costNano }));
   }
 }

@@ -15,17 +15,17 @@ export class UsagePeriodsService {
   ) {}
 
   /**
-   * Closes a month of an organization that is over: from the commit on no event changes what its usage comes to, and those
+   * Closes a month of organizations that is over: from the commit on no event changes what their usage comes to, and those
    * that become known later are adjustments of the month that is then present. It waits for those who record usage of it
    * just now, and makes those wait who begin, so that a transaction that it joins should be short.
    *
    * @param month any time in it.
-   * @returns false when it was closed before.
+   * @returns those for which it was open before.
    */
-  async close(orgId: string, month: Date): Promise<boolean> {
+  async close(orgIds: readonly string[], month: Date): Promise<readonly string[]> {
     const now = this.clock.now();
     const { name, end } = monthOf(month);
     assert(end <= now, `${name} is not over.`);
-    return this.database.transaction(() => this.months.close(orgId, name, now));
+    return this.database.transaction(() => this.months.close(orgIds, name, now));
   }
 }

@@ -26,6 +26,9 @@ export interface UsageTotal {
   readonly events: number;
 }
 
+/** One for each organization that was asked for. */
+export type TotalsByOrg = ReadonlyMap<string, readonly UsageTotal[]>;
+
 /** What usage comes to. */
 @Injectable()
 export class UsageTotalsService {
@@ -38,21 +41,31 @@ export class UsageTotalsService {
    *
    * Whole hours are read from the roll-ups; for anything else all events of the time are read.
    */
-  async totals(orgId: string, from: Date, to: Date): Promise<UsageTotal[]> {
+  async totals(orgId: string, from: Date, to: Date): Promise<readonly UsageTotal[]> {
+    return (await this.totalsOf([orgId], from, to)).get(orgId)!;
+  }
+
+  /** {@link totals} of each of several organizations. */
+  async totalsOf(orgIds: readonly string[], from: Date, to: Date): Promise<TotalsByOrg> {
     const isWhole = [from, to].every((at) => at.getTime() % HOUR_MS === 0);
-    return (isWhole ? await this.store.ofHours(orgId, from, to) : await this.store.ofEvents(orgId, from, to)).map(totalOf);
+    return byOrg(orgIds, isWhole ? await this.store.ofHours(orgIds, from, to) : await this.store.ofEvents(orgIds, from, to));
   }
 
   /**
-   * What is billed of a month, worked out anew from nothing but its events, and in the form of {@link totals}: for a month
+   * What is billed of a month, worked out anew from nothing but its events, and in the form of {@link totalsOf}: for a month
    * that is closed the two must agree.
    *
    * @param month any time in it.
    */
-  async recomputeFromEvents(orgId: string, month: Date): Promise<UsageTotal[]> {
-    const rows = await this.store.recomputed(orgId, monthOf(month), (meter, usedIn) => pricedQuantityOf(meter, monthOf(new Date(usedIn))));
-    return rows.map(totalOf);
+  async recomputeFromEvents(orgIds: readonly string[], month: Date): Promise<TotalsByOrg> {
+    return byOrg(orgIds, await this.store.recomputed(orgIds, monthOf(month), (meter, usedIn) => pricedQuantityOf(meter, monthOf(new Date(usedIn)))));
   }
+}
+
+function byOrg(orgIds: readonly string[], rows: readonly TotalRow[]): TotalsByOrg {
+  const totals = new Map<string, UsageTotal[]>(orgIds.map((orgId) => [orgId, []]));
+  for (const row of rows) totals.get(row.org_id)!.push(totalOf(row));
+  return totals;
 }
 
 function totalOf({ meter, model, price_version, month, used_in, quantity, cost_nano, events }: TotalRow): UsageTotal {

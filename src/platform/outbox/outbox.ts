@@ -21,8 +21,25 @@ export class Outbox {
 
   /** `jobId`: what others may name the job by, to end it; once in a queue, for as long as the job is kept there. */
   async enqueue<Payload extends object>(queue: QueueDefinition<Payload>, payload: Payload, jobId?: string): Promise<void> {
-    assert(this.database.inTransaction, `A job for ${queue.name} was enqueued outside a transaction.`);
-    await this.database.manager.insert(OutboxMessage, {
+    await this.add([this.messageOf(queue, payload, jobId)]);
+  }
+
+  /** A job for each of the payloads, in their order. */
+  async enqueueAll<Payload extends object>(queue: QueueDefinition<Payload>, payloads: readonly Payload[]): Promise<void> {
+    if (payloads.length > 0) await this.add(payloads.map((payload) => this.messageOf(queue, payload)));
+  }
+
+  private async add(messages: OutboxMessage[]): Promise<void> {
+    assert(this.database.inTransaction, `A job for ${messages[0]!.queue} was enqueued outside a transaction.`);
+    await this.database.manager.insert(OutboxMessage, messages);
+    await this.database.afterCommit(() => {
+      this.bell.ring();
+      return Promise.resolve();
+    });
+  }
+
+  private messageOf<Payload extends object>(queue: QueueDefinition<Payload>, payload: Payload, jobId?: string): OutboxMessage {
+    return {
       id: this.ids.next('out'),
       jobId: jobId ?? null,
       queue: queue.name,
@@ -30,10 +47,6 @@ export class Outbox {
       attempts: queue.attempts,
       backoffMs: queue.backoffMs,
       createdAt: this.clock.now(),
-    });
-    await this.database.afterCommit(() => {
-      this.bell.ring();
-      return Promise.resolve();
-    });
+    };
   }
 }

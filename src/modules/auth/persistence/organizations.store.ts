@@ -82,6 +82,11 @@ export class OrganizationsStore {
     return (await this.database.manager.findOneBy(Organization, { id })) ?? undefined;
   }
 
+  /** Those that there are or were, in the order of their ids. */
+  findAll(ids: readonly string[]): Promise<Organization[]> {
+    return this.database.manager.createQueryBuilder(Organization, 'organization').where('organization.id = ANY(:ids)', { ids }).orderBy('organization.id').getMany();
+  }
+
   async getPersonalId(userId: string): Promise<string> {
     const { id } = await this.database.manager.findOneOrFail(Organization, { select: { id: true }, where: { personalOf: userId } });
     return id;

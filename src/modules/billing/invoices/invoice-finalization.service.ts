@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { Clock } from '../../../platform/time/clock.js';
-import type { LedgerEntry } from '../../credits/ledger-transaction.js';
+import type { LedgerEntry, LedgerTransaction } from '../../credits/ledger-transaction.js';
 import { LedgerService } from '../../credits/ledger.service.js';
 import { BillingMetrics } from '../billing.metrics.js';
 import { InvoiceMirror } from '../payments/invoice-mirror.service.js';
@@ -12,7 +12,13 @@ import type { Shares } from './composition.js';
 
 const DUE_AFTER_MS = 14 * 86_400_000;
 
-/** Gives a draft its number, and enters it in the books. From then on it never changes. */
+/** A draft, and what of it goes to which account. */
+interface SharedDraft {
+  readonly invoice: Invoice;
+  readonly shares: Shares;
+}
+
+/** Gives drafts their numbers, and enters them in the books. From then on they never change. */
 @Injectable()
 export class InvoiceFinalization {
   constructor(
@@ -24,33 +30,27 @@ export class InvoiceFinalization {
     private readonly clock: Clock,
   ) {}
 
-  /** With the running transaction, in which the invoice is locked. */
-  async finalize(invoice: Invoice, shares: Shares): Promise<void> {
+  /** With the running transaction, in which the invoices are locked. */
+  async finalize(drafts: readonly SharedDraft[]): Promise<void> {
     const now = this.clock.now();
-    await this.enter(invoice, shares, now);
-    await this.mirror.changed(invoice.id);
-    const isNothing = invoice.totalCents === 0n;
+    await this.ledger.postAll(drafts.map((draft) => entered(draft, now)).filter(({ entries }) => entries.length > 0));
+    await this.mirror.changed(...drafts.map(({ invoice: { id } }) => id));
     // Last: until the commit nobody else is given a number.
-    const number = await this.invoices.nextNumber('invoice');
-    await this.invoices.update(invoice.id, {
-      number, finalizedAt: now, dueAt: new Date(now.getTime() + DUE_AFTER_MS),
-      ...(isNothing ? { state: 'paid', paidAt: now, payment: 'Nothing was due' } : { state: 'finalized' }),
-    });
+    await this.invoices.number(drafts.map(({ invoice: { id, totalCents } }) => ({ id, isNothing: totalCents === 0n })), { at: now, dueAt: new Date(now.getTime() + DUE_AFTER_MS) });
     await this.database.afterCommit(() => {
-      this.metrics.finalized();
+      this.metrics.finalized(drafts.length);
       return Promise.resolve();
     });
   }
+}
 
-  private async enter({ id, orgId, totalCents }: Invoice, { billedNano, earnedNano, lostNano, roundingNano }: Shares, at: Date): Promise<void> {
-    const entries: LedgerEntry[] = [
-      { account: 'invoiced', amountNano: totalCents! * NANO_PER_CENT, orgId },
-      { account: 'platform_loss', amountNano: lostNano, orgId: null },
-      { account: 'usage_receivable', amountNano: -billedNano, orgId },
-      { account: 'revenue', amountNano: -(earnedNano + lostNano), orgId: null },
-      { account: 'rounding', amountNano: -roundingNano, orgId: null },
-    ];
-    const moved = entries.filter(({ amountNano }) => amountNano !== 0n);
-    if (moved.length > 0) await this.ledger.post({ key: `invoice:${id}`, kind: 'invoice', orgId, at, entries: moved });
-  }
+function entered({ invoice: { id, orgId, totalCents }, shares: { billedNano, earnedNano, lostNano, roundingNano } }: SharedDraft, at: Date): LedgerTransaction {
+  const entries: LedgerEntry[] = [
+    { account: 'invoiced', amountNano: totalCents! * NANO_PER_CENT, orgId },
+    { account: 'platform_loss', amountNano: lostNano, orgId: null },
+    { account: 'usage_receivable', amountNano: -billedNano, orgId },
+    { account: 'revenue', amountNano: -(earnedNano + lostNano), orgId: null },
+    { account: 'rounding', amountNano: -roundingNano, orgId: null },
+  ];
+  return { key: `invoice:${id}`, kind: 'invoice', orgId, at, entries: entries.filter(({ amountNano }) => amountNano !== 0n) };
 }

@@ -7,16 +7,17 @@ import type { BilledOrg } from '../../auth/org-plans.service.js';
 import { UsagePeriodsService } from '../../metering/usage-periods.service.js';
 import type { BillingPeriod } from '../billing-period.js';
 import { ClosedPeriodsStore } from '../persistence/closed-periods.store.js';
-import { Invoice } from '../persistence/invoice.entity.js';
+import type { Invoice } from '../persistence/invoice.entity.js';
 import { InvoicesStore } from '../persistence/invoices.store.js';
 import { PlannedChanges } from '../subscriptions/planned-changes.service.js';
 import type { Composition } from './composition.js';
-import { DraftInvoice } from './draft-invoice.service.js';
+import { type Composed, DraftInvoice } from './draft-invoice.service.js';
 import { InvoiceFinalization } from './invoice-finalization.service.js';
+import type { UsageDrifted } from './usage-of-month.service.js';
 
 /**
- * Closes a month of an organization, step by step. Each step is a transaction that does nothing when it has been done: a
- * process that dies in between, or two that close the same month, make the same invoice once.
+ * Closes a month of a set of organizations, step by step. Each step is a transaction for all of them, which passes over those
+ * for which it has been done: a process that dies in between, or two that close the same month, make each invoice once.
  */
 @Injectable()
 export class MonthClosing {
@@ -33,59 +34,78 @@ export class MonthClosing {
     private readonly config: Config,
   ) {}
 
-  /** @throws {UsageDrifted} when the usage of the month cannot be trusted; it stays open. */
-  async close(org: BilledOrg, period: BillingPeriod): Promise<void> {
-    await this.plannedChanges.applyOf(org.id);
-    await this.freeze(org, period);
-    await this.finalize(org, period, await this.draft(org, period));
+  /**
+   * Says for which of them it has not been closed, because their usage of the month cannot be trusted; it stays open.
+   *
+   * @throws what keeps a step from being done, for any of them: whatever step was done before stays done.
+   */
+  async close(orgs: readonly BilledOrg[], period: BillingPeriod): Promise<readonly UsageDrifted[]> {
+    await this.plannedChanges.applyAmong(orgs.map(({ id }) => id));
+    await this.freeze(orgs, period);
+    await this.drafts.payRest(orgs, period);
+    const drafted = await this.draft(orgs, period);
+    const numbered = await this.number(orgs, period, drafted.compositions);
+    return [...drafted.drifted, ...numbered.drifted];
   }
 
   /** From here on usage of the period that becomes known belongs to a later one. */
-  private freeze(org: BilledOrg, period: BillingPeriod): Promise<void> {
+  private freeze(orgs: readonly BilledOrg[], period: BillingPeriod): Promise<void> {
     return this.database.transaction(async () => {
       const now = this.clock.now();
-      await this.invoices.addUnlessThere(this.newInvoice(org, period));
-      const invoice = await this.invoices.lockOf(org.id, period);
-      if (invoice === null || invoice.cutoffAt !== null) return;
-      await this.usagePeriods.close(org.id, period.from);
-      await this.invoices.update(invoice.id, { cutoffAt: now });
+      const begun = orgs.map((org) => ({ id: this.ids.next('ivc'), orgId: org.id, billTo: billToOf(org) }));
+      await this.invoices.begin(begun, { period, issuer: this.config.invoiceIssuer, at: now });
+      const open = (await this.lockOf(orgs, period)).filter(({ cutoffAt }) => cutoffAt === null);
+      if (open.length === 0) return;
+      await this.invoices.cutOff(open.map(({ id }) => id), now);
+      // Last: others may wait for it.
+      await this.usagePeriods.close(open.map(({ orgId }) => orgId), period.from);
     });
   }
 
   /** Makes the lines, and tells what they are of; where there is nothing to show, the month is closed without an invoice. */
-  private draft(org: BilledOrg, period: BillingPeriod): Promise<Composition | undefined> {
+  private draft(orgs: readonly BilledOrg[], period: BillingPeriod): Promise<Composed> {
     return this.database.transaction(async () => {
-      const invoice = await this.invoices.lockOf(org.id, period);
-      if (invoice?.state !== 'gathering') return undefined;
-      const composition = await this.drafts.compose(org, period);
-      const { lines, totalCents } = composition;
-      if (lines.length === 0) {
-        await this.invoices.delete(invoice.id);
-        await this.closed.addOf(org.id, period, { invoiceId: null, at: this.clock.now() });
-        return undefined;
+      const gathering = new Map((await this.lockOf(orgs, period)).filter(({ state }) => state === 'gathering').map(({ id, orgId }) => [orgId, id]));
+      if (gathering.size === 0) return NOTHING;
+      const composed = await this.drafts.compose(orgs.filter(({ id }) => gathering.has(id)), period);
+      const drafts = [];
+      const empty = [];
+      for (const org of orgs) {
+        const [id, composition] = [gathering.get(org.id), composed.compositions.get(org.id)];
+        if (id === undefined || composition === undefined) continue;
+        const { lines, totalCents } = composition;
+        if (lines.length === 0) empty.push({ id, orgId: org.id, invoiceId: null });
+        else drafts.push({ id, totalCents, billTo: billToOf(org), lines: await this.drafts.priced(lines) });
       }
-      const priced = [];
-      for (const line of lines) priced.push(await this.drafts.priced(line));
-      await this.invoices.addLines(priced.map((line, index) => ({ ...line, invoiceId: invoice.id, position: index + 1 })));
-      await this.invoices.update(invoice.id, { state: 'draft', totalCents, billTo: { name: org.name, slug: org.slug } });
-      return composition;
+      await this.invoices.delete(empty.map(({ id }) => id));
+      await this.closed.addOf(empty, period, this.clock.now());
+      await this.invoices.draft(drafts);
+      return composed;
     });
   }
 
-  /** Whoever finds a draft that somebody else has made works out anew what it is of. */
-  private finalize(org: BilledOrg, period: BillingPeriod, known: Composition | undefined): Promise<void> {
+  /** Whoever finds drafts that somebody else has made works out anew what they are of. */
+  private number(orgs: readonly BilledOrg[], period: BillingPeriod, known: ReadonlyMap<string, Composition>): Promise<Composed> {
     return this.database.transaction(async () => {
-      const invoice = await this.invoices.lockOf(org.id, period);
-      if (invoice?.state !== 'draft') return;
-      await this.finalization.finalize(invoice, (known ?? await this.drafts.compose(org, period)).shares);
-      await this.closed.addOf(org.id, period, { invoiceId: invoice.id, at: this.clock.now() });
+      const found = (await this.lockOf(orgs, period)).filter(({ state }) => state === 'draft');
+      const unknown = new Set(found.filter(({ orgId }) => !known.has(orgId)).map(({ orgId }) => orgId));
+      const anew = unknown.size === 0 ? NOTHING : await this.drafts.compose(orgs.filter(({ id }) => unknown.has(id)), period);
+      const drafts = found.flatMap((invoice) => {
+        const composition = known.get(invoice.orgId) ?? anew.compositions.get(invoice.orgId);
+        return composition === undefined ? [] : [{ invoice, shares: composition.shares }];
+      });
+      if (drafts.length === 0) return anew;
+      await this.closed.addOf(drafts.map(({ invoice: { id, orgId } }) => ({ orgId, invoiceId: id })), period, this.clock.now());
+      await this.finalization.finalize(drafts);
+      return anew;
     });
   }
 
-  private newInvoice({ id: orgId, name, slug }: BilledOrg, { from, to }: BillingPeriod): Invoice {
-    return Object.assign(new Invoice(), {
-      id: this.ids.next('ivc'), orgId, periodFrom: from, periodTo: to, state: 'gathering' as const, number: null, billTo: { name, slug }, issuer: this.config.invoiceIssuer,
-      cutoffAt: null, totalCents: null, createdAt: this.clock.now(), finalizedAt: null, dueAt: null, overdueAt: null, paidAt: null, payment: null, voidedAt: null,
-    });
+  private lockOf(orgs: readonly BilledOrg[], period: BillingPeriod): Promise<Invoice[]> {
+    return this.invoices.lockOf(orgs.map(({ id }) => id), period);
   }
 }
+
+const NOTHING: Composed = { compositions: new Map(), drifted: [] };
+
+const billToOf = ({ name, slug }: BilledOrg): Invoice['billTo'] => ({ name, slug });

@@ -6,12 +6,14 @@ import { BillingMetrics } from '../billing.metrics.js';
 import { type BillingPeriod, nameOfPeriod, periodOf } from '../billing-period.js';
 import { ClosedPeriodsStore } from '../persistence/closed-periods.store.js';
 import { MonthClosing } from './month-closing.service.js';
-import { UsageDrifted } from './usage-of-month.service.js';
 
 /** What was used before its end is told of within that, as a rule; later it is an adjustment of the next month. */
 const GRACE_MS = 48 * 3_600_000;
-const BATCH = 500;
-const AT_ONCE = 6;
+/** Organizations that go through each step together. */
+const SET = 500;
+/** One works out while the database works for another. */
+const AT_ONCE = 2;
+const NOT_CLOSED = 'A month could not be closed.';
 
 export interface Closed {
   readonly organizations: number;
@@ -46,31 +48,46 @@ export class MonthClosings {
 
   private async closeAll(period: BillingPeriod, signal: AbortSignal | undefined): Promise<Closed> {
     const sum = { organizations: 0, failed: 0 };
-    for (let after = ''; signal?.aborted !== true;) {
-      const orgs = await this.orgs.madeBefore(period.to, after, BATCH);
-      const done = await this.closed.closedOf(orgs.map(({ id }) => id), period);
-      const open = orgs.filter(({ id }) => !done.has(id));
-      await Promise.all(Array.from({ length: AT_ONCE }, async () => {
-        for (let org = open.shift(); org !== undefined && signal?.aborted !== true; org = open.shift()) {
-          sum.organizations++;
-          if (!(await this.closeOf(org, period))) sum.failed++;
-        }
-      }));
-      if (orgs.length < BATCH) break;
-      after = orgs.at(-1)!.id;
-    }
+    const sets = this.openSets(period);
+    await Promise.all(Array.from({ length: AT_ONCE }, async () => {
+      for await (const orgs of sets) {
+        if (signal?.aborted === true) return;
+        sum.organizations += orgs.length;
+        sum.failed += await this.closeSet(orgs, period);
+      }
+    }));
     return sum;
   }
 
-  /** False when it failed: that of one organization keeps no other one waiting. */
-  private async closeOf(org: BilledOrg, period: BillingPeriod): Promise<boolean> {
+  /** Organizations for which the month is open. */
+  private async *openSets(period: BillingPeriod): AsyncGenerator<BilledOrg[]> {
+    for (let after = '', orgs: BilledOrg[]; ; after = orgs.at(-1)!.id) {
+      orgs = await this.orgs.madeBefore(period.to, after, SET);
+      const done = await this.closed.closedOf(orgs.map(({ id }) => id), period);
+      const open = orgs.filter(({ id }) => !done.has(id));
+      if (open.length > 0) yield open;
+      if (orgs.length < SET) return;
+    }
+  }
+
+  /**
+   * How many failed. What fails for a set is tried for each half of it, down to the one that it fails for: that of one
+   * organization keeps no other one waiting.
+   */
+  private async closeSet(orgs: readonly BilledOrg[], period: BillingPeriod): Promise<number> {
     try {
-      await this.closing.close(org, period);
-      return true;
+      const drifted = await this.closing.close(orgs, period);
+      for (const error of drifted) this.log.error({ error, orgId: error.orgId, period: nameOfPeriod(period) }, NOT_CLOSED);
+      return drifted.length;
     } catch (error) {
-      if (!(error instanceof UsageDrifted)) this.metrics.failed();
-      this.log.error({ error, orgId: org.id, period: nameOfPeriod(period) }, 'A month could not be closed.');
-      return false;
+      if (orgs.length > 1) {
+        this.log.warn({ error, organizations: orgs.length, period: nameOfPeriod(period) }, 'A month could not be closed for several organizations together; each half is tried.');
+        const middle = Math.ceil(orgs.length / 2);
+        return await this.closeSet(orgs.slice(0, middle), period) + await this.closeSet(orgs.slice(middle), period);
+      }
+      this.metrics.failed();
+      this.log.error({ error, orgId: orgs[0]!.id, period: nameOfPeriod(period) }, NOT_CLOSED);
+      return 1;
     }
   }
 }

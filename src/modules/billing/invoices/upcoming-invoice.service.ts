@@ -39,8 +39,6 @@ export class UpcomingInvoices {
     const paid = await this.billed.of(orgId, period.from, period.to);
     const totals = await this.totals.totals(orgId, period.from, period.to);
     const { lines, totalCents } = compose({ period, segments, totals, paid, isBilledForUsage: PLANS[plan].billsUsage });
-    const priced = [];
-    for (const line of lines) priced.push(await this.drafts.priced(line));
-    return { orgId, period, asOf, lines: priced, totalCents };
+    return { orgId, period, asOf, lines: await this.drafts.priced(lines), totalCents };
   }
 }

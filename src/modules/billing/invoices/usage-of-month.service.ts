@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { UsageTotalsService, type UsageTotal } from '../../metering/usage-totals.service.js';
+import { type UsageTotal, UsageTotalsService } from '../../metering/usage-totals.service.js';
 import { BillingMetrics } from '../billing.metrics.js';
 import type { BillingPeriod } from '../billing-period.js';
 
@@ -10,7 +10,14 @@ export class UsageDrifted extends Error {
   }
 }
 
-/** What an organization has used in a closed month, counted twice. */
+interface CountedUsage {
+  /** Of organizations whose roll-ups are what the events come to. */
+  readonly totals: ReadonlyMap<string, readonly UsageTotal[]>;
+  /** One for each of the others. */
+  readonly drifted: readonly UsageDrifted[];
+}
+
+/** What organizations have used in a closed month, counted twice. */
 @Injectable()
 export class UsageOfMonth {
   constructor(
@@ -18,12 +25,14 @@ export class UsageOfMonth {
     private readonly metrics: BillingMetrics,
   ) {}
 
-  /** @throws {UsageDrifted} when the roll-ups are not what the events come to, to the nano-dollar. */
-  async of(orgId: string, { from, to }: BillingPeriod): Promise<UsageTotal[]> {
-    const [rolledUp, recomputed] = [await this.totals.totals(orgId, from, to), await this.totals.recomputeFromEvents(orgId, from)];
-    if (isSame(rolledUp, recomputed)) return rolledUp;
-    this.metrics.drifted();
-    throw new UsageDrifted(orgId, costOf(rolledUp) - costOf(recomputed));
+  /** To the nano-dollar. */
+  async of(orgIds: readonly string[], { from, to }: BillingPeriod): Promise<CountedUsage> {
+    const [rolledUp, recomputed] = [await this.totals.totalsOf(orgIds, from, to), await this.totals.recomputeFromEvents(orgIds, from)];
+    const same = orgIds.filter((orgId) => isSame(rolledUp.get(orgId)!, recomputed.get(orgId)!));
+    const totals = new Map(same.map((orgId) => [orgId, rolledUp.get(orgId)!]));
+    const drifted = orgIds.filter((orgId) => !totals.has(orgId)).map((orgId) => new UsageDrifted(orgId, costOf(rolledUp.get(orgId)!) - costOf(recomputed.get(orgId)!)));
+    for (let count = 0; count < drifted.length; count++) this.metrics.drifted();
+    return { totals, drifted };
   }
 }
 

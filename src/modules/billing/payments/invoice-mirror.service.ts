@@ -19,9 +19,9 @@ export class InvoiceMirror {
     private readonly clock: Clock,
   ) {}
 
-  /** With the running transaction, in which the invoice has changed. */
-  async changed(invoiceId: string): Promise<void> {
-    if (this.provider.takesPayments) await this.outbox.enqueue(invoiceMirrorQueue, { invoiceId });
+  /** With the running transaction, in which the invoices have changed. */
+  async changed(...invoiceIds: readonly string[]): Promise<void> {
+    if (this.provider.takesPayments) await this.outbox.enqueueAll(invoiceMirrorQueue, invoiceIds.map((invoiceId) => ({ invoiceId })));
   }
 
   /** An organization that the provider does not know is billed by hand. */

@@ -17,10 +17,12 @@ export class ClosedPeriodsStore {
     await this.database.manager.query('INSERT INTO closed_periods (period_from, closed_at) VALUES ($1, $2) ON CONFLICT DO NOTHING', [from, at]);
   }
 
-  /** It is closed for an organization, with an invoice, or without one where there was nothing to bill. */
-  async addOf(orgId: string, { from }: BillingPeriod, closing: { invoiceId: string | null; at: Date }): Promise<void> {
-    await this.database.manager.query(
-      'INSERT INTO closed_org_periods (org_id, period_from, invoice_id, closed_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING', [orgId, from, closing.invoiceId, closing.at]);
+  /** It is closed for these organizations, each with an invoice, or without one where there was nothing to bill. */
+  async addOf(closed: readonly { readonly orgId: string; readonly invoiceId: string | null }[], { from }: BillingPeriod, at: Date): Promise<void> {
+    await this.database.manager.query(`
+      INSERT INTO closed_org_periods (org_id, period_from, invoice_id, closed_at)
+      SELECT org_id, $3, invoice_id, $4 FROM unnest($1::text[], $2::text[]) AS closed (org_id, invoice_id) ORDER BY org_id ON CONFLICT DO NOTHING`,
+    [closed.map(({ orgId }) => orgId), closed.map(({ invoiceId }) => invoiceId), from, at]);
   }
 
   /** Of these organizations, those for which it is closed. */

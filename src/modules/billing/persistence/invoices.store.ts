@@ -9,6 +9,20 @@ import { Invoice } from './invoice.entity.js';
 /** Ids; the database is not asked for what it could not even hold. */
 const CAN_NAME = /^[a-z0-9_]{1,40}$/;
 
+interface Beginning {
+  readonly period: BillingPeriod;
+  readonly issuer: Invoice['issuer'];
+  readonly at: Date;
+}
+
+/** An invoice that has its lines. */
+interface Draft {
+  readonly id: string;
+  readonly totalCents: bigint;
+  readonly billTo: Invoice['billTo'];
+  readonly lines: readonly Omit<InvoiceLine, 'invoiceId' | 'position'>[];
+}
+
 /** What is numbered without gaps. */
 type Series = 'invoice' | 'credit_note';
 
@@ -16,28 +30,54 @@ type Series = 'invoice' | 'credit_note';
 export class InvoicesStore {
   constructor(private readonly database: Database) {}
 
-  /** Adds one, unless the organization has one for its period. */
-  async addUnlessThere(invoice: Invoice): Promise<void> {
-    await this.database.manager.createQueryBuilder().insert().into(Invoice).values(invoice).orIgnore().execute();
+  /** Begins those of a period, but for organizations that have one; each with the id that its invoice gets. */
+  async begin(begun: readonly Pick<Invoice, 'id' | 'orgId' | 'billTo'>[], { period, issuer, at }: Beginning): Promise<void> {
+    await this.database.manager.query(`
+      INSERT INTO invoices (id, org_id, period_from, period_to, state, bill_to, issuer, created_at)
+      SELECT id, org_id, $4, $5, 'gathering', bill_to::jsonb, $6, $7 FROM unnest($1::text[], $2::text[], $3::text[]) AS begun (id, org_id, bill_to) ORDER BY org_id
+      ON CONFLICT (org_id, period_from) DO NOTHING`,
+    [begun.map(({ id }) => id), begun.map(({ orgId }) => orgId), begun.map(({ billTo }) => JSON.stringify(billTo)), period.from, period.to, issuer.join('\n'), at]);
+  }
+
+  /** From that time on no usage of the period becomes part of them. */
+  async cutOff(ids: readonly string[], at: Date): Promise<void> {
+    await this.database.manager.query('UPDATE invoices SET cutoff_at = $2 WHERE id = ANY($1)', [ids, at]);
+  }
+
+  /** Makes drafts of those that are gathering, with their lines. */
+  async draft(drafts: readonly Draft[]): Promise<void> {
+    await this.addLines(drafts.flatMap(({ id, lines }) => lines.map((line, index) => ({ ...line, invoiceId: id, position: index + 1 }))));
+    await this.database.manager.query(`
+      UPDATE invoices i SET state = 'draft', total_cents = draft.total_cents, bill_to = draft.bill_to::jsonb
+      FROM unnest($1::text[], $2::bigint[], $3::text[]) AS draft (id, total_cents, bill_to) WHERE i.id = draft.id`,
+    [drafts.map(({ id }) => id), drafts.map(({ totalCents }) => totalCents.toString()), drafts.map(({ billTo }) => JSON.stringify(billTo))]);
+  }
+
+  /** Gives drafts their numbers, in their order; those of nothing are paid. Nobody else is given a number until the running transaction ends. */
+  async number(drafts: readonly { readonly id: string; readonly isNothing: boolean }[], { at, dueAt }: { at: Date; dueAt: Date }): Promise<void> {
+    const first = await this.nextNumber('invoice', drafts.length);
+    await this.database.manager.query(`
+      UPDATE invoices i SET number = $3::bigint + numbered.place - 1, finalized_at = $4, due_at = $5,
+        state = CASE WHEN is_nothing THEN 'paid' ELSE 'finalized' END,
+        paid_at = CASE WHEN is_nothing THEN $4::timestamptz END, payment = CASE WHEN is_nothing THEN 'Nothing was due' END
+      FROM unnest($1::text[], $2::boolean[]) WITH ORDINALITY AS numbered (id, is_nothing, place) WHERE i.id = numbered.id`,
+    [drafts.map(({ id }) => id), drafts.map(({ isNothing }) => isNothing), first.toString(), at, dueAt]);
   }
 
   async update(id: string, change: Partial<Omit<Invoice, 'id'>>): Promise<void> {
     await this.database.manager.update(Invoice, { id }, change);
   }
 
-  async delete(id: string): Promise<void> {
-    await this.database.manager.delete(Invoice, { id });
+  async delete(ids: readonly string[]): Promise<void> {
+    await this.database.manager.query('DELETE FROM invoices WHERE id = ANY($1)', [ids]);
   }
 
-  async addLines(lines: readonly InvoiceLine[]): Promise<void> {
-    await this.database.manager.insert(InvoiceLine, [...lines]);
-  }
-
-  /** That of a period, locked until the running transaction ends. */
-  lockOf(orgId: string, { from }: BillingPeriod): Promise<Invoice | null> {
+  /** Those of a period, locked until the running transaction ends; in one order for all. */
+  lockOf(orgIds: readonly string[], { from }: BillingPeriod): Promise<Invoice[]> {
     return this.database.manager.createQueryBuilder(Invoice, 'invoice')
-      .where('invoice.orgId = :orgId AND invoice.periodFrom = :from', { orgId, from })
-      .setLock('pessimistic_write').getOne();
+      .where('invoice.orgId = ANY(:orgIds) AND invoice.periodFrom = :from', { orgIds, from })
+      .orderBy('invoice.orgId')
+      .setLock('pessimistic_write').getMany();
   }
 
   /** One that has a number, locked until the running transaction ends. */
@@ -79,10 +119,10 @@ export class InvoicesStore {
     await this.database.manager.insert(CreditNote, note);
   }
 
-  /** The next of its series. Nobody else is given one until the running transaction ends, and a rollback takes it back. */
-  async nextNumber(series: Series): Promise<bigint> {
-    const [rows] = await this.database.manager.query<[{ last: string }[], number]>('UPDATE document_numbers SET last = last + 1 WHERE series = $1 RETURNING last', [series]);
-    return BigInt(rows[0]!.last);
+  /** The first of so many of its series. Nobody else is given one until the running transaction ends, and a rollback takes them back. */
+  async nextNumber(series: Series, count = 1): Promise<bigint> {
+    const [rows] = await this.database.manager.query<[{ first: string }[], number]>('UPDATE document_numbers SET last = last + $2 WHERE series = $1 RETURNING last - $2 + 1 AS first', [series, count]);
+    return BigInt(rows[0]!.first);
   }
 
   /** Marks those that are not paid in time; tells how many. */
@@ -90,5 +130,17 @@ export class InvoicesStore {
     const [, count] = await this.database.manager.query<[unknown, number]>(
       `UPDATE invoices SET state = 'overdue', overdue_at = $1 WHERE state = 'finalized' AND due_at < $1`, [now]);
     return count;
+  }
+
+  private async addLines(lines: readonly InvoiceLine[]): Promise<void> {
+    await this.database.manager.query(`
+      INSERT INTO invoice_lines (invoice_id, position, kind, plan, meter, model, price_version, price_nano, priced_per, quantity, unit, period_from, period_to, amount_nano)
+      SELECT * FROM unnest($1::text[], $2::int[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bigint[], $9::text[], $10::numeric[], $11::text[], $12::timestamptz[], $13::timestamptz[], $14::bigint[])`,
+    [
+      lines.map(({ invoiceId }) => invoiceId), lines.map(({ position }) => position), lines.map(({ kind }) => kind), lines.map(({ plan }) => plan),
+      lines.map(({ meter }) => meter), lines.map(({ model }) => model), lines.map(({ priceVersion }) => priceVersion), lines.map(({ priceNano }) => priceNano?.toString() ?? null),
+      lines.map(({ pricedPer }) => pricedPer), lines.map(({ quantity }) => quantity?.toString() ?? null), lines.map(({ unit }) => unit),
+      lines.map(({ periodFrom }) => periodFrom), lines.map(({ periodTo }) => periodTo), lines.map(({ amountNano }) => amountNano.toString()),
+    ]);
   }
 }

@@ -33,6 +33,23 @@ export class SubscriptionsStore {
       .getMany();
   }
 
+  /** {@link changesBefore} of several organizations: of those that have any. */
+  async changesOf(orgIds: readonly string[], time: Date): Promise<ReadonlyMap<string, readonly PlanChange[]>> {
+    const changes = await this.database.manager.createQueryBuilder(PlanChange, 'change')
+      .where('change.orgId = ANY(:orgIds) AND change.effectiveAt < :time', { orgIds, time })
+      .orderBy('change.effectiveAt').addOrderBy('change.seq')
+      .getMany();
+    const byOrg = new Map<string, PlanChange[]>();
+    for (const change of changes) byOrg.set(change.orgId, [...(byOrg.get(change.orgId) ?? []), change]);
+    return byOrg;
+  }
+
+  /** Of these organizations, those whose planned change is due. */
+  async dueAmong(orgIds: readonly string[], now: Date): Promise<string[]> {
+    const rows = await this.database.manager.query<{ org_id: string }[]>('SELECT org_id FROM subscriptions WHERE org_id = ANY($1) AND next_plan_at <= $2 ORDER BY org_id', [orgIds, now]);
+    return rows.map(({ org_id }) => org_id);
+  }
+
   /** Organizations whose planned change is due, the longest first. */
   async due(now: Date, limit: number): Promise<string[]> {
     const rows = await this.database.manager.query<{ org_id: string }[]>(

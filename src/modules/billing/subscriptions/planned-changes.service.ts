@@ -27,6 +27,11 @@ export class PlannedChanges {
     }
   }
 
+  /** Those of these organizations that are due, each in a transaction of its own. */
+  async applyAmong(orgIds: readonly string[]): Promise<void> {
+    for (const orgId of await this.subscriptions.dueAmong(orgIds, this.clock.now())) await this.applyOf(orgId);
+  }
+
   /** That of one organization, if it is due. */
   async applyOf(orgId: string): Promise<void> {
     const nextPlanAt = (await this.subscriptions.find(orgId))?.nextPlanAt ?? null;

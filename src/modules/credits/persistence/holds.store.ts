@@ -20,12 +20,12 @@ export class HoldsStore {
       `SELECT org_id AS "orgId", key FROM holds WHERE state = 'held' AND expires_at <= $1 ORDER BY expires_at LIMIT $2`, [now, limit]);
   }
 
-  async usage(orgId: string, from: Date, to: Date): Promise<BilledUsage> {
-    const [row] = await this.database.manager.query<Record<'cost' | 'credit' | 'billed' | 'lost' | 'refunded', string>[]>(`
-      SELECT coalesce(sum(cost_nano), 0)::text AS cost, coalesce(sum(credit_nano), 0)::text AS credit, coalesce(sum(billed_nano), 0)::text AS billed,
-        coalesce(sum(lost_nano), 0)::text AS lost, coalesce(sum(refunded_nano), 0)::text AS refunded
-      FROM holds WHERE org_id = $1 AND cost_nano IS NOT NULL AND occurred_at >= $2 AND occurred_at < $3`, [orgId, from, to]);
-    const { cost, credit, billed, lost, refunded } = row!;
-    return { costNano: BigInt(cost), fromCreditsNano: BigInt(credit), billedNano: BigInt(billed), lostNano: BigInt(lost), refundedNano: BigInt(refunded) };
+  /** Of those organizations that have used something. */
+  async usage(orgIds: readonly string[], from: Date, to: Date): Promise<ReadonlyMap<string, BilledUsage>> {
+    const rows = await this.database.manager.query<Record<'org_id' | 'cost' | 'credit' | 'billed' | 'lost' | 'refunded', string>[]>(`
+      SELECT org_id, sum(cost_nano)::text AS cost, sum(credit_nano)::text AS credit, sum(billed_nano)::text AS billed, sum(lost_nano)::text AS lost, sum(refunded_nano)::text AS refunded
+      FROM holds WHERE org_id = ANY($1) AND cost_nano IS NOT NULL AND occurred_at >= $2 AND occurred_at < $3 GROUP BY org_id`, [orgIds, from, to]);
+    return new Map(rows.map(({ org_id: orgId, cost, credit, billed, lost, refunded }) =>
+      [orgId, { costNano: BigInt(cost), fromCreditsNano: BigInt(credit), billedNano: BigInt(billed), lostNano: BigInt(lost), refundedNano: BigInt(refunded) }]));
   }
 }

@@ -27,20 +27,26 @@ export class LedgerStore {
     ]);
   }
 
-  /** False where there is a transaction of the key; then nothing is added. */
-  async addUnlessThere(transaction: LedgerTransaction): Promise<boolean> {
-    const { key, kind, orgId, details = {}, at } = transaction;
-    const rows = await this.database.manager.query<unknown[]>(`
-      WITH added AS (INSERT INTO ledger_transactions (key, kind, org_id, details, at) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (key) DO NOTHING RETURNING key)
-      INSERT INTO ledger_entries (transaction_key, position, account, org_id, amount_nano)
-      SELECT added.key, entry.* FROM added, unnest($6::smallint[], $7::text[], $8::text[], $9::bigint[]) AS entry (position, account, org_id, amount_nano)
-      RETURNING position`,
+  /** Adds those of whose key there is none, and tells which of the keys those were. */
+  async addUnlessThere(transactions: readonly LedgerTransaction[]): Promise<ReadonlySet<string>> {
+    const entries = transactions.flatMap(({ key, entries: own }) => own.map((entry, index) => ({ key, position: index + 1, ...entry })));
+    const rows = await this.database.manager.query<{ key: string }[]>(`
+      WITH added AS (
+        INSERT INTO ledger_transactions (key, kind, org_id, details, at)
+        SELECT key, kind, org_id, details::jsonb, at FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[]) AS t (key, kind, org_id, details, at) ORDER BY key
+        ON CONFLICT (key) DO NOTHING RETURNING key
+      ), written AS (
+        INSERT INTO ledger_entries (transaction_key, position, account, org_id, amount_nano)
+        SELECT entry.* FROM unnest($6::text[], $7::smallint[], $8::text[], $9::text[], $10::bigint[]) AS entry (key, position, account, org_id, amount_nano) JOIN added USING (key)
+      )
+      SELECT key FROM added`,
     [
-      key, kind, orgId, details, at,
-      transaction.entries.map((_, index) => index + 1), transaction.entries.map(({ account }) => account),
-      transaction.entries.map((entry) => entry.orgId), transaction.entries.map(({ amountNano }) => amountNano),
+      transactions.map(({ key }) => key), transactions.map(({ kind }) => kind), transactions.map(({ orgId }) => orgId),
+      transactions.map(({ details = {} }) => JSON.stringify(details)), transactions.map(({ at }) => at),
+      entries.map(({ key }) => key), entries.map(({ position }) => position), entries.map(({ account }) => account),
+      entries.map(({ orgId }) => orgId), entries.map(({ amountNano }) => amountNano),
     ]);
-    return rows.length > 0;
+    return new Set(rows.map(({ key }) => key));
   }
 
   async entriesOf(key: string): Promise<LedgerEntry[]> {

@@ -23,7 +23,8 @@ interface LockedMonth {
 
 /** The organizations share so many locks among them: to make a month's row and to close the month exclude each other. */
 const LOCKS = 64;
-const LOCK_OF = (orgId: string): string => `(7302620 + abs(hashtext(${orgId}) % ${LOCKS}))::bigint`;
+/** Of the organizations `$1`, in the order in which all take them. */
+const LOCKS_OF = `SELECT DISTINCT (7302620 + abs(hashtext(org_id) % ${LOCKS}))::bigint AS number FROM unnest($1::text[]) AS given (org_id) ORDER BY 1`;
 
 @Injectable()
 export class UsageMonthsStore {
@@ -47,14 +48,18 @@ export class UsageMonthsStore {
     return this.database.manager.query<LockedMonth[]>('SELECT id, closed FROM usage_months WHERE id = ANY($1::bigint[]) ORDER BY id FOR UPDATE', [ids]);
   }
 
-  /** False when it was closed before. Waits for those who record usage of that month just now. */
-  async close(orgId: string, month: string, now: Date): Promise<boolean> {
+  /** Those for which it was open. Waits for those who record usage of that month just now. */
+  async close(orgIds: readonly string[], month: string, now: Date): Promise<string[]> {
     const { manager } = this.database;
-    await manager.query(`SELECT pg_advisory_xact_lock(${LOCK_OF('$1')})`, [orgId]);
-    const closed = await manager.query<object[]>(
-      'INSERT INTO usage_closings (org_id, month, closed_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING month', [orgId, month, now]);
-    await manager.query('UPDATE usage_months SET closed = true WHERE org_id = $1 AND month = $2 AND NOT closed', [orgId, month]);
-    return closed.length === 1;
+    await manager.query(`SELECT pg_advisory_xact_lock(number) FROM (${LOCKS_OF}) AS numbers`, [orgIds]);
+    const closed = await manager.query<{ org_id: string }[]>(`
+      INSERT INTO usage_closings (org_id, month, closed_at) SELECT org_id, $2, $3 FROM unnest($1::text[]) AS given (org_id) ORDER BY org_id
+      ON CONFLICT DO NOTHING RETURNING org_id`, [orgIds, month, now]);
+    // Locked in the order in which those lock them who record.
+    await manager.query(`
+      UPDATE usage_months m SET closed = true
+      FROM (SELECT id FROM usage_months WHERE org_id = ANY($1) AND month = $2 AND NOT closed ORDER BY id FOR UPDATE) AS open WHERE m.id = open.id`, [orgIds, month]);
+    return closed.map(({ org_id }) => org_id);
   }
 
   private async find(given: string, columns: readonly unknown[][]): Promise<(string | null)[]> {
@@ -67,9 +72,7 @@ export class UsageMonthsStore {
 
   private async make(keys: readonly UsageMonthKey[]): Promise<void> {
     const { manager } = this.database;
-    await manager.query(`
-      SELECT pg_advisory_xact_lock_shared(number) FROM (SELECT DISTINCT ${LOCK_OF('org_id')} AS number FROM unnest($1::text[]) AS given (org_id) ORDER BY 1) AS numbers`,
-    [keys.map(({ orgId }) => orgId)]);
+    await manager.query(`SELECT pg_advisory_xact_lock_shared(number) FROM (${LOCKS_OF}) AS numbers`, [keys.map(({ orgId }) => orgId)]);
     await manager.query(`
       INSERT INTO usage_months (org_id, month, used_in, meter, model, price_version, price_nano, priced_per, closed)
       SELECT given.*, EXISTS (SELECT FROM usage_closings c WHERE c.org_id = given.org_id AND c.month = given.month)

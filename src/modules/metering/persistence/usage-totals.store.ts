@@ -5,6 +5,7 @@ import type { Month } from '../month.js';
 import { firstIdFrom } from '../recording/event-id.js';
 
 export interface TotalRow {
+  readonly org_id: string;
   readonly meter: Meter;
   readonly model: string;
   readonly price_version: string;
@@ -16,7 +17,7 @@ export interface TotalRow {
   readonly events: string;
 }
 
-const ORDER = 'ORDER BY meter, model, used_in, price_version, month';
+const ORDER = 'ORDER BY org_id, meter, model, used_in, price_version, month';
 const MONTHS_OF_EVENTS = "to_char(billed_at AT TIME ZONE 'UTC', 'YYYY-MM-01') AS month, to_char(occurred_at AT TIME ZONE 'UTC', 'YYYY-MM-01') AS used_in";
 
 @Injectable()
@@ -24,39 +25,39 @@ export class UsageTotalsStore {
   constructor(private readonly database: Database) {}
 
   /** Of whole hours, by the roll-ups. */
-  ofHours(orgId: string, from: Date, to: Date): Promise<TotalRow[]> {
+  ofHours(orgIds: readonly string[], from: Date, to: Date): Promise<TotalRow[]> {
     return this.database.manager.query<TotalRow[]>(`
-      SELECT m.meter, m.model, m.price_version, m.month::text, m.used_in::text, sum(h.quantity) AS quantity, sum(h.cost_nano) AS cost_nano, sum(h.events) AS events
+      SELECT m.org_id, m.meter, m.model, m.price_version, m.month::text, m.used_in::text, sum(h.quantity) AS quantity, sum(h.cost_nano) AS cost_nano, sum(h.events) AS events
       FROM usage_months m JOIN usage_hours h ON h.usage_month_id = m.id
-      WHERE m.org_id = $1 AND m.month >= date_trunc('month', $2::timestamptz, 'UTC')::date - 1 AND m.month <= $3::timestamptz AND h.hour >= $2 AND h.hour < $3
-      GROUP BY m.id ${ORDER}`, [orgId, from, to]);
+      WHERE m.org_id = ANY($1) AND m.month >= date_trunc('month', $2::timestamptz, 'UTC')::date - 1 AND m.month <= $3::timestamptz AND h.hour >= $2 AND h.hour < $3
+      GROUP BY m.id ${ORDER}`, [orgIds, from, to]);
   }
 
   /** Of any time, by what the events have cost when they were recorded. */
-  ofEvents(orgId: string, from: Date, to: Date): Promise<TotalRow[]> {
+  ofEvents(orgIds: readonly string[], from: Date, to: Date): Promise<TotalRow[]> {
     return this.database.manager.query<TotalRow[]>(`
-      SELECT meter, model, price_version, ${MONTHS_OF_EVENTS}, sum(quantity) AS quantity, sum(cost_nano) AS cost_nano, count(*) AS events
+      SELECT org_id, meter, model, price_version, ${MONTHS_OF_EVENTS}, sum(quantity) AS quantity, sum(cost_nano) AS cost_nano, count(*) AS events
       FROM (
-        SELECT * FROM usage_events WHERE org_id = $1 AND NOT late AND id >= $4::uuid AND id < $5::uuid
+        SELECT * FROM usage_events WHERE org_id = ANY($1) AND NOT late AND id >= $4::uuid AND id < $5::uuid
         UNION ALL
-        SELECT * FROM usage_events WHERE org_id = $1 AND late AND billed_at >= $2 AND billed_at < $3
+        SELECT * FROM usage_events WHERE org_id = ANY($1) AND late AND billed_at >= $2 AND billed_at < $3
       ) AS events
-      GROUP BY 1, 2, 3, 4, 5 ${ORDER}`, [orgId, from, to, firstIdFrom(from), firstIdFrom(to)]);
+      GROUP BY 1, 2, 3, 4, 5, 6 ${ORDER}`, [orgIds, from, to, firstIdFrom(from), firstIdFrom(to)]);
   }
 
   /** Of a month, rated anew from the quantities of its events. */
-  async recomputed(orgId: string, month: Month, pricedPer: (meter: Meter, usedIn: string) => bigint): Promise<TotalRow[]> {
+  async recomputed(orgIds: readonly string[], month: Month, pricedPer: (meter: Meter, usedIn: string) => bigint): Promise<TotalRow[]> {
     const rows = await this.database.manager.query<(TotalRow & { price_nano: string })[]>(`
       SELECT events.*, price_nano FROM (
-        SELECT meter, model, price_version, ${MONTHS_OF_EVENTS}, sum(quantity) AS quantity, count(*) AS events
+        SELECT org_id, meter, model, price_version, ${MONTHS_OF_EVENTS}, sum(quantity) AS quantity, count(*) AS events
         FROM (
-          SELECT * FROM usage_events WHERE org_id = $1 AND NOT late AND id >= $4::uuid AND id < $5::uuid
+          SELECT * FROM usage_events WHERE org_id = ANY($1) AND NOT late AND id >= $4::uuid AND id < $5::uuid
           UNION ALL
-          SELECT * FROM usage_events WHERE org_id = $1 AND late AND billed_at >= $2 AND billed_at < $3
+          SELECT * FROM usage_events WHERE org_id = ANY($1) AND late AND billed_at >= $2 AND billed_at < $3
         ) AS events
-        GROUP BY 1, 2, 3, 4, 5
+        GROUP BY 1, 2, 3, 4, 5, 6
       ) AS events JOIN price_versions p ON p.id = events.price_version
-      ${ORDER.replace('meter, model', 'events.meter, events.model')}`, [orgId, month.start, month.end, firstIdFrom(month.start), firstIdFrom(month.end)]);
+      ${ORDER.replace('meter, model', 'events.meter, events.model')}`, [orgIds, month.start, month.end, firstIdFrom(month.start), firstIdFrom(month.end)]);
     return rows.map(({ price_nano, ...row }) => ({
       ...row, cost_nano: (BigInt(row.quantity) * BigInt(price_nano) / pricedPer(row.meter, row.used_in)).toString(),
     }));
