@@ -8,12 +8,13 @@
  */
 import { spawn } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, openSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
+import { processorSeconds } from './processor-time.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const require = createRequire(import.meta.url);
@@ -26,7 +27,6 @@ const EVENTS = 1_000;
 const TOKEN = 'a-token-for-this-measurement';
 const ORGS = Array.from({ length: organizations }, (_, index) => `org_${String(index).padStart(26, '0')}`);
 const BODIES = 60;
-const TICKS_PER_SECOND = 100;
 const PLAIN = `
   INSERT INTO bench_events SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::bigint[], $5::timestamptz[], $6::text[], $7::text[]) ON CONFLICT DO NOTHING`;
 
@@ -99,7 +99,7 @@ async function measure(concurrency, duration, make, send) {
   let [count, spentMs] = [0, 0];
   while (spentMs < duration * 1_000) {
     const prepared = Array.from({ length: BODIES }, make);
-    const before = cpuSeconds();
+    const before = processorSeconds(dataDir, service.child.pid);
     const from = performance.now();
     await Promise.all(Array.from({ length: concurrency }, async () => {
       for (let next = prepared.pop(); next !== undefined; next = prepared.pop()) {
@@ -110,32 +110,12 @@ async function measure(concurrency, duration, make, send) {
       }
     }));
     spentMs += performance.now() - from;
-    const after = cpuSeconds();
+    const after = processorSeconds(dataDir, service.child.pid);
     for (const name of Object.keys(cpu)) cpu[name] += after[name] - before[name];
   }
   durations.sort((one, other) => one - other);
   const cpuMs = (seconds) => (seconds * 1e6) / count;
   return { service: cpuMs(cpu.service), postgres: cpuMs(cpu.postgres), perSecond: (count / spentMs) * 1_000, p50: durations[Math.floor(durations.length / 2)], p99: durations[Math.floor(durations.length * 0.99)] };
-}
-
-/** Of the service, and of PostgreSQL with its children, so far. */
-function cpuSeconds() {
-  const postmaster = readFileSync(join(dataDir, 'postgres', 'data', 'postmaster.pid'), 'utf8').split('\n')[0];
-  const [sum, own] = [{ service: 0, postgres: 0 }, String(service.child.pid)];
-  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
-    let fields;
-    try {
-      fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
-    } catch {
-      continue;
-    }
-    const seconds = (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
-    if (pid === own) sum.service += seconds;
-    if (pid === postmaster || fields[1] === postmaster) sum.postgres += seconds;
-    // Those of its children that have ended.
-    if (pid === postmaster) sum.postgres += (Number(fields[13]) + Number(fields[14])) / TICKS_PER_SECOND;
-  }
-  return sum;
 }
 
 function overHttp(concurrency, duration) {
