@@ -154,7 +154,7 @@ async function fill(sql, from, to) {
           INSERT INTO usage_events (id, org_id, meter, model, quantity, price_version, cost_nano, occurred_at, billed_at, late, source, source_id)
           SELECT (lpad(to_hex(ms), 12, '0') || '7' || substr(encode(digest, 'hex'), 1, 3) || substr('89ab', (get_byte(digest, 1) & 3) + 1, 1) || substr(encode(digest, 'hex'), 5, 15))::uuid,
             org_id, meter, model, quantity, price_version, cost_nano, at, at, false, 'bench', source_id
-          FROM rated
+          FROM rated ORDER BY ms
         )
         INSERT INTO usage_hours AS h (usage_month_id, hour, project_id, quantity, cost_nano, events)
         SELECT usage_month_id, date_trunc('hour', at, 'UTC'), '', sum(quantity), sum(cost_nano), count(*) FROM rated GROUP BY 1, 2 ORDER BY 1, 2
