@@ -18,6 +18,7 @@ import { CreateStorageSamples1795262060000 } from '../../migrations/179526206000
 import { CreateGithub1795265000000 } from '../../migrations/1795265000000-create-github.js';
 import { CreateUnpaidUsage1795266000000 } from '../../migrations/1795266000000-create-unpaid-usage.js';
 import { AddInvoiceIssuer1795267000000 } from '../../migrations/1795267000000-add-invoice-issuer.js';
+import { BalanceLedgerAtOnce1795267100000 } from '../../migrations/1795267100000-balance-ledger-at-once.js';
 import { CreatePayments1795264120000 } from '../../migrations/1795264120000-create-payments.js';
 import { CreateInvoices1795264060000 } from '../../migrations/1795264060000-create-invoices.js';
 import { ApiKeySecret } from '../modules/auth/persistence/api-key-secret.entity.js';
@@ -88,6 +89,7 @@ const MIGRATIONS = [
   CreateGithub1795265000000,
   CreateUnpaidUsage1795266000000,
   AddInvoiceIssuer1795267000000,
+  BalanceLedgerAtOnce1795267100000,
 ];
 
 /** By name, in their order. */

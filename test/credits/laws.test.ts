@@ -113,6 +113,16 @@ describe('the books', () => {
     await expect(ledger.post({ ...transaction, key: randomUUID(), entries: [{ account: 'cash', amountNano: 6n, orgId: null }, { account: 'invoiced', amountNano: -5n, orgId: null }] })).rejects.toThrow('sum to zero');
     const { key } = transaction;
     await expect(make.sql("INSERT INTO ledger_entries VALUES ($1, 3, 'cash', NULL, 1)", [key])).rejects.toThrow('do not sum to zero');
+    const apart = randomUUID();
+    await make.sql("INSERT INTO ledger_transactions (key, kind, details, at) VALUES ($1, 'payment', '{}', now())", [apart]);
+    const entries = (of: string, ...values: string[]): Promise<unknown> =>
+      make.sql(`INSERT INTO ledger_entries SELECT $1, e.* FROM (VALUES ${values.join(', ')}) AS e (position, account, org_id, amount_nano)`, [of]);
+    await expect(entries(key, "(3, 'cash', NULL, 1)", "(4, 'revenue', NULL, -1)")).rejects.toThrow('are not all of it');
+    await expect(entries(apart, "(0, 'cash', NULL, 1)", "(2, 'revenue', NULL, -1)")).rejects.toThrow('are not all of it');
+    await expect(entries(apart, "(1, 'cash', NULL, 1)", "(3, 'revenue', NULL, -1)")).rejects.toThrow('are not all of it');
+    await expect(entries(apart, "(1, 'cash', NULL, 1)", "(2, 'revenue', NULL, -2)")).rejects.toThrow('do not sum to zero');
+    await expect(entries(randomUUID(), "(1, 'cash', NULL, 1)", "(2, 'revenue', NULL, -1)")).rejects.toThrow('There is no ledger transaction');
+    await entries(apart, "(1, 'cash', NULL, 1)", "(2, 'revenue', NULL, -1)");
     await expect(make.sql('UPDATE ledger_entries SET amount_nano = 1 WHERE transaction_key = $1', [key])).rejects.toThrow('append-only');
     await expect(make.sql('DELETE FROM ledger_transactions WHERE key = $1', [key])).rejects.toThrow('append-only');
     await expect(make.sql('TRUNCATE ledger_entries')).rejects.toThrow('append-only');

@@ -12,6 +12,7 @@ import { PaidWorkService } from './paid-work.service.js';
 import { GrantsStore } from './persistence/grants.store.js';
 import { HoldsStore } from './persistence/holds.store.js';
 import { LedgerStore } from './persistence/ledger.store.js';
+import { PurseChangesStore } from './persistence/purse-changes.store.js';
 import { PursesStore } from './persistence/purses.store.js';
 import { SpendCapsStore } from './persistence/spend-caps.store.js';
 import { PursesService } from './purse/purses.service.js';
@@ -23,7 +24,7 @@ import { UnheldUsageService } from './unheld-usage.service.js';
   imports: [MeteringModule, OwningOrgsModule],
   providers: [
     BilledUsageService, CreditBalanceService, CreditOperationsService, GrantsService, LedgerService, PaidWorkService, SpendCapsService, UnheldUsageService, PursesService, WorkBatchService,
-    GrantsStore, HoldsStore, LedgerStore, PursesStore, SpendCapsStore, ...CREDITS_METRICS,
+    GrantsStore, HoldsStore, LedgerStore, PurseChangesStore, PursesStore, SpendCapsStore, ...CREDITS_METRICS,
   ],
   exports: [
     BilledUsageService, CreditBalanceService, CreditOperationsService, GrantsService, LedgerService, PaidWorkService, SpendCapsService, UnheldUsageService,

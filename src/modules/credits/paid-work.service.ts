@@ -10,8 +10,10 @@ import type { PaidWork, WorkEstimate } from './paid-work.js';
 import { HoldsStore } from './persistence/holds.store.js';
 import type { Hold } from './purse/hold.js';
 
-const LANES = 3;
-const MAX_BATCH = 1_000;
+const LANES = 2;
+const WRITERS_OF_LANE = 2;
+/** Smaller ones cost more in all: each has its own statements and its own commit. */
+const MAX_BATCH = 500;
 const WITHIN_MS = 60 * 60_000;
 
 /** Work that costs: what it may cost is held before it begins, and what it has cost is paid with its end. */
@@ -26,7 +28,7 @@ export class PaidWorkService {
     private readonly holds: HoldsStore,
     private readonly clock: Clock,
   ) {
-    this.writer = new GatheringWriter({ lanes: LANES, maxBatch: MAX_BATCH, write: (requests) => this.batches.perform(requests) });
+    this.writer = new GatheringWriter({ lanes: LANES, writersOfLane: WRITERS_OF_LANE, maxBatch: MAX_BATCH, write: (requests) => this.batches.perform(requests) });
   }
 
   /** The most that work may cost, in nano-dollars; holds nothing. */

@@ -8,25 +8,6 @@ import type { LedgerEntry, LedgerTransaction } from '../ledger-transaction.js';
 export class LedgerStore {
   constructor(private readonly database: Database) {}
 
-  async add(transactions: readonly LedgerTransaction[]): Promise<void> {
-    if (transactions.length === 0) return;
-    const entries = transactions.flatMap(({ key, entries: own }) => own.map((entry, index) => ({ key, position: index + 1, ...entry })));
-    await this.database.manager.query(`
-      INSERT INTO ledger_transactions (key, kind, org_id, details, at)
-      SELECT key, kind, org_id, details::jsonb, at FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[]) AS t (key, kind, org_id, details, at)`,
-    [
-      transactions.map(({ key }) => key), transactions.map(({ kind }) => kind), transactions.map(({ orgId }) => orgId),
-      transactions.map(({ details = {} }) => JSON.stringify(details)), transactions.map(({ at }) => at),
-    ]);
-    await this.database.manager.query(`
-      INSERT INTO ledger_entries (transaction_key, position, account, org_id, amount_nano)
-      SELECT * FROM unnest($1::text[], $2::smallint[], $3::text[], $4::text[], $5::bigint[])`,
-    [
-      entries.map(({ key }) => key), entries.map(({ position }) => position), entries.map(({ account }) => account),
-      entries.map(({ orgId }) => orgId), entries.map(({ amountNano }) => amountNano),
-    ]);
-  }
-
   /** Adds those of whose key there is none, and tells which of the keys those were. */
   async addUnlessThere(transactions: readonly LedgerTransaction[]): Promise<ReadonlySet<string>> {
     const entries = transactions.flatMap(({ key, entries: own }) => own.map((entry, index) => ({ key, position: index + 1, ...entry })));

@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import { arrayOfTexts } from '../../../platform/database/array-literal.js';
 import { Database } from '../../../platform/database/database.js';
+import type { Meter } from '../../metering/meter.js';
 import type { Hold } from '../purse/hold.js';
 import type { BilledMonth, HeldGrant } from '../purse/purse.js';
-import type { Journal, NewGrant } from '../purse/purse-session.js';
+import type { NewGrant } from '../purse/purse-session.js';
 import type { SpendWarning } from '../purse/spend-warning.js';
 
 export interface AccountRow {
@@ -42,9 +44,14 @@ export interface LoadWish {
 const GRANT = "json_build_object('orgId', org_id, 'id', id, 'priority', priority, 'expiresAt', expires_at, 'appliesTo', applies_to, 'amountNano', amount_nano::text, 'remainingNano', remaining_nano::text, 'heldNano', held_nano::text)";
 const MONTH = "json_build_object('orgId', org_id, 'month', month, 'postedNano', posted_nano::text, 'heldNano', held_nano::text)";
 const CAP = "json_build_object('orgId', org_id, 'capNano', cap_nano::text)";
-const HOLD = `json_build_object('key', key, 'orgId', org_id, 'meter', meter, 'model', model, 'amountNano', amount_nano::text, 'state', state,
-  'creditNano', credit_nano::text, 'billedNano', billed_nano::text, 'parts', parts, 'month', month, 'begunAt', begun_at, 'expiresAt', expires_at,
-  'endedAt', ended_at, 'costNano', cost_nano::text, 'lostNano', lost_nano::text, 'refundedNano', refunded_nano::text, 'occurredAt', occurred_at)`;
+/** By place and not by name: there are hundreds of them at once. */
+const HOLD = `json_build_array(key, org_id, meter, model, amount_nano::text, state, credit_nano::text, billed_nano::text, parts, month, begun_at, expires_at,
+  ended_at, cost_nano::text, lost_nano::text, refunded_nano::text, occurred_at)`;
+type HoldValues = readonly [
+  key: string, orgId: string, meter: Meter, model: string | null, amountNano: string, state: Hold['state'], creditNano: string, billedNano: string,
+  parts: { grant: string; nano: string }[], month: string, begunAt: string, expiresAt: string,
+  endedAt: string | null, costNano: string | null, lostNano: string | null, refundedNano: string, occurredAt: string | null,
+];
 
 /** Accounts, grants, months and holds: everything is read under the lock of its account, and written as a set. */
 @Injectable()
@@ -71,7 +78,7 @@ export class PursesStore {
   }
 
   async load({ orgIds, month, holdKeys }: LoadWish): Promise<Loaded> {
-    const [row] = await this.query<Record<'grants' | 'months' | 'caps' | 'holds', Record<string, string>[]>>(`
+    const [row] = await this.query<Record<'grants' | 'months' | 'caps', Record<string, string>[]> & { holds: HoldValues[] }>(`
       WITH wanted AS MATERIALIZED (SELECT * FROM holds WHERE key = ANY($3))
       SELECT
         (SELECT coalesce(json_agg(${HOLD}), '[]') FROM wanted) AS holds,
@@ -79,30 +86,14 @@ export class PursesStore {
           OR id IN (SELECT part ->> 'grant' FROM wanted, jsonb_array_elements(parts) part))) AS grants,
         (SELECT coalesce(json_agg(${MONTH}), '[]') FROM billed_months WHERE org_id = ANY($1) AND (month = $2
           OR month IN (SELECT month FROM wanted))) AS months,
-        (SELECT coalesce(json_agg(${CAP}), '[]') FROM spend_caps WHERE org_id = ANY($1)) AS caps`, [orgIds, month, holdKeys]);
+        (SELECT coalesce(json_agg(${CAP}), '[]') FROM spend_caps WHERE org_id = ANY($1)) AS caps`, [arrayOfTexts(orgIds), month, arrayOfTexts(holdKeys)]);
     const { holds, grants, months, caps } = row!;
     return {
-      holds: holds.map((each) => holdOf(each)),
+      holds: holds.map(holdOf),
       grants: grants.map((each) => read(each) as GrantRow),
       months: months.map((each) => read(each) as MonthRow),
       caps: caps.map((each) => read(each) as CapRow),
     };
-  }
-
-  async saveAccounts(rows: readonly AccountRow[]): Promise<void> {
-    if (rows.length === 0) return;
-    await this.query(`
-      UPDATE credit_accounts SET posted_nano = changed.posted_nano, held_nano = changed.held_nano
-      FROM unnest($1::text[], $2::bigint[], $3::bigint[]) AS changed (org_id, posted_nano, held_nano) WHERE credit_accounts.org_id = changed.org_id`,
-    [rows.map(({ orgId }) => orgId), rows.map(({ postedNano }) => postedNano), rows.map(({ heldNano }) => heldNano)]);
-  }
-
-  async saveGrants(rows: readonly GrantRow[]): Promise<void> {
-    if (rows.length === 0) return;
-    await this.query(`
-      UPDATE credit_grants SET remaining_nano = changed.remaining_nano, held_nano = changed.held_nano
-      FROM unnest($1::text[], $2::bigint[], $3::bigint[]) AS changed (id, remaining_nano, held_nano) WHERE credit_grants.id = changed.id`,
-    [rows.map(({ id }) => id), rows.map(({ remainingNano }) => remainingNano), rows.map(({ heldNano }) => heldNano)]);
   }
 
   async saveMonths(rows: readonly MonthRow[]): Promise<void> {
@@ -120,35 +111,6 @@ export class PursesStore {
         VALUES ($1, $2, $3, $3, 0, $4, $5, $6, $7, $8, $9, $10)`,
       [grant.id, grant.orgId, grant.amountNano, grant.priority, grant.expiresAt, grant.appliesTo, grant.reason, grant.key, grant.grantedBy, grant.createdAt]);
     }
-  }
-
-  async addHolds(holds: Journal['begun']): Promise<void> {
-    if (holds.length === 0) return;
-    await this.query(`
-      INSERT INTO holds (key, org_id, meter, model, amount_nano, state, credit_nano, billed_nano, parts, month, begun_at, expires_at)
-      SELECT key, org_id, meter, model, amount_nano, 'held', credit_nano, billed_nano, parts::jsonb, month, begun_at, expires_at
-      FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::bigint[], $7::bigint[], $8::text[], $9::date[], $10::timestamptz[], $11::timestamptz[])
-        AS begun (key, org_id, meter, model, amount_nano, credit_nano, billed_nano, parts, month, begun_at, expires_at)`,
-    [
-      holds.map(({ key }) => key), holds.map(({ orgId }) => orgId), holds.map(({ meter }) => meter), holds.map(({ model }) => model),
-      holds.map(({ amountNano }) => amountNano), holds.map(({ creditNano }) => creditNano), holds.map(({ billedNano }) => billedNano),
-      holds.map(partsOf), holds.map(({ month }) => month), holds.map(({ begunAt }) => begunAt), holds.map(({ expiresAt }) => expiresAt),
-    ]);
-  }
-
-  async saveHolds(holds: readonly Hold[]): Promise<void> {
-    if (holds.length === 0) return;
-    await this.query(`
-      UPDATE holds SET state = ended.state, credit_nano = ended.credit_nano, billed_nano = ended.billed_nano, parts = ended.parts::jsonb, ended_at = ended.ended_at,
-        cost_nano = ended.cost_nano, lost_nano = ended.lost_nano, refunded_nano = ended.refunded_nano, occurred_at = ended.occurred_at
-      FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::text[], $6::timestamptz[], $7::bigint[], $8::bigint[], $9::bigint[], $10::timestamptz[])
-        AS ended (key, state, credit_nano, billed_nano, parts, ended_at, cost_nano, lost_nano, refunded_nano, occurred_at)
-      WHERE holds.key = ended.key`,
-    [
-      holds.map(({ key }) => key), holds.map(({ state }) => state), holds.map(({ creditNano }) => creditNano), holds.map(({ billedNano }) => billedNano),
-      holds.map(partsOf), holds.map(({ endedAt }) => endedAt), holds.map(({ costNano }) => costNano), holds.map(({ lostNano }) => lostNano),
-      holds.map(({ refundedNano }) => refundedNano), holds.map(({ occurredAt }) => occurredAt),
-    ]);
   }
 
   /** Those that were not there: each organization is warned of a level once a month. */
@@ -169,8 +131,6 @@ export class PursesStore {
   }
 }
 
-const partsOf = ({ parts }: Pick<Hold, 'parts'>): string => JSON.stringify(parts.map(({ grant, nano }) => ({ grant, nano: nano.toString() })));
-
 /** Amounts and times by their names. */
 function read(json: object): object {
   return Object.fromEntries(Object.entries(json).map(([name, value]: [string, unknown]) => {
@@ -180,7 +140,12 @@ function read(json: object): object {
   }));
 }
 
-function holdOf(json: object): Hold {
-  const { parts, ...rest } = read(json) as Omit<Hold, 'parts'> & { parts: { grant: string; nano: string }[] };
-  return { ...rest, parts: parts.map(({ grant, nano }) => ({ grant, nano: BigInt(nano) })) };
+function holdOf(values: HoldValues): Hold {
+  const [key, orgId, meter, model, amountNano, state, creditNano, billedNano, parts, month, begunAt, expiresAt, endedAt, costNano, lostNano, refundedNano, occurredAt] = values;
+  return {
+    key, orgId, meter, model, amountNano: BigInt(amountNano), state, creditNano: BigInt(creditNano), billedNano: BigInt(billedNano),
+    parts: parts.map(({ grant, nano }) => ({ grant, nano: BigInt(nano) })), month, begunAt: new Date(begunAt), expiresAt: new Date(expiresAt),
+    endedAt: endedAt === null ? null : new Date(endedAt), costNano: costNano === null ? null : BigInt(costNano), lostNano: lostNano === null ? null : BigInt(lostNano),
+    refundedNano: BigInt(refundedNano), occurredAt: occurredAt === null ? null : new Date(occurredAt),
+  };
 }

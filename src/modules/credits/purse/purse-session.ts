@@ -28,8 +28,9 @@ export type NewGrant = CreditGrant & Pick<GrantWish, 'orgId' | 'reason' | 'key'>
 
 /** What a session has changed besides accounts, grants and months. */
 export interface Journal {
-  readonly begun: Hold[];
-  readonly ended: Map<string, Hold>;
+  /** By their keys, so that each is written once: as it is in the end. */
+  readonly begun: Map<string, Hold>;
+  readonly changed: Map<string, Hold>;
   readonly granted: NewGrant[];
   readonly ledger: LedgerTransaction[];
   readonly warnings: SpendWarning[];
@@ -37,7 +38,7 @@ export interface Journal {
 
 /** The purses that one database transaction has locked, and what is done with them before it writes. */
 export class PurseSession {
-  readonly journal: Journal = { begun: [], ended: new Map(), granted: [], ledger: [], warnings: [] };
+  readonly journal: Journal = { begun: new Map(), changed: new Map(), granted: [], ledger: [], warnings: [] };
   private readonly holds: Map<string, Hold>;
 
   constructor(
@@ -64,17 +65,22 @@ export class PurseSession {
   }
 
   /** Once for each key. */
-  hold({ postpaid, ...wish }: NewHold): Hold | Refused {
+  hold(wish: NewHold): Hold | Refused {
     const there = this.holds.get(wish.key);
     if (there !== undefined) {
       if (there.orgId !== wish.orgId) throw new Error(`${wish.key} is held by another organization.`);
       return there;
     }
-    const held = this.purse(wish.orgId).hold({ ...wish, at: wish.begunAt, postpaid });
+    const held = this.purse(wish.orgId).hold({ meter: wish.meter, amountNano: wish.amountNano, at: wish.begunAt, postpaid: wish.postpaid });
     if ('refused' in held) return held;
-    const hold: Hold = { ...wish, ...held, state: 'held', endedAt: null, costNano: null, lostNano: null, refundedNano: 0n, occurredAt: null };
+    const { key, orgId, meter, model, amountNano, begunAt, expiresAt } = wish;
+    const { month, parts, creditNano, billedNano } = held;
+    const hold: Hold = {
+      key, orgId, meter, model, amountNano, state: 'held', creditNano, billedNano, parts, month, begunAt, expiresAt,
+      endedAt: null, costNano: null, lostNano: null, refundedNano: 0n, occurredAt: null,
+    };
     this.holds.set(hold.key, hold);
-    this.journal.begun.push(hold);
+    this.journal.begun.set(hold.key, hold);
     return hold;
   }
 
@@ -107,8 +113,7 @@ export class PurseSession {
     const hold = this.get(key);
     if (hold.state !== 'held') return hold;
     const ended: Hold = { ...hold, ...this.purse(hold.orgId).release(hold), state: as, endedAt };
-    this.holds.set(key, ended);
-    this.journal.ended.set(key, ended);
+    this.change(ended);
     return ended;
   }
 
@@ -118,8 +123,7 @@ export class PurseSession {
     const nano = wishNano < hold.creditNano ? wishNano : hold.creditNano;
     if (hold.state !== 'settled' || nano <= 0n) return 0n;
     const ended: Hold = { ...hold, ...this.purse(hold.orgId).refund(hold, nano), refundedNano: hold.refundedNano + nano };
-    this.holds.set(key, ended);
-    this.journal.ended.set(key, ended);
+    this.change(ended);
     this.post({ key: `refund:${refundKey}`, kind: 'refund', orgId: hold.orgId, at, details: { work: key } }, [['revenue', nano], ['credits', -nano]]);
     return nano;
   }
@@ -149,14 +153,19 @@ export class PurseSession {
 
   private ended(hold: Hold): Hold {
     const { key, orgId, creditNano, billedNano, lostNano, costNano, endedAt } = hold;
-    this.holds.set(key, hold);
-    this.journal.ended.set(key, hold);
+    this.change(hold);
     if (costNano !== null && costNano > 0n) {
       const details = { meter: hold.meter, ...(hold.model === null ? {} : { model: hold.model }) };
       this.post({ key: `usage:${key}`, kind: 'usage', orgId, at: endedAt!, details },
         [['credits', creditNano], ['usage_receivable', billedNano], ['platform_loss', lostNano!], ['revenue', -costNano]]);
     }
     return hold;
+  }
+
+  private change(hold: Hold): void {
+    this.holds.set(hold.key, hold);
+    const { begun, changed } = this.journal;
+    (begun.has(hold.key) ? begun : changed).set(hold.key, hold);
   }
 
   private warn({ orgId, capNano, months }: Purse, month: string, { beforeNano, warnedAt }: { beforeNano: bigint | null; warnedAt: Date }): void {

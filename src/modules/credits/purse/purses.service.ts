@@ -6,7 +6,7 @@ import { Clock } from '../../../platform/time/clock.js';
 import { PLANS } from '../../billing/plan.js';
 import { monthOf } from '../../metering/month.js';
 import { spendWarningQueue } from '../jobs/spend-warning.queue.js';
-import { LedgerStore } from '../persistence/ledger.store.js';
+import { PurseChangesStore } from '../persistence/purse-changes.store.js';
 import { type AccountRow, type GrantRow, type MonthRow, PursesStore } from '../persistence/purses.store.js';
 import { Purse } from './purse.js';
 import { PurseSession } from './purse-session.js';
@@ -22,7 +22,7 @@ export class PursesService {
   constructor(
     private readonly database: Database,
     private readonly store: PursesStore,
-    private readonly ledger: LedgerStore,
+    private readonly changes: PurseChangesStore,
     private readonly outbox: Outbox,
     private readonly ids: Ids,
     private readonly clock: Clock,
@@ -82,14 +82,14 @@ export class PursesService {
   private async save(purses: readonly Purse[], { journal }: PurseSession): Promise<void> {
     const added = new Set(journal.granted.map(({ id }) => id));
     await this.store.addGrants(journal.granted);
-    await this.store.addHolds(journal.begun);
-    await this.store.saveHolds([...journal.ended.values()]);
-    await this.store.saveGrants(purses.flatMap(({ orgId, grants }) => grants
-      .filter(({ id, heldNano, remainingNano, amountNano }) => !added.has(id) || heldNano > 0n || remainingNano < amountNano)
-      .map((grant) => ({ orgId, ...grant }))));
     await this.store.saveMonths(purses.flatMap(({ orgId, months }) => [...months].map(([month, figures]) => ({ orgId, month, ...figures }))));
-    await this.store.saveAccounts(purses);
-    await this.ledger.add(journal.ledger);
+    await this.changes.write({
+      accounts: purses,
+      grants: purses.flatMap(({ grants }) => grants.filter(({ id, heldNano, remainingNano, amountNano }) => !added.has(id) || heldNano > 0n || remainingNano < amountNano)),
+      begun: [...journal.begun.values()],
+      changed: [...journal.changed.values()],
+      ledger: journal.ledger,
+    });
     for (const warning of await this.store.addWarnings(journal.warnings)) await this.outbox.enqueue(spendWarningQueue, { ...warning });
   }
 }
