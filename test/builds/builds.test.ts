@@ -54,6 +54,18 @@ describe('a build', () => {
     expect(phases).toEqual(['fetch', 'build', 'collect']);
   });
 
+  it.each([
+    ['the project says so', '20', { nodeVersion: '20' }, {}], ['the project says so', '22', { nodeVersion: '22' }, {}], ['the project says so', '24', { nodeVersion: '24' }, {}],
+    ['the source asks for it', '20', {}, { node: '^20.9 || ^18' }], ['the source asks for it', '22', {}, { node: '22.x' }], ['the source asks for one that there is not', '24', {}, { node: '18.x' }],
+  ] as const)('where %s runs by Node %s', async (why, version, settings, engines) => {
+    const { built, files, log } = await bench.build({
+      'package.json': json({ scripts: { build: 'node build.js' }, engines }), 'build.js': "require('fs').mkdirSync('dist'); require('fs').writeFileSync('dist/index.html', process.version)",
+    }, { settings });
+    expect(files['index.html']).toMatch(new RegExp(`^v${version}[.]`));
+    expect(built.nodeVersion).toBe(version);
+    expect(log.some((line) => line.includes('asks for Node'))).toBe(why.includes('there is not'));
+  });
+
   it('knows a package.json that is long', async () => {
     const scripts = Object.fromEntries(Array.from({ length: 900 }, (_, index) => [`script-${index}`, `echo "\\u0001${'x'.repeat(100)}"`]));
     const { built } = await bench.build({ 'package.json': json({ scripts: { ...scripts, start: 'node late.js' } }), 'late.js': '' });
@@ -88,7 +100,7 @@ describe('a build', () => {
     ['root_directory_not_found', { 'index.html': '' }, { rootDirectory: 'missing' }],
     ['root_directory_not_found', { 'web': { link: '/etc' }, 'index.html': '' }, { rootDirectory: 'web' }],
     ['output_not_found', { 'index.html': '', 'out': { link: '/usr/bin' } }, { outputDirectory: 'out' }],
-    ['node_version_unavailable', { 'package.json': json({ scripts: { build: 'true' } }) }, { nodeVersion: '22' }],
+    ['node_version_unavailable', { 'package.json': json({ scripts: { build: 'true' } }) }, { nodeVersion: '18' }],
     ['install_failed', { 'package.json': json({ dependencies: { a: '1' }, scripts: { build: 'true' } }), 'bun.lock': '' }, {}],
   ] as const)('fails with %s where that is so', async (code, files, settings) => {
     await expect(bench.build(files, { settings })).rejects.toMatchObject({ name: 'BuildFailed', code });

@@ -203,3 +203,14 @@ describe('a deploy with a server', () => {
     expect((await visit(app, label, '/pid')).status).toBe(200);
   });
 });
+
+describe('the server of a deploy', () => {
+  const app = useApp();
+
+  it.each(['20', '22', '24'])('runs by the Node that it was built with: %s', async (nodeVersion) => {
+    jest.spyOn(app.get(DeployEnvironment), 'of').mockResolvedValue({});
+    const server = "require('node:http').createServer((request, response) => response.end(process.version)).listen(process.env.PORT, process.env.HOSTNAME)";
+    const { label } = await deploy(app, { ...output({ 'server.js': server }), nodeVersion });
+    expect((await visit(app, label)).text).toMatch(new RegExp(`^v${nodeVersion}[.]`));
+  });
+});

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, realpath, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
 import { WITH_EGRESS } from '../../../platform/egress/egress-proxy.js';
 import { type Isolation } from '../../../platform/isolation/isolation.js';
+import { nodeLines, nodeProgram } from '../../../platform/isolation/node-programs.js';
 import { type Mount } from '../../../platform/isolation/isolation-spec.js';
 import { BuildFailed } from '../build-failed.js';
 import { type BuildDirectories } from './build-directories.js';
@@ -21,9 +21,6 @@ const OTHER_NPM_PLACES = ['/usr/lib/node_modules/npm', '/usr/local/lib/node_modu
 
 /** What this machine trusts, an authority of its operator's network among it, builds trust as well. */
 export const CERTIFICATES = ['/etc/ssl/certs/ca-certificates.crt', '/etc/pki/tls/certs/ca-bundle.crt'].find((path) => existsSync(path));
-
-/** The Node that comes with the service as a package, for whatever it runs. */
-const OWN_NODE = '24';
 
 const FILES: Readonly<Record<string, { text: string; executable?: true }>> = {
   'etc/passwd': { text: 'build:x:1000:1000:build:/home/build:/bin/sh\n' },
@@ -87,10 +84,9 @@ export class Toolchain {
     ];
   }
 
-  /** Release lines, the newest first: that which comes with the service, and that which it runs on. */
+  /** Release lines, the newest first: those which come with the service, and that which it runs on. */
   get nodeVersions(): string[] {
-    const own = process.versions.node.split('.')[0]!;
-    return [...new Set(packagedNode() === null ? [own] : [OWN_NODE, own])].sort((a, b) => Number(b) - Number(a));
+    return nodeLines();
   }
 
   /** @throws {BuildFailed} `node_version_unavailable` */
@@ -104,7 +100,7 @@ export class Toolchain {
 
   /** A Node for programs of ours. */
   ownNode(): Promise<Mount[]> {
-    return this.node(packagedNode() === null ? this.nodeVersions[0]! : OWN_NODE);
+    return this.node(this.nodeVersions[0]!);
   }
 
   async npmPackage(): Promise<Mount[]> {
@@ -124,11 +120,8 @@ export class Toolchain {
   }
 
   private async locateNode(version: string): Promise<string> {
-    if (version === OWN_NODE) {
-      const found = packagedNode();
-      if (found !== null) return this.isolation.reachable(found);
-    }
-    if (process.versions.node.split('.')[0] === version) return this.isolation.reachable(process.execPath);
+    const program = nodeProgram(version);
+    if (program !== undefined) return this.isolation.reachable(program);
     throw new BuildFailed('node_version_unavailable', `Node ${version} is not installed here. There are: ${this.nodeVersions.join(', ')}.`);
   }
 
@@ -151,13 +144,5 @@ export class Toolchain {
     }
     for (const directory of ['etc', 'bin']) await chmod(join(tools, directory), 0o755);
     return tools;
-  }
-}
-
-function packagedNode(): string | null {
-  try {
-    return join(dirname(createRequire(__filename).resolve(`node-linux-${process.arch}/package.json`)), 'bin/node');
-  } catch {
-    return null;
   }
 }
