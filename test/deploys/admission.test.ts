@@ -83,6 +83,19 @@ describe('admission', () => {
     expect(await admitted()).toHaveLength(count + 1);
   });
 
+  it('goes by the plan that an organization has at that moment, and by the smallest for one that is deleted', async () => {
+    const ada = await owner('builder');
+    for (let index = 0; index < 8; index++) await deploy(ada, { branch: `b${index}` });
+    await make.sql("UPDATE organizations SET plan = 'free' WHERE id IN (SELECT org_id FROM deploys)");
+    await slots(40);
+    expect(await admit()).toBe(1);
+    await make.sql("UPDATE organizations SET plan = 'pro' WHERE id IN (SELECT org_id FROM deploys)");
+    expect(await admit()).toBe(7);
+    await make.sql('UPDATE deploys SET admitted_at = NULL');
+    await make.sql('UPDATE organizations SET deleted_at = now() WHERE id IN (SELECT org_id FROM deploys)');
+    expect(await admit()).toBe(1);
+  });
+
   it('admits no more than all hosts can do, production first, then the oldest', async () => {
     const [ada, grace] = [await owner('pro'), await owner('pro')];
     const previews = [await deploy(ada, { branch: 'a' }), await deploy(grace, { branch: 'a' }), await deploy(ada, { branch: 'b' })];

@@ -74,6 +74,21 @@ describe('the sweeper', () => {
     expect([await has(id), await make.sql('SELECT label FROM host_aliases WHERE project_id = $1', [project])]).toEqual([false, []]);
   });
 
+  it('goes past what hosts show, however much that is', async () => {
+    const [old, last] = [await deploy({ branch: 'a' }), await deploy({ branch: 'a' })];
+    await aged(31);
+    // Before and between them by id, so that more than one look is needed.
+    await make.sql(`INSERT INTO deploys SELECT (jsonb_populate_record(d, jsonb_build_object('id', left(d.id, 20) || '~' || lpad(n::text, 4, '0')))).* FROM deploys d, generate_series(1, 150) n WHERE d.id = $1`, [last]);
+    await make.sql("INSERT INTO host_aliases (label, deploy_id, project_id, org_id, kind, updated_at) SELECT 'l' || md5(id), id, project_id, org_id, 'branch', now() FROM deploys WHERE project_id = $1 AND id LIKE '%~%'", [project]);
+    await deploy({ branch: 'b' });
+    const other = await deploy({ branch: 'b' });
+    await aged(31);
+    await sweep();
+    const files = await make.sql("SELECT id FROM deploys WHERE project_id = $1 AND files_removed_at IS NULL AND id NOT LIKE '%~%' ORDER BY id", [project]);
+    expect(files.map(({ id }) => id as string)).toEqual([last, other].sort());
+    expect(await kept([old, last, other])).toEqual([last, other]);
+  });
+
   it('is not needed to take down what a deleted organization showed: that is gone moments later', async () => {
     const org = await make.org(ada, { plan: 'pro' });
     const headers = { 'x-service-org': org.id };

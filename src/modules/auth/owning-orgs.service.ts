@@ -37,6 +37,11 @@ export class OwningOrgs {
     return organization === undefined || organization.deletedAt !== null ? undefined : organization.plan;
   }
 
+  /** As {@link planOf}, of several at once; those that were deleted are left out. */
+  plansOf(orgIds: readonly string[]): Promise<ReadonlyMap<string, PlanId>> {
+    return this.organizations.plansOf(orgIds);
+  }
+
   /** Writes to the organization's audit log, with the running transaction. By nobody: the service itself did it, or an operator. */
   record(act: AuditedAct, by: Call | undefined): Promise<void> {
     return this.audit.record(act, by ?? {});

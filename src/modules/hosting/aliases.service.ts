@@ -48,6 +48,11 @@ export class AliasesService {
     return this.aliases.of(projectId);
   }
 
+  /** Of these deploys, those that a branch or production shows; the labels of their own do not count. */
+  shown(deployIds: readonly string[]): Promise<ReadonlySet<string>> {
+    return this.aliases.shown(deployIds);
+  }
+
   /** `https://shop-k3f9x2a7cd.apps.example.com`: with the scheme and the port by which callers reach the service. */
   urlOf(label: string): string {
     const { scheme, domain, port } = this.config.apps;

@@ -92,6 +92,13 @@ export class ProjectsService {
     return this.projects.idsOf(orgId);
   }
 
+  /** Of these, those that were deleted, or whose organization was. For work that no caller waits for. */
+  async goneOf(ids: readonly string[]): Promise<string[]> {
+    const orgs = await this.projects.orgsOf(ids);
+    const plans = await this.owners.plansOf([...new Set(orgs.values())]);
+    return ids.filter((id) => !plans.has(orgs.get(id) ?? ''));
+  }
+
   /** Those of the organization that this repository is linked to, the oldest first. */
   linkedTo(orgId: string, repoUrl: string): Promise<Project[]> {
     return this.projects.linkedTo(orgId, repoUrl);

@@ -87,6 +87,12 @@ export class OrganizationsStore {
     return this.database.manager.createQueryBuilder(Organization, 'organization').where('organization.id = ANY(:ids)', { ids }).orderBy('organization.id').getMany();
   }
 
+  /** By id; those that are deleted are left out. */
+  async plansOf(ids: readonly string[]): Promise<Map<string, PlanId>> {
+    const rows = await this.database.manager.query<{ id: string; plan: PlanId }[]>('SELECT id, plan FROM organizations WHERE id = ANY($1) AND deleted_at IS NULL', [ids]);
+    return new Map(rows.map(({ id, plan }) => [id, plan]));
+  }
+
   async getPersonalId(userId: string): Promise<string> {
     const { id } = await this.database.manager.findOneOrFail(Organization, { select: { id: true }, where: { personalOf: userId } });
     return id;

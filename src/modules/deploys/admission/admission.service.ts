@@ -2,12 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { Log } from '../../../platform/logging/log.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
-import { PLAN_IDS, type PlanId, PLANS } from '../../billing/plan.js';
+import { OwningOrgs } from '../../auth/owning-orgs.service.js';
+import { PLANS } from '../../billing/plan.js';
 import { Features } from '../../features/features.service.js';
 import { deployQueue, jobIdOf } from '../jobs/deploy.queue.js';
 import { AdmissionStore } from '../persistence/admission.store.js';
-
-const PER_ORG = Object.fromEntries(PLAN_IDS.map((id) => [id, PLANS[id].deploys.concurrency])) as Record<PlanId, number>;
 
 /** Of one transaction: what a lock is held for. */
 const MAX_AT_ONCE = 50;
@@ -21,6 +20,7 @@ export class AdmissionService {
   constructor(
     private readonly database: Database,
     private readonly admission: AdmissionStore,
+    private readonly owners: OwningOrgs,
     private readonly outbox: Outbox,
     private readonly features: Features,
     private readonly log: Log,
@@ -31,9 +31,11 @@ export class AdmissionService {
     if (!this.features.isEnabled('deploys')) return 0;
     return this.database.transaction(async () => {
       await this.admission.lock();
+      const perOrg = await this.perOrg(await this.admission.orgsWaiting());
+      if (perOrg.size === 0) return 0;
       let admitted = 0;
       for (; admitted < MAX_AT_ONCE; admitted++) {
-        const waiting = await this.admission.next(PER_ORG);
+        const waiting = await this.admission.next(perOrg);
         if (waiting === undefined) break;
         await this.admission.admit(waiting);
         const job = { deployId: waiting.id, attempt: waiting.attempt + 1 };
@@ -41,6 +43,13 @@ export class AdmissionService {
       }
       return admitted;
     });
+  }
+
+  /** How many each may have at work, by its plan at this moment. An organization that was deleted has what the smallest has. */
+  private async perOrg(orgIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    if (orgIds.length === 0) return new Map();
+    const plans = await this.owners.plansOf(orgIds);
+    return new Map(orgIds.map((id) => [id, PLANS[plans.get(id) ?? 'free'].deploys.concurrency]));
   }
 
   /** For one who has changed what waits, and is done when this fails: workers admit by themselves, every second. */

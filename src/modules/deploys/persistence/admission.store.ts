@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
-import type { PlanId } from '../../billing/plan.js';
 import type { Deploy } from './deploy.entity.js';
 
 /** Names the lock under which deploys are admitted: a number of our own among advisory locks. */
@@ -27,22 +26,29 @@ export class AdmissionStore {
     await this.database.manager.query('SELECT pg_advisory_xact_lock($1)', [ADMISSION_LOCK]);
   }
 
+  /** Organizations of which something waits. */
+  async orgsWaiting(): Promise<string[]> {
+    const rows = await this.database.manager.query<{ org_id: string }[]>("SELECT DISTINCT org_id FROM deploys WHERE state = 'queued' AND admitted_at IS NULL");
+    return rows.map(({ org_id: orgId }) => orgId);
+  }
+
   /**
    * The next whose turn it is: production first, then the oldest. Not one whose project, target and branch, whose
-   * organization or whose hosts have their hands full.
+   * organization or whose hosts have their hands full. `perOrg`: how many each organization may have at work; of one that
+   * is not named nothing is next.
    */
-  async next(perOrg: Readonly<Record<PlanId, number>>): Promise<Waiting | undefined> {
+  async next(perOrg: ReadonlyMap<string, number>): Promise<Waiting | undefined> {
     const [row] = await this.database.manager.query<Waiting[]>(`
       WITH active AS (SELECT org_id, project_id, type, branch FROM deploys WHERE ${ADMITTED}),
            hosts AS (SELECT coalesce(sum(slots), 0) AS slots FROM deploy_workers WHERE seen_at > now() - ${WORKER_LOST_AFTER})
       SELECT d.id, d.attempt, d.project_id AS "projectId", d.type, d.branch
-      FROM deploys d JOIN organizations o ON o.id = d.org_id
+      FROM deploys d
       WHERE d.state = 'queued' AND d.admitted_at IS NULL
         AND (SELECT count(*) FROM active) < (SELECT slots FROM hosts)
-        AND (SELECT count(*) FROM active a WHERE a.org_id = d.org_id) < ($1::jsonb ->> o.plan)::int
+        AND (SELECT count(*) FROM active a WHERE a.org_id = d.org_id) < ($1::jsonb ->> d.org_id)::int
         AND NOT EXISTS (SELECT FROM active a WHERE a.project_id = d.project_id AND a.type = d.type AND a.branch = d.branch)
       ORDER BY d.type = 'production' DESC, d.id
-      LIMIT 1 FOR UPDATE OF d SKIP LOCKED`, [JSON.stringify(perOrg)]);
+      LIMIT 1 FOR UPDATE OF d SKIP LOCKED`, [JSON.stringify(Object.fromEntries(perOrg))]);
     return row;
   }
 

@@ -30,24 +30,19 @@ export class DeployKeepingStore {
   }
 
   /**
-   * Those whose files nothing keeps: no host but their own leads to them, they are not among the last production deploys
-   * of their project, and no previews of late; or their project, or its organization, is no more.
+   * Those whose files only hosts could keep: they are not among the last production deploys of their project, and no
+   * previews of late. By id, those after `after`. Until the running transaction ends nobody else makes one of them live.
    */
-  async unkept({ productionDeploys, previewDays, graceHours }: KeepRules, limit: number): Promise<string[]> {
+  async unkept({ productionDeploys, previewDays, graceHours }: KeepRules, after: string, limit: number): Promise<string[]> {
     return idsOf(await this.database.manager.query<Row[]>(`
       WITH ranked AS (
         SELECT id, row_number() OVER (PARTITION BY project_id ORDER BY id DESC) AS rank
         FROM deploys WHERE state = 'ready' AND (type = 'production' OR went_live_at IS NOT NULL) AND files_removed_at IS NULL
       )
-      SELECT d.id FROM deploys d
-        JOIN projects p ON p.id = d.project_id JOIN organizations o ON o.id = d.org_id
-        LEFT JOIN ranked r ON r.id = d.id
-      WHERE d.files_removed_at IS NULL AND d.finished_at < now() - $3 * interval '1 hour'
-        AND (p.deleted_at IS NOT NULL OR o.deleted_at IS NOT NULL OR d.state <> 'ready' OR (
-          coalesce(r.rank > $1, true)
-          AND (d.type = 'production' OR d.ready_at < now() - $2 * interval '1 day')
-          AND NOT EXISTS (SELECT FROM host_aliases a WHERE a.deploy_id = d.id AND a.kind <> 'deploy')))
-      ORDER BY d.id LIMIT $4 FOR UPDATE OF d SKIP LOCKED`, [productionDeploys, previewDays, graceHours, limit]));
+      SELECT d.id FROM deploys d LEFT JOIN ranked r ON r.id = d.id
+      WHERE d.files_removed_at IS NULL AND d.finished_at < now() - $3 * interval '1 hour' AND d.id > $5
+        AND (d.state <> 'ready' OR (coalesce(r.rank > $1, true) AND (d.type = 'production' OR d.ready_at < now() - $2 * interval '1 day')))
+      ORDER BY d.id LIMIT $4 FOR UPDATE OF d SKIP LOCKED`, [productionDeploys, previewDays, graceHours, limit, after]));
   }
 
   async markRemoved(ids: readonly string[]): Promise<void> {
@@ -61,11 +56,11 @@ export class DeployKeepingStore {
       "SELECT id FROM deploys WHERE files_removed_at IS NULL AND state NOT IN ('skipped') AND id > $1 ORDER BY id LIMIT $2", [after, limit]));
   }
 
-  /** Projects that were deleted, or whose organization was, and to which hosts still lead. */
-  async projectsWithoutOwner(limit: number): Promise<string[]> {
-    return idsOf(await this.database.manager.query<Row[]>(`
-      SELECT p.id FROM projects p JOIN organizations o ON o.id = p.org_id
-      WHERE (p.deleted_at IS NOT NULL OR o.deleted_at IS NOT NULL) AND EXISTS (SELECT FROM host_aliases a WHERE a.project_id = p.id) LIMIT $1`, [limit]));
+  /** Projects of which there are deploys that may have files: by id, those after `after`. */
+  async projectsWithFiles(after: string, limit: number): Promise<string[]> {
+    return idsOf(await this.database.manager.query<Row[]>(
+      "SELECT DISTINCT project_id AS id FROM deploys WHERE files_removed_at IS NULL AND state IN ('ready', 'error', 'canceled') AND project_id > $1 ORDER BY project_id LIMIT $2",
+      [after, limit]));
   }
 }
 

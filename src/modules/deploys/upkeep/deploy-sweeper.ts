@@ -6,6 +6,7 @@ import { AliasesService } from '../../hosting/aliases.service.js';
 import { ArtifactsService } from '../../hosting/artifacts.service.js';
 import { GarbageCollectionService } from '../../hosting/garbage-collection.service.js';
 import { deployLabel } from '../../hosting/labels.js';
+import { ProjectsService } from '../../projects/projects.service.js';
 import { DeployKeepingStore } from '../persistence/deploy-keeping.store.js';
 import { DeployLogStore } from '../persistence/deploy-log.store.js';
 import { DeployRemoval } from './deploy-removal.service.js';
@@ -14,6 +15,7 @@ const SWEEP_EVERY_MS = 3_600_000;
 /** Soon after a start, but not while everything else begins as well. */
 const FIRST_SWEEP_MS = 300_000;
 const BATCH = 100;
+const PAGE = 1_000;
 const RULES = { productionDeploys: 10, previewDays: 30, graceHours: 24 };
 const LOGS_KEPT_MS = 90 * 86_400_000;
 
@@ -24,6 +26,7 @@ export class DeploySweeper implements OnApplicationBootstrap {
     private readonly database: Database,
     private readonly keeping: DeployKeepingStore,
     private readonly removal: DeployRemoval,
+    private readonly projects: ProjectsService,
     private readonly aliases: AliasesService,
     private readonly artifacts: ArtifactsService,
     private readonly garbage: GarbageCollectionService,
@@ -38,32 +41,45 @@ export class DeploySweeper implements OnApplicationBootstrap {
 
   /** False when another process is at it. */
   async sweep(stopping: AbortSignal = new AbortController().signal): Promise<boolean> {
-    // Of deleted organizations nobody tells; those of deleted projects that are still here were overlooked.
-    for (const id of await this.keeping.projectsWithoutOwner(BATCH)) await this.removal.removeProject(id);
-    for (;;) {
-      const removed = await this.database.transaction(async () => ((await this.keeping.tryLock()) ? this.release() : undefined));
-      if (removed === undefined) return false;
-      for (const id of removed) await this.artifacts.remove(id);
-      if (removed.length < BATCH || stopping.aborted) break;
+    await this.removeGoneProjects(stopping);
+    for (let after = ''; ;) {
+      const released = await this.database.transaction(async () => ((await this.keeping.tryLock()) ? this.release(after) : undefined));
+      if (released === undefined) return false;
+      for (const id of released.ids) await this.artifacts.remove(id);
+      if (released.next === undefined || stopping.aborted) break;
+      after = released.next;
     }
     while (!stopping.aborted && (await this.logs.deleteOfThoseBefore(new Date(this.clock.now().getTime() - LOGS_KEPT_MS), BATCH)) === BATCH);
     await this.garbage.collect(this.kept());
     return true;
   }
 
-  /** Hosts and row first: nobody is led to files that are not there. */
-  private async release(): Promise<string[]> {
-    const ids = await this.keeping.unkept(RULES, BATCH);
+  /** Queues tell of projects and organizations that are deleted; what was overlooked all the same is found here. */
+  private async removeGoneProjects(stopping: AbortSignal): Promise<void> {
+    for (let after = ''; !stopping.aborted;) {
+      const ids = await this.keeping.projectsWithFiles(after, PAGE);
+      for (const id of await this.projects.goneOf(ids)) await this.removal.removeProject(id);
+      if (ids.length < PAGE) return;
+      after = ids.at(-1)!;
+    }
+  }
+
+  /** Hosts and row first: nobody is led to files that are not there. `next`: after which to go on, undefined at the end. */
+  private async release(after: string): Promise<{ ids: readonly string[]; next: string | undefined }> {
+    const unkept = await this.keeping.unkept(RULES, after, BATCH);
+    // Asked when they are locked, so that what was just made live is seen, and nothing of them is made live meanwhile.
+    const shown = await this.aliases.shown(unkept);
+    const ids = unkept.filter((id) => !shown.has(id));
     for (const id of ids) await this.aliases.release(deployLabel(id));
     await this.keeping.markRemoved(ids);
-    return ids;
+    return { ids, next: unkept.length < BATCH ? undefined : unkept.at(-1) };
   }
 
   private async *kept(): AsyncGenerator<string> {
     for (let after = ''; ;) {
-      const ids = await this.keeping.kept(after, 1_000);
+      const ids = await this.keeping.kept(after, PAGE);
       yield* ids;
-      if (ids.length < 1_000) return;
+      if (ids.length < PAGE) return;
       after = ids.at(-1)!;
     }
   }

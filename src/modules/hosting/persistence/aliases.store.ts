@@ -39,6 +39,11 @@ export class AliasesStore {
     return this.database.manager.find(HostAlias, { where: { projectId }, order: { label: 'ASC' } });
   }
 
+  async shown(deployIds: readonly string[]): Promise<Set<string>> {
+    const rows = await this.database.manager.query<{ deploy_id: string }[]>("SELECT deploy_id FROM host_aliases WHERE deploy_id = ANY($1) AND kind <> 'deploy'", [deployIds]);
+    return new Set(rows.map(({ deploy_id: deployId }) => deployId));
+  }
+
   /** The deploys that some host name shows. */
   async deployIds(): Promise<string[]> {
     const rows = await this.database.manager.query<{ deploy_id: string }[]>('SELECT DISTINCT deploy_id FROM host_aliases');

@@ -73,6 +73,12 @@ export class ProjectsStore {
     return rows.map(({ id }) => id);
   }
 
+  /** Of these, those that are not deleted, with the organization of each. */
+  async orgsOf(ids: readonly string[]): Promise<Map<string, string>> {
+    const rows = await this.database.manager.query<{ id: string; org_id: string }[]>('SELECT id, org_id FROM projects WHERE id = ANY($1) AND deleted_at IS NULL', [ids]);
+    return new Map(rows.map(({ id, org_id: orgId }) => [id, orgId]));
+  }
+
   async slugsOf(orgId: string): Promise<ReadonlySet<string>> {
     const rows = await this.database.manager.query<{ slug: string }[]>('SELECT slug FROM projects WHERE org_id = $1 AND deleted_at IS NULL', [orgId]);
     return new Set(rows.map(({ slug }) => slug));
