@@ -110,11 +110,21 @@ export function visit(port, host, path = '/') {
   });
 }
 
-/** User and system time of these processes so far, in seconds. */
-export const cpuOf = (pids) => pids.reduce((sum, pid) => {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /, '').split(' ');
-  return sum + (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+/** User and system time of these processes so far, in seconds; with `andOfEnded` also that of their children which are no more. */
+export const cpuOf = (pids, { andOfEnded = false } = {}) => pids.reduce((sum, pid) => {
+  const fields = statOf(pid);
+  const ended = andOfEnded ? Number(fields[13]) + Number(fields[14]) : 0;
+  return sum + (Number(fields[11]) + Number(fields[12]) + ended) / TICKS_PER_SECOND;
 }, 0);
+
+/** One that has just ended has its time with its parent. */
+function statOf(pid) {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /, '').split(' ');
+  } catch {
+    return Array.from({ length: 15 }, () => 0);
+  }
+}
 
 export const childrenOf = (pid) => readdirSync('/proc').filter((entry) => /^\d+$/.test(entry)).filter((entry) => {
   try {

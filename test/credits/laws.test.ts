@@ -105,6 +105,23 @@ describe('the books', () => {
     return BigInt(row!.cost) - BigInt(row!.refunded);
   };
 
+  it('hold when several batches of one organization are written beside each other, whose work ends twice', async () => {
+    const [paid, orgId] = [app.get(PaidWorkService), await orgWith('7')];
+    const spend = async (): Promise<string> => {
+      const work = await paid.begin({ orgId, plan: 'free', meter: METERS[1], estimatedQuantity: BigInt(HOUR_MS / 10), key: randomUUID() });
+      const event = { source: 'law', sourceId: work.key, orgId, meter: METERS[1], quantity: BigInt(HOUR_MS / 10), occurredAt: work.begunAt };
+      const costs = await Promise.all([paid.end(work, event), paid.end(work, event)]);
+      return costs.map(({ costNano }) => String(costNano)).join(' ');
+    };
+    const results = await Promise.allSettled(Array.from({ length: 1_300 }, spend));
+    const outcomes = results.map((result) => (result.status === 'fulfilled' ? result.value : (result.reason as { code?: string }).code));
+    const cost = String(HOUR_NANO / 10n);
+    expect([outcomes.filter((outcome) => outcome === `${cost} ${cost}`).length, outcomes.filter((outcome) => outcome === 'credits_exhausted').length]).toEqual([700, 600]);
+    expect(await app.get(CreditBalanceService).of(orgId)).toMatchObject({ balanceNano: 0n, heldNano: 0n });
+    expect(await app.get(LedgerService).sum(orgId, 'revenue')).toBe(-parseUsd('7'));
+    expect(await faults()).toEqual([]);
+  }, 60_000);
+
   it('are refused by the database when they do not sum to zero, and when somebody changes them', async () => {
     const ledger = app.get(LedgerService);
     const transaction = { key: randomUUID(), kind: 'payment', orgId: null, at: new Date(), entries: [{ account: 'cash', amountNano: 5n, orgId: null }, { account: 'invoiced', amountNano: -5n, orgId: null }] } as const;

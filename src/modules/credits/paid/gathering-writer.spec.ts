@@ -1,0 +1,67 @@
+import { GatheringWriter, type Outcome } from './gathering-writer.js';
+
+interface Request { readonly orgId: string; readonly number: number }
+interface Batch { readonly numbers: readonly number[]; readonly finish: (fails?: boolean) => void }
+
+const turn = (): Promise<void> => new Promise((resolve) => { setImmediate(resolve); });
+
+/** A writer of batches of two whose batches end when the test says so. */
+function writerOf(lanes = 1): { writer: GatheringWriter<Request, number>; batches: Batch[] } {
+  const batches: Batch[] = [];
+  const write = (requests: readonly Request[]): Promise<Outcome<number>[]> => new Promise((resolve, reject) => {
+    batches.push({
+      numbers: requests.map(({ number }) => number),
+      finish: (fails = false) => { if (fails) reject(new Error('lost')); else resolve(requests.map(({ number }) => ({ answer: number * 10 }))); },
+    });
+  });
+  return { writer: new GatheringWriter({ lanes, writersOfLane: 2, maxBatch: 2, write }), batches };
+}
+
+const numbers = ({ numbers: of }: Batch): readonly number[] => of;
+
+describe('a gathering writer', () => {
+  it('takes whoever comes in the same turn along, and those who come later with the next batch', async () => {
+    const { writer, batches } = writerOf();
+    const first = writer.write({ orgId: 'a', number: 1 });
+    await turn();
+    const second = writer.write({ orgId: 'a', number: 2 });
+    await turn();
+    expect(batches.map(numbers)).toEqual([[1]]);
+    batches[0]!.finish();
+    expect(await first).toBe(10);
+    await turn();
+    expect(batches.map(numbers)).toEqual([[1], [2]]);
+    batches[1]!.finish();
+    expect(await second).toBe(20);
+  });
+
+  it('begins a second batch beside the first where a whole one waits, and never a third', async () => {
+    const { writer, batches } = writerOf();
+    const answers = [1, 2, 3, 4, 5, 6].map((number) => writer.write({ orgId: 'a', number }));
+    await turn();
+    await turn();
+    expect(batches.map(numbers)).toEqual([[1, 2], [3, 4]]);
+    batches[1]!.finish();
+    await turn();
+    expect(batches.map(numbers)).toEqual([[1, 2], [3, 4], [5, 6]]);
+    for (const { finish } of batches) finish();
+    expect(await Promise.all(answers)).toEqual([10, 20, 30, 40, 50, 60]);
+  });
+
+  it('writes a batch that failed one by one, so that each is answered once and the others stay as they are', async () => {
+    const { writer, batches } = writerOf();
+    const answers = [1, 2, 3, 4].map((number) => writer.write({ orgId: 'a', number }));
+    const settled = Promise.allSettled(answers);
+    await turn();
+    await turn();
+    batches[0]!.finish(true);
+    batches[1]!.finish();
+    await turn();
+    expect(batches.slice(2).map(numbers)).toEqual([[1]]);
+    batches[2]!.finish(true);
+    await turn();
+    expect(batches.slice(3).map(numbers)).toEqual([[2]]);
+    batches[3]!.finish();
+    expect((await settled).map((result) => (result.status === 'fulfilled' ? result.value : 'lost'))).toEqual(['lost', 20, 30, 40]);
+  });
+});
