@@ -40,11 +40,12 @@ export interface LoadWish {
   readonly holdKeys: readonly string[];
 }
 
-/** Amounts as text: JSON's numbers cannot hold them. */
-const GRANT = "json_build_object('orgId', org_id, 'id', id, 'priority', priority, 'expiresAt', expires_at, 'appliesTo', applies_to, 'amountNano', amount_nano::text, 'remainingNano', remaining_nano::text, 'heldNano', held_nano::text)";
+/** Amounts as text: JSON's numbers cannot hold them. Grants and holds by place and not by name, because there are hundreds of them at once. */
+const GRANT = 'json_build_array(org_id, id, priority, expires_at, applies_to, amount_nano::text, remaining_nano::text, held_nano::text)';
+type GrantValues = readonly [orgId: string, id: string, priority: number, expiresAt: string | null, appliesTo: Meter[] | null, amountNano: string, remainingNano: string, heldNano: string];
+
 const MONTH = "json_build_object('orgId', org_id, 'month', month, 'postedNano', posted_nano::text, 'heldNano', held_nano::text)";
 const CAP = "json_build_object('orgId', org_id, 'capNano', cap_nano::text)";
-/** By place and not by name: there are hundreds of them at once. */
 const HOLD = `json_build_array(key, org_id, meter, model, amount_nano::text, state, credit_nano::text, billed_nano::text, parts, month, begun_at, expires_at,
   ended_at, cost_nano::text, lost_nano::text, refunded_nano::text, occurred_at)`;
 type HoldValues = readonly [
@@ -78,7 +79,7 @@ export class PursesStore {
   }
 
   async load({ orgIds, month, holdKeys }: LoadWish): Promise<Loaded> {
-    const [row] = await this.query<Record<'grants' | 'months' | 'caps', Record<string, string>[]> & { holds: HoldValues[] }>(`
+    const [row] = await this.query<Record<'months' | 'caps', Record<string, string>[]> & { grants: GrantValues[]; holds: HoldValues[] }>(`
       WITH wanted AS MATERIALIZED (SELECT * FROM holds WHERE key = ANY($3))
       SELECT
         (SELECT coalesce(json_agg(${HOLD}), '[]') FROM wanted) AS holds,
@@ -90,7 +91,7 @@ export class PursesStore {
     const { holds, grants, months, caps } = row!;
     return {
       holds: holds.map(holdOf),
-      grants: grants.map((each) => read(each) as GrantRow),
+      grants: grants.map(grantOf),
       months: months.map((each) => read(each) as MonthRow),
       caps: caps.map((each) => read(each) as CapRow),
     };
@@ -131,13 +132,16 @@ export class PursesStore {
   }
 }
 
-/** Amounts and times by their names. */
+/** Amounts by their names. */
 function read(json: object): object {
-  return Object.fromEntries(Object.entries(json).map(([name, value]: [string, unknown]) => {
-    if (typeof value !== 'string') return [name, value];
-    if (name.endsWith('Nano')) return [name, BigInt(value)];
-    return [name, name.endsWith('At') ? new Date(value) : value];
-  }));
+  return Object.fromEntries(Object.entries(json).map(([name, value]: [string, unknown]) => [name, typeof value === 'string' && name.endsWith('Nano') ? BigInt(value) : value]));
+}
+
+function grantOf([orgId, id, priority, expiresAt, appliesTo, amountNano, remainingNano, heldNano]: GrantValues): GrantRow {
+  return {
+    orgId, id, priority, expiresAt: expiresAt === null ? null : new Date(expiresAt), appliesTo,
+    amountNano: BigInt(amountNano), remainingNano: BigInt(remainingNano), heldNano: BigInt(heldNano),
+  };
 }
 
 function holdOf(values: HoldValues): Hold {

@@ -8,7 +8,7 @@ import { monthOf } from '../../metering/month.js';
 import { spendWarningQueue } from '../jobs/spend-warning.queue.js';
 import { PurseChangesStore } from '../persistence/purse-changes.store.js';
 import { type AccountRow, type GrantRow, type MonthRow, PursesStore } from '../persistence/purses.store.js';
-import { Purse } from './purse.js';
+import { type BilledMonth, Purse } from './purse.js';
 import { PurseSession } from './purse-session.js';
 
 interface PursesWish {
@@ -46,7 +46,7 @@ export class PursesService {
         accounts = await this.store.lock(wanted);
       }
       const loaded = await this.store.load({ orgIds: wanted, month: monthOf(this.clock.now()).name, holdKeys });
-      const purses = new Map(accounts.map((account) => [account.orgId, purseOf(account, loaded)]));
+      const purses = pursesOf(accounts, loaded);
       const before = new Map([...purses].map(([orgId, purse]) => [orgId, stateOf(purse)]));
 
       const session = new PurseSession(purses, loaded.holds);
@@ -100,15 +100,12 @@ interface Loaded {
   readonly caps: readonly { readonly orgId: string; readonly capNano: bigint | null }[];
 }
 
-function purseOf({ orgId, postedNano, heldNano }: AccountRow, { grants, months, caps }: Loaded): Purse {
-  return new Purse({
-    orgId,
-    postedNano,
-    heldNano,
-    grants: grants.filter((grant) => grant.orgId === orgId),
-    months: new Map(months.filter((month) => month.orgId === orgId).map(({ month, postedNano: posted, heldNano: held }) => [month, { postedNano: posted, heldNano: held }])),
-    capNano: caps.find((cap) => cap.orgId === orgId)?.capNano ?? null,
-  });
+function pursesOf(accounts: readonly AccountRow[], { grants, months, caps }: Loaded): ReadonlyMap<string, Purse> {
+  const facts = new Map(accounts.map((account) => [account.orgId, { ...account, grants: [] as GrantRow[], months: new Map<string, BilledMonth>(), capNano: null as bigint | null }]));
+  for (const grant of grants) facts.get(grant.orgId)!.grants.push(grant);
+  for (const { orgId, month, postedNano, heldNano } of months) facts.get(orgId)!.months.set(month, { postedNano, heldNano });
+  for (const { orgId, capNano } of caps) facts.get(orgId)!.capNano = capNano;
+  return new Map([...facts.values()].map((each) => [each.orgId, new Purse(each)]));
 }
 
 /** Whether anything of it changed. */
