@@ -12,8 +12,14 @@ export interface DriftedSum {
   readonly priceVersion: string;
 }
 
-/** A month of ten million events takes some seconds to add up. */
-const STATEMENT_TIMEOUT_MS = 600_000;
+/** Organizations whose ids follow one another: those after `after`, up to `last`; without it all the rest. */
+export interface OrgWindow {
+  readonly after: string;
+  readonly last?: string | undefined;
+}
+
+/** Of a window, where organizations are very busy. */
+const STATEMENT_TIMEOUT_MS = 300_000;
 const LOCK = 7_302_621;
 
 @Injectable()
@@ -22,38 +28,46 @@ export class UsageReconciliationStore {
 
   /** False while another process does it. Held until the running transaction ends. */
   async tryLock(): Promise<boolean> {
-    await this.database.manager.query(`SET LOCAL statement_timeout = ${STATEMENT_TIMEOUT_MS}`);
+    await this.database.manager.query("SELECT set_config('statement_timeout', $1, true), set_config('work_mem', '64MB', true)", [String(STATEMENT_TIMEOUT_MS)]);
     const [row] = await this.database.manager.query<{ locked: boolean }[]>('SELECT pg_try_advisory_xact_lock($1) AS locked', [LOCK]);
     return row!.locked;
+  }
+
+  /** So many organizations, after an id. */
+  async windowAfter(after: string, size: number): Promise<OrgWindow> {
+    const [row] = await this.database.manager.query<{ last: string | null; count: string }[]>(
+      'SELECT max(id) AS last, count(*) AS count FROM (SELECT id FROM organizations WHERE id > $1 ORDER BY id LIMIT $2) AS listed', [after, size]);
+    return { after, last: Number(row!.count) < size ? undefined : row!.last! };
   }
 
   /**
    * Which sums of a month are not those of its events, or not those of its hours, or not the price of their quantity. One
    * statement sees one moment, so that what is recorded meanwhile is in all or in none.
    */
-  drifted(month: Month): Promise<DriftedSum[]> {
+  drifted(month: Month, { after, last }: OrgWindow): Promise<DriftedSum[]> {
+    const inWindow = 'org_id > $6 AND ($7::text IS NULL OR org_id <= $7)';
+    // Of what is not late the database holds that it is billed in the month that it was used in, which its id tells: so that is not
+    // worked out for each of millions.
     return this.database.manager.query<DriftedSum[]>(`
       WITH events AS (
-        SELECT org_id, to_char(occurred_at AT TIME ZONE 'UTC', 'YYYY-MM-01')::date AS used_in, meter, model, price_version,
+        SELECT org_id, date_trunc('month', CASE WHEN max(occurred_at) < $5 THEN min(occurred_at) ELSE max(occurred_at) END AT TIME ZONE 'UTC')::date AS used_in, meter, model, price_version,
           sum(quantity) AS quantity, sum(cost_nano) AS cost_nano, count(*) AS events
-        FROM (
-          SELECT * FROM usage_events WHERE NOT late AND id >= $2::uuid AND id < $3::uuid
-          UNION ALL
-          SELECT * FROM usage_events WHERE late AND billed_at >= $4 AND billed_at < $5
-        ) AS events
-        GROUP BY 1, 2, 3, 4, 5
+        FROM usage_events WHERE NOT late AND id >= $2::uuid AND id < $3::uuid AND ${inWindow} GROUP BY org_id, meter, model, price_version
+        UNION ALL
+        SELECT org_id, date_trunc('month', occurred_at AT TIME ZONE 'UTC')::date AS used_in, meter, model, price_version, sum(quantity), sum(cost_nano), count(*)
+        FROM usage_events WHERE late AND billed_at >= $4 AND billed_at < $5 AND ${inWindow} GROUP BY 1, 2, 3, 4, 5
       ), hours AS (
-        SELECT usage_month_id, sum(quantity) AS quantity, sum(cost_nano) AS cost_nano, sum(events) AS events
-        FROM usage_hours WHERE hour >= $4 AND hour < $5 GROUP BY 1
+        SELECT h.usage_month_id, sum(h.quantity) AS quantity, sum(h.cost_nano) AS cost_nano, sum(h.events) AS events
+        FROM usage_months m JOIN usage_hours h ON h.usage_month_id = m.id WHERE m.month = $1 AND ${inWindow} AND h.hour >= $4 AND h.hour < $5 GROUP BY 1
       ), months AS (
         SELECT m.*, h.quantity AS hours_quantity, h.cost_nano AS hours_cost_nano, h.events AS hours_events
-        FROM usage_months m LEFT JOIN hours h ON h.usage_month_id = m.id WHERE m.month = $1 AND (m.events > 0 OR h.events > 0)
+        FROM usage_months m LEFT JOIN hours h ON h.usage_month_id = m.id WHERE m.month = $1 AND ${inWindow} AND (m.events > 0 OR h.events > 0)
       )
       SELECT org_id AS "orgId", $1::text AS month, meter, model, price_version AS "priceVersion"
       FROM months FULL JOIN events USING (org_id, used_in, meter, model, price_version)
       WHERE (months.quantity, months.cost_nano, months.events) IS DISTINCT FROM (events.quantity, events.cost_nano, events.events)
         OR (months.quantity, months.cost_nano, months.events) IS DISTINCT FROM (hours_quantity, hours_cost_nano, hours_events)
         OR months.cost_nano IS DISTINCT FROM div(months.quantity * months.price_nano, months.priced_per)
-      ORDER BY 1, 3, 4`, [month.name, firstIdFrom(month.start), firstIdFrom(month.end), month.start, month.end]);
+      ORDER BY 1, 3, 4`, [month.name, firstIdFrom(month.start), firstIdFrom(month.end), month.start, month.end, after, last ?? null]);
   }
 }

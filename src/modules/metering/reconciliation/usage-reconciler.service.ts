@@ -3,11 +3,16 @@ import { Database } from '../../../platform/database/database.js';
 import { Log } from '../../../platform/logging/log.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { ReconciliationMetrics } from './reconciliation.metrics.js';
-import { monthOf } from '../month.js';
-import { UsageReconciliationStore } from '../persistence/usage-reconciliation.store.js';
+import { type Month, monthOf } from '../month.js';
+import { type DriftedSum, type OrgWindow, UsageReconciliationStore } from '../persistence/usage-reconciliation.store.js';
 
 /** As many as help whoever looks into it. */
 const TOLD = 20;
+/**
+ * Organizations at once. One statement for all of a large month would take a minute, and while a statement runs PostgreSQL keeps
+ * every old version of the rows that change with each event.
+ */
+const WINDOW = 500;
 
 /** Compares the sums that bills are made of with the events, for the present month and the one before. */
 @Injectable()
@@ -24,13 +29,22 @@ export class UsageReconciler {
   async reconcile(): Promise<number | undefined> {
     const now = this.clock.now();
     const present = monthOf(now);
-    const drifted = await this.database.transaction(async () => {
-      if (!(await this.store.tryLock())) return undefined;
-      return [...await this.store.drifted(present), ...await this.store.drifted(monthOf(new Date(present.start.getTime() - 1)))];
-    });
-    if (drifted === undefined) return undefined;
+    const drifted: DriftedSum[] = [];
+    for (const month of [present, monthOf(new Date(present.start.getTime() - 1))]) {
+      for (let after: string | undefined = ''; after !== undefined;) {
+        const window: OrgWindow = await this.store.windowAfter(after, WINDOW);
+        const found = await this.driftedIn(month, window);
+        if (found === undefined) return undefined;
+        drifted.push(...found);
+        after = window.last;
+      }
+    }
     this.metrics.reconciled(drifted.length, now);
     if (drifted.length > 0) this.log.error({ drifted: drifted.slice(0, TOLD), sums: drifted.length }, 'Sums of usage are not those of their events.');
     return drifted.length;
+  }
+
+  private driftedIn(month: Month, window: OrgWindow): Promise<DriftedSum[] | undefined> {
+    return this.database.transaction(async () => (await this.store.tryLock() ? this.store.drifted(month, window) : undefined));
   }
 }
