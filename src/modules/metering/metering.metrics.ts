@@ -9,8 +9,11 @@ const RECORDED = 'usage_recorded_total';
 export class MeteringMetrics {
   constructor(@InjectMetric(RECORDED) private readonly events: Counter) {}
 
-  recorded(meter: Meter): void {
-    this.events.inc({ meter });
+  /** The meter of each event. */
+  recorded(meters: readonly Meter[]): void {
+    const counts = new Map<Meter, number>();
+    for (const meter of meters) counts.set(meter, (counts.get(meter) ?? 0) + 1);
+    for (const [meter, count] of counts) this.events.inc({ meter }, count);
   }
 }
 

@@ -7,7 +7,6 @@ import { Clock } from '../../platform/time/clock.js';
 import { MeteringMetrics } from './metering.metrics.js';
 import { isModelOf } from './meter.js';
 import { monthOf } from './month.js';
-import { UnpaidUsageStore } from './persistence/unpaid-usage.store.js';
 import { type NewUsageEvent, UsageEventsStore } from './persistence/usage-events.store.js';
 import type { UsageMonthKey } from './persistence/usage-months.store.js';
 import { PriceCatalog, type Prices } from './prices/price-catalog.js';
@@ -40,7 +39,6 @@ export class UsageService {
     private readonly partitions: UsagePartitions,
     private readonly months: UsageMonths,
     private readonly events: UsageEventsStore,
-    private readonly unpaid: UnpaidUsageStore,
     private readonly metrics: MeteringMetrics,
     private readonly clock: Clock,
   ) {}
@@ -89,15 +87,11 @@ export class UsageService {
     const late = await this.countIn(closed.map((event) => adjusted(event, now)), () => now);
     assert(late.closed.length === 0, 'The present month is closed.');
     const counted = [...open, ...late.open];
-    const written = await this.events.write(counted);
+    const written = await this.events.write(counted, { isPaid });
 
-    const results = new Map(written.map(({ id, is_new, cost_nano }) => [id, { id, isNew: is_new, costNano: BigInt(cost_nano) }]));
-    if (!isPaid) {
-      await this.unpaid.add(counted.filter(({ id }) => results.get(id)!.isNew).map(({ id, billedAt, event: { orgId, meter, model } }) =>
-        ({ orgId, month: monthOf(billedAt).name, meter, model: model ?? '', costNano: results.get(id)!.costNano })));
-    }
+    const results = new Map(counted.map(({ id }, index) => [id, { id, ...written[index]! }]));
     await this.database.afterCommit(() => {
-      for (const { id, event } of unique.values()) if (results.get(id)!.isNew) this.metrics.recorded(event.meter);
+      this.metrics.recorded(counted.filter((_, index) => written[index]!.isNew).map(({ event: { meter } }) => meter));
       return Promise.resolve();
     });
     // Of an event that came twice at once, the first one is new.

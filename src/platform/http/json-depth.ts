@@ -1,7 +1,7 @@
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-const OPENING = new Set([0x5b, 0x7b]);
-const CLOSING = new Set([0x5d, 0x7d]);
+const [OPENING_BRACKET, OPENING_BRACE] = [0x5b, 0x7b];
+const [CLOSING_BRACKET, CLOSING_BRACE] = [0x5d, 0x7d];
 
 /**
  * Whether JSON text nests deeper than `limit`, found without parsing it: what walks the parsed value afterwards
@@ -16,9 +16,9 @@ export function nestsDeeperThan(text: Uint8Array, limit: number): boolean {
       if (byte === BACKSLASH) index++;
       else if (byte === QUOTE) inString = false;
     } else if (byte === QUOTE) inString = true;
-    else if (OPENING.has(byte)) {
+    else if (byte === OPENING_BRACKET || byte === OPENING_BRACE) {
       if (++depth > limit) return true;
-    } else if (CLOSING.has(byte)) depth--;
+    } else if (byte === CLOSING_BRACKET || byte === CLOSING_BRACE) depth--;
   }
   return false;
 }

@@ -1,11 +1,10 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Transform } from 'class-transformer';
 import { ArrayMaxSize, ArrayMinSize, IsArray } from 'class-validator';
 import { AnswerMeta } from '../../../platform/http/page.js';
 import type { RefusedEvent } from '../intake/usage-intake.service.js';
 import { METERS } from '../meter.js';
 
-const MAX_EVENTS = 1_000;
+export const MAX_EVENTS = 1_000;
 
 class UsageEventBody {
   @ApiProperty({ pattern: '^[a-z0-9][a-z0-9._-]{0,63}$', example: 'model-router' }) source!: string;
@@ -21,8 +20,6 @@ class UsageEventBody {
 
 export class ReportUsageBody {
   @ApiProperty({ type: [UsageEventBody], minItems: 1, maxItems: MAX_EVENTS })
-  // As it came: each event is judged by itself.
-  @Transform(({ obj }: { obj: { events: unknown } }) => obj.events)
   @IsArray() @ArrayMinSize(1) @ArrayMaxSize(MAX_EVENTS)
   readonly events!: unknown[];
 }

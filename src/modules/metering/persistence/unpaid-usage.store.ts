@@ -11,19 +11,10 @@ export interface UnpaidUsage {
   readonly costNano: bigint;
 }
 
+/** What is written with the events themselves (`usage-events.store.ts`), until it is paid for. */
 @Injectable()
 export class UnpaidUsageStore {
   constructor(private readonly database: Database) {}
-
-  async add(rows: readonly UnpaidUsage[]): Promise<void> {
-    if (rows.length === 0) return;
-    await this.database.manager.query(`
-      INSERT INTO unpaid_usage AS u (org_id, month, meter, model, cost_nano)
-      SELECT org_id, month, meter, model, sum(cost_nano) FROM unnest($1::text[], $2::date[], $3::text[], $4::text[], $5::numeric[]) AS given (org_id, month, meter, model, cost_nano)
-      GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
-      ON CONFLICT (org_id, month, meter, model) DO UPDATE SET cost_nano = u.cost_nano + EXCLUDED.cost_nano`,
-    [rows.map(({ orgId }) => orgId), rows.map(({ month }) => month), rows.map(({ meter }) => meter), rows.map(({ model }) => model), rows.map(({ costNano }) => costNano.toString())]);
-  }
 
   async organizations(after: string, limit: number): Promise<string[]> {
     const rows = await this.database.manager.query<{ org_id: string }[]>('SELECT DISTINCT org_id FROM unpaid_usage WHERE org_id > $1 ORDER BY org_id LIMIT $2', [after, limit]);

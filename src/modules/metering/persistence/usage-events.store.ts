@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { arrayOfNumbers, arrayOfTexts, arrayOfTimes } from '../../../platform/database/array-literal.js';
 import { Database } from '../../../platform/database/database.js';
 import type { UsageEvent } from '../usage-event.js';
 
@@ -12,32 +13,37 @@ export interface NewUsageEvent {
 }
 
 interface WrittenEvent {
-  readonly id: string;
-  readonly is_new: boolean;
-  readonly cost_nano: string;
+  /** Of one that is not new: what it cost when it was written. */
+  readonly costNano: bigint;
+  readonly isNew: boolean;
 }
+
+/** Before the cost of an event that was there. */
+const KNOWN = '=';
 
 @Injectable()
 export class UsageEventsStore {
   constructor(private readonly database: Database) {}
 
   /**
-   * Writes the events that are not there yet, rates them, and adds them to the sums of their hour and of their month: in
-   * one statement, so that these cannot part. Each event costs what the month then costs more. The months are locked, so
-   * that nobody else adds to them, or writes one of these events, in between.
+   * Writes the events that are not there yet, rates them, and adds them to the sums of their hour and of their month, and to what
+   * is to be paid unless they are paid for: in one statement, so that these cannot part. Each event costs what the month then
+   * costs more. The months are locked, so that nobody else adds to them, or writes one of these events, in between.
+   *
+   * @returns what became of each, in their order.
    */
-  write(events: readonly NewUsageEvent[]): Promise<WrittenEvent[]> {
-    return this.database.manager.query<WrittenEvent[]>(`
-      WITH given AS (
+  async write(events: readonly NewUsageEvent[], { isPaid }: { isPaid: boolean }): Promise<WrittenEvent[]> {
+    const [row] = await this.database.manager.query<{ costs: string }[]>(`
+      WITH given AS MATERIALIZED (
         SELECT given.*, known.cost_nano AS known_cost_nano
         FROM unnest($1::uuid[], $2::bigint[], $3::text[], $4::bigint[], $5::timestamptz[], $6::timestamptz[], $7::text[], $8::text[], $9::jsonb[])
-          AS given (id, usage_month_id, project_id, quantity, occurred_at, billed_at, source, source_id, properties)
+          WITH ORDINALITY AS given (id, usage_month_id, project_id, quantity, occurred_at, billed_at, source, source_id, properties, place)
           LEFT JOIN LATERAL (SELECT e.cost_nano FROM usage_events e WHERE e.id = given.id LIMIT 1) AS known ON true
       ), counted AS (
         SELECT given.*, sum(quantity) OVER (PARTITION BY usage_month_id ORDER BY id ROWS UNBOUNDED PRECEDING) AS so_far
         FROM given WHERE known_cost_nano IS NULL
       ), rated AS MATERIALIZED (
-        SELECT c.*, m.org_id, m.meter, m.model, m.price_version, m.month <> m.used_in AS late,
+        SELECT c.*, m.org_id, m.month, m.meter, m.model, m.price_version, m.month <> m.used_in AS late,
           div((m.quantity + c.so_far) * m.price_nano, m.priced_per) - div((m.quantity + c.so_far - c.quantity) * m.price_nano, m.priced_per) AS cost_nano
         FROM counted c JOIN usage_months m ON m.id = c.usage_month_id
       ), events AS (
@@ -54,14 +60,18 @@ export class UsageEventsStore {
         UPDATE usage_months m SET quantity = m.quantity + t.quantity, cost_nano = m.cost_nano + t.cost_nano, events = m.events + t.events
         FROM (SELECT usage_month_id, sum(quantity) AS quantity, sum(cost_nano) AS cost_nano, count(*) AS events FROM rated GROUP BY 1) AS t
         WHERE m.id = t.usage_month_id
+      ), unpaid AS (
+        INSERT INTO unpaid_usage AS u (org_id, month, meter, model, cost_nano)
+        SELECT org_id, month, meter, model, sum(cost_nano) FROM rated WHERE NOT $10::boolean GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
+        ON CONFLICT (org_id, month, meter, model) DO UPDATE SET cost_nano = u.cost_nano + EXCLUDED.cost_nano
       )
-      SELECT given.id, given.known_cost_nano IS NULL AS is_new, coalesce(given.known_cost_nano, rated.cost_nano) AS cost_nano
-      FROM given LEFT JOIN rated ON rated.id = given.id`,
+      SELECT string_agg(coalesce('${KNOWN}' || given.known_cost_nano, rated.cost_nano::text), ',' ORDER BY place) AS costs FROM given LEFT JOIN rated USING (place)`,
     [
-      events.map(({ id }) => id), events.map(({ usageMonthId }) => usageMonthId), events.map(({ event }) => event.projectId ?? null),
-      events.map(({ event }) => event.quantity.toString()), events.map(({ event }) => event.occurredAt.toISOString()), events.map(({ billedAt }) => billedAt.toISOString()),
-      events.map(({ event }) => event.source), events.map(({ event }) => event.sourceId),
-      events.map(({ event: { properties } }) => (properties === undefined ? null : JSON.stringify(properties))),
+      arrayOfTexts(events.map(({ id }) => id)), arrayOfTexts(events.map(({ usageMonthId }) => usageMonthId)), arrayOfTexts(events.map(({ event }) => event.projectId ?? null)),
+      arrayOfNumbers(events.map(({ event }) => event.quantity)), arrayOfTimes(events.map(({ event }) => event.occurredAt)), arrayOfTimes(events.map(({ billedAt }) => billedAt)),
+      arrayOfTexts(events.map(({ event }) => event.source)), arrayOfTexts(events.map(({ event }) => event.sourceId)),
+      arrayOfTexts(events.map(({ event: { properties } }) => (properties === undefined ? null : JSON.stringify(properties)))), isPaid,
     ]);
+    return row!.costs.split(',').map((cost) => (cost.startsWith(KNOWN) ? { costNano: BigInt(cost.slice(KNOWN.length)), isNew: false } : { costNano: BigInt(cost), isNew: true }));
   }
 }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { arrayOfTexts } from '../../../platform/database/array-literal.js';
 import { Database } from '../../../platform/database/database.js';
 
 /** What usage is counted in, and rated with: the sum of a month. */
@@ -16,9 +17,10 @@ export interface UsageMonthKey {
   readonly pricedPer: bigint;
 }
 
-interface LockedMonth {
-  readonly id: string;
-  readonly closed: boolean;
+interface LockedMonths {
+  readonly count: number;
+  /** The ids of those that are closed. */
+  readonly closed: readonly string[];
 }
 
 /** The organizations share so many locks among them: to make a month's row and to close the month exclude each other. */
@@ -44,8 +46,11 @@ export class UsageMonthsStore {
   }
 
   /** Locks the rows until the running transaction ends, in one order for all. Fewer than asked for: some never came to be. */
-  lock(ids: readonly string[]): Promise<LockedMonth[]> {
-    return this.database.manager.query<LockedMonth[]>('SELECT id, closed FROM usage_months WHERE id = ANY($1::bigint[]) ORDER BY id FOR UPDATE', [ids]);
+  async lock(ids: readonly string[]): Promise<LockedMonths> {
+    const [row] = await this.database.manager.query<{ count: string; closed: string[] | null }[]>(`
+      SELECT count(*) AS count, array_agg(id::text) FILTER (WHERE closed) AS closed
+      FROM (SELECT id, closed FROM usage_months WHERE id = ANY($1::bigint[]) ORDER BY id FOR UPDATE) AS locked`, [arrayOfTexts(ids)]);
+    return { count: Number(row!.count), closed: row!.closed ?? [] };
   }
 
   /** Those for which it was open. Waits for those who record usage of that month just now. */

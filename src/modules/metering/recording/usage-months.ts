@@ -37,12 +37,12 @@ export class UsageMonths {
 
   /** Locks them until the running transaction ends. The ids of those that are closed. */
   async lock(ids: readonly string[]): Promise<ReadonlySet<string>> {
-    const rows = await this.store.lock(ids);
-    if (rows.length !== ids.length) {
+    const { count, closed } = await this.store.lock(ids);
+    if (count !== ids.length) {
       this.ids.clear();
       throw new Error('A row of usage_months is gone.');
     }
-    return new Set(rows.filter(({ closed }) => closed).map(({ id }) => id));
+    return new Set(closed);
   }
 }
 
