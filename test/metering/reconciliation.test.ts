@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { monthOf } from '../../src/modules/metering/month.js';
+import { type OrgWindow, UsageReconciliationStore } from '../../src/modules/metering/persistence/usage-reconciliation.store.js';
 import { UsageReconciler } from '../../src/modules/metering/reconciliation/usage-reconciler.service.js';
 import { UsageService } from '../../src/modules/metering/usage.service.js';
 import { Make } from '../support/make.js';
@@ -39,6 +41,24 @@ describe('the comparison of usage with its events', () => {
     expect(await drift()).toBe('1');
     expect(app.log()).toContainEqual(expect.objectContaining({ level: 'error', msg: 'Sums of usage are not those of their events.', drifted: [expect.objectContaining({ orgId, meter: 'sandbox_compute' })] }));
     await make.sql(repair);
+    expect(await reconcile()).toBe(0);
+  });
+
+  it('finds each sum once, however many organizations it looks at together', async () => {
+    const other = (await make.person()).organization.id;
+    await app.get(UsageService).record([{ source: 'test', sourceId: randomUUID(), orgId: other, meter: 'sandbox_compute', quantity: 7n, occurredAt: new Date() }]);
+    await make.sql('UPDATE usage_hours SET events = events + 1');
+    const store = app.get(UsageReconciliationStore);
+    for (const size of [1, 2, 500]) {
+      const found: string[] = [];
+      for (let after: string | undefined = ''; after !== undefined;) {
+        const window: OrgWindow = await store.windowAfter(after, size);
+        found.push(...(await store.drifted(monthOf(new Date()), window)).map((sum) => sum.orgId));
+        after = window.last;
+      }
+      expect(found.sort()).toEqual([orgId, other].sort());
+    }
+    await make.sql('UPDATE usage_hours SET events = events - 1');
     expect(await reconcile()).toBe(0);
   });
 

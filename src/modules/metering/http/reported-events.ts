@@ -1,17 +1,20 @@
-import { createParamDecorator, type ExecutionContext, Injectable } from '@nestjs/common';
-import type { Request } from 'express';
+import { Injectable } from '@nestjs/common';
 import { RequestValidation } from '../../../platform/http/validation.js';
 import { MAX_EVENTS, ReportUsageBody } from './usage-events.dto.js';
 
-const BodyAsItCame = createParamDecorator((_: unknown, context: ExecutionContext): unknown => context.switchToHttp().getRequest<Request>().body);
+/** An interface and no class: then the validation of all bodies leaves it to {@link ReportedEvents}. */
+export interface Reported {
+  /** As they came. */
+  readonly events: readonly unknown[];
+}
 
 /**
  * Checks a body but for its events, each of which is judged by itself: the validation of all other bodies would walk through them
  * four times and copy each, which takes as long as to record them.
  */
 @Injectable()
-class ValidationOfTheRest extends RequestValidation {
-  override async transform(value: unknown): Promise<ReportUsageBody> {
+export class ReportedEvents extends RequestValidation {
+  override async transform(value: unknown): Promise<Reported> {
     const body = value as { readonly events?: unknown };
     const { events } = body;
     const metadata = { type: 'body', metatype: ReportUsageBody } as const;
@@ -20,6 +23,3 @@ class ValidationOfTheRest extends RequestValidation {
     return { events };
   }
 }
-
-/** The body of the request: its events, as they came. */
-export const ReportedEvents = (): ParameterDecorator => BodyAsItCame(ValidationOfTheRest);

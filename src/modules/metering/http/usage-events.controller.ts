@@ -1,11 +1,11 @@
-import { Controller, HttpCode, HttpStatus, Post } from '@nestjs/common';
+import { Body, Controller, HttpCode, HttpStatus, Post } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ANY_BODY, ANY_CALL, ApiRefusals } from '../../../platform/http/api-refusals.js';
 import { Envelope } from '../../../platform/http/envelope.js';
 import { TakesJson } from '../../../platform/http/json-body.js';
 import { RequireOperatorToken } from '../../auth/require-operator-token.js';
 import { UsageIntakeService } from '../intake/usage-intake.service.js';
-import { ReportedEvents } from './reported-events.js';
+import { type Reported, ReportedEvents } from './reported-events.js';
 import { ReportedUsageAnswer, ReportedUsageView, ReportUsageBody } from './usage-events.dto.js';
 
 /** A thousand events with all that they may carry. */
@@ -27,7 +27,7 @@ export class UsageEventsController {
   @ApiBody({ type: ReportUsageBody })
   @ApiOkResponse({ type: ReportedUsageAnswer })
   @ApiRefusals(...ANY_CALL, ...ANY_BODY, 'invalid_token', 'feature_disabled')
-  async report(@ReportedEvents() { events }: ReportUsageBody): Promise<Envelope<ReportedUsageView>> {
+  async report(@Body(ReportedEvents) { events }: Reported): Promise<Envelope<ReportedUsageView>> {
     return new Envelope(ReportedUsageView.of(await this.intake.take(events)));
   }
 }
