@@ -1,7 +1,7 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { LIMITS, NO_ROUTING, built, deploy, visit } from '../support/hosting.js';
 import { ArtifactsService } from '../../src/modules/hosting/artifacts.service.js';
-import { useApp } from '../support/test-app.js';
+import { eventually, useApp } from '../support/test-app.js';
 
 const LONG = `<h1>${'Long enough to be worth compressing. '.repeat(100)}</h1>`;
 
@@ -145,6 +145,15 @@ describe('a deploy of static files', () => {
     }
   });
 
+  it('has one line in the log whatever is asked for, and the line says what it was', async () => {
+    for (const [name, path] of [[label, '/"},{"status":1'], [label, '/back\\slash'], ['odd"label', '/']] as const) {
+      await app.raw(`GET ${path} HTTP/1.1\r\nHost: ${name}.localhost\r\nConnection: close\r\n\r\n`);
+      await eventually(() => app.log().some((each) => each['app'] === name && each['path'] === path), 'the line is there');
+      const line = app.log().findLast((each) => each['app'] === name)!;
+      expect(line).toEqual({ level: 'info', time: expect.stringMatching(/Z$/), app: name, method: 'GET', path, status: expect.any(Number), durationMs: expect.any(Number), ...(name === label ? { deployId: expect.any(String), orgId: 'org_acme' } : {}) });
+    }
+  });
+
   it('has a line in the log, with deploy and organization and without the query, and counts', async () => {
     await visit(app, label, '/style.css?token=1');
     const line = app.log().findLast((each) => each['app'] === label && each['path'] === '/style.css')!;
@@ -153,6 +162,13 @@ describe('a deploy of static files', () => {
     const { text } = await app.fetch('/metrics');
     expect(text).toMatch(/^app_requests_total\{by="static",result="ok"\} [1-9]/m);
     expect(text).toMatch(/^app_request_seconds_count\{by="static"\} [1-9]/m);
+    const buckets = [...text.matchAll(/^app_request_seconds_bucket\{le="([^"]+)",by="static"\} (\d+)$/gm)].map(([, le, count]) => [le, Number(count)] as const);
+    expect(buckets.map(([le]) => le)).toEqual(['0.0005', '0.001', '0.0025', '0.005', '0.01', '0.025', '0.05', '0.1', '0.25', '0.5', '1', '2.5', '5', '10', '30', '+Inf']);
+    const counts = buckets.map(([, count]) => count);
+    expect(counts).toEqual([...counts].sort((one, other) => one - other));
+    expect(counts.at(-1)).toBe(Number(/^app_request_seconds_count\{by="static"\} (\d+)$/m.exec(text)![1]));
+    expect(counts.at(-1)).toBe([...text.matchAll(/^app_requests_total\{by="static",result="\w+"\} (\d+)$/gm)].reduce((sum, [, count]) => sum + Number(count), 0));
+    expect(Number(/^app_request_seconds_sum\{by="static"\} (\S+)$/m.exec(text)![1])).toBeGreaterThan(0);
   });
 });
 

@@ -1,8 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
+import { join } from 'node:path';
 import { until } from '../support/embedded-servers.js';
 import { GitClient } from '../support/git-client.js';
-import { stillRunning } from '../support/processes.js';
+import { stateOf, stillRunning } from '../support/processes.js';
 import { makeScratchDirectory, removeScratchDirectory } from '../support/scratch-directory.js';
 import { ServiceProcess } from '../support/service-process.js';
 
@@ -51,8 +52,17 @@ describe('a service that runs apps of others', () => {
     service.signal('SIGKILL');
     await until('all that it started is gone', () => stillRunning(family).length === 0, 10_000);
 
-    const next = await ServiceProcess.start({ env });
+    const next = await ServiceProcess.start({ env: { ...env, NODE_OPTIONS: `--require ${join(__dirname, '../support/apps-sleep-soon.cjs')}` } });
     expect(await visit(next, deploy.url as string)).toBe('from the app');
+
+    // Nor one that stands frozen: what is stopped acts on no signal but this one.
+    await until('the app sleeps', async () => (await next.metric('app_servers{state="frozen"}')) === 1, 60_000);
+    const asleep = next.family();
+    const stopped = asleep.filter(({ pid }) => stateOf(pid) === 'T');
+    // The server, the program that it has started, and what bubblewrap has around them.
+    expect(stopped.length).toBeGreaterThanOrEqual(4);
+    next.signal('SIGKILL');
+    await until('all that it started is gone', () => stillRunning(asleep).length === 0, 10_000);
   });
 });
 

@@ -27,6 +27,15 @@ export function stillRunning(processes: readonly SeenProcess[]): SeenProcess[] {
   return processes.filter(({ pid, startedAt }) => look(pid)?.startedAt === startedAt);
 }
 
+/** As in proc(5): `R`, `S`, `T`; undefined when there is none of this number. */
+export function stateOf(pid: number): string | undefined {
+  try {
+    return /^.*\) (.)/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1];
+  } catch {
+    return undefined;
+  }
+}
+
 function look(pid: number): SeenProcess | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

@@ -60,7 +60,7 @@ export class AppServersService {
     signal.throwIfAborted();
     await this.stop(deployId);
     const said: string[] = [];
-    const server = await this.begin(deployId, () => this.start(deployId, environment, (text) => { said.push(text); if (said.length > MAX_LAST_LINES) said.shift(); }));
+    const server = await this.begin(deployId, () => this.start(deployId, Promise.resolve(environment), (text) => { said.push(text); if (said.length > MAX_LAST_LINES) said.shift(); }));
     const release = await server.use();
     try {
       await this.requireAnswer(server, said, signal);
@@ -99,7 +99,7 @@ export class AppServersService {
     if (known !== undefined) return known;
     const failed = this.failures.get(deployId);
     if (failed !== undefined && performance.now() < failed.untilMs) throw new AppUnavailable('failed');
-    return this.begin(deployId, async () => this.start(deployId, await this.environments.of(deployId)));
+    return this.begin(deployId, () => this.start(deployId, this.environments.of(deployId)));
   }
 
   private begin(deployId: string, start: () => Promise<AppServer>): Promise<AppServer> {
@@ -111,8 +111,10 @@ export class AppServersService {
     return starting;
   }
 
-  private async start(deployId: string, environment: Readonly<Record<string, string>>, heard: (text: string) => void = () => undefined): Promise<AppServer> {
-    const loaded = await this.sites.find(deployId);
+  private async start(deployId: string, environment: Promise<Readonly<Record<string, string>>>, heard: (text: string) => void = () => undefined): Promise<AppServer> {
+    // It is waited for later, beside other things, or not at all.
+    environment.catch(() => undefined);
+    const loaded = this.sites.known(deployId) ?? await this.sites.find(deployId);
     if (loaded?.site.hasServer !== true) throw new ServerDidNotStart('The deploy has no server.', []);
     const { program, socketPath } = await this.launcher.launch({
       deployId, manifest: loaded.site.manifest, environment,

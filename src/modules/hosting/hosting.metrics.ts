@@ -5,6 +5,7 @@ import { AppServersService } from './app-servers.service.js';
 
 const REQUESTS = 'app_requests_total';
 const SECONDS = 'app_request_seconds';
+const SECONDS_HELP = 'Time from a request to an app until the end of its answer.';
 const SERVERS = 'app_servers';
 const STARTS = 'app_server_starts_total';
 const CRASHES = 'app_server_crashes_total';
@@ -15,24 +16,30 @@ export type AnsweredBy = 'static' | 'server' | 'platform';
 /** `ok`: below 400; `hung_up`: the caller went away first. */
 export type AppResult = 'ok' | 'client_error' | 'server_error' | 'hung_up';
 
-interface Handles {
-  readonly requests: Counter.Internal;
-  readonly seconds: Histogram.Internal<string>;
-}
+const BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+const BY: readonly AnsweredBy[] = ['static', 'server', 'platform'];
 
 @Injectable()
 export class HostingMetrics {
-  private readonly handles = new Map<string, Handles>();
+  private readonly tallies: Readonly<Record<AnsweredBy, Tally>> = { static: new Tally(), server: new Tally(), platform: new Tally() };
 
   constructor(
-    @InjectMetric(REQUESTS) private readonly requests: Counter,
-    @InjectMetric(SECONDS) private readonly seconds: Histogram,
+    @InjectMetric(REQUESTS) requests: Counter,
+    @InjectMetric(SECONDS) seconds: Histogram,
     servers: AppServersService,
     @InjectMetric(SERVERS) running: Gauge,
     @InjectMetric(STARTS) starts: Counter,
     @InjectMetric(CRASHES) crashes: Counter,
   ) {
     // Read when `/metrics` is.
+    Object.assign(requests, {
+      collect: () => {
+        requests.reset();
+        for (const by of BY) for (const [result, count] of this.tallies[by].results) requests.inc({ by, result }, count);
+      },
+    });
+    const times = (): Promise<object> => Promise.resolve({ name: SECONDS, help: SECONDS_HELP, type: 'histogram', aggregator: 'sum', values: BY.flatMap((by) => this.tallies[by].times(by)) });
+    Object.assign(seconds, { get: times, getForPromString: times });
     Object.assign(running, {
       collect: () => {
         running.set({ state: 'running' }, servers.counts.running);
@@ -44,14 +51,35 @@ export class HostingMetrics {
   }
 
   answered(by: AnsweredBy, result: AppResult, seconds: number): void {
-    const key = `${by} ${result}`;
-    let handles = this.handles.get(key);
-    if (handles === undefined) {
-      handles = { requests: this.requests.labels({ by, result }), seconds: this.seconds.labels({ by }) };
-      this.handles.set(key, handles);
-    }
-    handles.requests.inc();
-    handles.seconds.observe(seconds);
+    this.tallies[by].add(result, seconds);
+  }
+}
+
+/** Counts in plain numbers: what prom-client does for each observation costs more than finding the file that is answered. */
+class Tally {
+  private readonly counts: Record<AppResult, number> = { ok: 0, client_error: 0, server_error: 0, hung_up: 0 };
+  /** How many took up to the bucket of the same place but longer than the one before; the last is for those beyond all. */
+  private readonly buckets = new Array<number>(BUCKETS.length + 1).fill(0);
+  private sum = 0;
+
+  add(result: AppResult, seconds: number): void {
+    this.counts[result]++;
+    let place = 0;
+    while (place < BUCKETS.length && seconds > BUCKETS[place]!) place++;
+    this.buckets[place]!++;
+    this.sum += seconds;
+  }
+
+  get results(): [string, number][] {
+    return Object.entries(this.counts).filter(([, count]) => count > 0);
+  }
+
+  /** As a histogram tells of itself: each bucket holds those below it too. */
+  times(by: AnsweredBy): object[] {
+    let count = 0;
+    const below = this.buckets.map((each, place) => ({ metricName: `${SECONDS}_bucket`, labels: { le: BUCKETS[place] ?? '+Inf', by }, value: count += each }));
+    if (count === 0) return [];
+    return [...below, { metricName: `${SECONDS}_sum`, labels: { by }, value: this.sum }, { metricName: `${SECONDS}_count`, labels: { by }, value: count }];
   }
 }
 
@@ -61,10 +89,5 @@ export const HOSTING_METRICS: Provider[] = [
   makeGaugeProvider({ name: SERVERS, help: 'Servers of apps in this process, by state.', labelNames: ['state'] }),
   makeCounterProvider({ name: STARTS, help: 'Servers of apps that this process has started.' }),
   makeCounterProvider({ name: CRASHES, help: 'Servers of apps that ended by themselves.' }),
-  makeHistogramProvider({
-    name: SECONDS,
-    help: 'Time from a request to an app until the end of its answer.',
-    labelNames: ['by'],
-    buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
-  }),
+  makeHistogramProvider({ name: SECONDS, help: SECONDS_HELP, labelNames: ['by'], buckets: BUCKETS }),
 ];

@@ -20,6 +20,10 @@ export interface OtherHost {
   readonly handler: HostHandler;
 }
 
+const MAX_REMEMBERED = 1_000;
+/** What a name can have (RFC 1035), and a port. */
+const MAX_LENGTH = 260;
+
 /**
  * Parts the requests for the platform from those for hosts that a module serves. What people deploy must never answer
  * under the platform's own name, where it would be trusted as the platform, and the other way round.
@@ -28,6 +32,8 @@ export interface OtherHost {
 export class OtherHosts {
   private readonly ownHosts: ReadonlySet<string>;
   private handler: HostHandler | undefined;
+  /** By what `Host` said; the same few are named again and again. */
+  private readonly named = new Map<string, OtherHost>();
   private trusts: TrustsAddress = () => false;
 
   constructor(config: Config) {
@@ -47,12 +53,15 @@ export class OtherHosts {
    * name that says nothing by itself: a caller who could choose it freely must not make the platform's name show an app.
    */
   of(request: IncomingMessage): OtherHost | undefined {
+    const { headers } = request;
+    const known = this.named.get(headers.host ?? '');
+    if (known !== undefined) return known;
     const { handler } = this;
-    const named = hostOf(request.headers.host);
+    const named = hostOf(headers.host);
     if (handler === undefined || named === undefined || this.ownHosts.has(named)) return undefined;
-    if (handler.takes(named)) return { host: named, handler };
+    if (handler.takes(named)) return this.remember(headers.host!, { host: named, handler });
 
-    const forwarded = hostOf(request.headers['x-forwarded-host']?.toString().split(',').at(-1)?.trim());
+    const forwarded = hostOf(headers['x-forwarded-host']?.toString().split(',').at(-1)?.trim());
     if (forwarded === undefined || this.ownHosts.has(forwarded) || !handler.takes(forwarded)) return undefined;
     return this.isTrusted(request) ? { host: forwarded, handler } : undefined;
   }
@@ -60,6 +69,14 @@ export class OtherHosts {
   /** Whether it comes from a proxy of ours (`TRUST_PROXY`). */
   isTrusted({ socket }: IncomingMessage): boolean {
     return this.trusts(socket.remoteAddress ?? '', 0);
+  }
+
+  private remember(named: string, other: OtherHost): OtherHost {
+    if (named.length > MAX_LENGTH) return other;
+    // Whoever names many that do not exist has them forgotten, and no more memory than this.
+    if (this.named.size === MAX_REMEMBERED) this.named.clear();
+    this.named.set(named, other);
+    return other;
   }
 }
 

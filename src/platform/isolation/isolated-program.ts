@@ -6,7 +6,7 @@ import { IsolationDidNotStart } from './isolation-spec.js';
 import { type LaunchEnd, type LaunchEndCause, type LaunchSpec } from './launch-spec.js';
 import { LaunchWatch } from './launch-watch.js';
 import { LineOutput } from './line-output.js';
-import { isStopped, sampleTree } from './process-facts.js';
+import { isStopped, sampleTree, startTicks } from './process-facts.js';
 
 /** bubblewrap reads its options here, so that no command line shows them. */
 export const OPTIONS_DESCRIPTOR = 3;
@@ -34,6 +34,8 @@ export class IsolatedProgram {
   private readonly watch: LaunchWatch;
   private cause: LaunchEndCause = 'exit';
   private said = '';
+  /** All there is of it while it is frozen: to look for them anew takes milliseconds on a machine with many processes. */
+  private frozen: readonly FrozenProcess[] | undefined;
 
   constructor(private readonly parts: ProgramParts) {
     const { spec, group } = parts;
@@ -96,8 +98,13 @@ export class IsolatedProgram {
   /** Stops everything inside where it stands; it then takes memory, but no processor time. */
   async freeze(): Promise<void> {
     for (let round = 0; round < FREEZE_ROUNDS && this.isAlive; round++) {
-      const running = sampleTree(this.initPid).pids.filter((pid) => !isStopped(pid));
-      if (running.length === 0) return;
+      const { pids } = sampleTree(this.initPid);
+      const running = pids.filter((pid) => !isStopped(pid));
+      if (running.length === 0) {
+        this.frozen = pids.map((pid) => ({ pid, ticks: startTicks(pid) }));
+        this.watch.pause();
+        return;
+      }
       for (const pid of running) send(pid, 'SIGSTOP');
       await sleep(FREEZE_PAUSE_MS);
     }
@@ -106,7 +113,17 @@ export class IsolatedProgram {
   /** Lets it go on. */
   thaw(): void {
     if (!this.isAlive) return;
-    for (const pid of sampleTree(this.initPid).pids) send(pid, 'SIGCONT');
+    this.watch.resume();
+    const { frozen } = this;
+    this.frozen = undefined;
+    if (frozen === undefined) {
+      for (const pid of sampleTree(this.initPid).pids) send(pid, 'SIGCONT');
+      return;
+    }
+    for (const { pid, ticks } of frozen) {
+      // The kernel may have ended one for want of memory, and given its number to somebody else.
+      if (startTicks(pid) === ticks) send(pid, 'SIGCONT');
+    }
   }
 
   /** Ends it, whatever it is doing. Settles when nothing of it is left. */
@@ -143,6 +160,12 @@ export class IsolatedProgram {
     // bubblewrap, too, ends with a status when it fails.
     return this.cause === 'exit' && exitStatus !== null && !this.inside.info.programRan ? 'did_not_start' : this.cause;
   }
+}
+
+interface FrozenProcess {
+  readonly pid: number;
+  /** When it started. */
+  readonly ticks: string | null;
 }
 
 function send(pid: number, signal: 'SIGSTOP' | 'SIGCONT'): void {

@@ -7,16 +7,28 @@ const INTERVAL_MS = 50;
 /** Looks from outside at what a launched program uses and calls out, once, when it passes a limit. */
 export class LaunchWatch {
   private readonly timer: NodeJS.Timeout | null;
-  private readonly sampler: NodeJS.Timeout;
+  private sampler: NodeJS.Timeout | undefined;
+  private isOver = false;
 
   constructor(private readonly group: ResourceGroup, private readonly limits: LaunchLimits, private readonly onBreach: (cause: LaunchEndCause) => void) {
     this.timer = limits.wallMs === null ? null : setTimeout(() => { this.breach('wall_time'); }, limits.wallMs);
-    this.sampler = setInterval(() => { this.look(); }, INTERVAL_MS);
+    this.resume();
+  }
+
+  /** While nothing inside runs there is nothing new to see; its time still runs. */
+  pause(): void {
+    clearInterval(this.sampler);
+    this.sampler = undefined;
+  }
+
+  resume(): void {
+    if (!this.isOver) this.sampler ??= setInterval(() => { this.look(); }, INTERVAL_MS);
   }
 
   stop(): void {
+    this.isOver = true;
     if (this.timer !== null) clearTimeout(this.timer);
-    clearInterval(this.sampler);
+    this.pause();
   }
 
   private look(): void {

@@ -41,9 +41,6 @@ export class AppDoor implements HostHandler, OnModuleInit {
 
   answer(request: IncomingMessage, response: ServerResponse, host: string): void {
     const visit = new Visit({ request, response, host, label: host.slice(0, -this.suffix.length) }, this.log, this.metrics);
-    // A caller that breaks off is no fault of ours.
-    request.on('error', () => undefined);
-    response.on('error', () => undefined);
     // What is asked for often is in memory, and answered without waiting for anything.
     const shown = this.aliases.known(visit.label);
     const loaded = shown === undefined || shown === null ? undefined : this.sites.known(shown.deployId);
@@ -64,6 +61,7 @@ export class AppDoor implements HostHandler, OnModuleInit {
   }
 
   private async look(visit: Visit, known: ShownDeploy | null | undefined): Promise<void> {
+    visit.mayBreakOff();
     try {
       const loaded = await this.loadedOf(visit.label, known);
       if (loaded === null) refuse(visit.response, 'not_found');
@@ -79,8 +77,7 @@ export class AppDoor implements HostHandler, OnModuleInit {
   }
 
   private serve(visit: Visit, loaded: LoadedSite): void {
-    visit.deployId = loaded.deployId;
-    visit.orgId = loaded.orgId;
+    visit.loaded = loaded;
     const { request: { url = '/', method }, response } = visit;
     const path = pathOfTarget(url);
     const isRead = method === 'GET' || method === 'HEAD';
@@ -110,15 +107,19 @@ export class AppDoor implements HostHandler, OnModuleInit {
       return;
     }
     const { file, status } = resolution;
-    this.files.answer(request, response, { file, status, modifiedAt: createdAt, extra })?.catch((error: unknown) => { this.failed(visit, error); });
+    const sending = this.files.answer(request, response, { file, status, modifiedAt: createdAt, extra });
+    if (sending === undefined) return;
+    visit.mayBreakOff();
+    sending.catch((error: unknown) => { this.failed(visit, error); });
   }
 
   private ask(visit: Visit, { deployId }: LoadedSite): void {
+    visit.mayBreakOff();
     this.proxy.answer(visit, deployId).catch((error: unknown) => { this.failed(visit, error); });
   }
 
   private failed(visit: Visit, error: unknown): void {
-    this.log.error({ error, app: visit.label, deployId: visit.deployId }, 'A request to an app could not be answered.');
+    this.log.error({ error, app: visit.label, deployId: visit.loaded?.deployId }, 'A request to an app could not be answered.');
     visit.by = 'platform';
     if (visit.response.headersSent) visit.response.destroy();
     else refuse(visit.response, 'app_unavailable');

@@ -1,30 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { Injectable } from '@nestjs/common';
-import { Blobs } from '../site/blobs.js';
-import type { SiteFile } from '../site/site.js';
-import { type ByteRange, type Encoding, keyOf } from '../store/artifact-store.js';
+import { type BlobContents, Blobs } from '../site/blobs.js';
+import type { RawHeaders, Representation, Representations, SiteFile } from '../site/site-file.js';
+import type { ByteRange, Encoding } from '../store/artifact-store.js';
 import { acceptedEncodings, matchesTag, wantedRange } from './content-negotiation.js';
 
-const FOR_EVER = 'public, max-age=31536000, immutable';
-/** A page shows what is deployed now, so it is asked for again; with its tag that costs no body. */
-const REVALIDATE = 'public, max-age=0, must-revalidate';
-
 type Headers = readonly (readonly [string, string])[];
-
-/** One form of a file, with everything that its answers have in common. */
-interface Representation {
-  readonly key: string;
-  readonly bytes: number;
-  readonly etag: string;
-  readonly headers: string[];
-}
-
-interface Prepared {
-  readonly plain: Representation;
-  readonly br: Representation | undefined;
-  readonly gzip: Representation | undefined;
-}
 
 export interface FileAnswer {
   readonly file: SiteFile;
@@ -37,13 +19,11 @@ export interface FileAnswer {
 /** Answers GET and HEAD by a file of a deploy. */
 @Injectable()
 export class StaticFiles {
-  private readonly prepared = new WeakMap<SiteFile, Prepared>();
-
   constructor(private readonly blobs: Blobs) {}
 
   /** Undefined when the answer is on its way; else a promise that rejects when the store fails before or while it is sent. */
   answer(request: IncomingMessage, response: ServerResponse, answer: FileAnswer): Promise<void> | undefined {
-    const prepared = this.preparedOf(answer);
+    const prepared = answer.file.representations(answer.modifiedAt);
     if (answer.status === 404) return this.send(request, response, { chosen: prepared.plain, status: 404, extra: answer.extra });
 
     const { range } = request.headers;
@@ -65,6 +45,10 @@ export class StaticFiles {
 
   private send(request: IncomingMessage, response: ServerResponse, { chosen, status, extra, part }: Sending): Promise<void> | undefined {
     const head = (): void => {
+      if (part === undefined && extra.length === 0) {
+        response.writeHead(status, chosen.wholeHeaders as string[]);
+        return;
+      }
       const length = part === undefined ? chosen.bytes : part.end - part.start + 1;
       const headers = merged(chosen.headers, extra);
       response.writeHead(status, part === undefined ? headers.concat('Content-Length', String(length))
@@ -78,7 +62,7 @@ export class StaticFiles {
     const known = this.blobs.known(chosen.key);
     if (known !== undefined) {
       head();
-      response.end(part === undefined ? known : known.subarray(part.start, part.end + 1));
+      response.end(partOf(known, part), 'latin1');
       return undefined;
     }
     return this.fetchAndSend(response, { chosen, ...(part === undefined ? {} : { part }) }, head);
@@ -88,7 +72,7 @@ export class StaticFiles {
     if (this.blobs.isSmall(chosen.bytes)) {
       const whole = await this.blobs.whole(chosen.key);
       head();
-      response.end(part === undefined ? whole : whole.subarray(part.start, part.end + 1));
+      response.end(partOf(whole, part), 'latin1');
       return;
     }
     const stream = await this.blobs.stream(chosen.key, part);
@@ -103,21 +87,6 @@ export class StaticFiles {
       if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
     });
   }
-
-  private preparedOf({ file, modifiedAt }: FileAnswer): Prepared {
-    let prepared = this.prepared.get(file);
-    if (prepared === undefined) {
-      const varies = file.br !== undefined || file.gzip !== undefined;
-      const make = (bytes: number, encoding?: Encoding): Representation => representation({ file, modifiedAt, bytes, varies, encoding });
-      prepared = {
-        plain: make(file.bytes),
-        br: file.br === undefined ? undefined : make(file.br, 'br'),
-        gzip: file.gzip === undefined ? undefined : make(file.gzip, 'gzip'),
-      };
-      this.prepared.set(file, prepared);
-    }
-    return prepared;
-  }
 }
 
 interface Sending {
@@ -127,34 +96,12 @@ interface Sending {
   readonly part?: ByteRange;
 }
 
-interface Making {
-  readonly file: SiteFile;
-  readonly modifiedAt: Date;
-  readonly bytes: number;
-  readonly varies: boolean;
-  readonly encoding: Encoding | undefined;
+function partOf(content: BlobContents, part: ByteRange | undefined): BlobContents {
+  if (part === undefined) return content;
+  return typeof content === 'string' ? content.slice(part.start, part.end + 1) : content.subarray(part.start, part.end + 1);
 }
 
-function representation({ file, modifiedAt, bytes, varies, encoding }: Making): Representation {
-  const etag = `"${file.sha256.slice(0, 32)}${encoding === undefined ? '' : `-${encoding}`}"`;
-  return {
-    key: keyOf(file.sha256, encoding),
-    bytes,
-    etag,
-    headers: [
-      'Content-Type', file.type,
-      'ETag', etag,
-      'Last-Modified', modifiedAt.toUTCString(),
-      'Cache-Control', file.immutable ? FOR_EVER : REVALIDATE,
-      'X-Content-Type-Options', 'nosniff',
-      'Accept-Ranges', 'bytes',
-      ...(varies ? ['Vary', 'Accept-Encoding'] : []),
-      ...(encoding === undefined ? [] : ['Content-Encoding', encoding]),
-    ],
-  };
-}
-
-function choose({ plain, br, gzip }: Prepared, accepted: readonly Encoding[]): Representation {
+function choose({ plain, br, gzip }: Representations, accepted: readonly Encoding[]): Representation {
   for (const encoding of accepted) {
     const found = encoding === 'br' ? br : gzip;
     if (found !== undefined) return found;
@@ -178,7 +125,7 @@ function rangeHolds({ headers }: IncomingMessage, etag: string, modifiedAt: Date
 const isOfBody = (name: string): boolean => name === 'Content-Type' || name === 'Content-Encoding' || name === 'Accept-Ranges';
 
 /** Ours, with those of the deploy in their place. */
-function merged(ours: string[], extra: Headers): string[] {
+function merged(ours: RawHeaders, extra: Headers): RawHeaders {
   if (extra.length === 0) return ours;
   const theirs = new Set(extra.map(([name]) => name.toLowerCase()));
   return [

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Log } from '../../../platform/logging/log.js';
 import type { AnsweredBy, AppResult, HostingMetrics } from '../hosting.metrics.js';
+import type { LoadedSite } from '../site/sites.js';
 
 const CLIENT_CLOSED_REQUEST = 499;
 
@@ -18,8 +19,7 @@ export class Visit {
   readonly host: string;
   readonly label: string;
   /** Whose app it turned out to be. */
-  deployId: string | undefined;
-  orgId: string | undefined;
+  loaded: LoadedSite | undefined;
   by: AnsweredBy = 'platform';
   private readonly startedAtMs = performance.now();
 
@@ -28,21 +28,33 @@ export class Visit {
     this.response = response;
     this.host = host;
     this.label = label;
-    response.once('close', () => { this.finish(); });
+    response.on('close', () => { this.finish(); });
+  }
+
+  /** From here on the caller may go away before it is answered, which is no fault of ours. */
+  mayBreakOff(): void {
+    this.request.on('error', ignore);
+    this.response.on('error', ignore);
   }
 
   private finish(): void {
-    const { request, response } = this;
+    const { request: { url = '', method = '' }, response } = this;
     const durationMs = performance.now() - this.startedAtMs;
     const status = response.writableFinished ? response.statusCode : CLIENT_CLOSED_REQUEST;
     this.metrics.answered(this.by, resultOf(status), durationMs / 1000);
-    const { url = '', method } = request;
     const query = url.indexOf('?');
-    this.log.info({
-      app: this.label, method, path: query === -1 ? url : url.slice(0, query), status, durationMs: Math.round(durationMs * 100) / 100, deployId: this.deployId, orgId: this.orgId,
-    });
+    const path = query === -1 ? url : url.slice(0, query);
+    // Node has taken the method from a list of its own; the rest is text of the caller's.
+    this.log.infoLine(`"app":${quoted(this.label)},"method":"${method}","path":${quoted(path)},"status":${status},"durationMs":${Math.round(durationMs * 100) / 100}${this.loaded?.logFields ?? ''}`);
   }
 }
+
+const PLAIN = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
+
+/** As JSON has it; most texts need nothing but the quotes, and to see that is a fraction of writing them anew. */
+const quoted = (text: string): string => (PLAIN.test(text) ? `"${text}"` : JSON.stringify(text));
+
+const ignore = (): void => undefined;
 
 function resultOf(status: number): AppResult {
   if (status === CLIENT_CLOSED_REQUEST) return 'hung_up';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import { Isolation } from '../../../platform/isolation/isolation.js';
 import type { IsolatedProgram } from '../../../platform/isolation/isolated-program.js';
-import type { LaunchLimits } from '../../../platform/isolation/launch-spec.js';
+import { LISTEN_DESCRIPTOR, type LaunchLimits } from '../../../platform/isolation/launch-spec.js';
 import { ServerDidNotStart } from '../hosting.errors.js';
 import { directoryOf } from '../ingest/file-paths.js';
 import type { Manifest } from '../ingest/manifest.js';
@@ -21,6 +21,11 @@ const LIMITS: LaunchLimits = {
 /** Whoever starts a server may find out what it is called by. The network is its own, so that any number will do. */
 const PORT = '3000';
 const SYSTEM = ['/usr/bin', '/bin', '/usr/share/zoneinfo', '/usr/share/ca-certificates', '/etc/ssl/certs'];
+/**
+ * The server and what leads to it begin at the same time, and not one after the other: each takes as long as Node takes to
+ * start. When the server ends all ends, with its status; the socket is none of its business.
+ */
+const BOTH = `/opt/node/bin/node /opt/hosting/serve.cjs & "$@" </dev/null ${LISTEN_DESCRIPTOR}<&-; exit $?`;
 /** A path of a socket has 107 bytes at most. */
 const SOCKET = 's';
 
@@ -33,7 +38,8 @@ export interface LaunchedApp {
 interface Launch {
   readonly deployId: string;
   readonly manifest: Manifest;
-  readonly environment: Readonly<Record<string, string>>;
+  /** Looked for while the files are made ready. */
+  readonly environment: Promise<Readonly<Record<string, string>>>;
   readonly line: (stream: 'stdout' | 'stderr', text: string) => void;
 }
 
@@ -52,20 +58,20 @@ export class AppLauncher {
     const node = nodeOf(manifest.nodeVersion);
     if (node === undefined) throw new ServerDidNotStart(`Node ${manifest.nodeVersion} is not installed here.`, []);
 
-    const [tree, hosts, program, forwarder] = await Promise.all([
-      this.trees.of(deployId, manifest), this.trees.hostsFile(), this.isolation.reachable(node), this.isolation.reachable(join(__dirname, 'inside', 'serve.cjs')),
+    const [tree, hosts, program, forwarder, variables] = await Promise.all([
+      this.trees.of(deployId, manifest), this.trees.hostsFile(), this.isolation.reachable(node), this.isolation.reachable(join(__dirname, 'inside', 'serve.cjs')), environment,
     ]);
     const { command, directory } = manifest.server!;
     const inside = directoryOf(directory)!;
     return this.withSocket((listener) => this.isolation.launch({
-      command: ['/opt/node/bin/node', '/opt/hosting/serve.cjs', ...command],
+      command: ['/bin/sh', '-c', BOTH, 'sh', ...command],
       mounts: [
         ...SYSTEM.filter((path) => existsSync(path)).map((path) => ({ from: path, to: path })),
         { from: program, to: '/opt/node/bin/node' }, { from: forwarder, to: '/opt/hosting/serve.cjs' }, { from: tree, to: '/app' }, { from: hosts, to: '/etc/hosts' },
       ],
       writable: [],
       directory: inside === '' ? '/app' : `/app/${inside}`,
-      environment: { NODE_ENV: 'production', HOME: '/tmp', LANG: 'C.UTF-8', ...environment, PATH: '/opt/node/bin:/usr/bin:/bin', PORT, HOSTNAME: '0.0.0.0' },
+      environment: { NODE_ENV: 'production', HOME: '/tmp', LANG: 'C.UTF-8', ...variables, PATH: '/opt/node/bin:/usr/bin:/bin', PORT, HOSTNAME: '0.0.0.0' },
       network: 'loopback',
       limits: LIMITS,
       // What is kept of it is bounded by whoever keeps it.

@@ -20,6 +20,7 @@ export class AppTrees {
   private readonly directory: string;
   private hosts: Promise<string> | undefined;
   private readonly making = new Map<string, Promise<string>>();
+  private readonly names = new WeakMap<Manifest, string>();
 
   constructor(
     config: Config,
@@ -64,8 +65,7 @@ export class AppTrees {
   }
 
   private async make(deployId: string, manifest: Manifest): Promise<string> {
-    // Of what it holds: a second attempt of a deploy may hold something else.
-    const path = join(this.directory, `${deployId.replace(/[^a-z0-9_]/g, '')}.${createHash('sha256').update(JSON.stringify(manifest.files)).digest('hex').slice(0, 16)}`);
+    const path = join(this.directory, this.nameOf(deployId, manifest));
     if (await isDirectory(path)) return path;
     await mkdir(this.directory, { recursive: true, mode: 0o755 });
     const unfinished = await mkdtemp(`${path}.unfinished-`);
@@ -78,6 +78,16 @@ export class AppTrees {
     } finally {
       await rm(unfinished, { recursive: true, force: true });
     }
+  }
+
+  /** Of what it holds: a second attempt of a deploy may hold something else. */
+  private nameOf(deployId: string, manifest: Manifest): string {
+    let name = this.names.get(manifest);
+    if (name === undefined) {
+      name = `${deployId.replace(/[^a-z0-9_]/g, '')}.${createHash('sha256').update(JSON.stringify(manifest.files)).digest('hex').slice(0, 16)}`;
+      this.names.set(manifest, name);
+    }
+    return name;
   }
 
   private async write(root: string, files: [string, ManifestFile][]): Promise<void> {

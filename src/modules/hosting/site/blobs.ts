@@ -10,16 +10,21 @@ const MAX_BYTES_IN_MEMORY = 64 * 1_048_576;
  * way, piece by piece (measured in `docs/benchmarks.md`); and a few large ones must not drive all others out.
  */
 const MAX_BYTES_EACH = 4 * 1_048_576;
+/** Up to here Node sends head and body as one string, in one piece and without a detour by streams. */
+const MAX_BYTES_AS_TEXT = 16_384;
+
+/** The bytes of a blob; those of a small one as a string of latin1, a character for each. To be sent as `latin1` either way. */
+export type BlobContents = Buffer | string;
 
 /** Blobs for answers: small ones that are asked for often stay in memory. */
 @Injectable()
 export class Blobs {
-  private readonly inMemory = new LRUCache<string, Buffer>({ maxSize: MAX_BYTES_IN_MEMORY, sizeCalculation: ({ length }) => length + 200 });
-  private readonly reading = new Map<string, Promise<Buffer>>();
+  private readonly inMemory = new LRUCache<string, BlobContents>({ maxSize: MAX_BYTES_IN_MEMORY, sizeCalculation: ({ length }) => length + 200 });
+  private readonly reading = new Map<string, Promise<BlobContents>>();
 
   constructor(private readonly store: ArtifactStore) {}
 
-  known(key: string): Buffer | undefined {
+  known(key: string): BlobContents | undefined {
     return this.inMemory.get(key);
   }
 
@@ -28,7 +33,7 @@ export class Blobs {
     return bytes <= MAX_BYTES_EACH;
   }
 
-  whole(key: string): Promise<Buffer> {
+  whole(key: string): Promise<BlobContents> {
     let reading = this.reading.get(key);
     if (reading === undefined) {
       reading = this.read(key).finally(() => { this.reading.delete(key); });
@@ -41,8 +46,9 @@ export class Blobs {
     return this.store.get(key, range);
   }
 
-  private async read(key: string): Promise<Buffer> {
-    const content = await buffer(await this.store.get(key));
+  private async read(key: string): Promise<BlobContents> {
+    const bytes = await buffer(await this.store.get(key));
+    const content = bytes.length > MAX_BYTES_AS_TEXT ? bytes : bytes.toString('latin1');
     this.inMemory.set(key, content);
     return content;
   }

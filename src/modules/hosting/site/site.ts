@@ -1,15 +1,9 @@
 import { directoryOf } from '../ingest/file-paths.js';
-import type { Manifest, ManifestFile } from '../ingest/manifest.js';
+import type { Manifest } from '../ingest/manifest.js';
 import { contentTypeOf } from './content-types.js';
 import type { RequestFacts } from './route-condition.js';
 import { type RedirectTo, Routes } from './routes.js';
-
-/** A file as it is served: under one path. */
-export interface SiteFile extends ManifestFile {
-  readonly type: string;
-  /** Its name carries a hash of what it holds. */
-  readonly immutable: boolean;
-}
+import { SiteFile } from './site-file.js';
 
 export type Resolution =
   | { readonly kind: 'file'; readonly file: SiteFile; readonly status: 200 | 404 }
@@ -17,7 +11,10 @@ export type Resolution =
   /** No file has the path: the deploy's server answers, where it has one. */
   | { readonly kind: 'none' };
 
+type Header = readonly [string, string];
+
 const NONE: Resolution = { kind: 'none' };
+const NO_HEADERS: readonly Header[] = [];
 
 /** What the world may see though its name begins with a dot (RFC 8615). */
 const WELL_KNOWN = '.well-known';
@@ -29,6 +26,8 @@ const BUNDLED_PLACE = /^\/(?:_next\/static|_expo\/static|_astro|assets|static)\/
 /** One deploy, ready to be asked which file a path shows. */
 export class Site {
   private readonly files = new Map<string, SiteFile>();
+  /** Paths that show a file by themselves, as far as they were asked for: a file has three at most. */
+  private readonly pages = new Map<string, Resolution>();
   private readonly routes: Routes;
   private readonly hasRules: boolean;
   private readonly notFound: SiteFile | undefined;
@@ -38,7 +37,7 @@ export class Site {
     const { routing } = manifest;
     this.routes = Routes.of(routing);
     this.hasRules = routing.redirects.length > 0 || routing.headers.length > 0;
-    this.notFound = routing.notFound === null ? this.files.get('/404.html') : servedAs(routing.notFound, manifest.files[routing.notFound]);
+    this.notFound = routing.notFound === null ? this.files.get('/404.html') : this.servedAs(routing.notFound);
   }
 
   get fileCount(): number {
@@ -51,14 +50,23 @@ export class Site {
 
   /** @param path decoded. The query, with its `?`, is kept by redirects to another form of the same path. */
   resolve(path: string, facts: RequestFacts): Resolution {
-    if (this.hasServer) return this.exact(path) ?? NONE;
+    if (this.hasServer) return this.pageOf(path, facts.query) ?? NONE;
     const redirect = this.hasRules ? this.routes.redirectOf(path, facts) : undefined;
     if (redirect !== undefined) return { kind: 'redirect', ...redirect };
-    return this.asPage(path, facts.query) ?? this.rewritten(path, facts) ?? this.missing();
+    return this.pageOf(path, facts.query) ?? this.rewritten(path, facts) ?? this.missing();
   }
 
-  headersOf(path: string, facts: RequestFacts): readonly (readonly [string, string])[] {
-    return this.hasRules ? this.routes.headersOf(path, facts) : [];
+  headersOf(path: string, facts: RequestFacts): readonly Header[] {
+    return this.hasRules ? this.routes.headersOf(path, facts) : NO_HEADERS;
+  }
+
+  private pageOf(path: string, query: string): Resolution | undefined {
+    const known = this.pages.get(path);
+    if (known !== undefined) return known;
+    const found = this.hasServer ? this.exact(path) : this.asPage(path, query);
+    // A path that was cut out of a long target would keep all of that in memory.
+    if (found?.kind === 'file' && query === '') this.pages.set(path, found);
+    return found;
   }
 
   private exact(path: string): Resolution | undefined {
@@ -103,12 +111,15 @@ export class Site {
       if (!path.startsWith(below)) continue;
       const at = `${prefix}/${path.slice(below.length)}`;
       if (this.files.has(at) || isHidden(at)) continue;
-      this.files.set(at, { ...file, type: contentTypeOf(path), immutable: immutable || (BUNDLED_PLACE.test(at) && HASHED.test(at)) });
+      this.files.set(at, new SiteFile(file, contentTypeOf(path), immutable || (BUNDLED_PLACE.test(at) && HASHED.test(at))));
     }
   }
-}
 
-const servedAs = (path: string, file: ManifestFile | undefined): SiteFile | undefined => (file === undefined ? undefined : { ...file, type: contentTypeOf(path), immutable: false });
+  private servedAs(path: string): SiteFile | undefined {
+    const file = this.manifest.files[path];
+    return file === undefined ? undefined : new SiteFile(file, contentTypeOf(path), false);
+  }
+}
 
 /** `.git`, `.env`: in a site without a build they lie beside the pages. */
 const isHidden = (path: string): boolean => path.split('/').some((part) => part.startsWith('.') && part !== WELL_KNOWN);

@@ -15,6 +15,8 @@ export interface LoadedSite {
   readonly site: Site;
   /** When it was ingested: `Last-Modified` of all its files. */
   readonly createdAt: Date;
+  /** Its part of every line of the log, as `Log.infoLine` takes it: `,"deployId":"dpl_…","orgId":"org_…"`. */
+  readonly logFields: string;
 }
 
 /** Deploys that are being served, from memory: they never change, so that nothing has to be told of them. */
@@ -46,7 +48,9 @@ export class Sites {
     const deploy = await this.deploys.find(deployId);
     if (deploy === null) return null;
     const manifest = await readManifest(this.store, deploy.manifest);
-    const loaded = { deployId, orgId: deploy.orgId, site: new Site(manifest), createdAt: deploy.createdAt };
+    const { orgId, createdAt } = deploy;
+    const logFields = `,"deployId":${JSON.stringify(deployId)},"orgId":${JSON.stringify(orgId)}`;
+    const loaded = { deployId, orgId, site: new Site(manifest), createdAt, logFields };
     this.loaded.set(deployId, loaded);
     return loaded;
   }

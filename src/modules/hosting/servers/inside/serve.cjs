@@ -1,27 +1,20 @@
 /*
- * Runs inside the sandbox of an app: starts its server, and carries what comes in on the socket that the host has given us
+ * Runs inside the sandbox of an app, beside its server: carries what comes in on the socket that the host has given us
  * to the port that the server listens on. The network in here is the app's own, so no other way leads to it.
  *
  * Nothing is accepted before the server listens: until then requests wait in the queue of the socket.
  */
 'use strict';
-const { spawn } = require('node:child_process');
 const net = require('node:net');
-const { constants } = require('node:os');
 
 const LISTEN_DESCRIPTOR = 4;
 const RETRY_MS = 10;
 const HOSTS = ['127.0.0.1', '::1'];
 
-const [command, ...rest] = process.argv.slice(2);
 const port = Number(process.env.PORT);
 
-const child = spawn(command, rest, { stdio: ['ignore', 'inherit', 'inherit'] });
-child.once('error', (error) => {
-  console.error(error.message);
-  process.exit(127);
-});
-child.once('exit', (code, signal) => process.exit(code ?? 128 + constants.signals[signal]));
+// A server that cannot be reached is of no use: with the shell that started us both ends the sandbox.
+process.once('exit', () => process.kill(process.ppid, 'SIGKILL'));
 
 /** Some servers listen on one address only. */
 function waitForServer(turn) {

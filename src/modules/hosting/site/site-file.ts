@@ -1,0 +1,60 @@
+import type { ManifestFile } from '../ingest/manifest.js';
+import { type Encoding, keyOf } from '../store/artifact-store.js';
+
+const FOR_EVER = 'public, max-age=31536000, immutable';
+/** A page shows what is deployed now, so it is asked for again; with its tag that costs no body. */
+const REVALIDATE = 'public, max-age=0, must-revalidate';
+
+/** Headers by name and value in turn, as they are written. */
+export type RawHeaders = readonly string[];
+
+/** One form of a file, with everything that its answers have in common. */
+export interface Representation {
+  readonly key: string;
+  readonly bytes: number;
+  readonly etag: string;
+  /** Of every answer by it. */
+  readonly headers: RawHeaders;
+  /** Of an answer with all of it. */
+  readonly wholeHeaders: RawHeaders;
+}
+
+export interface Representations {
+  readonly plain: Representation;
+  readonly br: Representation | undefined;
+  readonly gzip: Representation | undefined;
+}
+
+/** A file as it is served: under one path. */
+export class SiteFile {
+  private made: Representations | undefined;
+
+  /** @param immutable its name carries a hash of what it holds. */
+  constructor(private readonly file: ManifestFile, private readonly type: string, private readonly immutable: boolean) {}
+
+  /** @param modifiedAt of the deploy, the same each time. */
+  representations(modifiedAt: Date): Representations {
+    this.made ??= {
+      plain: this.make(modifiedAt, this.file.bytes, undefined),
+      br: this.file.br === undefined ? undefined : this.make(modifiedAt, this.file.br, 'br'),
+      gzip: this.file.gzip === undefined ? undefined : this.make(modifiedAt, this.file.gzip, 'gzip'),
+    };
+    return this.made;
+  }
+
+  private make(modifiedAt: Date, bytes: number, encoding: Encoding | undefined): Representation {
+    const { sha256, br, gzip } = this.file;
+    const etag = `"${sha256.slice(0, 32)}${encoding === undefined ? '' : `-${encoding}`}"`;
+    const headers = [
+      'Content-Type', this.type,
+      'ETag', etag,
+      'Last-Modified', modifiedAt.toUTCString(),
+      'Cache-Control', this.immutable ? FOR_EVER : REVALIDATE,
+      'X-Content-Type-Options', 'nosniff',
+      'Accept-Ranges', 'bytes',
+      ...(br === undefined && gzip === undefined ? [] : ['Vary', 'Accept-Encoding']),
+      ...(encoding === undefined ? [] : ['Content-Encoding', encoding]),
+    ];
+    return { key: keyOf(sha256, encoding), bytes, etag, headers, wholeHeaders: [...headers, 'Content-Length', String(bytes)] };
+  }
+}

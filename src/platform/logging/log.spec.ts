@@ -1,0 +1,33 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { openLog } from './log.js';
+
+describe('the log', () => {
+  it('writes a line that was made beforehand as it writes others', () => {
+    const lines: string[] = [];
+    const log = openLog({ logLevel: 'info' }, { write: (line) => { lines.push(line); } });
+    log.info({ status: 200, path: '/' });
+    log.infoLine('"status":200,"path":"/"');
+    const [one, other] = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(Object.keys(other!)).toEqual(Object.keys(one!));
+    expect({ ...other, time: '' }).toEqual({ ...one, time: '' });
+    expect(lines.join('')).toMatch(/^([^\n]+\n){2}$/);
+  });
+
+  it('leaves out such a line where the level is above', () => {
+    const write = jest.fn();
+    openLog({ logLevel: 'warn' }, { write }).infoLine('"status":200');
+    expect(write).not.toHaveBeenCalled();
+  });
+
+  it.each(['process.exit(0)', 'throw new Error("it ends")', ''])('has handed on every line, in order, when the process has ended by: %s', (end) => {
+    const script = `
+      require(${JSON.stringify(join(process.cwd(), 'test/support/typescript-hook.cjs'))});
+      const log = require(${JSON.stringify(join(process.cwd(), 'src/platform/logging/log.ts'))}).openLog({ logLevel: 'info' });
+      for (let n = 0; n < 2000; n++) n % 2 ? log.info({ n, text: 'ä' }) : log.infoLine('"n":' + n);
+      ${end}`;
+    const { stdout } = spawnSync(process.execPath, ['-e', script], { encoding: 'utf8', maxBuffer: 10_000_000 });
+    const numbers = stdout.trim().split('\n').map((line) => (JSON.parse(line) as { n: number }).n);
+    expect(numbers).toEqual(Array.from({ length: 2000 }, (_, n) => n));
+  }, 60_000);
+});
