@@ -31,8 +31,15 @@ module.exports = {
       ...shared,
       displayName: 'service',
       testMatch: ['<rootDir>/test/**/*.test.ts'],
-      // They watch the whole machine for traces, so that they run alone: `npm run test:abuse`, `npm run test:soak`.
-      testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/abuse/', '<rootDir>/test/alerting/'],
+      // They watch the whole machine for traces, or take minutes of it, so that they run alone: `npm run test:abuse`, `npm run test:soak`, `npm run test:templates`.
+      testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/abuse/', '<rootDir>/test/alerting/', '<rootDir>/test/templates/'],
+      globalSetup: '<rootDir>/test/support/servers.setup.ts',
+      globalTeardown: '<rootDir>/test/support/servers.teardown.ts',
+    },
+    {
+      ...shared,
+      displayName: 'templates',
+      testMatch: ['<rootDir>/test/templates/**/*.test.ts'],
       globalSetup: '<rootDir>/test/support/servers.setup.ts',
       globalTeardown: '<rootDir>/test/support/servers.teardown.ts',
     },

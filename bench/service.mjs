@@ -44,9 +44,10 @@ export async function startService({ settings = {}, node = [], pinned = false } 
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
     return text === '' ? undefined : JSON.parse(text).data;
   };
+  const text = async (path) => (await fetch(`${url}/api/v1${path}`, { headers: { authorization: `Bearer ${token}` } })).text();
   token = (await call('POST', '/auth/sign-up', { username: 'ada', email: 'ada@example.org', password: 'a-long-enough-secret' })).session_token;
   token = (await call('POST', '/keys', { name: 'bench' })).secret;
-  return { pid: child.pid, port, url, dataDir, call, stop, gitUrl: (name) => `http://any:${token}@127.0.0.1:${port}/git/ada/${name}.git` };
+  return { pid: child.pid, port, url, dataDir, call, text, stop, gitUrl: (name) => `http://any:${token}@127.0.0.1:${port}/git/ada/${name}.git` };
 }
 
 /** A directory that git knows, for a repository of this service with these files; and what is needed to push. */
@@ -75,14 +76,21 @@ export async function pushAndWait(service, { project, directory }, everyMs = 20)
   const from = performance.now();
   await git(['push', '--quiet', 'origin', 'HEAD:main'], directory);
   for (;;) {
-    const deploy = (await service.call('GET', `/projects/${project}/deploys?limit=5`)).find(({ commit, finished_at: end }) => commit?.sha === sha && end !== undefined);
-    if (deploy === undefined) await sleep(everyMs);
-    else if (deploy.state === 'ready') return { deploy, ms: performance.now() - from };
-    else throw new Error(`The deploy ended as ${deploy.state}: ${JSON.stringify(deploy.error)}\n${await logOf(service, deploy.id)}`);
+    const found = (await service.call('GET', `/projects/${project}/deploys?limit=5`)).find(({ commit }) => commit?.sha === sha);
+    if (found === undefined) {
+      await sleep(everyMs);
+      continue;
+    }
+    // Its log ends with it, so that nothing is asked meanwhile that would take time from it.
+    await service.text(`/deploys/${found.id}/logs`);
+    const ms = performance.now() - from;
+    const deploy = await service.call('GET', `/deploys/${found.id}`);
+    if (deploy.state === 'ready') return { deploy, ms };
+    throw new Error(`The deploy ended as ${deploy.state}: ${JSON.stringify(deploy.error)}\n${await logOf(service, deploy.id)}`);
   }
 }
 
-const logOf = async (service, id) => JSON.stringify((await service.call('GET', `/deploys/${id}/logs?follow=false`).catch((error) => error.message.slice(-3_000))));
+const logOf = async (service, id) => (await service.text(`/deploys/${id}/logs?follow=false`)).slice(-3_000);
 
 export function git(args, cwd) {
   return run('git', args, { cwd, env: { PATH: process.env.PATH, HOME: tmpdir(), GIT_CONFIG_NOSYSTEM: '1', GIT_TERMINAL_PROMPT: '0', GIT_AUTHOR_NAME: 'A', GIT_AUTHOR_EMAIL: 'a@b.c', GIT_COMMITTER_NAME: 'A', GIT_COMMITTER_EMAIL: 'a@b.c' } });

@@ -42,7 +42,7 @@ async function measureStatic() {
   const [ours, live, theirs, phases] = [[], [], [], []];
   for (let round = 0; round < Number(pushes); round++) {
     write(repository.directory, { 'index.html': `change ${round}` });
-    const { deploy, ms } = await pushAndWait(service, repository, 5);
+    const { deploy, ms } = await pushAndWait(service, repository);
     ours.push(ms);
     phases.push(deploy.phase_ms);
     const answer = await visit(service.port, new URL(deploy.aliases[0]).host);
