@@ -133,6 +133,19 @@ describe('a build', () => {
     expect(bench.log).toContain('system: The build writes to its packages. It is run again, with a copy of them.');
     expect(await build('nine', {})).toBe('eight\ninstalled by three\n');
   });
+
+  it('has what the one before it leaves, though that is only being kept when it begins', async () => {
+    const repository = bench.repository({
+      'package.json': json({ scripts: { build: 'mkdir out; cat node_modules/made > out/index.html' } }), 'package-lock.json': json({ lockfileVersion: 3, packages: {} }),
+      'next.config.js': "module.exports = { output: 'export' }",
+    });
+    const installCommand = 'mkdir -p node_modules && cd node_modules && seq 20000 | xargs touch && echo "installed by $NAME" > made';
+    const wish = (name: string): object => ({ projectId: 'prj_kept', settings: { framework: 'nextjs', installCommand }, environment: { NAME: name } });
+    const first = await bench.start(bench.request(repository, wish('one')));
+    const closing = first.close({ keepCaches: true });
+    expect((await bench.build(repository, wish('two'))).files['index.html']).toBe('installed by one\n');
+    await closing;
+  });
 });
 
 describe('a machine that has no process to give for a moment', () => {

@@ -22,10 +22,14 @@ type Owner = Pick<BuildRequest, 'projectId' | 'target' | 'branch'>;
  * build ever reads.
  */
 export class BuildCaches {
+  /** By project: what is being kept just now. */
+  private readonly keeping = new Map<string, Promise<void>>();
+
   constructor(private readonly directories: BuildDirectories, private readonly clock: Clock) {}
 
-  /** Where a build finds what was left for it; empty when nothing was. */
+  /** Where a build finds what was left for it; empty when nothing was. What the build before is about to leave is waited for: to install anew takes longer. */
   async find(owner: Owner, plan: BuildPlan): Promise<{ modules: Mount | null; framework: Mount | null }> {
+    await this.keeping.get(owner.projectId);
     const targets = owner.target === 'production' ? (['production'] as const) : (['preview', 'production'] as const);
     const modulesName = modulesNameOf(plan);
     const modules = modulesName === null ? [] : await Promise.all(targets.map((target) => this.entry(owner.projectId, target, modulesName)));
@@ -38,7 +42,19 @@ export class BuildCaches {
   }
 
   /** Copies what the build made, by a program in isolation that sees nothing else of the caches. */
-  async keep(session: BuildSession, owner: Owner, { plan, ownModules }: { plan: BuildPlan; ownModules: boolean }): Promise<void> {
+  async keep(session: BuildSession, owner: Owner, made: { plan: BuildPlan; ownModules: boolean }): Promise<void> {
+    const before = this.keeping.get(owner.projectId);
+    const done = this.copy(session, owner, made);
+    const settled = Promise.allSettled([before, done]).then(() => undefined);
+    this.keeping.set(owner.projectId, settled);
+    try {
+      await done;
+    } finally {
+      void settled.then(() => { if (this.keeping.get(owner.projectId) === settled) this.keeping.delete(owner.projectId); });
+    }
+  }
+
+  private async copy(session: BuildSession, owner: Owner, { plan, ownModules }: { plan: BuildPlan; ownModules: boolean }): Promise<void> {
     const modulesName = ownModules ? modulesNameOf(plan) : null;
     if (modulesName !== null && plan.install !== null) {
       await this.save(session, owner, { name: modulesName, from: plan.install.directory, paths: ['node_modules'] });
