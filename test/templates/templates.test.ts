@@ -53,15 +53,14 @@ describe('a repository from a template', () => {
     }
     const shown = (url: string): Promise<string> => app.raw(`GET / HTTP/1.1\r\nHost: ${new URL(url).host}\r\nAccept-Encoding: identity\r\nConnection: close\r\n\r\n`);
 
-    const first = await pushed(`${SAYS} `.trim());
+    const first = await pushed(SAYS);
     expect(first).toMatchObject({ type: 'production', live: true, output: { framework: template, node_version: '24' } });
     expect(await shown(first.aliases[0])).toContain(SAYS);
 
-    // What the starter brings to check itself runs where it is built, on the packages that are kept from the first time.
+    // What the starter brings to check itself runs where it is built.
     await send(app, ['PATCH', `/api/v1/projects/${project}`], { build_command: 'npm run build && npm run typecheck && npm test' }, as(key));
     const second = await pushed(`${SAYS} Changed.`);
     expect(await shown(second.aliases[0])).toContain(`${SAYS} Changed.`);
     expect(await shown(first.url)).not.toContain('Changed.');
-    expect((await app.fetch(`/api/v1/deploys/${second.id}/logs`, as(key))).text).toContain('Packages: as installed before, from the cache.');
   });
 });

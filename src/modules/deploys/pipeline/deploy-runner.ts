@@ -54,24 +54,31 @@ export class DeployRunner {
     if (begun !== null) {
       const log = await this.logs.open(begun.deploy, begun.variables.secretValues);
       const phases = new PhaseClock<LogPhase>('resolve', (phase, ms) => { this.metrics.phase(phase, begun.deploy.type, ms / 1000); });
+      const left: (() => Promise<void>)[] = [];
       await this.leases.during(begun.deploy, cancelled, async (signal) => {
         const run: DeployRun = { ...begun, log, phases, signal };
-        await this.carryOut(run).catch((error: unknown) => this.end(run, error));
+        await this.carryOut(run, left).catch((error: unknown) => this.end(run, error));
       });
+      // The lease ends with the deploy, and would end with it whatever still keeps the caches.
+      for (const close of left.reverse()) await this.tidyUp(close);
     }
     // Its place is free for the next.
     await this.admission.runSoon();
   }
 
-  private async carryOut(run: DeployRun): Promise<void> {
+  /** `left`: what is to be done when the lease is over, the last first. */
+  private async carryOut(run: DeployRun, left: (() => Promise<void>)[]): Promise<void> {
     const source = await this.pipeline.fetch.run(run);
-    try {
-      this.goOn(await this.transitions.building(run.deploy), run.signal);
-      if (await this.takeOver(run)) return;
-      await this.showBuilt(run, await source.build());
-    } finally {
-      await this.tidyUp(() => source.close());
-    }
+    left.push(() => source.close());
+    this.goOn(await this.transitions.building(run.deploy), run.signal);
+    if (await this.takeOver(run)) return;
+    const built = await source.build();
+    let isLive = false;
+    left.push(() => built.close({ keepCaches: isLive }));
+    this.goOn(await this.transitions.deploying(run.deploy), run.signal);
+    run.phases.begin('ingest');
+    await this.show(run, built);
+    isLive = true;
   }
 
   /** False where there is something to build. */
@@ -81,18 +88,6 @@ export class DeployRunner {
     this.goOn(await this.transitions.deploying(run.deploy), run.signal);
     await this.pipeline.goLive.run(run, reused.output, reused.of.id);
     return true;
-  }
-
-  private async showBuilt(run: DeployRun, built: Built): Promise<void> {
-    let isLive = false;
-    try {
-      this.goOn(await this.transitions.deploying(run.deploy), run.signal);
-      run.phases.begin('ingest');
-      await this.show(run, built);
-      isLive = true;
-    } finally {
-      await this.tidyUp(() => built.close({ keepCaches: isLive }));
-    }
   }
 
   private async show(run: DeployRun, built: Built): Promise<void> {
