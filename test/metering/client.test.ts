@@ -31,7 +31,8 @@ describe('usage, as clients see it', () => {
     ]);
     expect(meta.cost).toBe('0.3');
     await expect(billing.usage({ from: 'yesterday' })).rejects.toBeInstanceOf(ValidationError);
-    expect((await billing.forecast()).credits).toMatchObject({ balance: '5', per_day: '0.3' });
+    // A worker takes what was reported from the credits within seconds.
+    expect((await billing.forecast()).credits).toMatchObject({ balance: expect.stringMatching(/^(5|4\.7)$/), per_day: '0.3' });
   });
 
   it('is printed by the command line, for people and for programs', async () => {
@@ -40,7 +41,7 @@ describe('usage, as clients see it', () => {
     expect([shown.code, shown.stderr]).toEqual([0, '']);
     expect(shown.stdout).toMatch(/sandbox_compute .* 1\.0000 h +0\.1\n/);
     expect(shown.stdout).toContain('In all: $0.3');
-    expect(shown.stdout).toMatch(/Credits: \$5, used up at 2\d{3}-/);
+    expect(shown.stdout).toMatch(/Credits: \$(5|4\.7), used up at 2\d{3}-/);
     expect(JSON.parse((await run('--json')).stdout)).toMatchObject({ cost: '0.3', usage: [{ meter: 'ai_tokens' }, { meter: 'sandbox_compute' }], forecast: { calls: { limit: 5_000 } } });
     expect((await run('--from', '2020-01-01', '--to', '2020-02-01')).stdout).toContain('Nothing was used.');
     expect(await run('--by', 'colour')).toMatchObject({ code: 2, stderr: expect.stringContaining('"colour"') });

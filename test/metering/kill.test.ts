@@ -76,5 +76,5 @@ describe('a process that takes usage in and is killed', () => {
     const all = String(BATCHES * EVENTS);
     const cost = String(BigInt(all) * 777n * 100_000_000n / 3_600_000n);
     expect(await sums()).toEqual({ events: all, of_hours: all, of_months: all, cost, cost_of_hours: cost, cost_of_months: cost });
-  }, 120_000);
+  }, 300_000);
 });
