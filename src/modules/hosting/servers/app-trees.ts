@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { chmod, lstat, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, link, lstat, mkdir, mkdtemp, readdir, rename, rm, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { Injectable } from '@nestjs/common';
@@ -10,10 +10,13 @@ import type { Manifest, ManifestFile } from '../ingest/manifest.js';
 import { ArtifactStore, keyOf } from '../store/artifact-store.js';
 
 const AT_ONCE = 8;
+/** Beside the trees: files by what they hold, for trees to come. */
+const KEPT = 'by-content';
 
 /**
  * The files of deploys that have a server, on this machine: written once, checked by their hashes, and only ever read after
- * that. Their directory is one that sandboxes' users can walk; what runs sees its own tree, read-only.
+ * that. What an earlier deploy has is not written again: the tree has another link to it, and most of a server is its packages.
+ * Their directory is one that sandboxes' users can walk; what runs sees its own tree, read-only.
  */
 @Injectable()
 export class AppTrees {
@@ -52,6 +55,17 @@ export class AppTrees {
       const [deployId = ''] = name.split('.');
       if (/^[a-z0-9_]+$/.test(deployId) && !name.includes('.unfinished-') && !(await isServed(deployId))) await rm(join(this.directory, name), { recursive: true, force: true });
     }
+    await this.removeUnlinked();
+  }
+
+  /** What is in no tree any more. Whoever links it just then has it all the same. */
+  private async removeUnlinked(): Promise<void> {
+    const directory = join(this.directory, KEPT);
+    for (const name of await readdir(directory).catch(() => [])) {
+      const path = join(directory, name);
+      const found = await lstat(path).catch(() => undefined);
+      if (found?.nlink === 1) await rm(path, { force: true });
+    }
   }
 
   private async writeHosts(): Promise<string> {
@@ -67,7 +81,7 @@ export class AppTrees {
   private async make(deployId: string, manifest: Manifest): Promise<string> {
     const path = join(this.directory, this.nameOf(deployId, manifest));
     if (await isDirectory(path)) return path;
-    await mkdir(this.directory, { recursive: true, mode: 0o755 });
+    await mkdir(join(this.directory, KEPT), { recursive: true, mode: 0o755 });
     const unfinished = await mkdtemp(`${path}.unfinished-`);
     try {
       await this.write(unfinished, Object.entries(manifest.files));
@@ -95,15 +109,23 @@ export class AppTrees {
     for (const directory of [...directories].sort()) await mkdir(join(root, directory), { recursive: true, mode: 0o755 });
     const rest = [...files];
     const worker = async (): Promise<void> => {
-      for (let next = rest.pop(); next !== undefined; next = rest.pop()) await this.writeFile(root, ...next);
+      for (let next = rest.pop(); next !== undefined; next = rest.pop()) await this.putFile(root, ...next);
     };
     await Promise.all(Array.from({ length: AT_ONCE }, worker));
   }
 
-  private async writeFile(root: string, path: string, { sha256, executable }: ManifestFile): Promise<void> {
+  private async putFile(root: string, path: string, file: ManifestFile): Promise<void> {
     if (!isFilePath(path)) throw new Error('A manifest holds a path that is none.');
-    const hash = createHash('sha256');
     const target = join(root, path);
+    const kept = join(this.directory, KEPT, file.executable === true ? `${file.sha256}.x` : file.sha256);
+    if (await isLinked(kept, target, file.bytes)) return;
+    await this.writeFile(target, file);
+    // Somebody else may have been faster, or this file system has no links, or no more of them: then it is written again.
+    await link(target, kept).catch(() => undefined);
+  }
+
+  private async writeFile(target: string, { sha256, executable }: ManifestFile): Promise<void> {
+    const hash = createHash('sha256');
     await pipeline(
       await this.store.get(keyOf(sha256)),
       async function* (chunks: AsyncIterable<Buffer>) { for await (const chunk of chunks) { hash.update(chunk); yield chunk; } },
@@ -112,6 +134,19 @@ export class AppTrees {
     if (hash.digest('hex') !== sha256) throw new Error('A blob has changed in the store.');
     await chmod(target, executable === true ? 0o555 : 0o444);
   }
+}
+
+/** One whose length is another was cut short by the end of the machine; it is written anew. */
+async function isLinked(kept: string, target: string, bytes: number): Promise<boolean> {
+  try {
+    await link(kept, target);
+  } catch {
+    return false;
+  }
+  if ((await lstat(target)).size === bytes) return true;
+  await unlink(target);
+  await rm(kept, { force: true });
+  return false;
 }
 
 async function isDirectory(path: string): Promise<boolean> {
