@@ -148,7 +148,8 @@ export class AppServersService {
     while (performance.now() < deadline) {
       signal.throwIfAborted();
       if (!server.isAlive) throw new ServerDidNotStart('The server ended before it answered.', said);
-      status = await statusOf(server, Math.max(1, deadline - performance.now()), signal).catch(() => undefined);
+      // The last attempt may have no time left for an answer; what was answered before tells more.
+      status = await statusOf(server, Math.max(1, deadline - performance.now()), signal).catch(() => undefined) ?? status;
       if (status !== undefined && status < 500) return;
       await new Promise((resolve) => { setTimeout(resolve, PROBE_PAUSE_MS); });
     }
