@@ -1,3 +1,4 @@
+import regexp from 'eslint-plugin-regexp';
 import tseslint from 'typescript-eslint';
 
 const TIME_AND_IDS = [
@@ -39,6 +40,15 @@ export default tseslint.config(
         ...SHAPE,
         { selector: "MemberExpression[object.name='process'][property.name='env']", message: 'Only main.ts reads the environment; inject Config.' },
       ],
+    },
+  },
+  {
+    // What tenants write is matched on loops that others share: a pattern that looks back can block them for seconds.
+    files: ['src/**/*.ts', 'client/src/**/*.ts', 'cli/src/**/*.ts'],
+    plugins: { regexp },
+    rules: {
+      'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],
+      'regexp/no-super-linear-move': ['error', { report: 'potential', ignoreSticky: false }],
     },
   },
   {

@@ -1,4 +1,4 @@
-/** Nest and some of its helpers are ESM only, which Jest on Node 20 cannot require: they are transformed too. */
+/** Nest and some of its helpers are ESM only, which Jest cannot require: they are transformed too. */
 const ESM_ONLY = ['@nestjs', 'file-type', 'strtok3', 'token-types', 'uint8array-extras', '@tokenizer', 'load-esm', '@borewit', 'uid', 'iterare', 'marked'];
 
 const shared = {
@@ -6,21 +6,13 @@ const shared = {
   setupFiles: ['reflect-metadata'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   transform: {
-    '^.+\\.[tj]s$': ['@swc/jest', {
-      module: { type: 'commonjs' },
-      jsc: {
-        target: 'es2022',
-        parser: { syntax: 'typescript', decorators: true },
-        transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: false },
-        keepClassNames: true,
-      },
-    }],
+    '^.+\\.[tj]s$': ['@swc/jest', require('./scripts/swc-options.cjs')],
   },
   transformIgnorePatterns: [`/node_modules/(?!(${ESM_ONLY.join('|')})/)`],
 };
 
 /** @type {import('jest').Config} */
-module.exports = {
+const config = {
   maxWorkers: 2,
   // What a test file has loaded stays with its worker, gigabytes in the end: it is made anew then.
   workerIdleMemoryLimit: '1GB',
@@ -44,6 +36,7 @@ module.exports = {
       globalTeardown: '<rootDir>/test/support/servers.teardown.ts',
     },
     { ...shared, displayName: 'abuse', testMatch: ['<rootDir>/test/abuse/{abuse,time-limit}.test.ts'] },
+    { ...shared, displayName: 'law', testMatch: ['<rootDir>/test/abuse/law.test.ts'] },
     {
       ...shared,
       displayName: 'alerting',
@@ -53,4 +46,10 @@ module.exports = {
     },
     { ...shared, displayName: 'soak', testMatch: ['<rootDir>/test/abuse/soak.test.ts'] },
   ],
+};
+
+module.exports = async () => {
+  const { runOnPinnedNode } = await import('./scripts/pinned-node.mjs');
+  await runOnPinnedNode();
+  return config;
 };

@@ -47,8 +47,11 @@ export async function startService({ settings = {}, node = [], pinned = false } 
   const text = async (path) => (await fetch(`${url}/api/v1${path}`, { headers: { authorization: `Bearer ${token}` } })).text();
   token = (await call('POST', '/auth/sign-up', { username: 'ada', email: 'ada@example.org', password: 'a-long-enough-secret' })).session_token;
   token = (await call('POST', '/keys', { name: 'bench' })).secret;
-  return { pid: child.pid, port, url, dataDir, call, text, stop, gitUrl: (name) => `http://any:${token}@127.0.0.1:${port}/git/ada/${name}.git` };
+  return { pid: child.pid, port, appsPort: port + 1, edgePid: () => edgeOf(child.pid), url, dataDir, call, text, stop, gitUrl: (name) => `http://any:${token}@127.0.0.1:${port}/git/ada/${name}.git` };
 }
+
+/** The process that answers under the hosts of deploys; another one after it has died. */
+const edgeOf = (supervisor) => descendantsOf(supervisor).find((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('\0edge\0--supervised'));
 
 /** A directory that git knows, for a repository of this service with these files; and what is needed to push. */
 export async function repositoryWith(service, name, { template, files = {} }) {

@@ -3,9 +3,11 @@
  *
  * Starts the service by `scripts/start.mjs` as `npm start` does, in role `all`, on a data directory of its own: once from
  * nothing, then `rounds` times (5) on the data that is there. The time goes from the start of the process to the first
- * 200 of `/ready`; memory is the resident set of the Node process (VmRSS) two seconds later, and what PostgreSQL, Redis
- * and the sandboxes that are kept warm weigh beside it (Pss, so that what they share counts once).
+ * 200 of `/ready`, which comes when all processes are up. Memory is read ten seconds later, as Pss, so that what processes
+ * share counts once: of our own (supervisor, api, edge, worker, sandbox host), and of PostgreSQL, Redis and the sandboxes that
+ * are kept warm beside them.
  */
+import '../scripts/on-pinned-node.mjs';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
@@ -16,7 +18,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 const START = fileURLToPath(new URL('../scripts/start.mjs', import.meta.url));
-const SETTLE_MS = 2_000;
+const SETTLE_MS = 10_000;
 const MIB = 1024;
 
 const rounds = Number(process.argv[2] ?? 5);
@@ -33,7 +35,8 @@ try {
   console.log('| What | Figure |\n|---|---|');
   console.log(`| Cold start to ready, data directory empty | ${seconds(cold.readyMs)} |`);
   console.log(`| Warm start to ready | ${seconds(...warm.map(({ readyMs }) => readyMs))} |`);
-  console.log(`| Resident memory of the Node process | ${mebibytes(...warm.map(({ nodeKib }) => nodeKib))} |`);
+  console.log(`| Memory of our processes | ${mebibytes(...warm.map(({ ours }) => sumOf(ours)))} |`);
+  for (const name of Object.keys(warm[0].ours)) console.log(`| … of these ${name} | ${mebibytes(...warm.map(({ ours }) => ours[name]))} |`);
   console.log(`| PostgreSQL, Redis and warm sandboxes beside it | ${mebibytes(...warm.map(({ restKib }) => restKib))} |`);
   console.log(`| SIGTERM to gone, DRAIN_DELAY_MS=0 | ${seconds(...warm.map(({ stopMs }) => stopMs))} |`);
 } finally {
@@ -59,12 +62,26 @@ async function measure() {
   const readyMs = performance.now() - startedAt;
 
   await sleep(SETTLE_MS);
-  const nodeKib = kibOf(child.pid, 'status', 'VmRSS');
-  const restKib = descendantsOf(child.pid).reduce((sum, pid) => sum + kibOf(pid, 'smaps_rollup', 'Pss'), 0);
+  const ours = {};
+  let restKib = 0;
+  for (const pid of [child.pid, ...descendantsOf(child.pid)]) {
+    const name = pid === child.pid ? 'supervisor' : nameOf(pid);
+    const kib = kibOf(pid, 'smaps_rollup', 'Pss');
+    if (name === undefined) restKib += kib;
+    else ours[name] = kib;
+  }
   const stoppedAt = performance.now();
   child.kill('SIGTERM');
   await once(child, 'exit');
-  return { readyMs, nodeKib, restKib, stopMs: performance.now() - stoppedAt };
+  return { readyMs, ours, restKib, stopMs: performance.now() - stoppedAt };
+}
+
+const sumOf = (kib) => Object.values(kib).reduce((sum, each) => sum + each, 0);
+
+/** Of one of our own processes; undefined for those of others. */
+function nameOf(pid) {
+  const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  return command.includes('sandbox-host') ? 'sandbox host' : /\0(api|edge|worker)\0--supervised/.exec(command)?.[1];
 }
 
 function settings() {

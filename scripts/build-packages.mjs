@@ -1,35 +1,35 @@
 #!/usr/bin/env node
-// Builds the client library and the command line into their dist/, unless what lies there is of these very sources.
-import { spawnSync } from 'node:child_process';
+/**
+ * `npm run build:client`: builds the client library and the command line into their dist/, unless what lies there is of
+ * these very sources. JavaScript is made file by file, which takes moments; only the declarations of the client need
+ * the whole of TypeScript, which is told not to check types: `npm run check` does that.
+ */
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { step } from './progress.mjs';
 
+const require = createRequire(import.meta.url);
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 // Not in dist/, which is published as it is.
 const CACHE = join(ROOT, 'node_modules/.cache/service-packages');
-const TSC = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc');
+const TSC = join(dirname(require.resolve('typescript/package.json')), 'bin/tsc');
+/** Comments belong into the declarations, where editors show them, and not into what is shipped to browsers. */
+const COMPILED = { module: 'esnext', moduleResolution: 'bundler', target: 'es2022', verbatimModuleSyntax: true, removeComments: true };
 
-/** In this order: the command line is compiled against the built client. */
 const PACKAGES = [
   {
     name: 'client',
     inputs: ['client/src', 'client/tsconfig.json', 'scripts/build-packages.mjs'],
     main: 'index.js',
-    // Twice: the docs belong into the declarations, where editors show them, and not into what is shipped to browsers.
-    passes: [
-      ['-p', 'client/tsconfig.json', '--emitDeclarationOnly'],
-      ['-p', 'client/tsconfig.json', '--declaration', 'false', '--removeComments'],
-    ],
+    declarations: ['-p', 'client/tsconfig.json', '--emitDeclarationOnly', '--noCheck'],
   },
-  {
-    name: 'cli',
-    inputs: ['client/src', 'cli/src', 'cli/tsconfig.json', 'cli/tsconfig.build.json', 'scripts/build-packages.mjs'],
-    main: 'main.js',
-    passes: [['-p', 'cli/tsconfig.build.json']],
-  },
+  { name: 'cli', inputs: ['cli/src', 'scripts/build-packages.mjs'], main: 'main.js' },
 ];
 
 mkdirSync(CACHE, { recursive: true });
@@ -37,25 +37,25 @@ const lock = openSync(join(CACHE, 'lock'), 'a');
 try {
   if (!PACKAGES.every(isFresh)) {
     // The lock stays with our descriptor: a second build waits here and then finds the work done.
-    spawnSync('flock', ['3'], { stdio: ['ignore', 'ignore', 'ignore', lock] });
-    for (const each of PACKAGES) if (!isFresh(each)) build(each);
+    if ((await locked('-n')) === 1) await step('Waiting for a build of the packages that is under way', () => locked('-x'));
+    for (const each of PACKAGES) if (!isFresh(each)) await step(`Building ${each.name}/dist`, () => build(each));
   }
 } finally {
   closeSync(lock);
 }
 
-function build({ name, inputs, passes }) {
+async function locked(how) {
+  const child = spawn('flock', [how, '3'], { stdio: ['ignore', 'ignore', 'ignore', lock] });
+  return once(child, 'close').then(([status]) => status, () => null);
+}
+
+async function build({ name, inputs, declarations }) {
   // Taken before, so that what is saved during the build makes the next one build again.
   const state = fingerprint(inputs);
   const fresh = join(CACHE, `${name}-dist`);
   rmSync(fresh, { recursive: true, force: true });
-  for (const pass of passes) {
-    const { status, stdout } = spawnSync(process.execPath, [TSC, ...pass, '--outDir', fresh], { cwd: ROOT, encoding: 'utf8' });
-    if (status !== 0) {
-      console.error(`${name} cannot be built:\n${stdout}`);
-      process.exit(1);
-    }
-  }
+  compile(join(ROOT, name, 'src'), fresh);
+  if (declarations !== undefined) await declare(name, [...declarations, '--outDir', fresh]);
   // Put in place whole, because tests of somebody else may be reading the old one.
   const dist = join(ROOT, name, 'dist');
   const old = join(CACHE, `${name}-old`);
@@ -63,6 +63,24 @@ function build({ name, inputs, passes }) {
   if (existsSync(dist)) renameSync(dist, old);
   renameSync(fresh, dist);
   writeFileSync(join(CACHE, `${name}.state`), state);
+}
+
+function compile(source, target) {
+  const { transpileModule } = require('typescript');
+  for (const file of readdirSync(source, { recursive: true }).filter((path) => path.endsWith('.ts'))) {
+    const { outputText } = transpileModule(readFileSync(join(source, file), 'utf8'), { compilerOptions: COMPILED, fileName: join(source, file) });
+    const output = join(target, file.replace(/\.ts$/, '.js'));
+    mkdirSync(dirname(output), { recursive: true });
+    writeFileSync(output, outputText);
+  }
+}
+
+async function declare(name, args) {
+  const child = spawn(process.execPath, [TSC, ...args], { cwd: ROOT, stdio: ['ignore', 'pipe', 'inherit'] });
+  const [said, [status]] = await Promise.all([text(child.stdout), once(child, 'close')]);
+  if (status === 0) return;
+  console.error(`${name} cannot be built:\n${said}`);
+  process.exit(1);
 }
 
 function isFresh({ name, inputs, main }) {

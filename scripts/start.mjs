@@ -3,28 +3,33 @@
  *
  * Reads `.env` if there is one (variables that are set already win), sees that the packages of npm and of the system
  * are there, builds when the sources have changed since the last build, and then runs the service in this very
- * process, so that a signal or the memory shown for it is the service's own. The role comes from the first argument or
+ * process, on the pinned Node, so that a signal or the memory shown for it is the service's own. The role comes from the first argument or
  * from ROLE: all (the default), api, worker, migrate, seed, backup or restore. What comes after it is handed on.
  *
  * A production image has all this behind it and runs `node dist/src/main.js <role>`.
  */
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createHash } from 'node:crypto';
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { runOnPinnedNode } from './pinned-node.mjs';
+import { step } from './progress.mjs';
 import { SystemNotReady, ensureSystemPackages, requireNode } from './system-packages.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const MAIN = join(ROOT, 'dist/src/main.js');
 const STAMP = join(ROOT, 'dist/.build-stamp');
-const NEST = join(ROOT, 'node_modules/@nestjs/cli/bin/nest.js');
-const INPUTS = ['src', 'migrations', 'package-lock.json', 'nest-cli.json', 'tsconfig.json', 'tsconfig.build.json'];
+const BUILD = join(ROOT, 'scripts/build.mjs');
+const COMPILER = join(ROOT, 'node_modules/@swc/core');
+const INPUTS = ['src', 'migrations', 'package-lock.json', 'scripts/build.mjs', 'scripts/swc-options.cjs'];
 
 /** What each role asks of the system. Servers of our own are started by `all`, and the database by a backup of it. */
 const PROGRAMS_OF_ROLE = {
   all: ['bubblewrap', 'git', 'python3'],
   api: ['git'],
+  edge: ['bubblewrap'],
   worker: ['bubblewrap', 'git', 'python3'],
   migrate: [],
   seed: [],
@@ -34,10 +39,11 @@ const PROGRAMS_OF_ROLE = {
 
 try {
   requireNode();
+  await runOnPinnedNode();
   const role = chooseRole();
   requireNodeModules();
-  ensureSystemPackages({ programs: programsFor(role) });
-  buildIfStale();
+  await ensureSystemPackages({ programs: programsFor(role), step });
+  await buildIfStale();
 
   process.argv = [process.argv[0], MAIN, role, ...process.argv.slice(3)];
   await import(pathToFileURL(MAIN).href);
@@ -71,16 +77,16 @@ function programsFor(role) {
   return programs;
 }
 
-function buildIfStale() {
+async function buildIfStale() {
   // Without sources or compiler, as after `npm ci --omit=dev`, what was built is what runs.
-  if (existsSync(MAIN) && !(existsSync(NEST) && existsSync(join(ROOT, 'src')))) return;
+  if (existsSync(MAIN) && !(existsSync(COMPILER) && existsSync(join(ROOT, 'src')))) return;
   if (isFresh()) return;
 
   const lock = openBuildLock();
   try {
     // The lock stays with our descriptor: a second start waits here and then finds the work done.
-    spawnSync('flock', ['3'], { stdio: ['ignore', 'ignore', 'ignore', lock] });
-    if (!isFresh()) build(lock);
+    if ((await runWith(lock, 'flock', ['-n', '3'])) === 1) await step('Waiting for a build that another start began', () => runWith(lock, 'flock', ['3']));
+    if (!isFresh()) await build(lock);
   } finally {
     closeSync(lock);
   }
@@ -96,19 +102,24 @@ function openBuildLock() {
   }
 }
 
-function build(lock) {
-  if (!existsSync(NEST)) {
+async function build(lock) {
+  if (!existsSync(COMPILER)) {
     throw new SystemNotReady('The service must be built, and its compiler is not installed. Please run this, then try again:\n\n  npm ci\n');
   }
   // Taken before, so that what is saved during the build makes the next start build again.
   const state = fingerprint();
-  console.log('Building …');
-  // The compiler's memory of a dist/ that has been cleared would have it write nothing.
-  if (!existsSync(MAIN)) rmSync(join(ROOT, 'dist/.tsbuildinfo'), { force: true });
-  // It holds the lock as well: should we be killed, it writes on until it is done.
-  const { status } = spawnSync(process.execPath, [NEST, 'build'], { cwd: ROOT, stdio: ['inherit', 'inherit', 'inherit', lock] });
-  if (status !== 0) throw new SystemNotReady('The build failed; see above.');
+  await step('Building', async () => {
+    // It holds the lock as well: should we be killed, it writes on until it is done.
+    const status = await runWith(lock, process.execPath, [BUILD], 'inherit');
+    if (status !== 0) throw new SystemNotReady('The build failed; see above.');
+  });
   writeFileSync(STAMP, state);
+}
+
+/** The exit status of a program that has the lock as its descriptor 3; null where it could not be started. */
+async function runWith(lock, program, args, output = 'ignore') {
+  const child = spawn(program, args, { cwd: ROOT, stdio: ['ignore', output, output, lock] });
+  return once(child, 'close').then(([status]) => status, () => null);
 }
 
 function isFresh() {

@@ -5,10 +5,11 @@
  *
  * It is the first thing a new user meets and must run before anything is installed: Node's standard library only.
  */
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { accessSync, chmodSync, constants, existsSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { step as stepOf } from './progress.mjs';
 
 const OLDEST_NODE = [20, 19];
 const OLDEST_REDIS = [6, 2];
@@ -55,10 +56,10 @@ export class SystemNotReady extends Error {}
  *
  * @param {object} [options]
  * @param {(keyof typeof PROGRAMS)[]} [options.programs] those needed; default all
- * @param {(line: string) => void} [options.say] takes what the user should know; default standard output
+ * @param {(title: string, work: () => Promise<unknown>) => Promise<unknown>} [options.step] does work that takes a while and says so
  * @throws {SystemNotReady} with the command to run, when it may not or could not install.
  */
-export function ensureSystemPackages({ programs = Object.keys(PROGRAMS), say = console.log } = {}) {
+export async function ensureSystemPackages({ programs = Object.keys(PROGRAMS), step = stepOf } = {}) {
   requireNode();
   if (process.platform !== 'linux') {
     throw new SystemNotReady(`The service runs on Linux, and this is ${process.platform}. A container or a virtual machine will do.`);
@@ -79,7 +80,7 @@ export function ensureSystemPackages({ programs = Object.keys(PROGRAMS), say = c
   if (name === undefined) {
     throw new SystemNotReady(`${describe(missing)}\nPlease install them with your system's package manager, then try again.`);
   }
-  install(name, missing, say);
+  await install(name, missing, step);
 
   const still = missingOf(programs);
   if (still.length > 0) {
@@ -87,7 +88,7 @@ export function ensureSystemPackages({ programs = Object.keys(PROGRAMS), say = c
   }
 }
 
-function install(name, missing, say) {
+async function install(name, missing, step) {
   const manager = MANAGERS[name];
   const packages = missing.map((program) => PROGRAMS[program].packages[name] ?? program);
   const isRoot = process.getuid() === 0;
@@ -96,12 +97,13 @@ function install(name, missing, say) {
     throw new SystemNotReady(`${describe(missing)}\n\nPlease run this, then try again:\n\n  ${command}\n`);
   }
 
-  say(`Installing ${packages.join(', ')} with ${manager.program} (only this once; SERVICE_INSTALL=never leaves it to you) …`);
-  const failure = name === 'apt' ? withoutServiceStarts(() => installWith(manager, packages)) : installWith(manager, packages);
+  const failure = await step(`Installing ${packages.join(', ')} with ${manager.program} (only this once; SERVICE_INSTALL=never leaves it to you)`, () => (
+    name === 'apt' ? withoutServiceStarts(() => installWith(manager, packages)) : installWith(manager, packages)
+  ));
   if (failure !== undefined) {
     throw new SystemNotReady(`${failure}\n\nThat did not work. Please see to it, for example with:\n\n  ${command}\n`);
   }
-  if (name === 'apt' && packages.includes('redis-server')) keepRedisFromBooting();
+  if (name === 'apt' && packages.includes('redis-server')) await keepRedisFromBooting();
 }
 
 /** @throws {SystemNotReady} when Node is too old. */
@@ -121,24 +123,27 @@ function describe(missing) {
 }
 
 /** Undefined when all went well, else what the package manager said. */
-function installWith(manager, packages) {
-  const first = run(manager.install(packages));
+async function installWith(manager, packages) {
+  const first = await run(manager.install(packages));
   if (first.ok || manager.refresh === undefined) return first.ok ? undefined : first.output;
 
   // Only then: with fresh lists the detour would cost every user some seconds.
-  const refresh = run(manager.refresh);
-  const second = run(manager.install(packages));
+  const refresh = await run(manager.refresh);
+  const second = await run(manager.install(packages));
   return second.ok ? undefined : `${refresh.ok ? '' : refresh.output}${second.output}`;
 }
 
 function run([program, ...args]) {
-  const { status, stdout, stderr, error } = spawnSync(program, args, {
-    encoding: 'utf8',
-    maxBuffer: 64 * 1024 * 1024,
+  const child = spawn(program, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive', NEEDRESTART_SUSPEND: '1', LC_ALL: 'C' },
   });
-  return { ok: status === 0, output: error?.message ?? `${stdout}${stderr}` };
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => { output += text; });
+  return new Promise((resolve) => {
+    child.on('error', ({ message }) => resolve({ ok: false, output: message }));
+    child.on('close', (status) => resolve({ ok: status === 0, output }));
+  });
 }
 
 const POLICY = '/usr/sbin/policy-rc.d';
@@ -150,7 +155,7 @@ const OUR_POLICY = /^# Written by service-platform, process (\d+)/m;
  * the installation it does, and what was there comes back afterwards. Should we be killed in between, our policy sees
  * that we are gone and steps aside by itself; the next call removes it.
  */
-function withoutServiceStarts(work) {
+async function withoutServiceStarts(work) {
   if (spawnSync(POLICY, ['redis-server', 'start'], { stdio: 'ignore' }).status === 101) return work();
 
   // Ctrl-C reaches the package manager as well. We must live on for the moment it takes to clean up.
@@ -168,7 +173,7 @@ function withoutServiceStarts(work) {
     ];
     writeFileSync(POLICY, `${lines.join('\n')}\n`, { mode: 0o755 });
     chmodSync(POLICY, 0o755);
-    return work();
+    return await work();
   } finally {
     restorePolicy();
     process.off('SIGINT', remember).off('SIGTERM', remember);
@@ -188,9 +193,9 @@ function restorePolicy() {
  * own. There was no Redis before we installed this one, so nobody else's server is touched. A failure is of no
  * consequence: most containers boot nothing.
  */
-function keepRedisFromBooting() {
-  if (findProgram('systemctl') !== undefined) run(['systemctl', 'disable', 'redis-server.service']);
-  else if (findProgram('update-rc.d') !== undefined) run(['update-rc.d', 'redis-server', 'disable']);
+async function keepRedisFromBooting() {
+  if (findProgram('systemctl') !== undefined) await run(['systemctl', 'disable', 'redis-server.service']);
+  else if (findProgram('update-rc.d') !== undefined) await run(['update-rc.d', 'redis-server', 'disable']);
 }
 
 function hasRedis() {
@@ -223,7 +228,7 @@ function isProgram(path) {
 if (process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
   const named = process.argv.slice(2);
   try {
-    ensureSystemPackages(named.length > 0 ? { programs: named } : {});
+    await ensureSystemPackages(named.length > 0 ? { programs: named } : {});
   } catch (error) {
     if (!(error instanceof SystemNotReady)) throw error;
     console.error(error.message);

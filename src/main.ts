@@ -1,14 +1,8 @@
 import 'reflect-metadata';
-import { type Config, loadConfig } from './platform/config/config.js';
+import { type Config, loadConfig, type Role } from './platform/config/config.js';
+import { NoSiblings } from './platform/lifecycle/sibling-processes.js';
 import { type Log, openLog } from './platform/logging/log.js';
-import { backUp } from './roles/backup/back-up.js';
-import { restore } from './roles/backup/restore.js';
-import { explain } from './roles/explain.js';
-import { migrate } from './roles/migrate.js';
-import { RunningService } from './roles/running-service.js';
-import { seed } from './roles/seed.js';
 import type { ServiceRole } from './roles/service.module.js';
-import { welcome } from './roles/welcome.js';
 
 /** After this long the process ends, whatever still hangs; its embedded servers end with it. */
 const STOP_WITHIN_MS = 25_000;
@@ -16,76 +10,153 @@ const STOP_WITHIN_MS = 25_000;
 /** At Ctrl-C the terminal signals npm and us, and npm signals us once more: that is one key press, not two. */
 const SAME_KEY_PRESS_MS = 500;
 
+/** What a supervisor starts its processes with. */
+const SUPERVISED = '--supervised';
+
+interface Stoppable {
+  stop(options: { readonly atOnce?: boolean; readonly elapsedMs?: number }): Promise<void>;
+}
+
 void main();
 
-/** `main.js all|api|worker|migrate|seed`, `main.js backup|restore <directory>`: one build, seven roles. The argument wins over `ROLE`. */
+/** `main.js all|api|edge|worker|migrate|seed`, `main.js backup|restore <directory>`. The argument wins over `ROLE`. */
 async function main(): Promise<void> {
   const config = readConfig();
+  const { role } = config;
+  if (role === 'all') {
+    await supervise(config);
+    return;
+  }
   const log = openLog(config);
-  process.on('uncaughtException', (error) => { fail(log, error); });
-  process.on('unhandledRejection', (error) => { fail(log, error); });
-
+  onUncaught(log);
   try {
-    switch (config.role) {
-      case 'migrate':
-        report(await migrate(config.databaseUrl!));
-        return;
-      case 'seed':
-        process.stdout.write(await seed(config.databaseUrl!));
-        return;
-      case 'backup':
-        process.stdout.write(await backUp(config, log, { directory: directoryOf(config), now: new Date() }));
-        return;
-      case 'restore':
-        process.stdout.write(await restore(config, log, directoryOf(config)));
-        return;
-      case 'all':
-      case 'api':
-      case 'worker':
-        await serve(config.role, config, log);
-    }
+    await run(role, config, log);
   } catch (error) {
     fail(log, error);
   }
 }
 
-async function serve(role: ServiceRole, config: Config, log: Log): Promise<void> {
-  if (process.pid === 1) {
-    log.warn({}, 'The service is process 1. Ended sandboxes then stay in the process table: run it under an init (docker run --init).');
+/** Each role loads what it needs when it is chosen: the supervisor and the short commands stay small. */
+async function run(role: Exclude<Role, 'all'>, config: Config, log: Log): Promise<void> {
+  switch (role) {
+    case 'migrate':
+      report(await (await import('./roles/migrate.js')).migrate(config.databaseUrl!));
+      return;
+    case 'seed':
+      process.stdout.write(await (await import('./roles/seed.js')).seed(config.databaseUrl!));
+      return;
+    case 'backup': {
+      const { backUp } = await import('./roles/backup/back-up.js');
+      process.stdout.write(await backUp(config, log, { directory: directoryOf(config), now: new Date() }));
+      return;
+    }
+    case 'restore':
+      process.stdout.write(await (await import('./roles/backup/restore.js')).restore(config, log, directoryOf(config)));
+      return;
+    case 'api':
+    case 'edge':
+    case 'worker':
+      if (config.isSupervised) await serveSupervised(role, config, log);
+      else await serve(role, config, log);
   }
-  const startedAtMs = performance.now();
-  const starting = RunningService.start(role, config, log);
-  stopOnSignals(starting, log);
+}
 
-  const service = await starting;
+/** The role `all`. */
+async function supervise(config: Config): Promise<void> {
+  const [{ StartAborted, Supervisor }, { LineRelay }, { StartProgress }, { welcome }] = await Promise.all([
+    import('./roles/supervisor/supervisor.js'), import('./roles/supervisor/line-relay.js'), import('./roles/start-progress.js'), import('./roles/welcome.js'),
+  ]);
+  const relay = new LineRelay(1);
+  process.once('exit', () => { relay.flushNow(); });
+  const log = openLog(config, relay);
+  onUncaught(log);
+  warnProcessOne(log);
+  const startedAtMs = performance.now();
+  const supervisor = new Supervisor({
+    config, log, relay,
+    environment: process.env,
+    command: [process.execPath, ...process.execArgv, __filename],
+    progress: new StartProgress(log),
+    onGivenUp: (error) => { fail(log, error); },
+  });
+  stopOnSignals(Promise.resolve(supervisor), log);
+  try {
+    const started = await supervisor.start();
+    process.stderr.write(welcome({ ...started, role: 'all', hasApi: true, dataDir: config.dataDir, seconds: secondsSince(startedAtMs) }));
+  } catch (error) {
+    // Who stops it while it starts wants no reason.
+    if (!(error instanceof StartAborted)) fail(log, error);
+  }
+}
+
+/** A role of its own, among many machines or processes that somebody else looks after. */
+async function serve(role: ServiceRole, config: Config, log: Log): Promise<void> {
+  warnProcessOne(log);
+  const startedAtMs = performance.now();
+  const [{ RunningService }, { welcome }] = await Promise.all([import('./roles/running-service.js'), import('./roles/welcome.js')]);
+  const starting = RunningService.start(role, { config, log, siblings: new NoSiblings() });
+  stopOnSignals(starting, log);
+  const { address, appsAddress } = await starting;
   process.stderr.write(welcome({
-    role,
-    address: service.address,
-    dataDir: config.dataDir,
-    embedded: service.servers.embedded,
-    seconds: (performance.now() - startedAtMs) / 1000,
+    role, address: address!, hasApi: role === 'api', appsAddress, dataDir: config.dataDir, embedded: [], seconds: secondsSince(startedAtMs),
   }));
 }
 
+/** A process of the role `all`. Its supervisor is told what others are told by the terminal. */
+async function serveSupervised(role: ServiceRole, config: Config, log: Log): Promise<void> {
+  const [{ RunningService }, { SupervisedProcess }] = await Promise.all([import('./roles/running-service.js'), import('./roles/supervised-process.js')]);
+  let starting: Promise<Stoppable> | undefined;
+  const siblings = new SupervisedProcess((options) => {
+    if (starting === undefined) process.exit(0);
+    else void stop(starting, log, options);
+  });
+  try {
+    // Processes that share a database leave its schema to one of them.
+    if (role === 'api') {
+      await (await import('./roles/migrate.js')).migrate(config.databaseUrl!);
+      siblings.say({ kind: 'migrated' });
+    }
+    const service = RunningService.start(role, { config, log, siblings });
+    starting = service;
+    stopOnSignals(starting, log);
+    const { address, appsAddress } = await service;
+    siblings.say({ kind: 'ready', address: address ?? '', ...(appsAddress === undefined ? {} : { appsAddress }) });
+  } catch (error) {
+    log.error({ error }, 'The process cannot start.');
+    siblings.say({ kind: 'failed', message: await explained(error) }, () => { log.flush(() => process.exit(1)); });
+  }
+}
+
+function warnProcessOne(log: Log): void {
+  if (process.pid !== 1) return;
+  log.warn({}, 'The service is process 1. Ended sandboxes then stay in the process table: run it under an init (docker run --init).');
+}
+
+function onUncaught(log: Log): void {
+  process.on('uncaughtException', (error) => { fail(log, error); });
+  process.on('unhandledRejection', (error) => { fail(log, error); });
+}
+
 /** The first signal stops the service, and a further one changes nothing, except that a second Ctrl-C is impatience. */
-function stopOnSignals(starting: Promise<RunningService>, log: Log): void {
+function stopOnSignals(starting: Promise<Stoppable>, log: Log): void {
   let firstAtMs: number | undefined;
   const onSignal = (signal: 'SIGINT' | 'SIGTERM'): void => {
     const nowMs = performance.now();
-    if (firstAtMs === undefined) void stop(starting, log, signal);
-    else if (signal === 'SIGINT' && nowMs > firstAtMs + SAME_KEY_PRESS_MS) process.exit(130);
+    if (firstAtMs === undefined) {
+      log.info({ signal }, 'Stopping.');
+      // A person at a terminal waits for nothing; a balancer is given time to see that we are going.
+      void stop(starting, log, { atOnce: signal === 'SIGINT' });
+    } else if (signal === 'SIGINT' && nowMs > firstAtMs + SAME_KEY_PRESS_MS) process.exit(130);
     firstAtMs ??= nowMs;
   };
   process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
 }
 
-async function stop(starting: Promise<RunningService>, log: Log, signal: 'SIGINT' | 'SIGTERM'): Promise<void> {
+async function stop(starting: Promise<Stoppable>, log: Log, options: Parameters<Stoppable['stop']>[0]): Promise<void> {
   setTimeout(() => { fail(log, new Error(`The service did not stop within ${STOP_WITHIN_MS} ms.`)); }, STOP_WITHIN_MS).unref();
-  log.info({ signal }, 'Stopping.');
   try {
     const service = await starting;
-    // A person at a terminal waits for nothing; a balancer is given time to see that we are going.
-    await service.stop({ atOnce: signal === 'SIGINT' });
+    await service.stop(options);
     log.info({}, 'Stopped.');
     log.flush(() => process.exit(0));
   } catch (error) {
@@ -102,7 +173,8 @@ function directoryOf({ role }: Config): string {
 function readConfig(): Config {
   try {
     const role = process.argv[2];
-    return loadConfig(role === undefined ? process.env : { ...process.env, ROLE: role });
+    const isSupervised = process.argv[3] === SUPERVISED;
+    return loadConfig(role === undefined ? process.env : { ...process.env, ROLE: role }, { isSupervised });
   } catch (error) {
     process.stderr.write(`${(error as Error).message}\n`);
     process.exit(1);
@@ -113,9 +185,18 @@ function report(migrations: readonly string[]): void {
   process.stdout.write(migrations.length === 0 ? 'The database is up to date.\n' : `Applied:\n${migrations.map((name) => `  ${name}\n`).join('')}`);
 }
 
+const secondsSince = (startedAtMs: number): number => (performance.now() - startedAtMs) / 1000;
+
 /** Said plainly for a person, and as a line for the log; then the process ends. */
 function fail(log: Log, error: unknown): void {
   log.error({ error }, 'The service cannot go on.');
-  process.stderr.write(`\n${explain(error)}\n`);
-  log.flush(() => process.exit(1));
+  void explained(error).then((message) => {
+    process.stderr.write(`\n${message}\n`);
+    log.flush(() => process.exit(1));
+  });
+}
+
+/** Knows the errors of the database's library, which the supervisor is small without. */
+async function explained(error: unknown): Promise<string> {
+  return (await import('./roles/explain.js')).explain(error);
 }

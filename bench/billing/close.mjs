@@ -8,6 +8,7 @@
  *
  *   npm run bench:close -- [organizations] [events for each]
  */
+import '../../scripts/on-pinned-node.mjs';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';

@@ -4,6 +4,7 @@
  *
  *   npm run bench:holds -- [seconds a round] [rounds]
  */
+import '../../scripts/on-pinned-node.mjs';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';

@@ -6,6 +6,7 @@
  *
  *   npm run bench:ingest -- [rounds] [seconds] [organizations]
  */
+import '../../scripts/on-pinned-node.mjs';
 import { spawn } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdtempSync, openSync, rmSync } from 'node:fs';

@@ -8,6 +8,7 @@
  *
  *   npm run bench:deploys -- [static|nextjs|expo,…] [pushes of the static site] [changes of the others]
  */
+import '../../scripts/on-pinned-node.mjs';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -45,7 +46,7 @@ async function measureStatic() {
     const { deploy, ms } = await pushAndWait(service, repository);
     ours.push(ms);
     phases.push(deploy.phase_ms);
-    const answer = await visit(service.port, new URL(deploy.aliases[0]).host);
+    const answer = await visit(service.appsPort, new URL(deploy.aliases[0]).host);
     if (answer.status !== 200) throw new Error(`It answered ${answer.status}.`);
     live.push(ms + answer.ms);
     const from = performance.now();

@@ -7,6 +7,7 @@
  *
  *   npm run bench:hosting -- [rounds] [seconds]
  */
+import '../../scripts/on-pinned-node.mjs';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -31,8 +32,8 @@ try {
   const service = await startService({ pinned: true });
   ends.unshift(service.stop);
   const { deploy } = await pushAndWait(service, await repositoryWith(service, 'site', { files }));
-  const servers = [{ name: 'the service', url: service.url, host: new URL(deploy.url).host, pids: () => [service.pid] }, await startServeHandler(), ...(await startNginx())];
-  const restMib = mebibytesOf(service.pid, 'status', 'VmRSS');
+  const servers = [{ name: 'the service', url: `http://127.0.0.1:${service.appsPort}`, host: new URL(deploy.url).host, pids: () => [service.edgePid()] }, await startServeHandler(), ...(await startNginx())];
+  const restMib = mebibytesOf(service.edgePid(), 'status', 'VmRSS');
 
   const results = {};
   for (const [what, path, size] of [['1 KiB page', '/', SMALL.length], ['1 MiB file', '/large.bin', LARGE.length]]) {
@@ -46,7 +47,7 @@ try {
       for (const server of round % 2 === 0 ? servers : [...servers].reverse()) results[what][server.name].push(await load(server, path, seconds));
     }
   }
-  const loadedMib = mebibytesOf(service.pid, 'status', 'VmRSS');
+  const loadedMib = mebibytesOf(service.edgePid(), 'status', 'VmRSS');
   await service.stop();
 
   console.log(`Node ${process.versions.node}; ${rounds} rounds of ${seconds} s, ${CONNECTIONS} connections; medians (range)\n`);
@@ -114,7 +115,7 @@ async function measureWaking() {
   const host = new URL(deploy.url).host;
   const times = { running: [], 'after a sleep (thaw)': [], 'after its end (cold)': [], 'the program by hand, to its first answer': [] };
   const ask = async () => {
-    const { status, ms } = await visit(service.port, host);
+    const { status, ms } = await visit(service.appsPort, host);
     if (status !== 200) throw new Error(`The app answered ${status}.`);
     return ms;
   };
@@ -123,7 +124,7 @@ async function measureWaking() {
     await until(service, ({ running, frozen }) => running + frozen === 0);
     times['after its end (cold)'].push(await ask());
     times.running.push(await ask());
-    appMib = descendantsOf(service.pid).filter((pid) => isNode(pid)).reduce((sum, pid) => sum + mebibytesOf(pid, 'smaps_rollup', 'Pss'), 0);
+    appMib = descendantsOf(service.edgePid()).filter((pid) => isNode(pid)).reduce((sum, pid) => sum + mebibytesOf(pid, 'smaps_rollup', 'Pss'), 0);
     await until(service, ({ frozen }) => frozen === 1);
     times['after a sleep (thaw)'].push(await ask());
     times['the program by hand, to its first answer'].push(await byHand());

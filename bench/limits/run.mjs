@@ -5,6 +5,7 @@
  *
  *   npm run bench:limits -- [rounds] [calls a round]
  */
+import '../../scripts/on-pinned-node.mjs';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -26,7 +27,7 @@ const PLENTY = 1_000_000_000;
 const dataDir = mkdtempSync(join(tmpdir(), 'bench-limits-'));
 const redis = await startEmbeddedRedis({ dataDir, durable: true, log: () => undefined });
 const connect = (options) => new Redis({ ...addressOf(redis.url), ...options });
-const ours = connect({ enableAutoPipelining: true });
+const ours = connect({});
 const theirs = connect({ enableAutoPipelining: true });
 
 const script = new LimitScript({ fast: () => ours });

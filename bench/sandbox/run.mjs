@@ -2,6 +2,7 @@
  * How fast code runs: `npm run bench:sandbox -- [layer|http] [--turns n] [--seconds n] [--cgroups auto|off] [--url http://…]`.
  * Without a name, both.
  */
+import '../../scripts/on-pinned-node.mjs';
 import { parseArgs } from 'node:util';
 
 import { benchHttp } from './http.mjs';

@@ -27,7 +27,7 @@ export class Context {
     const credentials = new Credentials(environment.credentialsFile);
     const url = options.url ?? environment.url ?? await credentials.url() ?? DEFAULT_URL;
     if (!/^https?:\/\/\S+$/.test(url)) throw new UsageError(`"${url}" is no http or https address.`);
-    return new Context(url.replace(/\/+$/, ''), credentials, options, environment);
+    return new Context(withoutTrailingSlashes(url), credentials, options, environment);
   }
 
   get json(): boolean {
@@ -67,4 +67,10 @@ export function tableOf(headings: readonly string[], rows: readonly (readonly st
   const all = [headings, ...rows];
   const widths = headings.map((_, column) => Math.max(...all.map((row) => row[column]!.length)));
   return all.map((row) => row.map((cell, column) => cell.padEnd(widths[column]!)).join('  ').trimEnd()).join('\n');
+}
+
+function withoutTrailingSlashes(url: string): string {
+  let end = url.length;
+  while (url[end - 1] === '/') end--;
+  return url.slice(0, end);
 }

@@ -52,7 +52,7 @@ export function exitCodeOf(error: unknown): number {
 
 /** For people: what is wrong, what to do, and where to read on. */
 export function textOf(error: unknown, url: string): string {
-  if (isUnreachable(error)) return `${url} cannot be reached: ${causeOf(error)}`;
+  if (isUnreachable(error)) return `${url} cannot be reached: ${causeOf(error)}\nHint: Start the service there, or name another address with SERVICE_URL or --url.`;
   if (!(error instanceof Error)) return String(error);
   return [error.message, ...faultsOf(error), ...upgradeOf(error)].join('\n');
 }

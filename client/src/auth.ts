@@ -70,11 +70,15 @@ export class Auth {
   }
 
   /**
-   * Sets a new password and ends every session.
+   * Sets a new password and ends every session. API keys keep working unless `revoke_keys` is true; an account whose e-mail
+   * address was not verified loses them in any case.
    *
    * @throws {ValidationError} `invalid_email_token`.
    */
-  resetPassword(reset: { readonly token: string; readonly password: string }, options?: RequestOptions): Promise<{ readonly reset: true }> {
+  resetPassword(
+    reset: { readonly token: string; readonly password: string; readonly revoke_keys?: boolean },
+    options?: RequestOptions,
+  ): Promise<{ readonly reset: true; readonly revoked_keys: number }> {
     return this.#transport.post('/api/v1/auth/password/reset', reset, options);
   }
 

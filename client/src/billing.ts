@@ -27,6 +27,7 @@ export class Billing {
 
   /**
    * Chooses a plan: a larger one begins at once, a smaller one with the next month; the present one drops what is planned.
+   * Where the service has no payment provider, a larger plan waits for its operator: `pending_change` says so.
    * Needs `billing:write`.
    *
    * @throws {ConflictError} `plan_too_small`: `details` lists what is too much. `plan_by_contract`.

@@ -85,6 +85,15 @@ export class Deploys {
   }
 
   /**
+   * Deletes its files, and the hosts that lead to it; it stays in the list. Needs `deploys:write`.
+   *
+   * @throws {ConflictError} `deploy_in_use`.
+   */
+  delete(deployId: string, options?: RequestOptions): Promise<void> {
+    return this.#transport.delete(pathOf(deployId), options);
+  }
+
+  /**
    * Makes it what production shows, without a build. Needs `deploys:write` and `deploys:production`.
    *
    * @throws {ConflictError} `deploy_not_ready`.

@@ -78,7 +78,10 @@ export interface paths {
         };
         readonly get?: never;
         readonly put?: never;
-        /** Sets a new password by the token from the message, and ends every session. */
+        /**
+         * Sets a new password by the token from the message, and ends every session.
+         * @description API keys keep working unless `revoke_keys` is true. An account whose e-mail address was not verified loses its keys in any case, because somebody else may have created them. The address counts as verified afterwards.
+         */
         readonly post: operations["PasswordsController_reset"];
         readonly delete?: never;
         readonly options?: never;
@@ -443,7 +446,10 @@ export interface paths {
         /** Shows the plan of the organization of the call, what it costs, and what is planned. */
         readonly get: operations["SubscriptionsController_get"];
         readonly put?: never;
-        /** Chooses a plan for the organization of the call: a larger one at once, a smaller one from the next period on. */
+        /**
+         * Chooses a plan for the organization of the call: a larger one at once, a smaller one from the next period on.
+         * @description Where no payment provider is configured, a larger plan waits for the operator: the answer is 202 with `pending_change`. A later choice replaces or withdraws the request.
+         */
         readonly post: operations["SubscriptionsController_choose"];
         readonly delete?: never;
         readonly options?: never;
@@ -482,7 +488,11 @@ export interface paths {
         readonly get: operations["DeploysController_get"];
         readonly put?: never;
         readonly post?: never;
-        readonly delete?: never;
+        /**
+         * Deletes the files of a deploy, and the hosts that lead to it.
+         * @description What it stored is free at once. The deploy stays in the list, with `files_removed`. One that is at work, or that production shows, is not deleted.
+         */
+        readonly delete: operations["DeploysController_delete"];
         readonly options?: never;
         readonly head?: never;
         readonly patch?: never;
@@ -1150,7 +1160,7 @@ export interface paths {
         };
         /**
          * Shows all that an agent needs to run the service: its state, its endpoints, its runbooks and tasks.
-         * @description Needs `OPS_TOKEN` as bearer token when it is set.
+         * @description Needs `OPS_TOKEN` as bearer token when it is set; otherwise it answers only programs on the same machine.
          */
         readonly get: operations["OpsController_show"];
         readonly put?: never;
@@ -1172,7 +1182,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Takes alerts in, from Alertmanager or in a form of our own, and makes tasks of them.
-         * @description Needs `OPS_TOKEN` as bearer token when it is set. Fields that are not known are welcome. Answers 503 only while the database is away: then send it again.
+         * @description Needs `OPS_TOKEN` as bearer token when it is set; otherwise it answers only programs on the same machine. Fields that are not known are welcome. Answers 503 only while the database is away: then send it again.
          */
         readonly post: operations["OpsController_alert"];
         readonly delete?: never;
@@ -1270,11 +1280,31 @@ export interface paths {
         };
         readonly get?: never;
         /**
-         * Gives an organization a plan at once, at a price that may be agreed on.
+         * Gives an organization a plan at once, at a price that may be agreed on. A pending request is answered by it.
          * @description Needs `OPS_TOKEN` as bearer token, and answers nobody while that is not set.
          */
         readonly put: operations["SubscriptionOperationsController_set"];
         readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/ops/billing/subscriptions/{org_id}/refuse": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Refuses the larger plan that an organization has requested.
+         * @description Needs `OPS_TOKEN` as bearer token, and answers nobody while that is not set.
+         */
+        readonly post: operations["SubscriptionOperationsController_refuse"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -2018,7 +2048,7 @@ export interface components {
         };
         readonly ErrorView: {
             /** @enum {string} */
-            readonly code: "invalid_request" | "malformed_json" | "malformed_request" | "conflicting_credentials" | "invalid_link_state" | "invalid_email_token" | "missing_api_key" | "malformed_api_key" | "invalid_api_key" | "expired_api_key" | "revoked_api_key" | "rotated_api_key" | "session_token_not_allowed" | "session_required" | "invalid_credentials" | "invalid_session" | "invalid_signature" | "invalid_token" | "credits_exhausted" | "spend_cap_reached" | "insufficient_scopes" | "org_access_denied" | "key_org_mismatch" | "ip_not_allowed" | "github_access_denied" | "git_service_not_offered" | "plan_limit_reached" | "flag_not_allowlisted" | "feature_disabled" | "feature_not_in_plan" | "route_not_found" | "page_not_found" | "api_key_not_found" | "session_not_found" | "member_not_found" | "invitation_not_found" | "organization_not_found" | "project_not_found" | "github_installation_not_found" | "repository_not_found" | "deploy_not_found" | "execution_not_found" | "flag_not_found" | "invoice_not_found" | "ops_task_not_found" | "method_not_allowed" | "request_timeout" | "username_taken" | "email_taken" | "already_exists" | "last_owner" | "personal_organization" | "execution_already_over" | "flag_fixed" | "stale_version" | "task_already_claimed" | "task_not_claimed" | "task_already_resolved" | "plan_too_small" | "plan_by_contract" | "payment_method_required" | "invoice_closed" | "credit_too_large" | "project_has_no_repository" | "deploy_already_over" | "deploy_not_ready" | "no_earlier_deploy" | "github_not_connected" | "integration_not_configured" | "idempotency_mismatch" | "idempotency_in_progress" | "payload_too_large" | "repository_full" | "unsupported_media_type" | "headers_too_large" | "burst_limit_exceeded" | "daily_limit_exceeded" | "concurrency_limit_exceeded" | "sign_in_limit_exceeded" | "sandbox_daily_limit_exceeded" | "internal_error" | "upstream_error" | "service_unavailable" | "sandbox_unavailable";
+            readonly code: "invalid_request" | "malformed_json" | "malformed_request" | "conflicting_credentials" | "invalid_link_state" | "invalid_email_token" | "missing_api_key" | "malformed_api_key" | "invalid_api_key" | "expired_api_key" | "revoked_api_key" | "rotated_api_key" | "session_token_not_allowed" | "session_required" | "invalid_credentials" | "invalid_session" | "invalid_signature" | "invalid_token" | "credits_exhausted" | "spend_cap_reached" | "insufficient_scopes" | "org_access_denied" | "key_org_mismatch" | "ip_not_allowed" | "email_not_verified" | "github_access_denied" | "git_service_not_offered" | "plan_limit_reached" | "flag_not_allowlisted" | "feature_disabled" | "feature_not_in_plan" | "route_not_found" | "page_not_found" | "api_key_not_found" | "session_not_found" | "member_not_found" | "invitation_not_found" | "organization_not_found" | "project_not_found" | "github_installation_not_found" | "repository_not_found" | "deploy_not_found" | "execution_not_found" | "flag_not_found" | "plan_request_not_found" | "invoice_not_found" | "ops_task_not_found" | "method_not_allowed" | "request_timeout" | "username_taken" | "email_taken" | "already_exists" | "last_owner" | "personal_organization" | "execution_already_over" | "flag_fixed" | "stale_version" | "task_already_claimed" | "task_not_claimed" | "task_already_resolved" | "plan_too_small" | "plan_by_contract" | "payment_method_required" | "invoice_closed" | "credit_too_large" | "project_has_no_repository" | "deploy_already_over" | "deploy_in_use" | "storage_limit_reached" | "deploy_not_ready" | "no_earlier_deploy" | "github_not_connected" | "integration_not_configured" | "idempotency_mismatch" | "idempotency_in_progress" | "payload_too_large" | "repository_full" | "misdirected_request" | "unsupported_media_type" | "headers_too_large" | "burst_limit_exceeded" | "daily_limit_exceeded" | "concurrency_limit_exceeded" | "sign_in_limit_exceeded" | "sandbox_daily_limit_exceeded" | "internal_error" | "upstream_error" | "service_unavailable" | "storage_unavailable" | "sandbox_unavailable";
             readonly dashboard_url?: string;
             /** @description Facts of this code; for `invalid_request` one row per field. */
             readonly details?: Record<string, never> | readonly Record<string, never>[];
@@ -2118,7 +2148,7 @@ export interface components {
              * @description What refuses it first.
              * @enum {string}
              */
-            readonly refused_by?: "route" | "credential" | "organization" | "budget" | "scope" | "role";
+            readonly refused_by?: "route" | "credential" | "organization" | "budget" | "scope" | "role" | "email";
             readonly required_scopes: readonly string[];
             /** @example POST /api/v1/keys/:key_id/rotate */
             readonly route?: string;
@@ -2772,6 +2802,8 @@ export interface components {
             readonly language: "typescript" | "javascript" | "python";
             /** @description At most what the plan of the organization allows. Default: 256. Any other amount starts a sandbox of its own, which takes some 30 ms longer. */
             readonly memory_mib?: number;
+            /** @description How long the execution may wait for its turn. A caller that waits sets it to its own time-out less `timeout_ms`. Default: 28 seconds, and 5 minutes with `wait: false`. If the wait would be longer, the answer is 503 with `Retry-After`. */
+            readonly queue_timeout_ms?: number;
             /** @description What the program reads from standard input, at most 128 KiB of UTF-8. */
             readonly stdin?: string;
             /** @description Wall and processor time, at most what the plan of the organization allows. Default: 30 seconds. */
@@ -2887,6 +2919,11 @@ export interface components {
         readonly PasswordResetView: {
             /** @enum {boolean} */
             readonly reset: true;
+            /**
+             * @description How many API keys were revoked.
+             * @example 0
+             */
+            readonly revoked_keys: number;
         };
         readonly PaymentPageAnswer: {
             readonly data: components["schemas"]["PaymentPageView"];
@@ -2896,6 +2933,12 @@ export interface components {
             /** @description A page of the provider of payments, to be opened once and soon. Absent in a dry run. */
             readonly url?: string;
         };
+        readonly PendingChangeView: {
+            /** @enum {string} */
+            readonly plan: "free" | "builder" | "pro" | "enterprise";
+            /** Format: date-time */
+            readonly requested_at: string;
+        };
         readonly PeriodView: {
             /** Format: date-time */
             readonly from: string;
@@ -2904,6 +2947,28 @@ export interface components {
              * @description The first moment of the next one.
              */
             readonly to: string;
+        };
+        readonly PlanAppsView: {
+            /**
+             * @description Most that each may use, in percent of one processor.
+             * @example 200
+             */
+            readonly cpu_max_percent: number;
+            /**
+             * @description Share of each while processors are contended, relative to those of other plans.
+             * @example 100
+             */
+            readonly cpu_weight: number;
+            /**
+             * @description Memory of each, in MiB.
+             * @example 512
+             */
+            readonly memory_mib: number;
+            /**
+             * @description Servers of deploys that may run at once on one machine, sleeping ones included.
+             * @example 8
+             */
+            readonly servers: number;
         };
         readonly PlanFeaturesView: {
             readonly production_deploys: boolean;
@@ -2915,6 +2980,8 @@ export interface components {
             readonly agents: number | null;
             /** @description Null: unlimited. */
             readonly calls_per_day: number | null;
+            /** @description MiB that the files of all deploys of an organization can come to. */
+            readonly deploys_stored_mib: number;
             /** @description Null: unlimited. */
             readonly projects: number | null;
         };
@@ -2924,11 +2991,20 @@ export interface components {
             /** @enum {string} */
             readonly plan: "free" | "builder" | "pro" | "enterprise";
         };
+        readonly PlanRefusedView: {
+            readonly orgId: string;
+            /**
+             * @description The plan that was requested.
+             * @enum {string}
+             */
+            readonly refused: "free" | "builder" | "pro" | "enterprise";
+        };
         readonly PlansAnswer: {
             readonly data: readonly components["schemas"]["PlanView"][];
             readonly meta: components["schemas"]["AnswerMeta"];
         };
         readonly PlanView: {
+            readonly apps: components["schemas"]["PlanAppsView"];
             /** @description Whether usage beyond credits is billed; else it ends with them. */
             readonly bills_usage: boolean;
             readonly features: components["schemas"]["PlanFeaturesView"];
@@ -3044,6 +3120,10 @@ export interface components {
             readonly index: number;
             readonly message: string;
         };
+        readonly RefusePlanBody: {
+            /** @description Is written to the audit log of the organization, whose members may read it. */
+            readonly reason: string;
+        };
         readonly RejectedView: {
             /** @enum {string} */
             readonly code: "not_an_object" | "invalid_status" | "invalid_time" | "no_labels";
@@ -3109,6 +3189,11 @@ export interface components {
              * @description Not a common one, and without the username and the e-mail address.
              */
             readonly password: string;
+            /**
+             * @description Also revokes every API key of the account. Send true if somebody else may have had access.
+             * @default false
+             */
+            readonly revoke_keys: boolean;
             /**
              * @description From the message.
              * @example svc_mail_…
@@ -3294,6 +3379,18 @@ export interface components {
              */
             readonly month: string;
         };
+        readonly StorageView: {
+            /**
+             * @description Bytes that they can come to in the present plan.
+             * @example 1073741824
+             */
+            readonly limit_bytes: number;
+            /**
+             * @description Bytes that the files of all deploys come to.
+             * @example 734003200
+             */
+            readonly used_bytes: number;
+        };
         readonly SubscriptionAnswer: {
             readonly data: components["schemas"]["SubscriptionView"];
             readonly meta: components["schemas"]["AnswerMeta"];
@@ -3301,6 +3398,8 @@ export interface components {
         readonly SubscriptionView: {
             /** @example org_01jd3m8yeqf5rb0xkq5ym8s6tn */
             readonly org_id: string;
+            /** @description A larger plan that waits for the approval of the operator. */
+            readonly pending_change?: components["schemas"]["PendingChangeView"];
             /** @description The month, in UTC, whose invoice the present usage is for. */
             readonly period: components["schemas"]["PeriodView"];
             /** @enum {string} */
@@ -3312,6 +3411,8 @@ export interface components {
              * @example 49
              */
             readonly price_usd_per_month: string;
+            /** @description What the organization stores in deploys. */
+            readonly storage: components["schemas"]["StorageView"];
         };
         readonly TaskEventView: {
             /** @description The agent, `alert`, or `sweep`. */
@@ -3799,7 +3900,11 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /**
+             * @description `service_unavailable`: A part that this call needs is away.
+             *
+             *     `storage_unavailable`: There is no room left to store this.
+             */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3947,7 +4052,11 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /**
+             * @description `service_unavailable`: A part that this call needs is away.
+             *
+             *     `storage_unavailable`: There is no room left to store this.
+             */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4045,7 +4154,11 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /**
+             * @description `service_unavailable`: A part that this call needs is away.
+             *
+             *     `storage_unavailable`: There is no room left to store this.
+             */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4145,7 +4258,11 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /**
+             * @description `service_unavailable`: A part that this call needs is away.
+             *
+             *     `storage_unavailable`: There is no room left to store this.
+             */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4265,7 +4382,11 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /**
+             * @description `service_unavailable`: A part that this call needs is away.
+             *
+             *     `storage_unavailable`: There is no room left to store this.
+             */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4506,7 +4627,11 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /**
+             * @description `service_unavailable`: A part that this call needs is away.
+             *
+             *     `storage_unavailable`: There is no room left to store this.
+             */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4617,7 +4742,11 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /**
+             * @description `service_unavailable`: A part that this call needs is away.
+             *
+             *     `storage_unavailable`: There is no room left to store this.
+             */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4735,7 +4864,11 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /**
+             * @description `service_unavailable`: A part that this call needs is away.
+             *
+             *     `storage_unavailable`: There is no room left to store this.
+             */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4848,7 +4981,11 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /**
+             * @description `service_unavailable`: A part that this call needs is away.
+             *
+             *     `storage_unavailable`: There is no room left to store this.
+             */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4948,7 +5085,11 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /**
+             * @description `service_unavailable`: A part that this call needs is away.
+             *
+             *     `storage_unavailable`: There is no room left to store this.
+             */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5068,7 +5209,11 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /**
+             * @description `service_unavailable`: A part that this call needs is away.
+             *
+             *     `storage_unavailable`: There is no room left to store this.
+             */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5225,7 +5370,11 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /**
+             * @description `service_unavailable`: A part that this call needs is away.
+             *
+             *     `storage_unavailable`: There is no room left to store this.
+             */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5444,7 +5593,11 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /**
+             * @description `service_unavailable`: A part that this call needs is away.
+             *
+             *     `storage_unavailable`: There is no room left to store this.
+             */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -6173,7 +6326,11 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /**
+             * @description `service_unavailable`: A part that this call needs is away.
+             *
+             *     `storage_unavailable`: There is no room left to store this.
+             */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -6470,7 +6627,11 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /**
+             * @description `service_unavailable`: A part that this call needs is away.
+             *
+             *     `storage_unavailable`: There is no room left to store this.
+             */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -6605,6 +6766,15 @@ export interface operations {
                     readonly "application/json": components["schemas"]["SubscriptionAnswer"];
                 };
             };
+            /** @description The plan waits for the approval of the operator. */
+            readonly 202: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SubscriptionAnswer"];
+                };
+            };
             /**
              * @description `conflicting_credentials`: The call carries two different credentials.
              *
@@ -6721,7 +6891,11 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /**
+             * @description `service_unavailable`: A part that this call needs is away.
+             *
+             *     `storage_unavailable`: There is no room left to store this.
+             */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -6960,6 +7134,141 @@ export interface operations {
             };
         };
     };
+    readonly DeploysController_delete: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly deploy_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description `conflicting_credentials`: The call carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is not valid.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The call carries no API key.
+             *
+             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *
+             *     `invalid_api_key`: The API key is not known.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *
+             *     `session_required`: The call needs the session of a person.
+             *
+             *     `invalid_session`: The session is over or unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller does not reach the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key may not be used from this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `deploy_not_found`: There is no such deploy. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             *
+             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *
+             *     `deploy_in_use`: The deploy is at work, or production shows it.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many calls at once.
+             *
+             *     `daily_limit_exceeded`: The calls of this day are used up.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: Something went wrong on our side. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A part that this call needs is away.
+             *
+             *     `storage_unavailable`: There is no room left to store this.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
     readonly DeploysController_cancel: {
         readonly parameters: {
             readonly query?: never;
@@ -7082,7 +7391,11 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /**
+             * @description `service_unavailable`: A part that this call needs is away.
+             *
+             *     `storage_unavailable`: There is no room left to store this.
+             */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -7406,6 +7719,8 @@ export interface operations {
              *     `ip_not_allowed`: The key may not be used from this IP address.
              *
              *     `feature_not_in_plan`: The plan does not have this.
+             *
+             *     `email_not_verified`: The e-mail address of the account is not verified.
              */
             readonly 403: {
                 headers: {
@@ -7461,7 +7776,11 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /**
+             * @description `service_unavailable`: A part that this call needs is away.
+             *
+             *     `storage_unavailable`: There is no room left to store this.
+             */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -7725,7 +8044,11 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /**
+             * @description `service_unavailable`: A part that this call needs is away.
+             *
+             *     `storage_unavailable`: There is no room left to store this.
+             */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -7854,7 +8177,11 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /**
+             * @description `service_unavailable`: A part that this call needs is away.
+             *
+             *     `storage_unavailable`: There is no room left to store this.
+             */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -7976,7 +8303,11 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /**
+             * @description `service_unavailable`: A part that this call needs is away.
+             *
+             *     `storage_unavailable`: There is no room left to store this.
+             */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -8124,7 +8455,11 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /**
+             * @description `service_unavailable`: A part that this call needs is away.
+             *
+             *     `storage_unavailable`: There is no room left to store this.
+             */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -8318,6 +8653,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `ip_not_allowed`: The key may not be used from this IP address.
+             *
+             *     `email_not_verified`: The e-mail address of the account is not verified.
              */
             readonly 403: {
                 headers: {
@@ -8380,7 +8717,11 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /**
+             * @description `service_unavailable`: A part that this call needs is away.
+             *
+             *     `storage_unavailable`: There is no room left to store this.
+             */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -8623,7 +8964,11 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /**
+             * @description `service_unavailable`: A part that this call needs is away.
+             *
+             *     `storage_unavailable`: There is no room left to store this.
+             */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -8778,7 +9123,11 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /**
+             * @description `service_unavailable`: A part that this call needs is away.
+             *
+             *     `storage_unavailable`: There is no room left to store this.
+             */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -8862,6 +9211,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `ip_not_allowed`: The key may not be used from this IP address.
+             *
+             *     `email_not_verified`: The e-mail address of the account is not verified.
              */
             readonly 403: {
                 headers: {
@@ -8933,7 +9284,11 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /**
+             * @description `service_unavailable`: A part that this call needs is away.
+             *
+             *     `storage_unavailable`: There is no room left to store this.
+             */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -9449,7 +9804,11 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /**
+             * @description `service_unavailable`: A part that this call needs is away.
+             *
+             *     `storage_unavailable`: There is no room left to store this.
+             */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -9694,7 +10053,11 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /**
+             * @description `service_unavailable`: A part that this call needs is away.
+             *
+             *     `storage_unavailable`: There is no room left to store this.
+             */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -9853,7 +10216,11 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /**
+             * @description `service_unavailable`: A part that this call needs is away.
+             *
+             *     `storage_unavailable`: There is no room left to store this.
+             */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -10233,7 +10600,11 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /**
+             * @description `service_unavailable`: A part that this call needs is away.
+             *
+             *     `storage_unavailable`: There is no room left to store this.
+             */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -10440,6 +10811,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `ip_not_allowed`: The key may not be used from this IP address.
+             *
+             *     `email_not_verified`: The e-mail address of the account is not verified.
              */
             readonly 403: {
                 headers: {
@@ -10515,7 +10888,11 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /**
+             * @description `service_unavailable`: A part that this call needs is away.
+             *
+             *     `storage_unavailable`: There is no room left to store this.
+             */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -10653,7 +11030,11 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /**
+             * @description `service_unavailable`: A part that this call needs is away.
+             *
+             *     `storage_unavailable`: There is no room left to store this.
+             */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -10817,7 +11198,11 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /**
+             * @description `service_unavailable`: A part that this call needs is away.
+             *
+             *     `storage_unavailable`: There is no room left to store this.
+             */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -11077,7 +11462,11 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /**
+             * @description `service_unavailable`: A part that this call needs is away.
+             *
+             *     `storage_unavailable`: There is no room left to store this.
+             */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -11320,7 +11709,11 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /**
+             * @description `service_unavailable`: A part that this call needs is away.
+             *
+             *     `storage_unavailable`: There is no room left to store this.
+             */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -11477,7 +11870,11 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /**
+             * @description `service_unavailable`: A part that this call needs is away.
+             *
+             *     `storage_unavailable`: There is no room left to store this.
+             */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -11693,6 +12090,8 @@ export interface operations {
              *     `feature_disabled`: The operator of the service has switched this off.
              *
              *     `feature_not_in_plan`: The plan does not have this.
+             *
+             *     `email_not_verified`: The e-mail address of the account is not verified.
              */
             readonly 403: {
                 headers: {
@@ -11717,6 +12116,8 @@ export interface operations {
              *     `idempotency_in_progress`: A call with this idempotency key is still running.
              *
              *     `project_has_no_repository`: The project has no repository to deploy.
+             *
+             *     `storage_limit_reached`: The deploys of the organization store as much as its plan allows.
              */
             readonly 409: {
                 headers: {
@@ -11768,7 +12169,11 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /**
+             * @description `service_unavailable`: A part that this call needs is away.
+             *
+             *     `storage_unavailable`: There is no room left to store this.
+             */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -12037,7 +12442,11 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /**
+             * @description `service_unavailable`: A part that this call needs is away.
+             *
+             *     `storage_unavailable`: There is no room left to store this.
+             */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -12170,7 +12579,11 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /**
+             * @description `service_unavailable`: A part that this call needs is away.
+             *
+             *     `storage_unavailable`: There is no room left to store this.
+             */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -12257,6 +12670,8 @@ export interface operations {
              *     `ip_not_allowed`: The key may not be used from this IP address.
              *
              *     `feature_not_in_plan`: The plan does not have this.
+             *
+             *     `email_not_verified`: The e-mail address of the account is not verified.
              */
             readonly 403: {
                 headers: {
@@ -12336,7 +12751,11 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /**
+             * @description `service_unavailable`: A part that this call needs is away.
+             *
+             *     `storage_unavailable`: There is no room left to store this.
+             */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -12609,7 +13028,11 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /**
+             * @description `service_unavailable`: A part that this call needs is away.
+             *
+             *     `storage_unavailable`: There is no room left to store this.
+             */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -12852,7 +13275,11 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /**
+             * @description `service_unavailable`: A part that this call needs is away.
+             *
+             *     `storage_unavailable`: There is no room left to store this.
+             */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -13241,6 +13668,8 @@ export interface operations {
             /**
              * @description `service_unavailable`: A part that this call needs is away.
              *
+             *     `storage_unavailable`: There is no room left to store this.
+             *
              *     `sandbox_unavailable`: The sandbox cannot run code now.
              */
             readonly 503: {
@@ -13489,7 +13918,11 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /**
+             * @description `service_unavailable`: A part that this call needs is away.
+             *
+             *     `storage_unavailable`: There is no room left to store this.
+             */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -13649,6 +14082,15 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description `burst_limit_exceeded`: Too many calls at once. */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
         };
     };
     readonly OpsController_show: {
@@ -13670,6 +14112,15 @@ export interface operations {
             };
             /** @description `invalid_token`: The bearer token is not the one that is set. */
             readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `burst_limit_exceeded`: Too many calls at once. */
+            readonly 429: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -13733,6 +14184,15 @@ export interface operations {
             };
             /** @description `unsupported_media_type`: The request body must be JSON. */
             readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `burst_limit_exceeded`: Too many calls at once. */
+            readonly 429: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -13836,7 +14296,20 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /** @description `burst_limit_exceeded`: Too many calls at once. */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `storage_unavailable`: There is no room left to store this.
+             *
+             *     `service_unavailable`: A part that this call needs is away.
+             */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -13936,7 +14409,20 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /** @description `burst_limit_exceeded`: Too many calls at once. */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `storage_unavailable`: There is no room left to store this.
+             *
+             *     `service_unavailable`: A part that this call needs is away.
+             */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -14034,7 +14520,20 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /** @description `burst_limit_exceeded`: Too many calls at once. */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `storage_unavailable`: There is no room left to store this.
+             *
+             *     `service_unavailable`: A part that this call needs is away.
+             */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -14132,7 +14631,20 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /** @description `burst_limit_exceeded`: Too many calls at once. */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `storage_unavailable`: There is no room left to store this.
+             *
+             *     `service_unavailable`: A part that this call needs is away.
+             */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -14228,7 +14740,133 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /** @description `burst_limit_exceeded`: Too many calls at once. */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `storage_unavailable`: There is no room left to store this.
+             *
+             *     `service_unavailable`: A part that this call needs is away.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly SubscriptionOperationsController_refuse: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly org_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["RefusePlanBody"];
+            };
+        };
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["PlanRefusedView"];
+                };
+            };
+            /**
+             * @description `invalid_request`: A field of the request is not valid.
+             *
+             *     `malformed_json`: The request body is not JSON that can be read.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `invalid_token`: The bearer token is not the one that is set. */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `organization_not_found`: There is no such organization.
+             *
+             *     `plan_request_not_found`: There is no pending plan request.
+             */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             *
+             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `payload_too_large`: The request body is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `unsupported_media_type`: The request body must be JSON. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `burst_limit_exceeded`: Too many calls at once. */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `storage_unavailable`: There is no room left to store this.
+             *
+             *     `service_unavailable`: A part that this call needs is away.
+             */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -14258,6 +14896,15 @@ export interface operations {
             };
             /** @description `invalid_token`: The bearer token is not the one that is set. */
             readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `burst_limit_exceeded`: Too many calls at once. */
+            readonly 429: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -14372,7 +15019,20 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /** @description `burst_limit_exceeded`: Too many calls at once. */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `storage_unavailable`: There is no room left to store this.
+             *
+             *     `service_unavailable`: A part that this call needs is away.
+             */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -14425,6 +15085,15 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description `burst_limit_exceeded`: Too many calls at once. */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /** @description `service_unavailable`: A part that this call needs is away. */
             readonly 503: {
                 headers: {
@@ -14466,6 +15135,15 @@ export interface operations {
             };
             /** @description `ops_task_not_found`: There is no such task. */
             readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `burst_limit_exceeded`: Too many calls at once. */
+            readonly 429: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -14573,7 +15251,20 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /** @description `burst_limit_exceeded`: Too many calls at once. */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `storage_unavailable`: There is no room left to store this.
+             *
+             *     `service_unavailable`: A part that this call needs is away.
+             */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -14675,7 +15366,20 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /** @description `burst_limit_exceeded`: Too many calls at once. */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `storage_unavailable`: There is no room left to store this.
+             *
+             *     `service_unavailable`: A part that this call needs is away.
+             */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -14771,7 +15475,20 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /** @description `burst_limit_exceeded`: Too many calls at once. */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `storage_unavailable`: There is no room left to store this.
+             *
+             *     `service_unavailable`: A part that this call needs is away.
+             */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -14873,7 +15590,20 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /** @description `burst_limit_exceeded`: Too many calls at once. */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `storage_unavailable`: There is no room left to store this.
+             *
+             *     `service_unavailable`: A part that this call needs is away.
+             */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -14973,7 +15703,20 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /** @description `burst_limit_exceeded`: Too many calls at once. */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `storage_unavailable`: There is no room left to store this.
+             *
+             *     `service_unavailable`: A part that this call needs is away.
+             */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -15071,7 +15814,20 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /** @description `burst_limit_exceeded`: Too many calls at once. */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `storage_unavailable`: There is no room left to store this.
+             *
+             *     `service_unavailable`: A part that this call needs is away.
+             */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;

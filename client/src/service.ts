@@ -102,7 +102,9 @@ function credentialOf({ anonymous, apiKey, sessionToken }: ServiceOptions): stri
 }
 
 function originOf(baseUrl: string): string {
-  const withoutSlash = baseUrl.replace(/\/+$/, '');
+  let end = baseUrl.length;
+  while (baseUrl[end - 1] === '/') end--;
+  const withoutSlash = baseUrl.slice(0, end);
   if (!/^https?:\/\/[^\s]+$/.test(withoutSlash)) throw new TypeError(`baseUrl must be an http or https address, not "${baseUrl}".`);
   return withoutSlash;
 }

@@ -3,12 +3,13 @@ import type { DataSource } from 'typeorm';
 import { Config } from './config/config.js';
 import { DatabaseModule } from './database/database.module.js';
 import { HTTP_METRICS } from './http/http.metrics.js';
-import { OtherHosts } from './http/other-hosts.js';
 import { RequestContextMiddleware } from './http/request-context.middleware.js';
+import { TrustedProxies } from './http/trusted-proxies.js';
 import { UnknownRoutes } from './http/unknown-routes.js';
 import { Ids } from './ids/ids.js';
 import { PeriodicJobs } from './lifecycle/periodic-jobs.js';
 import { Shutdown } from './lifecycle/shutdown.js';
+import { SiblingProcesses } from './lifecycle/sibling-processes.js';
 import { Log } from './logging/log.js';
 import { RequestContext } from './logging/request-context.js';
 import { Outbox } from './outbox/outbox.js';
@@ -17,16 +18,20 @@ import { OutboxRelay } from './outbox/outbox-relay.js';
 import { AwaitedJobs } from './queues/awaited-jobs.js';
 import { DirectJobs } from './queues/direct-jobs.js';
 import { JobCancellations } from './queues/job-cancellations.js';
+import { JobTurns } from './queues/job-turns.js';
 import { QueueWorkers } from './queues/queue-workers.js';
 import { QUEUE_METRICS } from './queues/queue.metrics.js';
 import { Queues } from './queues/queues.js';
 import { RedisConnections } from './redis/redis-connections.js';
+import { STORAGE_METRICS } from './storage/storage.metrics.js';
+import { StorageRoom } from './storage/storage-room.js';
 import { Clock, SystemClock } from './time/clock.js';
 
 /** What every role stands on. */
 export interface Ground {
   readonly config: Config;
   readonly log: Log;
+  readonly siblings: SiblingProcesses;
   readonly context: RequestContext;
   readonly dataSource: DataSource;
 }
@@ -34,10 +39,11 @@ export interface Ground {
 @Global()
 @Module({})
 export class PlatformModule {
-  static with({ config, log, context, dataSource }: Ground): DynamicModule {
+  static with({ config, log, siblings, context, dataSource }: Ground): DynamicModule {
     const providers = [
       { provide: Config, useValue: config },
       { provide: Log, useValue: log },
+      { provide: SiblingProcesses, useValue: siblings },
       { provide: RequestContext, useValue: context },
       { provide: Clock, useClass: SystemClock },
       Ids,
@@ -49,12 +55,15 @@ export class PlatformModule {
       AwaitedJobs,
       DirectJobs,
       JobCancellations,
+      JobTurns,
       Outbox,
       OutboxBell,
       OutboxRelay,
-      OtherHosts,
+      TrustedProxies,
       RequestContextMiddleware,
       UnknownRoutes,
+      StorageRoom,
+      ...STORAGE_METRICS,
       ...HTTP_METRICS,
       ...QUEUE_METRICS,
     ];

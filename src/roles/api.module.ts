@@ -9,11 +9,10 @@ import { FeaturesHttpModule } from '../modules/features/http/features-http.modul
 import { MeteringHttpModule } from '../modules/metering/http/metering-http.module.js';
 import { GithubHttpModule } from '../modules/github/http/github-http.module.js';
 import { OpsHttpModule } from '../modules/ops/http/ops-http.module.js';
-import { HostingHttpModule } from '../modules/hosting/http/hosting-http.module.js';
 import { ProjectsHttpModule } from '../modules/projects/http/projects-http.module.js';
 import { RepositoriesHttpModule } from '../modules/repositories/http/repositories-http.module.js';
 import { SandboxHttpModule } from '../modules/sandbox/http/sandbox-http.module.js';
 
-/** Everything that callers of the API reach. The order of the guards is in `edge.module.ts`. */
-@Module({ imports: [AccessHttpModule, IdentityHttpModule, BillingHttpModule, CreditsHttpModule, HostingHttpModule, ProjectsHttpModule, RepositoriesHttpModule, SandboxHttpModule, DocsHttpModule, FeaturesHttpModule, OpsHttpModule, DeploysHttpModule, MeteringHttpModule, GithubHttpModule] })
+/** Everything that callers of the API reach. The order of the guards is in `http.module.ts`. */
+@Module({ imports: [AccessHttpModule, IdentityHttpModule, BillingHttpModule, CreditsHttpModule, ProjectsHttpModule, RepositoriesHttpModule, SandboxHttpModule, DocsHttpModule, FeaturesHttpModule, OpsHttpModule, DeploysHttpModule, MeteringHttpModule, GithubHttpModule] })
 export class ApiModule {}

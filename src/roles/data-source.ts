@@ -19,6 +19,10 @@ import { CreateGithub1795265000000 } from '../../migrations/1795265000000-create
 import { CreateUnpaidUsage1795266000000 } from '../../migrations/1795266000000-create-unpaid-usage.js';
 import { AddInvoiceIssuer1795267000000 } from '../../migrations/1795267000000-add-invoice-issuer.js';
 import { BalanceLedgerAtOnce1795267100000 } from '../../migrations/1795267100000-balance-ledger-at-once.js';
+import { CreatePlanRequests1795271100000 } from '../../migrations/1795271100000-create-plan-requests.js';
+import { CreateSignInAddresses1795271000000 } from '../../migrations/1795271000000-create-sign-in-addresses.js';
+import { CreateStoredBytesReservations1795273000000 } from '../../migrations/1795273000000-create-stored-bytes-reservations.js';
+import { CreatePushReservations1795272000000 } from '../../migrations/1795272000000-create-push-reservations.js';
 import { CreatePayments1795264120000 } from '../../migrations/1795264120000-create-payments.js';
 import { CreateInvoices1795264060000 } from '../../migrations/1795264060000-create-invoices.js';
 import { ApiKeySecret } from '../modules/auth/persistence/api-key-secret.entity.js';
@@ -50,6 +54,7 @@ import { ProjectEnvVariable } from '../modules/projects/persistence/project-env-
 import { Repository } from '../modules/repositories/persistence/repository.entity.js';
 import { RepositoryBranch } from '../modules/repositories/persistence/repository-branch.entity.js';
 import { SandboxExecution } from '../modules/sandbox/persistence/sandbox-execution.entity.js';
+import { PooledClient } from '../platform/database/pooled-client.js';
 import { OutboxMessage } from '../platform/outbox/outbox-message.entity.js';
 
 /** Longer than any statement of ours may take; a query that hangs must not hold its connection for ever. */
@@ -90,6 +95,10 @@ const MIGRATIONS = [
   CreateUnpaidUsage1795266000000,
   AddInvoiceIssuer1795267000000,
   BalanceLedgerAtOnce1795267100000,
+  CreateSignInAddresses1795271000000,
+  CreatePlanRequests1795271100000,
+  CreatePushReservations1795272000000,
+  CreateStoredBytesReservations1795273000000,
 ];
 
 /** By name, in their order. */
@@ -112,6 +121,7 @@ export function createDataSource(settings: DataSourceSettings): DataSource {
     poolErrorHandler: onPoolError,
     applicationName: 'service-platform',
     extra: {
+      Client: PooledClient,
       statement_timeout: statementTimeoutMs,
       idle_in_transaction_session_timeout: statementTimeoutMs,
       keepAlive: true,

@@ -12,18 +12,20 @@ export function explain(error: unknown): string {
   return error.message;
 }
 
+interface ListenAddress {
+  readonly host?: string;
+  readonly port?: number;
+  /** What to change: `PORT`. */
+  readonly setting: string;
+}
+
 /** Why the port cannot be opened. */
-export function explainListening(error: NodeJS.ErrnoException, { host, port }: { host: string; port: number }): Error {
+export function explainListening(error: NodeJS.ErrnoException, { host = '', port = 0, setting }: ListenAddress): Error {
   const explanations: Record<string, string> = {
-    EADDRINUSE: `Port ${port} is in use. Set PORT to another one, or stop what uses it.`,
-    EACCES: `Port ${port} is not ours to open. Set PORT to one above 1023.`,
+    EADDRINUSE: `Port ${port} is in use. Set ${setting} to another one, or stop what uses it.`,
+    EACCES: `Port ${port} is not ours to open. Set ${setting} to one above 1023.`,
     EADDRNOTAVAIL: `HOST is no address of this machine: ${host}.`,
     ENOTFOUND: `HOST is no address of this machine: ${host}.`,
   };
   return new Error(explanations[error.code ?? ''] ?? error.message, { cause: error });
-}
-
-/** Why a server of our own cannot be started, where only the file system has spoken so far. */
-export function explainServer(error: NodeJS.ErrnoException): Error {
-  return error.path === undefined || error.syscall?.startsWith('spawn') ? error : new Error(`DATA_DIR cannot be used: ${error.message}.`, { cause: error });
 }

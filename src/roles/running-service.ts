@@ -1,94 +1,112 @@
-import type { Server, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { INestApplication } from '@nestjs/common';
 import type { Config } from '../platform/config/config.js';
+import { addressOf, announceClosing, endConnections, listen } from '../platform/http/http-listener.js';
 import { Shutdown } from '../platform/lifecycle/shutdown.js';
+import type { SiblingProcesses } from '../platform/lifecycle/sibling-processes.js';
 import type { Log } from '../platform/logging/log.js';
 import { RequestContext } from '../platform/logging/request-context.js';
 import { createApp } from './create-app.js';
 import { createDataSource } from './data-source.js';
 import { explainListening } from './explain.js';
-import { migrate } from './migrate.js';
-import { openOwnSecret } from './own-secrets.js';
 import type { ServiceRole } from './service.module.js';
-import { openServers, type Servers } from './servers.js';
 
-/** How often connections are looked for that have answered their last request and are merely kept alive. */
-const SWEEP_MS = 50;
-
-/** What was set wins over what is our own, which only the database of our own may come with. */
-function secretsOf({ apiKeyPeppers, secretsKeys, databaseUrl, dataDir }: Config, role: ServiceRole): Pick<Config, 'apiKeyPeppers' | 'secretsKeys'> {
-  if (role !== 'all' || databaseUrl !== undefined) return { apiKeyPeppers, secretsKeys };
-  return {
-    apiKeyPeppers: apiKeyPeppers.length > 0 ? apiKeyPeppers : [openOwnSecret(dataDir, 'api-key-pepper')],
-    secretsKeys: secretsKeys.length > 0 ? secretsKeys : [openOwnSecret(dataDir, 'secrets-key')],
-  };
+export interface StopOptions {
+  /** Gives balancers no time to notice. */
+  readonly atOnce?: boolean;
+  /** How long ago the whole service was told to stop: all of its processes share one deadline. */
+  readonly elapsedMs?: number;
 }
 
-/** A role that runs and listens, from its servers to its port. */
+interface Surroundings {
+  readonly config: Config;
+  readonly log: Log;
+  readonly siblings: SiblingProcesses;
+}
+
+interface Listeners {
+  /** Of the API, or of the probes of another role. */
+  readonly platform: Server | undefined;
+  /** Of the hosts of deploys. */
+  readonly apps: Server | undefined;
+}
+
+/** The process of one role, which listens. */
 export class RunningService {
   private stopping: Promise<void> | undefined;
 
   private constructor(
     private readonly app: INestApplication,
-    readonly servers: Servers,
+    private readonly listeners: Listeners,
     private readonly drainDelayMs: number,
   ) {}
 
-  /** @throws {Error} when a server, a migration or the port is not to be had; nothing then stays behind. */
-  static async start(role: ServiceRole, config: Config, log: Log): Promise<RunningService> {
-    const servers = await openServers(config, log);
-    let app: INestApplication | undefined;
+  /** @throws {Error} when the database or a port is not to be had; nothing then stays behind. */
+  static async start(role: ServiceRole, { config, log, siblings }: Surroundings): Promise<RunningService> {
+    const dataSource = createDataSource({
+      url: config.databaseUrl!,
+      onPoolError: (error) => { log.warn({ error }, 'A database connection broke.'); },
+    });
+    const app = await createApp([role], { config, log, siblings, context: new RequestContext(), dataSource });
     try {
-      // Processes that share a database leave its schema to the role `migrate`.
-      if (role === 'all') await migrate(servers.databaseUrl);
-      const dataSource = createDataSource({
-        url: servers.databaseUrl,
-        onPoolError: (error) => { log.warn({ error }, 'A database connection broke.'); },
-      });
-      const settings: Config = Object.assign({}, config, {
-        databaseUrl: servers.databaseUrl,
-        redisUrl: servers.redisUrl,
-        ...secretsOf(config, role),
-      });
-      app = await createApp(role, { config: settings, log, context: new RequestContext(), dataSource });
-      await app.listen(config.port, config.host).catch((error: unknown) => { throw explainListening(error as Error, config); });
-      return new RunningService(app, servers, config.drainDelayMs);
+      await app.init();
+      const service = new RunningService(app, await listenersOf(role, app, config), config.drainDelayMs);
+      await service.listen(config);
+      return service;
     } catch (error) {
-      await app?.close().catch(() => undefined);
-      await servers.stop();
+      await app.close().catch(() => undefined);
       throw error;
     }
   }
 
-  get address(): string {
-    const { address, port, family } = (this.app.getHttpServer() as Server).address() as AddressInfo;
-    return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+  /** Of the API, or of the probes of another role. */
+  get address(): string | undefined {
+    return this.listeners.platform === undefined ? undefined : addressOf(this.listeners.platform);
+  }
+
+  /** Where the hosts of deploys are answered, in the role `edge`. */
+  get appsAddress(): string | undefined {
+    return this.listeners.apps === undefined ? undefined : addressOf(this.listeners.apps);
   }
 
   /**
-   * Ends everything in order: `/ready` says so first, then, after a probe has had time to see it, the port closes,
-   * running requests and jobs finish, and Redis and PostgreSQL go last. May be called again.
+   * Ends everything in order: `/ready` says so first; after a probe has had time to see it, the port closes, and running
+   * requests and jobs finish. May be called again.
    */
-  stop({ atOnce = false } = {}): Promise<void> {
-    this.stopping ??= this.stopInOrder(atOnce ? 0 : this.drainDelayMs);
+  stop(options: StopOptions = {}): Promise<void> {
+    this.stopping ??= this.stopInOrder(options);
     return this.stopping;
   }
 
-  private async stopInOrder(drainDelayMs: number): Promise<void> {
-    const shutdown = this.app.get(Shutdown);
-    const server = this.app.getHttpServer() as Server;
-    shutdown.beginDraining();
-    server.prependListener('request', (_request, response: ServerResponse) => { response.setHeader('connection', 'close'); });
-    await sleep(drainDelayMs);
-
-    const lastCall = setTimeout(() => { server.closeAllConnections(); }, shutdown.requestsLeftMs);
-    // Closing the server ends the connections that are idle then; those that become so later would keep it open.
-    const sweep = setInterval(() => { server.closeIdleConnections(); }, SWEEP_MS);
-    await this.app.close();
-    clearInterval(sweep);
-    clearTimeout(lastCall);
-    await this.servers.stop();
+  private async listen({ host, port, apps }: Config): Promise<void> {
+    const addresses = [
+      { server: this.listeners.platform, setting: 'PORT', port },
+      { server: this.listeners.apps, setting: 'APPS_PORT', port: apps.listenPort },
+    ];
+    for (const { server, setting, port } of addresses) {
+      if (server === undefined) continue;
+      await listen(server, { host, port }).catch((error: unknown) => { throw explainListening(error as Error, { host, port, setting }); });
+    }
   }
+
+  private async stopInOrder({ atOnce = false, elapsedMs = 0 }: StopOptions): Promise<void> {
+    const shutdown = this.app.get(Shutdown);
+    shutdown.beginDraining(elapsedMs);
+    const servers = Object.values(this.listeners).filter((server): server is Server => server !== undefined);
+    for (const server of servers) announceClosing(server);
+    await sleep(atOnce ? 0 : Math.max(0, this.drainDelayMs - elapsedMs));
+
+    const closed = servers.map((server) => endConnections(server, shutdown.requestsLeftMs));
+    await this.app.close();
+    for (const stop of closed) stop();
+  }
+}
+
+async function listenersOf(role: ServiceRole, app: INestApplication, { isSupervised }: Config): Promise<Listeners> {
+  return {
+    // Under a supervisor the API answers probes for all.
+    platform: role === 'api' || !isSupervised ? app.getHttpServer() as Server : undefined,
+    apps: role === 'edge' ? app.get((await import('../modules/hosting/http/edge-server.js')).EdgeServer).server : undefined,
+  };
 }

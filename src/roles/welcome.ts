@@ -1,21 +1,25 @@
 import { VERSION } from '../platform/version.js';
-import type { ServiceRole } from './service.module.js';
 
 interface Facts {
-  readonly role: ServiceRole;
+  readonly role: string;
+  /** Of the API, or of the probes of a role without one. */
   readonly address: string;
+  readonly hasApi: boolean;
+  /** Where the hosts of deploys are answered, by a process that does. */
+  readonly appsAddress?: string | undefined;
   readonly dataDir: string;
   readonly embedded: readonly string[];
   readonly seconds: number;
 }
 
 /** What a person sees once the service runs: where it is, and a first thing to try. */
-export function welcome({ role, address, dataDir, embedded, seconds }: Facts): string {
+export function welcome({ role, address, hasApi, appsAddress, dataDir, embedded, seconds }: Facts): string {
   const lines = [`Service platform ${VERSION}, role ${role}, is ready (${seconds.toFixed(1)} s).`, ''];
-  if (role === 'worker') lines.push(`  Probes      ${address}/ready`);
-  else lines.push(`  API         ${address}/api/v1`, `  Reference   ${address}/docs`, `  Readiness   ${address}/ready`);
+  if (hasApi) lines.push(`  API         ${address}/api/v1`, `  Reference   ${address}/docs`, `  Readiness   ${address}/ready`);
+  else lines.push(`  Probes      ${address}/ready`);
+  if (appsAddress !== undefined) lines.push(`  Deploys     ${appsAddress.replace(/^http:\/\/(?:127\.0\.0\.1|localhost)/, 'http://<name>.localhost')}`);
   if (embedded.length > 0) lines.push(`  Data        ${dataDir} (${embedded.join(' and ')} of its own)`);
-  if (role !== 'worker') {
+  if (hasApi) {
     lines.push('', 'Try the sandbox:', '',
       `  curl -s ${address}/api/v1/sandbox/try -H 'content-type: application/json' \\`,
       `    -d '{"language":"python","code":"print(1 + 2)"}'`);

@@ -38,7 +38,7 @@ export interface OpenMode {
 export function openMode(mode: Mode, poolSize = 1): OpenMode {
   const delegated = mode.user === 'ordinary' && mode.cgroups === 'auto' && AS_ROOT ? delegateCgroups() : [];
   const runtime = new HostedRuntime({
-    isolation: { cgroups: mode.cgroups, copiesDirectory: '/var/lib/service-platform/runtime' },
+    isolation: { cgroups: mode.cgroups, cpuWeight: 1_000, copiesDirectory: '/var/lib/service-platform/runtime' },
     runtime: { concurrency: 2, limits: LIMITS, poolSize },
     start: { program: SOURCE, ...starter(mode, delegated) },
   });

@@ -24,7 +24,7 @@ const RUNAWAYS: readonly (readonly [string, Language, string])[] = [
 
 describe.each(['auto', 'off'] as const)('the time limit, with cgroups %s and as many runs as a worker takes', (cgroups) => {
   const concurrency = availableParallelism();
-  const runtime = new PooledRuntime(new Isolation({ cgroups, copiesDirectory: '/var/lib/service-platform/runtime' }), { concurrency, limits: LIMITS });
+  const runtime = new PooledRuntime(new Isolation({ cgroups, cpuWeight: 1_000, copiesDirectory: '/var/lib/service-platform/runtime' }), { concurrency, limits: LIMITS });
 
   beforeAll(async () => { expect(await runtime.probe()).toMatchObject({ available: true }); });
   afterAll(() => runtime.close());

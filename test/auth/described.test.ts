@@ -47,7 +47,7 @@ describe('what people and organizations are answered', () => {
     await walk('POST', '/auth/verify-email/resend', 202, { by });
     await walk('POST', '/auth/verify-email', 200, { body: { token: (await mailTo(app, account.email, 'Confirm')).token } });
     await walk('POST', '/auth/password/forgot', 202, { body: { email: account.email } });
-    const { token } = await mailTo(app, account.email, 'password');
+    const { token } = await mailTo(app, account.email, 'Set a new password');
     await walk('PUT', '/auth/password', 401, { by, body: { current_password: 'not this one', new_password: 'another long secret' } });
     const { session_token: rotated } = await walk('POST', '/auth/session/rotate', 200, { by });
     const sessions = await walk('GET', '/auth/sessions', 200, { by: rotated });

@@ -36,7 +36,7 @@ describe('the confirmation of an e-mail address', () => {
     const person = await make.person();
     const { token } = await mailTo(app, person.user.email, 'Confirm');
     expectStatus(202, await app.post(FORGOT, { email: person.user.email }));
-    const { token: forReset } = await mailTo(app, person.user.email, 'password');
+    const { token: forReset } = await mailTo(app, person.user.email, 'Set a new password');
     const stranger = await make.person();
     const { token: old } = await mailTo(app, stranger.user.email, 'Confirm');
     await make.sql("UPDATE email_tokens SET expires_at = now() - interval '1 second' WHERE user_id = $1", [stranger.user.id]);
@@ -75,13 +75,13 @@ describe('a forgotten password', () => {
   const forgot = (email: string): Promise<Answer> => app.post(FORGOT, { email }, { headers: { 'x-request-id': 'same' } });
   const askFor = async (email: string): Promise<string> => {
     expectStatus(202, await forgot(email));
-    return (await mailTo(app, email, 'password')).token;
+    return (await mailTo(app, email, 'Set a new password')).token;
   };
 
   it('is replaced by the token from the message, which ends every session and proves the address', async () => {
     const person = await make.person();
     const token = await askFor(person.user.email);
-    expect(expectStatus(200, await app.post(RESET, { token, password: SENTINEL })).body.data).toEqual({ reset: true });
+    expect(expectStatus(200, await app.post(RESET, { token, password: SENTINEL })).body.data).toEqual({ reset: true, revoked_keys: 0 });
     expect((await app.fetch('/api/v1/me', as(person))).body.error.code).toBe('invalid_session');
     expectStatus(401, await app.post(SIGN_IN, { login: person.user.username, password: person.password }));
     expect(expectStatus(200, await app.post(SIGN_IN, { login: person.user.username, password: SENTINEL })).body.data.user.email_verified).toBe(true);
@@ -94,7 +94,7 @@ describe('a forgotten password', () => {
     const [known, unknown] = [await forgot(user.email.toUpperCase()), await forgot(stranger)];
     expect([known.status, known.text]).toEqual([202, unknown.text]);
     expect(unknown.status).toBe(202);
-    await mailTo(app, user.email, 'password');
+    await mailTo(app, user.email, 'Set a new password');
     await eventually(async () => (await make.sql('SELECT 1 FROM outbox_messages')).length === 0, 'all jobs are with the worker');
     expect(mailsOf(app).filter(({ to }) => to === stranger)).toEqual([]);
   });

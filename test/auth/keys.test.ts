@@ -134,6 +134,28 @@ describe('API keys', () => {
     expect((await app.post(`/api/v1/keys/${id}/rotate`, { grace_seconds: 604_801 }, bearer(ada.sessionToken))).status).toBe(400);
   });
 
+  it('never revoke, change or rotate one that may do more than themselves, and revoke themselves', async () => {
+    const bounds = { name: 'narrow', scopes: ['keys:*', 'projects:read'], allowed_ips: ['198.18.0.0/15'], expires_in_days: 1 };
+    const narrow = (await mint(bounds)).body.data;
+    const by = bearer(narrow.secret);
+    // Each is wider in one respect only.
+    const wider: object[] = [{ scopes: ['projects:write'] }, { allowed_ips: [] }, { expires_in_days: 2 }];
+    for (const difference of wider) {
+      const { id, secret } = (await mint({ ...bounds, ...difference })).body.data;
+      const answers = [
+        await app.call('DELETE', `/api/v1/keys/${id}`, by),
+        await app.call('PATCH', `/api/v1/keys/${id}`, { headers: { ...by.headers, 'content-type': 'application/json' }, body: '{"name":"mine"}' }),
+        await app.post(`/api/v1/keys/${id}/rotate`, {}, by),
+      ];
+      expect([difference, answers.map(codeOf)]).toEqual([difference, answers.map(() => [403, 'insufficient_scopes'])]);
+      expect((await me(secret)).status).toBe(200);
+    }
+    const { id } = (await mint({ ...bounds, scopes: ['projects:read'], expires_in_days: undefined, expires_at: new Date(Date.now() + 3_600_000).toISOString() })).body.data;
+    expect((await app.call('DELETE', `/api/v1/keys/${id}`, by)).status).toBe(204);
+    expect((await app.call('DELETE', `/api/v1/keys/${narrow.id}`, by)).status).toBe(204);
+    expect(codeOf(await me(narrow.secret))).toEqual([401, 'revoked_api_key']);
+  });
+
   it('never mint, widen or renew one that may do more than themselves', async () => {
     const narrow = (await mint({ name: 'narrow', scopes: ['keys:*', 'projects:read'], allowed_ips: ['198.18.0.0/15'], expires_in_days: 1 })).body.data;
     const wide = (await mint({ name: 'wide' })).body.data;

@@ -1,6 +1,7 @@
+import { AttemptsService } from '../../src/modules/auth/attempts/attempts.service.js';
 import { PasswordsService } from '../../src/modules/auth/people/passwords.service.js';
-import { as, expectStatus, Make, type Person, send } from '../support/make.js';
-import { type Answer, useApp } from '../support/test-app.js';
+import { as, expectStatus, Make, type Person, send, uniqueName } from '../support/make.js';
+import { type Answer, randomAddress, useApp } from '../support/test-app.js';
 
 const SIGN_IN = '/api/v1/auth/sign-in';
 
@@ -56,12 +57,39 @@ describe('POST /api/v1/auth/sign-in', () => {
     expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_request']);
   });
 
-  it('answers 429 to the eleventh attempt on one account, wherever it comes from, even with the right password', async () => {
-    const { user, password } = await make.person();
-    for (let attempt = 0; attempt < 10; attempt++) expectStatus(401, await app.post(SIGN_IN, { login: user.username, password: 'a wrong password' }));
-    const refused = await app.post(SIGN_IN, { login: user.username.toUpperCase(), password });
-    expect([refused.status, refused.body.error.code, refused.body.error.details.limit]).toEqual([429, 'sign_in_limit_exceeded', 10]);
-    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(60);
+  describe('limits attempts on one account', () => {
+    const wrong = (login: string, from: string): Promise<Answer> => app.post(SIGN_IN, { login, password: 'a wrong password' }, { from });
+    const exhaust = async (login: string): Promise<void> => {
+      // Each check of a password takes a while, in which attempts become possible again: these are counted without it.
+      const attempts = app.get(AttemptsService);
+      for (let count = 0; count < 100; count++) await attempts.signInFromUnknownAddress(login);
+    };
+
+    it('to ten from one address, even with the right password, and lets the owner in from another', async () => {
+      const { user, password } = await make.person();
+      const from = randomAddress();
+      for (let attempt = 0; attempt < 10; attempt++) expectStatus(401, await wrong(user.username, from));
+      const refused = await app.post(SIGN_IN, { login: user.username.toUpperCase(), password }, { from });
+      expect([refused.status, refused.body.error.code, refused.body.error.details]).toMatchObject([429, 'sign_in_limit_exceeded', { policy: 'sign_in', limit: 10 }]);
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(60);
+      expectStatus(200, await app.post(SIGN_IN, { login: user.username, password }));
+    });
+
+    it('to a hundred from addresses that it has never signed in from, and lets the owner in from one that it has', async () => {
+      const home = randomAddress();
+      const { user, password } = await make.person({ from: home });
+      await exhaust(user.username);
+      const refused = await app.post(SIGN_IN, { login: user.username, password });
+      expect([refused.status, refused.body.error.details]).toMatchObject([429, { policy: 'sign_in_account', limit: 100 }]);
+      expectStatus(200, await app.post(SIGN_IN, { login: user.username, password }, { from: home }));
+    });
+
+    it('in the same way for a name that nobody has', async () => {
+      const login = uniqueName('nobody');
+      await exhaust(login);
+      const refused = await wrong(login, randomAddress());
+      expect([refused.status, refused.body.error.details]).toMatchObject([429, { policy: 'sign_in_account', limit: 100 }]);
+    });
   });
 
   it('answers 429 to the thirty-first attempt from one address, whatever it names', async () => {

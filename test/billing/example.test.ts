@@ -17,7 +17,7 @@ function rowsOfExample(): [string, bigint][] {
 }
 
 describe('the example in docs/billing.md', () => {
-  const app = useApp({ SANDBOX_ENABLED: 'false' }, 'api');
+  const app = useApp({ SANDBOX_ENABLED: 'false', PLAN_CHANGES: 'free' }, 'api');
   const make = new Make(app);
 
   it('has the figures of the invoice that the service makes of such a month', async () => {

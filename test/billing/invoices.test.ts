@@ -13,7 +13,7 @@ const ABSENT = 'ivc_00000000000000000000000000';
 const PATH = '/api/v1/billing/invoices';
 const NANO = 1_000_000_000n;
 
-const app = useApp({ OPS_TOKEN: OPS, SANDBOX_ENABLED: 'false', INVOICE_ISSUER: 'Hosting & Sons Ltd; 1 Example Street ;London' });
+const app = useApp({ OPS_TOKEN: OPS, PLAN_CHANGES: 'free', SANDBOX_ENABLED: 'false', INVOICE_ISSUER: 'Hosting & Sons Ltd; 1 Example Street ;London' });
 const make = new Make(app);
 let months: Months;
 let ada: Person;

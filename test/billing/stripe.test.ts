@@ -190,6 +190,13 @@ describe('POST /webhooks/stripe', () => {
     expect(codeOf(await app.call('POST', '/webhooks/stripe', { body: 'x'.repeat(1_048_577) }))).toEqual([413, 'payload_too_large']);
   });
 
+  it('waits five seconds for a body of which nobody knows yet who signed it', async () => {
+    const began = performance.now();
+    const answer = await app.raw('POST /webhooks/stripe HTTP/1.1\r\nHost: api.test\r\nContent-Length: 1000\r\n\r\n{');
+    expect(answer).toContain('"code":"request_timeout"');
+    expect(performance.now() - began).toBeLessThan(20_000);
+  }, 40_000);
+
   it('ignores what nothing follows from', async () => {
     expect((await stripe.deliver(app, { ...event, id: 'evt_other', type: 'customer.updated' })).body.data).toEqual({ outcome: 'ignored' });
   });

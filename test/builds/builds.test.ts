@@ -1,6 +1,9 @@
-import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { FETCHED_RELEASES } from '../../src/platform/node-programs/node-releases.js';
+import { until } from '../support/embedded-servers.js';
 import { Workbench } from './workbench.js';
 
 const json = (value: unknown): string => JSON.stringify(value);
@@ -58,12 +61,55 @@ describe('a build', () => {
     ['the project says so', '20', { nodeVersion: '20' }, {}], ['the project says so', '22', { nodeVersion: '22' }, {}], ['the project says so', '24', { nodeVersion: '24' }, {}],
     ['the source asks for it', '20', {}, { node: '^20.9 || ^18' }], ['the source asks for it', '22', {}, { node: '22.x' }], ['the source asks for one that there is not', '24', {}, { node: '18.x' }],
   ] as const)('where %s runs by Node %s', async (why, version, settings, engines) => {
+    // A program in place of those that are fetched: what it writes shows that it is what ran. The real ones are in test/templates.
+    mkdirSync(bench.nodes, { recursive: true });
+    for (const { version: release } of Object.values(FETCHED_RELEASES)) {
+      writeFileSync(join(bench.nodes, `node-v${release}-linux-${process.arch}`), `#!/bin/sh\nmkdir dist && echo v${release} > dist/index.html`, { mode: 0o755 });
+    }
     const { built, files, log } = await bench.build({
-      'package.json': json({ scripts: { build: 'node build.js' }, engines }), 'build.js': "require('fs').mkdirSync('dist'); require('fs').writeFileSync('dist/index.html', process.version)",
-    }, { settings });
+      'package.json': json({ engines }), 'build.js': "require('fs').mkdirSync('dist'); require('fs').writeFileSync('dist/index.html', process.version)",
+    }, { settings: { ...settings, framework: 'static', buildCommand: 'node build.js' } });
     expect(files['index.html']).toMatch(new RegExp(`^v${version}[.]`));
     expect(built.nodeVersion).toBe(version);
     expect(log.some((line) => line.includes('asks for Node'))).toBe(why.includes('there is not'));
+    expect(log.join()).not.toContain('Fetching');
+  });
+
+  it('says that it fetches a Node, and what to do where that fails', async () => {
+    // Whatever a registry that can be reached delivers has another hash.
+    const pinned = { version: '20.20.2', integrity: { [process.arch]: `sha512-${Buffer.alloc(64).toString('base64')}` } };
+    const offline = new Workbench({ releases: { 20: pinned } });
+    try {
+      await expect(offline.build({ 'package.json': json({ scripts: { build: 'true' } }) }, { settings: { nodeVersion: '20' } })).rejects.toMatchObject({
+        code: 'node_version_unavailable',
+        message: expect.stringMatching(/^Node 20\.20\.2 is not on this machine yet, and .+\. Deploy again later, or choose Node 24, which is here\.$/) as string,
+      });
+      expect(offline.log).toContain('system: Fetching Node 20.20.2 …');
+      expect(readdirSync(offline.nodes)).toEqual(['lock']);
+    } finally {
+      await offline.close();
+    }
+  });
+
+  it('ends when it is cancelled while a Node is fetched', async () => {
+    const repository = bench.repository({ 'package.json': json({ scripts: { build: 'true' } }) });
+    rmSync(bench.nodes, { recursive: true, force: true });
+    mkdirSync(bench.nodes);
+    // Somebody else is fetching, and takes long.
+    const holder = spawn('flock', [join(bench.nodes, 'lock'), 'sleep', '60'], { detached: true });
+    try {
+      await until('the lock is held', () => existsSync(join(bench.nodes, 'lock')) && spawnSync('flock', ['-n', join(bench.nodes, 'lock'), 'true']).status !== 0, 10_000);
+      const cancelled = new AbortController();
+      const building = bench.start(bench.request(repository, { settings: { nodeVersion: '22' } }), cancelled.signal);
+      building.catch(() => undefined);
+      await until('the build waits for it', () => bench.log.some((line) => line.includes('Fetching Node 22')), 30_000);
+      cancelled.abort(new Error('cancelled by a person'));
+      await expect(building).rejects.toThrow('cancelled by a person');
+    } finally {
+      // What waits for the lock finds that the other one has fetched it.
+      writeFileSync(join(bench.nodes, `node-v${FETCHED_RELEASES['22']!.version}-linux-${process.arch}`), '');
+      process.kill(-holder.pid!, 'SIGKILL');
+    }
   });
 
   it('knows a package.json that is long', async () => {

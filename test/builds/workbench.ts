@@ -7,6 +7,8 @@ import { type BuildLimits, type BuildRequest, type BuildSource } from '../../src
 import { type Built } from '../../src/modules/builds/built.js';
 import { type ResolvedCommit } from '../../src/modules/builds/builds.service.js';
 import { IsolatedBuilds } from '../../src/modules/builds/isolated/isolated-builds.js';
+import { type NodeRelease } from '../../src/platform/node-programs/node-releases.js';
+import { NodePrograms } from '../../src/platform/node-programs/node-programs.js';
 import { SystemClock } from '../../src/platform/time/clock.js';
 import { Isolation } from '../../src/platform/isolation/isolation.js';
 
@@ -29,19 +31,30 @@ export interface Outcome {
   readonly phases: readonly string[];
 }
 
+interface WorkbenchOptions {
+  readonly cgroups?: 'auto' | 'off';
+  readonly disks?: 'auto' | 'counted';
+  readonly allowedHosts?: string[];
+  readonly gitHosts?: string[];
+  readonly bubblewrap?: string;
+  readonly releases?: Readonly<Record<string, NodeRelease>>;
+}
+
 /** Real builds of small repositories made for a test, and a look at what is left of them. */
 export class Workbench {
   readonly directory = mkdtempSync(join(tmpdir(), 'builds-'));
+  readonly nodes = join(this.directory, 'node');
   readonly isolation: Isolation;
   readonly builds: IsolatedBuilds;
   readonly log: string[] = [];
   readonly phases: string[] = [];
   private count = 0;
 
-  constructor({ cgroups = 'auto', allowedHosts = [], gitHosts = [], bubblewrap }: { cgroups?: 'auto' | 'off'; allowedHosts?: string[]; gitHosts?: string[]; bubblewrap?: string } = {}) {
+  constructor({ cgroups = 'auto', disks = 'auto', allowedHosts = [], gitHosts = [], bubblewrap, releases }: WorkbenchOptions = {}) {
     chmodSync(this.directory, 0o755);
-    this.isolation = new Isolation({ cgroups, ...(bubblewrap === undefined ? {} : { bubblewrapPlaces: [bubblewrap] }), copiesDirectory: process.getuid?.() === 0 ? '/var/lib/service-platform/runtime' : join(this.directory, 'copies') });
-    this.builds = new IsolatedBuilds({ isolation: this.isolation, directory: join(this.directory, 'builds'), allowedHosts, gitHosts, clock: new SystemClock() });
+    this.isolation = new Isolation({ cgroups, cpuWeight: 1_000, ...(bubblewrap === undefined ? {} : { bubblewrapPlaces: [bubblewrap] }), copiesDirectory: process.getuid?.() === 0 ? '/var/lib/service-platform/runtime' : join(this.directory, 'copies') });
+    const nodes = new NodePrograms({ directory: this.nodes, ...(releases === undefined ? {} : { releases }) });
+    this.builds = new IsolatedBuilds({ isolation: this.isolation, nodes, directory: join(this.directory, 'builds'), allowedHosts, gitHosts, disks, clock: new SystemClock() });
   }
 
   async close(): Promise<void> {

@@ -61,7 +61,7 @@ describe('from sign-up to a live site', () => {
     return found;
   }
   async function open(url: string, path = '/'): Promise<[number, string]> {
-    const text = await app.raw(`GET ${path} HTTP/1.1\r\nHost: ${new URL(url).host}\r\nConnection: close\r\n\r\n`);
+    const text = await app.raw(`GET ${path} HTTP/1.1\r\nHost: ${new URL(url).host}\r\nConnection: close\r\n\r\n`, { port: app.appsPort });
     return [Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1]), text];
   }
   const shows = (url: string, text: string, path = '/'): Promise<void> => eventually(async () => (await open(url, path))[1].includes(text), `${url} shows ${text}`);

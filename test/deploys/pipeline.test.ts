@@ -44,7 +44,7 @@ const rollBack = (body: object = {}): Promise<Answer> => app.post(`/api/v1/proje
 const setEnv = (...variables: object[]): Promise<Answer> => send(app, ['PUT', `/api/v1/projects/${project}/env`], { variables }, as(key));
 /** What a browser sees at this address. */
 async function open(url: string): Promise<[number, string]> {
-  const text = await app.raw(`GET / HTTP/1.1\r\nHost: ${new URL(url).host}\r\nConnection: close\r\n\r\n`);
+  const text = await app.raw(`GET / HTTP/1.1\r\nHost: ${new URL(url).host}\r\nConnection: close\r\n\r\n`, { port: app.appsPort });
   return [Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1]), text.slice(text.indexOf('\r\n\r\n') + 4).replace(/^[0-9a-f]+\r\n|\r\n0\r\n\r\n$/g, '')];
 }
 const shows = (url: string, text: string): Promise<void> => eventually(async () => (await open(url))[1].includes(text), `${url} shows ${text}`);

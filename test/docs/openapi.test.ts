@@ -34,7 +34,7 @@ describe('GET /api/v1/openapi.json', () => {
     const described = Object.entries(document.paths as Record<string, object>).flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`));
     const declared = app.get(RouteDirectory).list().map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`);
     // Pages for people, and what git, browsers and webhooks of others ask, is no part of the API.
-    expect(described.sort()).toEqual(declared.filter((route) => !/^GET \/(docs\b.*)?$| \/(git|integrations|webhooks)\//.test(route)).sort());
+    expect(described.sort()).toEqual(declared.filter((route) => !/^GET \/(docs\b.*)?$| \/(\.well-known|git|integrations|webhooks)\//.test(route)).sort());
     expect(described.length).toBeGreaterThan(30);
   });
 

@@ -22,8 +22,11 @@ async function failureOf(call: PromiseLike<unknown>): Promise<Failure> {
   return settled.reason as Failure;
 }
 
+const OPS_TOKEN = 'an-ops-token-for-the-tests';
+const AS_OPERATOR = { headers: { authorization: `Bearer ${OPS_TOKEN}` } };
+
 describe('§7 Errors', () => {
-  const app = useApp({}, 'api');
+  const app = useApp({ OPS_TOKEN }, 'api');
   const proxy = useFaultProxy(() => app.url);
   const make = new Make(app);
   let ada: Person;
@@ -121,8 +124,8 @@ describe('§7 Errors', () => {
     });
 
     it('ConflictError, 409: for example a claimed task', async () => {
-      const { body } = await app.post('/ops/alert', { title: 'Something is wrong' });
-      const claim = (agent: string): Promise<Answer> => app.post(`/ops/tasks/${body.tasks[0].id as string}/claim`, { agent });
+      const { body } = await app.post('/ops/alert', { title: 'Something is wrong' }, AS_OPERATOR);
+      const claim = (agent: string): Promise<Answer> => app.post(`/ops/tasks/${body.tasks[0].id as string}/claim`, { agent }, AS_OPERATOR);
       expect((await claim('one')).status).toBe(200);
       const { status, body: { error } } = await claim('another');
       expect([status, error.type, error.code]).toEqual([409, 'conflict_error', 'task_already_claimed']);

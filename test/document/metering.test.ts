@@ -9,7 +9,7 @@ const USAGE_TOKEN = 'usage-token-0123456789';
 
 /** Service document §7 and §8: what is metered, credits and plans. */
 describe('Metering', () => {
-  const app = useApp({ USAGE_TOKEN }, 'api');
+  const app = useApp({ USAGE_TOKEN, PLAN_CHANGES: 'free' }, 'api');
   const make = new Make(app);
   let months: Months;
   let person: Person;
@@ -87,7 +87,7 @@ describe('Metering', () => {
 });
 
 describe('InsufficientCreditsError, 402', () => {
-  const app = useApp({ USAGE_TOKEN });
+  const app = useApp({ USAGE_TOKEN, PLAN_CHANGES: 'free' });
   const make = new Make(app);
 
   it('is what an account gets that has really used its credits up, before anything begins', async () => {

@@ -4,6 +4,8 @@ import { as, Make } from '../support/make.js';
 import { type Answer, randomAddress, useApp } from '../support/test-app.js';
 
 const TRY = '/api/v1/sandbox/try';
+const OPS_TOKEN = 'an-ops-token-for-the-tests';
+const AS_OPERATOR = { headers: { authorization: `Bearer ${OPS_TOKEN}` } };
 const HELLO = {
   typescript: 'const answer: number = 6 * 7; console.log(answer);',
   javascript: 'console.log(6 * 7);',
@@ -145,29 +147,29 @@ describe('§2 other resources', () => {
     expect(refused.body.error.details.map(({ path }: any) => path).sort()).toEqual(['branch', 'type']);
   });
 
-  const operated = useApp({ FEATURE_FLAG_ALLOWLIST: 'sign_ups' }, 'api');
+  const operated = useApp({ FEATURE_FLAG_ALLOWLIST: 'sign_ups', OPS_TOKEN }, 'api');
 
   it('Ops task: can be auto-tagged through the runbookTag field of a generic alert payload', async () => {
-    const { body } = await operated.post('/ops/alert', { title: 'Something is wrong', runbookTag: 'queues' });
-    expect((await operated.fetch(`/ops/tasks/${body.tasks[0].id as string}`)).body).toMatchObject({ title: 'Something is wrong', runbookTag: 'queues', status: 'open' });
+    const { body } = await operated.post('/ops/alert', { title: 'Something is wrong', runbookTag: 'queues' }, AS_OPERATOR);
+    expect((await operated.fetch(`/ops/tasks/${body.tasks[0].id as string}`, AS_OPERATOR)).body).toMatchObject({ title: 'Something is wrong', runbookTag: 'queues', status: 'open' });
   });
 
   it('Feature flag: a flag has a name; an allowlist limits which flags can be toggled', async () => {
-    const { body } = await operated.fetch('/ops/features');
+    const { body } = await operated.fetch('/ops/features', AS_OPERATOR);
     expect(body.allowlist).toEqual(['sign_ups']);
     expect(body.flags.filter(({ allowlisted }: any) => allowlisted).map(({ name }: any) => name)).toEqual(['sign_ups']);
   });
 });
 
 describe('§4 rules', () => {
-  const operated = useApp({ FEATURE_FLAG_ALLOWLIST: 'sandbox_executions' }, 'api');
+  const operated = useApp({ FEATURE_FLAG_ALLOWLIST: 'sandbox_executions', OPS_TOKEN }, 'api');
   const make = new Make(operated);
 
   it('rule 1: a flag that is not on the allowlist cannot be toggled through POST /ops/features', async () => {
-    const refused = await operated.post('/ops/features', { name: 'anonymous_sandbox', enabled: false });
+    const refused = await operated.post('/ops/features', { name: 'anonymous_sandbox', enabled: false }, AS_OPERATOR);
     expect([refused.status, refused.body.error.code]).toEqual([403, 'flag_not_allowlisted']);
-    expect((await operated.fetch('/ops/features')).body.flags).toContainEqual(expect.objectContaining({ name: 'anonymous_sandbox', enabled: true }));
-    expect((await operated.post('/ops/features', { name: 'sandbox_executions', enabled: false })).status).toBe(200);
+    expect((await operated.fetch('/ops/features', AS_OPERATOR)).body.flags).toContainEqual(expect.objectContaining({ name: 'anonymous_sandbox', enabled: true }));
+    expect((await operated.post('/ops/features', { name: 'sandbox_executions', enabled: false }, AS_OPERATOR)).status).toBe(200);
   });
 
   it('rule 3: when there is no repo_url, the deploy fails with the message "Project has no linked repository"', async () => {

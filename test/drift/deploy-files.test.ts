@@ -26,14 +26,14 @@ describe('deploy/compose.yml', () => {
   const ours = services.filter(([, { image }]) => image === 'service-platform');
 
   it('runs the roles of the service with settings that it knows', () => {
-    expect(ours.map(([name]) => name)).toEqual(['migrate', 'api', 'worker']);
+    expect(ours.map(([name]) => name)).toEqual(['migrate', 'api', 'edge', 'worker']);
     for (const [name, { command, environment, build }] of ours) {
       expect(command).toEqual([name]);
       expect(ROLES).toContain(name);
       expect(Object.keys(environment!).filter((setting) => !environmentNames().includes(setting))).toEqual([]);
       expect(existsSync(join(DEPLOY, build!.context, build!.dockerfile))).toBe(true);
     }
-    expect(ours.filter(([name]) => name !== 'migrate').map(([, { depends_on: after }]) => after?.['migrate']?.condition)).toEqual(['service_completed_successfully', 'service_completed_successfully']);
+    expect(ours.filter(([name]) => name !== 'migrate').map(([, { depends_on: after }]) => after?.['migrate']?.condition)).toEqual(Array(3).fill('service_completed_successfully'));
   });
 
   it('keeps jobs through a restart of Redis, and never evicts them', () => {

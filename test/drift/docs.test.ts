@@ -150,6 +150,10 @@ describe('the plans', () => {
     expect(text).toContain(row('Deploys at work at once', plans.map(({ deploys }) => String(deploys.concurrency))));
     expect(text).toContain(row('Build time', plans.map(({ deploys }) => `${deploys.buildMs / 60_000} min`)));
     expect(text).toContain(row('Build memory', plans.map(({ deploys }) => `${deploys.memoryMib.toLocaleString('en-US')} MiB`)));
+    expect(text).toContain(row('App servers at once, on one machine', plans.map(({ apps }) => String(apps.servers))));
+    expect(text).toContain(row('App server memory', plans.map(({ apps }) => `${apps.memoryMib.toLocaleString('en-US')} MiB`)));
+    expect(text).toContain(row('App server processor share', plans.map(({ apps }) => String(apps.cpuWeight))));
+    expect(text).toContain(row('App server processors, at most', plans.map(({ apps }) => String(apps.cpuMaxPercent / 100))));
     expect(text).toContain(row('Build disk', plans.map(({ deploys }) => `${deploys.diskMib.toLocaleString('en-US')} MiB`)));
   });
 

@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { AdmissionService } from '../../src/modules/deploys/admission/admission.service.js';
 import { OpenFeatureFlags } from '../../src/modules/features/open-feature.provider.js';
 import { as, Make } from '../support/make.js';
-import { eventually, useApp } from '../support/test-app.js';
+import { eventually, useApp, WITHOUT_PROXY } from '../support/test-app.js';
 
 const TOKEN = 'an-ops-token-for-the-tests';
 const AS_OPERATOR = { headers: { authorization: `Bearer ${TOKEN}` } };
@@ -136,7 +136,7 @@ describe('feature flags', () => {
 });
 
 describe('the flag deploys', () => {
-  const app = useApp({ FEATURE_FLAG_ALLOWLIST: 'deploys' }, 'api');
+  const app = useApp({ FEATURE_FLAG_ALLOWLIST: 'deploys', OPS_TOKEN: TOKEN }, 'api');
   const make = new Make(app);
 
   it('keeps new deploys out and those that wait from beginning', async () => {
@@ -146,14 +146,14 @@ describe('the flag deploys', () => {
     const waiting = (await request()).body.data.id as string;
     const stateOf = async (): Promise<string> => (await app.fetch(`/api/v1/deploys/${waiting}`, as(key))).body.data.state as string;
 
-    await app.post('/ops/features', { name: 'deploys', enabled: false });
+    await app.post('/ops/features', { name: 'deploys', enabled: false }, AS_OPERATOR);
     expect((await request()).body.error).toMatchObject({ status: 403, code: 'feature_disabled', details: { feature: 'deploys' } });
 
     const worker = await app.another({ role: 'worker' });
     try {
       expect(await worker.get(AdmissionService).run()).toBe(0);
       expect(await stateOf()).toBe('queued');
-      await app.post('/ops/features', { name: 'deploys', enabled: true });
+      await app.post('/ops/features', { name: 'deploys', enabled: true }, AS_OPERATOR);
       // There is no such host.
       await eventually(async () => await stateOf() === 'error', 'the deploy has begun and failed', 30_000);
     } finally {
@@ -163,11 +163,11 @@ describe('the flag deploys', () => {
 });
 
 describe('feature flags without OPS_TOKEN', () => {
-  const app = useApp();
+  const app = useApp(WITHOUT_PROXY);
 
-  it('are shown to anybody, and none may be toggled', async () => {
-    expect((await app.fetch('/ops/features')).status).toBe(200);
-    expect((await app.post('/ops/features', { name: 'sign_ups', enabled: false })).body.error).toMatchObject({ status: 403, code: 'flag_not_allowlisted' });
+  it('are shown to programs on this machine, and none may be toggled', async () => {
+    expect((await app.fetch('/ops/features', { direct: true })).status).toBe(200);
+    expect((await app.post('/ops/features', { name: 'sign_ups', enabled: false }, { direct: true })).body.error).toMatchObject({ status: 403, code: 'flag_not_allowlisted' });
     expect((await app.post('/api/v1/auth/sign-up', SIGN_UP)).status).toBe(201);
   });
 });

@@ -195,6 +195,25 @@ describe('what GitHub tells', () => {
     expect([answer.status, answer.body.data.outcome]).toEqual([202, 'ignored']);
   });
 
+  it('is taken while strangers send bodies slowly, who are refused after five seconds and have sixteen places each', async () => {
+    const from = '198.18.40.4';
+    const slow = (): Promise<string> => app.raw([
+      'POST /webhooks/github HTTP/1.1', 'Host: api.test', `X-Forwarded-For: ${from}`, 'Content-Length: 1000',
+      ...Object.entries(signedHeaders('never sent')).map(([name, value]) => `${name}: ${value}`), '', 'a first part',
+    ].join('\r\n'));
+    const began = performance.now();
+    const over: string[] = [];
+    const answers = Promise.all(Array.from({ length: 24 }, () => slow().then((answer) => { over.push(answer); return answer; })));
+    await eventually(() => over.length >= 8, 'eight are refused at once');
+    expect(refusal(await github.deliver(app, 'ping', ping, { from }))).toEqual([503, 'service_unavailable']);
+    expectStatus(202, await github.deliver(app, 'ping', ping));
+    const codes = (await answers).map((answer) => /"code":"(\w+)"/.exec(answer)?.[1]).sort();
+    expect(codes).toEqual([...Array.from({ length: 16 }, () => 'request_timeout'), ...Array.from({ length: 8 }, () => 'service_unavailable')]);
+    // Half a minute without the deadline.
+    expect(performance.now() - began).toBeLessThan(20_000);
+    expectStatus(202, await github.deliver(app, 'ping', ping, { from }));
+  }, 40_000);
+
   it('ends and suspends an installation here as there', async () => {
     const { installationId, account } = await connected();
     const shown = async (): Promise<any> => expectStatus(200, await app.fetch(BASE, as(key))).body.data.installations.find(({ installation_id: id }: any) => id === installationId);
@@ -283,7 +302,7 @@ describe('from GitHub to a live site', () => {
     return get(id, by);
   };
   async function open(url: string): Promise<string> {
-    return app.raw(`GET / HTTP/1.1\r\nHost: ${new URL(url).host}\r\nConnection: close\r\n\r\n`);
+    return app.raw(`GET / HTTP/1.1\r\nHost: ${new URL(url).host}\r\nConnection: close\r\n\r\n`, { port: app.appsPort });
   }
   const project = async (repoUrl: string, by = key): Promise<string> => expectStatus(201, await app.post('/api/v1/projects', { name: uniqueName('site'), repo_url: repoUrl }, as(by))).body.data.id as string;
   const deploy = async (id: string, by = key): Promise<any> => over(expectStatus(202, await app.post(`/api/v1/projects/${id}/deploys`, {}, as(by))).body.data.id as string, by);

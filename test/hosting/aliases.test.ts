@@ -33,7 +33,7 @@ describe('host names', () => {
     await eventually(async () => (await visit(app, 'shop')).text === 'two', 'the new deploy is shown', SEEN_WITHIN_MS);
     expect((await visit(app, one.label)).text).toBe('one');
     expect(await app.get(AliasesService).of(one.projectId)).toMatchObject([one.label, two.label, 'shop'].sort().map((label) => ({ label })));
-    expect(app.get(AliasesService).urlOf('shop')).toBe('http://shop.localhost');
+    expect(app.get(AliasesService).urlOf('shop')).toBe('http://shop.localhost:0');
   });
 
   it('show nothing any more when they are released', async () => {
@@ -60,7 +60,7 @@ describe('host names', () => {
 
   describe('in another process', () => {
     let other: TestApp;
-    beforeAll(async () => { other = await app.another({ role: 'api' }); });
+    beforeAll(async () => { other = await app.another({ role: 'edge' }); });
     afterAll(() => other.stop());
 
     it('are seen to change, also after the connection that tells of changes was killed', async () => {
@@ -95,7 +95,7 @@ describe('host names', () => {
     const load = Array.from({ length: 20 }, async () => {
       while (!over) {
         const answer = await new Promise<string>((resolve) => {
-          request({ port: app.port, host: '127.0.0.1', agent, headers: { host: 'busy.localhost' } }, (response) => {
+          request({ port: app.appsPort, host: '127.0.0.1', agent, headers: { host: 'busy.localhost' } }, (response) => {
             let text = '';
             response.on('data', (chunk: Buffer) => { text += chunk.toString(); });
             response.on('end', () => { resolve(`${response.statusCode} ${text}`); });

@@ -48,7 +48,7 @@ describe('what people deploy, in a browser', () => {
   let browser: Browser | undefined;
   afterAll(() => browser?.close());
 
-  const urlOf = (label: string, path = '/'): string => `http://${label}.localhost:${app.port}${path}`;
+  const urlOf = (label: string, path = '/'): string => `http://${label}.localhost:${app.appsPort}${path}`;
 
   /** A page that nobody has been at, and what went wrong in it. */
   async function open(): Promise<{ page: Page; faults: string[] }> {

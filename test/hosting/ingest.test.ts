@@ -25,8 +25,8 @@ describe('taking a build in', () => {
   });
 
   it('refuses more files or bytes than the limits', async () => {
-    await expect(ingest(built({ a: 'x', b: 'x' }), { files: 1, bytes: 10 })).rejects.toMatchObject({ code: 'output_too_large' });
-    await expect(ingest(built({ a: 'x'.repeat(11) }), { files: 1, bytes: 10 })).rejects.toMatchObject({ code: 'output_too_large' });
+    await expect(ingest(built({ a: 'x', b: 'x' }), { ...LIMITS, files: 1, bytes: 10 })).rejects.toMatchObject({ code: 'output_too_large' });
+    await expect(ingest(built({ a: 'x'.repeat(11) }), { ...LIMITS, files: 1, bytes: 10 })).rejects.toMatchObject({ code: 'output_too_large' });
   });
 
   const lying = (bytes: number, path = 'a'): ReturnType<typeof built> => ({

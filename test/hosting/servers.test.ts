@@ -23,6 +23,7 @@ const server = http.createServer((request, response) => {
   else if (url.pathname === '/slow') { response.write('first '); setTimeout(() => response.end('last'), Number(url.searchParams.get('ms'))); }
   else if (url.pathname === '/upload') { let bytes = 0; request.on('data', (chunk) => { bytes += chunk.length; }).on('end', () => response.end(String(bytes))); }
   else if (url.pathname === '/crash') { console.error('crashing now'); process.exit(3); }
+  else if (url.pathname === '/hostile') request.socket.end('HTTP/1.1 000 X\\r\\ncontent-length: 0\\r\\n\\r\\n');
   else if (url.pathname === '/break') { response.write('half'); setTimeout(() => response.destroy(), 50); }
   else if (url.pathname === '/try') {
     const tried = {};
@@ -80,7 +81,7 @@ describe('a deploy with a server', () => {
   it('is asked with method, path, query, body and headers as they came, and told who called', async () => {
     const { body, headers } = await visit(app, label, '/echo?a=%20b', { method: 'POST', body: 'hello', headers: { 'X-Mine': 'yes', 'content-type': 'text/plain', 'x-forwarded-for': '203.0.113.9', connection: 'close, x-hop', 'x-hop': 'secret', te: 'trailers', 'proxy-authorization': 'x', 'x-forwarded-proto': 'https' } });
     const seen = JSON.parse(body.toString()) as { headers: Record<string, string> };
-    expect(seen).toMatchObject({ method: 'POST', url: '/echo?a=%20b', body: 'hello', headers: { 'x-mine': 'yes', host: `${label}.localhost:${app.port}`, 'x-forwarded-proto': 'https', 'x-forwarded-host': `${label}.localhost:${app.port}` } });
+    expect(seen).toMatchObject({ method: 'POST', url: '/echo?a=%20b', body: 'hello', headers: { 'x-mine': 'yes', host: `${label}.localhost:${app.appsPort}`, 'x-forwarded-proto': 'https', 'x-forwarded-host': `${label}.localhost:${app.appsPort}` } });
     expect(seen.headers['x-forwarded-for']).toMatch(/^203\.0\.113\.9, /);
     for (const name of ['x-hop', 'te', 'proxy-authorization']) expect(seen.headers[name]).toBeUndefined();
     expect(headers['x-app']).toBe('a, b');
@@ -90,7 +91,7 @@ describe('a deploy with a server', () => {
   it('streams both ways', async () => {
     expect((await visit(app, label, '/upload', { method: 'PUT', body: Buffer.alloc(5_000_000) })).text).toBe('5000000');
     const first = await new Promise<string>((resolve, reject) => {
-      const asked = httpRequest({ port: app.port, host: '127.0.0.1', path: '/slow?ms=20000', headers: { host: `${label}.localhost` }, agent: false }, (response) => {
+      const asked = httpRequest({ port: app.appsPort, host: '127.0.0.1', path: '/slow?ms=20000', headers: { host: `${label}.localhost` }, agent: false }, (response) => {
         response.once('data', (chunk: Buffer) => { resolve(chunk.toString()); asked.destroy(); });
         response.once('error', () => undefined);
       });
@@ -104,8 +105,13 @@ describe('a deploy with a server', () => {
     await expect(visit(app, label, '/break')).rejects.toThrow(/aborted|ECONNRESET/);
   });
 
+  it('answers 502 where the server answers what is no HTTP, and goes on', async () => {
+    expect(await visit(app, label, '/hostile')).toMatchObject({ status: 502, text: expect.stringContaining('app_failed') });
+    expect((await visit(app, label, '/')).text).toBe('from the server');
+  });
+
   it('lets connections become others, as WebSockets do', async () => {
-    const socket = connect(app.port, '127.0.0.1');
+    const socket = connect(app.appsPort, '127.0.0.1');
     let text = '';
     socket.on('data', (chunk: Buffer) => { text += chunk.toString(); });
     socket.on('error', () => undefined);
@@ -120,7 +126,7 @@ describe('a deploy with a server', () => {
   it('leaves requests for upgrades of others as they were', async () => {
     expect(await app.raw('GET /health HTTP/1.1\r\nHost: api.test\r\nConnection: Upgrade, close\r\nUpgrade: h2c\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /);
     const { label: plain } = await deploy(app, built({ 'index.html': 'x' }));
-    expect(await app.raw(`GET / HTTP/1.1\r\nHost: ${plain}.localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`)).toMatch(/^HTTP\/1\.1 404 /);
+    expect(await app.raw(`GET / HTTP/1.1\r\nHost: ${plain}.localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`, { port: app.appsPort })).toMatch(/^HTTP\/1\.1 404 /);
   });
 
   it('has no network, no file of the host, and nothing to write to but /tmp', async () => {

@@ -46,7 +46,9 @@ describe('a deploy of static files', () => {
       expect(Object.keys(page.headers).filter((name) => /^x-(service|request|trace)|ratelimit|set-cookie|content-security|strict/.test(name))).toEqual([]);
     }
     expect((await app.fetch('/style.css')).status).toBe(404);
-    expect((await visit(app, label, '/style.css', { host: `127.0.0.1:${app.port}` })).status).toBe(404);
+    const misdirected = await app.raw(`GET /health HTTP/1.1\r\nHost: ${label}.localhost\r\nConnection: close\r\n\r\n`);
+    expect(misdirected).toMatch(/^HTTP\/1\.1 421 [^]*"code":"misdirected_request"/);
+    expect((await visit(app, label, '/style.css', { host: `127.0.0.1:${app.appsPort}` })).status).toBe(404);
     expect((await visit(app, label, '/style.css', { host: 'localhost' })).status).toBe(404);
   });
 
@@ -55,8 +57,7 @@ describe('a deploy of static files', () => {
       expect((await visit(app, label, '/style.css', { host })).status).toBe(200);
     }
     expect((await visit(app, label, '/style.css', { host: 'upstream', headers: { 'x-forwarded-host': `${label}.localhost` } })).status).toBe(200);
-    // The platform's own name always shows the platform, whatever a caller adds.
-    expect((await visit(app, label, '/style.css', { host: 'api.test', headers: { 'x-forwarded-host': `${label}.localhost` } })).status).toBe(404);
+    expect((await visit(app, label, '/style.css', { host: 'other.localhost', headers: { 'x-forwarded-host': `${label}.localhost` } })).status).toBe(404);
   });
 
   it('sends what has not changed only once', async () => {
@@ -146,11 +147,11 @@ describe('a deploy of static files', () => {
   });
 
   it('has one line in the log whatever is asked for, and the line says what it was', async () => {
-    for (const [name, path] of [[label, '/"},{"status":1'], [label, '/back\\slash'], ['odd"label', '/']] as const) {
-      await app.raw(`GET ${path} HTTP/1.1\r\nHost: ${name}.localhost\r\nConnection: close\r\n\r\n`);
+    for (const [name, path] of [[label, '/"},{"status":1'], [label, '/back\\slash'], ["odd'label", '/']] as const) {
+      await app.raw(`GET ${path} HTTP/1.1\r\nHost: ${name}.localhost\r\nConnection: close\r\n\r\n`, { port: app.appsPort });
       await eventually(() => app.log().some((each) => each['app'] === name && each['path'] === path), 'the line is there');
       const line = app.log().findLast((each) => each['app'] === name)!;
-      expect(line).toEqual({ level: 'info', time: expect.stringMatching(/Z$/), app: name, method: 'GET', path, status: expect.any(Number), durationMs: expect.any(Number), ...(name === label ? { deployId: expect.any(String), orgId: 'org_acme' } : {}) });
+      expect(line).toEqual({ level: 'info', time: expect.stringMatching(/Z$/), process: 'all', app: name, method: 'GET', path, status: expect.any(Number), durationMs: expect.any(Number), ...(name === label ? { deployId: expect.any(String), orgId: 'org_acme' } : {}) });
     }
   });
 
@@ -208,9 +209,9 @@ describe('the routing of a deploy', () => {
 
   it('adds and replaces headers', async () => {
     const label = await site({ 'index.html': 'home', 'api.json': '{}' }, {
-      headers: [{ source: '/(.*)', headers: [{ key: 'X-Frame-Options', value: 'DENY' }] }, { source: '/api.json', headers: [{ key: 'cache-control', value: 'no-store' }, { key: 'Access-Control-Allow-Origin', value: '*' }] }],
+      headers: [{ source: '/(.*)', headers: [{ key: 'X-Frame-Options', value: 'DENY' }, { key: 'Set-Cookie', value: 'a=b; Domain=localhost; Path=/' }] }, { source: '/api.json', headers: [{ key: 'cache-control', value: 'no-store' }, { key: 'Access-Control-Allow-Origin', value: '*' }] }],
     });
-    expect((await visit(app, label)).headers).toMatchObject({ 'x-frame-options': 'DENY', 'cache-control': 'public, max-age=0, must-revalidate' });
+    expect((await visit(app, label)).headers).toMatchObject({ 'x-frame-options': 'DENY', 'cache-control': 'public, max-age=0, must-revalidate', 'set-cookie': ['a=b; Path=/'] });
     expect((await visit(app, label, '/api.json')).headers).toMatchObject({ 'x-frame-options': 'DENY', 'cache-control': 'no-store', 'access-control-allow-origin': '*' });
   });
 
@@ -233,9 +234,19 @@ describe('the routing of a deploy', () => {
   it('is answered at once, however its patterns are made', async () => {
     const label = await site({ 'index.html': 'home' }, { redirects: [{ source: '/:a((?:a+)+)b', destination: '/' }, { source: '/((?:x|x?)+)y', destination: '/' }] });
     const begun = performance.now();
-    expect((await visit(app, label, `/${'a'.repeat(4_000)}`)).status).toBe(404);
-    expect((await visit(app, label, `/${'x'.repeat(4_000)}`)).status).toBe(404);
+    // Within its budget, or refused.
+    expect([404, 400]).toContain((await visit(app, label, `/${'a'.repeat(2_000)}`)).status);
+    expect([404, 400]).toContain((await visit(app, label, `/${'x'.repeat(2_000)}`)).status);
     expect(performance.now() - begun).toBeLessThan(5_000);
+  });
+
+  it('refuses paths of more than 2,048 characters, and requests that its rules would take too long for', async () => {
+    const label = await site({ 'index.html': 'home' }, { redirects: [{ source: '/((?:a?){40}(?:b?){40})', destination: '/' }] });
+    const long = await visit(app, label, `/${'a'.repeat(2_100)}`);
+    expect([long.status, long.text]).toEqual([414, expect.stringContaining('uri_too_long')]);
+    const complex = await visit(app, label, `/${'a'.repeat(1_000)}c`);
+    expect([complex.status, complex.text]).toEqual([400, expect.stringContaining('request_too_complex')]);
+    expect((await visit(app, label, '/')).headers.location).toBe('/');
   });
 
   it.each([
@@ -247,6 +258,7 @@ describe('the routing of a deploy', () => {
     [{ rewrites: [{ source: '/a', destination: 'https://elsewhere.example/' }] }, 'paths of the deploy'],
     [{ headers: [{ source: '/a', headers: [{ key: 'X-A', value: 'a\r\nSet-Cookie: b' }] }] }, 'no header'],
     [{ headers: [{ source: '/a', headers: [{ key: 'Content-Length', value: '1' }] }] }, 'not for a deploy'],
+    [{ headers: [{ source: '/a', headers: [{ key: 'X-Accel-Redirect', value: '/etc/passwd' }] }] }, 'not for a deploy'],
   ])('is refused where it cannot be kept: %j', async (routing, message) => {
     const output = built({ 'index.html': 'x' }, { routing: { ...NO_ROUTING, ...routing } });
     const ingest = app.get(ArtifactsService).ingest({ deployId: 'dpl_bad', projectId: 'p', orgId: 'o' }, output, LIMITS, new AbortController().signal);

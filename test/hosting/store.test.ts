@@ -49,7 +49,7 @@ describe.each(['file', 's3'] as const)('the artifact store: %s', (kind) => {
       server = s3.httpServer;
       settings = { ARTIFACTS_URL: `s3://${BUCKET}/some/place?endpoint=http://127.0.0.1:${port}`, AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' };
     }
-    store = openArtifactStore(loadConfig(settings), new SystemClock());
+    store = await openArtifactStore(loadConfig(settings), new SystemClock());
     app = new TestApp(settings, 'all');
     await app.start();
   });

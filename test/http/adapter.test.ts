@@ -4,6 +4,7 @@ import { NestFactory } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import { interval, map, take, type Observable } from 'rxjs';
 import { FastExpressAdapter } from '../../src/platform/http/fast-express.adapter.js';
+import { indexedRoutes } from '../../src/platform/http/route-index.js';
 
 /** Whatever the adapter makes faster must answer just as Express does: these are the cases where it could differ. */
 @Controller()
@@ -43,7 +44,9 @@ describe('the fast adapter', () => {
   let url: string;
 
   beforeAll(async () => {
-    app = await NestFactory.create(EdgeModule, new FastExpressAdapter(), { logger: false });
+    const adapter = new FastExpressAdapter();
+    app = await NestFactory.create(EdgeModule, adapter, { logger: false });
+    app.use(indexedRoutes(adapter.getInstance()));
     await app.listen(0, '127.0.0.1');
     url = await app.getUrl();
   });

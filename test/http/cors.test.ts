@@ -19,6 +19,14 @@ describe('pages of other origins', () => {
     expect(headers.get('access-control-allow-credentials')).toBeNull();
   });
 
+  it('are told the budget by the answer to a preflight, which costs nothing', async () => {
+    const from = '198.18.50.5';
+    const ask = () => app.call('OPTIONS', '/api/v1/keys', { from, headers: { origin: ORIGIN, 'access-control-request-method': 'POST' } });
+    for (const { status, headers } of [await ask(), await ask()]) {
+      expect([status, headers.get('x-service-tier'), headers.get('x-service-calls-limit'), headers.get('x-service-calls-remaining')]).toEqual([204, 'anonymous', '1000', '1000']);
+    }
+  });
+
   it('may read every header that the API answers with, of failures too', async () => {
     const person = as(await make.person(), { headers: { origin: ORIGIN, 'idempotency-key': 'once' } });
     await app.post('/api/v1/keys', { name: 'x' }, person);

@@ -1,12 +1,14 @@
 import { useApp } from '../support/test-app.js';
 
 const TOKEN = 'metrics-token-0123456789';
+const OPS_TOKEN = 'ops-token-0123456789';
+const AS_OPERATOR = { authorization: `Bearer ${OPS_TOKEN}` };
 
 /** At once; fewer than connections that are taken at a time. */
 const AT_ONCE = 50;
 
 describe('GET /metrics', () => {
-  const app = useApp({ ANONYMOUS_CALLS_PER_SECOND: '100000' });
+  const app = useApp({ ANONYMOUS_CALLS_PER_SECOND: '100000', OPS_TOKEN });
 
   const json = (method: string, path: string, body: unknown, headers: Record<string, string> = {}): Promise<unknown> =>
     app.call(method, path, { body: JSON.stringify(body), headers: { 'content-type': 'application/json', ...headers } });
@@ -26,10 +28,10 @@ describe('GET /metrics', () => {
     (odd) => app.call('DELETE', `/health?${odd}`),
     (odd) => json('POST', '/api/v1/sandbox/try', { language: odd, code: odd }),
     (odd) => json('POST', '/api/v1/auth/sign-in', { username: odd, [odd]: odd }),
-    (odd) => json('POST', '/ops/alert', { title: odd, runbookTag: odd, severity: odd, labels: { [odd]: odd } }),
-    (odd) => json('POST', '/ops/alert', { version: '4', alerts: [{ status: 'resolved', labels: { alertname: odd, runbookTag: odd }, fingerprint: odd, startsAt: '2026-01-01T00:00:00Z' }] }),
-    (odd) => json('POST', '/ops/features', { name: odd, enabled: true }),
-    (odd) => app.fetch(`/ops/tasks?status=${odd}&runbookTag=${odd}`),
+    (odd) => json('POST', '/ops/alert', { title: odd, runbookTag: odd, severity: odd, labels: { [odd]: odd } }, AS_OPERATOR),
+    (odd) => json('POST', '/ops/alert', { version: '4', alerts: [{ status: 'resolved', labels: { alertname: odd, runbookTag: odd }, fingerprint: odd, startsAt: '2026-01-01T00:00:00Z' }] }, AS_OPERATOR),
+    (odd) => json('POST', '/ops/features', { name: odd, enabled: true }, AS_OPERATOR),
+    (odd) => app.fetch(`/ops/tasks?status=${odd}&runbookTag=${odd}`, { headers: AS_OPERATOR }),
     (odd) => json('PUT', `/api/v1/${odd}`, odd, { 'content-type': `application/${odd}`, 'idempotency-key': odd }),
   ];
 

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { get } from 'node:http';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { until } from '../support/embedded-servers.js';
 import { GitClient } from '../support/git-client.js';
@@ -9,6 +9,8 @@ import { type Ended, type HttpAnswer, ServiceProcess } from '../support/service-
 import { createTestDatabase } from '../support/test-database.js';
 
 jest.setTimeout(180_000);
+
+const PASSPHRASE = 'correct horse battery staple';
 
 const START = join(__dirname, '../../scripts/start.mjs');
 
@@ -36,9 +38,19 @@ describe('backing up and restoring', () => {
     return { status: answer.status, headers: answer.headers, body: await answer.json() };
   };
   const page = async (service: ServiceProcess, url: string): Promise<string> =>
-    text(await new Promise((resolve, reject) => { get(service.url, { headers: { host: new URL(url).host } }, resolve).once('error', reject); }));
+    text(await new Promise((resolve, reject) => { get(`http://127.0.0.1:${service.appsPort}`, { headers: { host: new URL(url).host } }, resolve).once('error', reject); }));
   const dataOf = (directory: string): Record<string, string> =>
     Object.fromEntries(readdirSync(join(directory, 'database')).map((name) => [name, readFileSync(join(directory, 'database', name), 'utf8')]));
+  const filesBelow = (directory: string): string[] =>
+    readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name)).sort();
+  const contentOf = (directory: string): string[] => filesBelow(directory).map((file) => `${relative(directory, file)} ${readFileSync(file, 'latin1')}`);
+  /** Something of each kind of file that a backup has. */
+  const plaintexts = (): string[] =>
+    ['ada@example.org', 'refs/heads/main', 'correct horse', ...['api-key-pepper', 'secrets-key'].map((name) => readFileSync(join(place('data-1'), 'secrets', name), 'utf8').trim())];
+  const seenIn = (directory: string): string[] => {
+    const content = contentOf(directory).join('');
+    return plaintexts().filter((text) => content.includes(text));
+  };
 
   it('takes the whole of a service that runs to another machine: accounts, keys, repositories and sites', async () => {
     const service = await start(place('data-1'));
@@ -58,7 +70,7 @@ describe('backing up and restoring', () => {
     expect(await page(service, deploy.url)).toContain('It is live.');
 
     const made = await run('backup', place('backup-1'), { DATA_DIR: place('data-1') });
-    expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Backed up to .*\d+ tables with \d+ rows.*\nThe secrets of the service are in it/) });
+    expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Backed up to .*\d+ tables with \d+ rows.*\nThe backup is NOT ENCRYPTED and holds the secrets of the service.*BACKUP_PASSPHRASE/) });
     // Whoever has it has everything.
     expect([place('backup-1'), join(place('backup-1'), 'secrets')].map((path) => statSync(path).mode & 0o777)).toEqual([0o700, 0o700]);
     expect(existsSync(`${place('backup-1')}.unfinished`)).toBe(false);
@@ -67,6 +79,8 @@ describe('backing up and restoring', () => {
 
     const restored = await run('restore', place('backup-1'), { DATA_DIR: place('data-2') });
     expect(restored).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Restored the backup of /) });
+    expect(await run('backup', place('encrypted'), { DATA_DIR: place('data-2'), BACKUP_PASSPHRASE: PASSPHRASE }))
+      .toMatchObject({ code: 0, stdout: expect.stringContaining('The backup is encrypted with BACKUP_PASSPHRASE') });
     // Of a service that does not run, and row for row what the first one was.
     expect(await run('backup', place('backup-2'), { DATA_DIR: place('data-2') })).toMatchObject({ code: 0 });
     expect(dataOf(place('backup-2'))).toEqual(dataOf(place('backup-1')));
@@ -83,6 +97,45 @@ describe('backing up and restoring', () => {
     await until('it is deployed', async () => (await call(other, deploys, { token: key })).body.data.length === 2, 30_000);
     other.signal('SIGTERM');
     expect(await other.ended).toMatchObject({ code: 0 });
+  });
+
+  it('encrypts all of it with a passphrase, and takes it back with that one alone', async () => {
+    const content = plaintexts().filter((text) => text !== 'correct horse');
+    expect(seenIn(place('backup-1'))).toEqual(content);
+    expect(seenIn(place('encrypted'))).toEqual([]);
+    const manifest = JSON.parse(readFileSync(join(place('encrypted'), 'manifest.json'), 'utf8')) as { files: { path: string }[] };
+    expect(filesBelow(place('encrypted'))).toEqual([...manifest.files.map(({ path }) => path), 'manifest.json'].map((path) => join(place('encrypted'), path)).sort());
+
+    const refusals: [string, Record<string, string>][] = [
+      ['The backup is encrypted. Set BACKUP_PASSPHRASE', {}],
+      ['BACKUP_PASSPHRASE is not the passphrase that', { BACKUP_PASSPHRASE: 'incorrect horse battery' }],
+    ];
+    for (const [message, env] of refusals) {
+      const refused = await run('restore', place('encrypted'), { DATA_DIR: place('data-5'), ...env });
+      expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining(message) });
+      expect(refused.stdout + refused.stderr).not.toContain('horse battery');
+      expect(existsSync(place('data-5'))).toBe(false);
+    }
+    // Whoever cannot read it cannot make it another one either: say, one without the accounts.
+    const written = readFileSync(join(place('encrypted'), 'manifest.json'), 'utf8');
+    writeFileSync(join(place('encrypted'), 'manifest.json'), JSON.stringify({ ...manifest, files: manifest.files.filter(({ path }) => !path.startsWith('secrets/')) }));
+    expect(await run('restore', place('encrypted'), { DATA_DIR: place('data-5'), BACKUP_PASSPHRASE: PASSPHRASE }))
+      .toMatchObject({ code: 1, stderr: expect.stringContaining('manifest.json is not as it was written. Nothing was restored.') });
+    expect(existsSync(place('data-5'))).toBe(false);
+    writeFileSync(join(place('encrypted'), 'manifest.json'), written);
+
+    expect(await run('restore', place('encrypted'), { DATA_DIR: place('data-5'), BACKUP_PASSPHRASE: PASSPHRASE })).toMatchObject({ code: 0 });
+    for (const part of ['secrets', 'repositories', 'artifacts']) expect(contentOf(join(place('data-5'), part))).toEqual(contentOf(join(place('data-1'), part)));
+    expect(await run('backup', place('backup-5'), { DATA_DIR: place('data-5') })).toMatchObject({ code: 0 });
+    expect(dataOf(place('backup-5'))).toEqual(dataOf(place('backup-1')));
+  });
+
+  it('restores a backup of an earlier release, and says so where an encrypted one was expected', async () => {
+    const { encryption, ...manifest } = JSON.parse(readFileSync(join(place('backup-1'), 'manifest.json'), 'utf8')) as Record<string, unknown>;
+    expect([encryption, manifest['format']]).toEqual([null, 1]);
+    writeFileSync(join(place('backup-1'), 'manifest.json'), JSON.stringify(manifest));
+    expect(await run('restore', place('backup-1'), { DATA_DIR: place('data-6'), BACKUP_PASSPHRASE: PASSPHRASE }))
+      .toMatchObject({ code: 0, stdout: expect.stringContaining('The backup was NOT ENCRYPTED, though BACKUP_PASSPHRASE is set') });
   });
 
   it('overwrites nothing, neither of the data nor of another backup', async () => {

@@ -9,7 +9,10 @@ import { ServiceProcess } from '../support/service-process.js';
 
 jest.setTimeout(240_000);
 
-const SERVER = `require('node:http').createServer((request, response) => response.end('from the app')).listen(process.env.PORT, process.env.HOSTNAME);
+const SERVER = `require('node:http').createServer((request, response) => {
+  if (request.url === '/hostile') request.socket.end('HTTP/1.1 000 X\\r\\ncontent-length: 0\\r\\n\\r\\n');
+  else response.end('from the app');
+}).listen(process.env.PORT, process.env.HOSTNAME);
 // An app may have programs of its own.
 require('node:child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore', detached: true }).unref();`;
 
@@ -44,6 +47,9 @@ describe('a service that runs apps of others', () => {
       return deploy?.finished_at !== undefined;
     }, 120_000);
     expect([deploy.state, deploy.error]).toEqual(['ready', undefined]);
+    expect(await visit(service, deploy.url as string)).toBe('from the app');
+    // An answer that is no HTTP ended the process once.
+    expect(await visit(service, `${deploy.url as string}/hostile`)).toContain('502 app_failed');
     expect(await visit(service, deploy.url as string)).toBe('from the app');
 
     const family = service.family();
@@ -85,7 +91,7 @@ const callerOf = (service: ServiceProcess, token: string | undefined) => async (
 
 /** What a browser would see: it leads `*.localhost` to this machine. */
 const visit = (service: ServiceProcess, url: string): Promise<string> => new Promise((resolve, reject) => {
-  request({ host: '127.0.0.1', port: new URL(service.url).port, path: '/', headers: { host: new URL(url).host } }, (response) => {
+  request({ host: '127.0.0.1', port: service.appsPort, path: new URL(url).pathname, headers: { host: new URL(url).host } }, (response) => {
     let text = '';
     response.on('data', (chunk: Buffer) => { text += chunk.toString(); });
     response.on('end', () => { resolve(text); });

@@ -1,13 +1,22 @@
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { Client } from 'pg';
 import { isRunning } from '../support/embedded-servers.js';
 import { makeScratchDirectory, removeScratchDirectory } from '../support/scratch-directory.js';
 import { ServiceProcess } from '../support/service-process.js';
 
 jest.setTimeout(150_000);
+
+const ROOT = join(__dirname, '../..');
+const START = join(ROOT, 'scripts/start.mjs');
+
+/** The one that npm puts before it in PATH is the pinned one. */
+function nodeOfTheMachine(): string {
+  const places = process.env['PATH']!.split(delimiter).filter((place) => !place.includes('node_modules'));
+  return places.map((place) => join(place, 'node')).find((path) => existsSync(path)) ?? process.execPath;
+}
 
 describe('starting the service', () => {
   let dataDir: string;
@@ -26,6 +35,13 @@ describe('starting the service', () => {
     for (const [language, code] of [['python', 'print(1 + 2)'], ['javascript', 'console.log(1 + 2)'], ['typescript', 'const a: number = 1; console.log(a + 2)']] as const) {
       expect(await service.sandbox(language, code)).toMatchObject({ status: 200, body: { data: { language, status: 'succeeded', stdout: '3\n' } } });
     }
+  });
+
+  it.each([['npm start', ['npm', 'start']], ['the Node of the machine', [nodeOfTheMachine(), START]]] as const)('runs on the Node that the lock file pins when launched by %s', async (_what, command) => {
+    const service = await ServiceProcess.start({ command, env: { DATA_DIR: dataDir } });
+    const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as { packages: Record<string, { version: string }> };
+    const { version } = packages[`node_modules/node-linux-${process.arch}`]!;
+    expect((await fetch(`${service.url}/metrics`).then((answer) => answer.text()))).toContain(`node="v${version}"`);
   });
 
   it('keeps rows and allowances over a second start', async () => {

@@ -272,6 +272,52 @@ describe('git over HTTP', () => {
     expect(programsOf(id)).toEqual([]);
   });
 
+  it('shares the room of a repository among pushes at the same time', async () => {
+    const { id, path } = await created();
+    const clone = await pushedClone(path);
+    await commit(clone, 'large.bin', randomBytes(10 * 1_048_576));
+    // A push of unknown length that has begun and does not go on: it may still bring what it has reserved.
+    const held = connect(app.port, '127.0.0.1').on('error', () => undefined);
+    held.write([
+      `POST ${path}/git-receive-pack HTTP/1.1`, 'Host: x', `Authorization: Basic ${Buffer.from(`a:${key}`).toString('base64')}`,
+      'Content-Type: application/x-git-receive-pack-request', 'Transfer-Encoding: chunked', '', '4\r\n0066\r\n',
+    ].join('\r\n'));
+    const reserved = async (): Promise<number> => Number((await make.sql<{ bytes: string }>('SELECT coalesce(sum(bytes), 0) AS bytes FROM push_reservations WHERE repository_id = $1', [id]))[0]!.bytes);
+    await eventually(async () => await reserved() > 15 * 1_048_576, 'its room is reserved', 15_000);
+    const refused = await git.try(['push', 'origin', 'main'], { cwd: clone });
+    expect(refused.status).not.toBe(0);
+    expect(refused.stderr).toMatch(/429|maximum allowed size/);
+    // A small one has its place beside it.
+    await git.run(['push', '--quiet', 'origin', 'HEAD~1:refs/heads/small'], { cwd: clone });
+    held.destroy();
+    await eventually(async () => await reserved() === 0, 'its room is given back', 15_000);
+    await git.run(['push', '--quiet', 'origin', 'main'], { cwd: clone });
+    expect(await reserved()).toBe(0);
+  });
+
+  it('keeps within its room whatever is pushed at the same time', async () => {
+    const { path } = await created();
+    const clone = await pushedClone(path);
+    await Promise.all([1, 2, 3, 4].map(async (n) => {
+      const own = `${clone}-${n}`;
+      await git.run(['clone', '--quiet', urlOf(path), own]);
+      await commit(own, `large-${n}.bin`, randomBytes(10 * 1_048_576));
+      return git.try(['push', 'origin', `HEAD:refs/heads/b${n}`], { cwd: own });
+    }));
+    const [kibibytes] = execFileSync('du', ['-sk', await located(path)], { encoding: 'utf8' }).split('\t');
+    expect(Number(kibibytes)).toBeLessThan(QUOTA_MIB * 1_024);
+  });
+
+  it('does not let small differences to a large file take the room of that file each', async () => {
+    const { path } = await created();
+    const clone = await pushedClone(path);
+    const large = randomBytes(3 * 1_048_576);
+    for (let n = 0; n < 12; n++) await commit(clone, `copy-${n}.bin`, Buffer.concat([large, Buffer.from([n])]));
+    await git.run(['push', '--quiet', 'origin', 'main'], { cwd: clone });
+    const [kibibytes] = execFileSync('du', ['-sk', await located(path)], { encoding: 'utf8' }).split('\t');
+    expect(Number(kibibytes)).toBeLessThan(12 * 1_024);
+  });
+
   it('refuses a push to a repository that is full before it is sent, in words that git shows', async () => {
     const { id, path } = await created();
     const clone = await pushedClone(path);
@@ -405,7 +451,7 @@ describe('git over HTTP', () => {
     const { text } = await app.fetch('/metrics');
     const value = (line: string): number => Number(new RegExp(`^${line} (\\d+)$`, 'm').exec(text)?.[1]);
     expect(value('git_exchanges_total{service="git-receive-pack",outcome="done"}'.replace(/[{}]/g, '\\$&'))).toBeGreaterThan(10);
-    expect(value('git_exchanges_total{service="git-receive-pack",outcome="left"}'.replace(/[{}]/g, '\\$&'))).toBe(1);
+    expect(value('git_exchanges_total{service="git-receive-pack",outcome="left"}'.replace(/[{}]/g, '\\$&'))).toBe(2);
     expect(value('git_exchanges_running')).toBe(0);
     expect(value('git_branches_pushed_total')).toBeGreaterThan(10);
   });

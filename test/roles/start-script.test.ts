@@ -1,6 +1,6 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
@@ -8,10 +8,10 @@ const SCRIPTS = join(__dirname, '../../scripts');
 
 /** Stands in for the compiler: slow enough for two starts to meet, and it leaves a trace. */
 const COMPILER = `
-const fs = require('node:fs');
+import fs from 'node:fs';
 if (fs.existsSync('broken')) process.exit(1);
 fs.appendFileSync('builds', 'built\\n');
-Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
+Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, fs.existsSync('slow') ? 3_000 : 300);
 fs.mkdirSync('dist/src', { recursive: true });
 fs.copyFileSync('src/main.js', 'dist/src/main.js');
 `;
@@ -22,7 +22,11 @@ if (process.argv[2] === 'all') {
   setInterval(() => undefined, 60_000);
 }
 console.log(JSON.stringify({ pid: process.pid, role: process.argv[2], setting: process.env.SETTING, main: process.argv[1] }));
+if (process.argv[2] === 'seed') console.log(process.execPath, process.argv.slice(3));
 `;
+
+/** `process.execve` came with Node 22.15: before that, the launcher has to wait for the process that it starts. */
+const LAUNCHERS = { 'becomes one': [], 'cannot become one': ['--require', './older.cjs'] };
 
 describe('npm start', () => {
   let root: string;
@@ -32,7 +36,8 @@ describe('npm start', () => {
     cpSync(SCRIPTS, join(root, 'scripts'), { recursive: true });
     write('src/main.js', MAIN);
     write('node_modules/@nestjs/core/package.json', '{}');
-    write('node_modules/@nestjs/cli/bin/nest.js', COMPILER);
+    write('node_modules/@swc/core/package.json', '{}');
+    write('scripts/build.mjs', COMPILER);
   });
 
   afterEach(() => {
@@ -40,25 +45,35 @@ describe('npm start', () => {
   });
 
   it('builds first, then runs the service in its own process with the role it was given', () => {
-    const { status, stdout, pid } = start(['migrate']);
+    const { status, stdout, stderr, pid } = start(['migrate']);
     expect(status).toBe(0);
-    const [building, line] = stdout.split('\n');
-    expect(building).toBe('Building …');
-    expect(JSON.parse(line!)).toEqual({ pid, role: 'migrate', main: join(root, 'dist/src/main.js') });
+    expect(stderr).toMatch(/^Building …\nBuilding took \d+\.\d s\.\n$/);
+    expect(JSON.parse(stdout)).toEqual({ pid, role: 'migrate', main: join(root, 'dist/src/main.js') });
   });
 
   it('builds again only after a change of the sources, be it a removal or an older file', () => {
     write('src/other.js', '');
     start(['migrate']);
-    expect(start(['migrate']).stdout).not.toContain('Building');
+    expect(start(['migrate']).stderr).not.toContain('Building');
 
     write('src/main.js', `${MAIN}\n`);
-    expect(start(['migrate']).stdout).toContain('Building');
+    expect(start(['migrate']).stderr).toContain('Building');
     rmSync(join(root, 'src/other.js'));
-    expect(start(['migrate']).stdout).toContain('Building');
+    expect(start(['migrate']).stderr).toContain('Building');
     utimesSync(join(root, 'src/main.js'), 1, 1);
-    expect(start(['migrate']).stdout).toContain('Building');
-    expect(start(['migrate']).stdout).not.toContain('Building');
+    expect(start(['migrate']).stderr).toContain('Building');
+    expect(start(['migrate']).stderr).not.toContain('Building');
+  });
+
+  it('says every few seconds that it goes on, in a log as lines', () => {
+    write('slow', '');
+    expect(start(['migrate']).stderr).toMatch(/^Building …\nBuilding … 2\.\d s\n(Building … \d+\.\d s\n)*Building took \d+\.\d s\.\n$/);
+  });
+
+  it('shows a line that changes on a terminal', () => {
+    const command = [process.execPath, join(root, 'scripts/start.mjs'), 'migrate'].map((part) => `'${part}'`).join(' ');
+    const { stdout } = spawnSync('python3', ['-c', 'import pty, sys; pty.spawn(["/bin/sh", "-c", sys.argv[1]])', command], { cwd: root, encoding: 'utf8', env: environment({}) });
+    expect(stdout).toMatch(/⠙ Building … 0\.\d s.*\r\x1b\[2K {2}✓ Building \(\d+\.\d s\)\r\n/s);
   });
 
   it('builds once when two start at the same time, and both run', async () => {
@@ -71,7 +86,7 @@ describe('npm start', () => {
     write('broken', '');
     const { status, stdout, stderr } = start(['migrate']);
     expect(status).toBe(1);
-    expect(stderr).toBe('The build failed; see above.\n');
+    expect(stderr).toMatch(/^Building …\nBuilding failed after \d+\.\d s\.\nThe build failed; see above\.\n$/);
     expect(stdout).not.toContain('role');
   });
 
@@ -85,7 +100,7 @@ describe('npm start', () => {
 
   it('runs what was built where there is no compiler', () => {
     start(['migrate']);
-    rmSync(join(root, 'node_modules/@nestjs/cli'), { recursive: true });
+    rmSync(join(root, 'node_modules/@swc'), { recursive: true });
     write('src/main.js', '');
     expect(start(['migrate']).stdout).toContain('"role":"migrate"');
   });
@@ -95,7 +110,7 @@ describe('npm start', () => {
     expect(start(['migrate'], { ROLE: 'seed' }).stdout).toContain('"role":"migrate"');
     expect(start(['toString'])).toMatchObject({
       status: 1,
-      stderr: 'There is no role "toString". The roles are all, api, worker, migrate, seed, backup, restore.\n',
+      stderr: 'There is no role "toString". The roles are all, api, edge, worker, migrate, seed, backup, restore.\n',
     });
   });
 
@@ -108,6 +123,51 @@ describe('npm start', () => {
   it('says what to do when the npm packages are missing', () => {
     rmSync(join(root, 'node_modules'), { recursive: true });
     expect(start([])).toMatchObject({ status: 1, stderr: expect.stringContaining('\n  npm ci\n') as string });
+  });
+
+  describe.each(Object.entries(LAUNCHERS))('launched by another Node, which %s of the pinned Node', (_how, launcher) => {
+    let pinned: string;
+
+    beforeEach(() => {
+      write('older.cjs', 'process.execve = undefined;');
+      write(`node_modules/node-linux-${process.arch}/package.json`, '{ "version": "0.0.0" }');
+      pinned = join(root, `node_modules/node-linux-${process.arch}/bin/node`);
+      mkdirSync(dirname(pinned));
+      copyFileSync(process.execPath, pinned);
+    });
+
+    it('runs the service on the pinned Node with its arguments, and prints nothing of its own', () => {
+      const { status, stdout, stderr } = start(['seed', 'more', 'two words'], {}, launcher);
+      expect(stdout).toContain(`${pinned} [ 'more', 'two words' ]\n`);
+      expect({ status, stderr: stderr.replace(/^Building.*\n/gm, '') }).toEqual({ status: 0, stderr: '' });
+    });
+
+    it('stays on the Node that launched it where the pinned one cannot run', () => {
+      write(`node_modules/node-linux-${process.arch}/bin/node`, 'not a program');
+      chmodSync(pinned, 0o755);
+      expect(start(['seed'], {}, launcher).stdout).toContain(`${process.execPath} []\n`);
+    });
+
+    it('passes signals on, and ends with the exit code of the service', async () => {
+      start(['migrate'], {}, launcher);
+      const running = spawnStart(['all'], launcher);
+      await once(running.stdout!, 'data');
+      const output = outputOf(running);
+      running.kill('SIGTERM');
+      expect(await output).toBe('closing\n');
+      expect(running.exitCode).toBe(3);
+    });
+
+    it('leaves no service behind when it is killed', async () => {
+      start(['migrate'], {}, launcher);
+      const running = spawnStart(['all'], launcher);
+      const [line] = (await once(running.stdout!, 'data')) as [Buffer];
+      expect((JSON.parse(line.toString()) as { pid: number }).pid === running.pid).toBe(launcher.length === 0);
+      running.kill('SIGKILL');
+      // Its output is closed only once nobody has it any more.
+      await outputOf(running);
+      expect(running.signalCode).toBe('SIGKILL');
+    });
   });
 
   it('is what a signal reaches: the service closes and its exit code is the command\'s', async () => {
@@ -125,12 +185,12 @@ describe('npm start', () => {
     writeFileSync(join(root, path), content);
   }
 
-  function start(args: string[], env: Record<string, string> = {}): { status: number | null; stdout: string; stderr: string; pid: number } {
-    return spawnSync(process.execPath, [join(root, 'scripts/start.mjs'), ...args], { cwd: '/', encoding: 'utf8', env: environment(env) });
+  function start(args: string[], env: Record<string, string> = {}, node: readonly string[] = []): { status: number | null; stdout: string; stderr: string; pid: number } {
+    return spawnSync(process.execPath, [...node, join(root, 'scripts/start.mjs'), ...args], { cwd: root, encoding: 'utf8', env: environment(env) });
   }
 
-  function spawnStart(args: string[]): ChildProcess {
-    return spawn(process.execPath, [join(root, 'scripts/start.mjs'), ...args], { cwd: '/', env: environment({}), stdio: ['ignore', 'pipe', 'inherit'] });
+  function spawnStart(args: string[], node: readonly string[] = []): ChildProcess {
+    return spawn(process.execPath, [...node, join(root, 'scripts/start.mjs'), ...args], { cwd: root, env: environment({}), stdio: ['ignore', 'pipe', 'inherit'] });
   }
 
   /** Nothing is installed by these tests; REDIS_URL spares the machine a Redis of its own. */

@@ -34,11 +34,11 @@ describe('the check of the system packages', () => {
     expect(check()).toEqual({ status: 0, output: '', calls: [] });
   });
 
-  it('installs what is missing as root, in one line, without letting a service start', () => {
+  it('installs what is missing as root, and says so, without letting a service start', () => {
     install('git', 'bwrap', 'flock');
     manager('apt-get');
     const { status, output, calls } = check();
-    expect(output).toMatch(/^Installing redis-server, python3 with apt-get .*\n$/);
+    expect(output).toMatch(/^Installing redis-server, python3 with apt-get .* …\nInstalling redis-server, python3 with apt-get .* took \d+\.\d s\.\n$/);
     expect(status).toBe(0);
     expect(calls).toEqual([
       'apt-get install -y --no-install-recommends -o DPkg::Lock::Timeout=60 redis-server python3',

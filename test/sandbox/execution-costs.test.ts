@@ -113,7 +113,7 @@ describe('an execution', () => {
     const { id } = expectStatus(202, await execute({ ...HELLO, wait: false })).body.data;
     await eventually(async () => (await read(id)).status === 'running', 'a worker has it', 20_000);
     await make.sql("UPDATE sandbox_executions SET gives_up_at = now() - interval '1 second' WHERE id = $1", [id]);
-    await app.get(ExecutionSweeper).loseOverdue();
+    await app.get(ExecutionSweeper).giveUpOverdue();
     broken.mockRestore();
     expect(await read(id)).toMatchObject({ status: 'lost' });
     expect(await credits()).toMatchObject({ balance: '5', held: '0' });

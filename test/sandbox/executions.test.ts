@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ExecutionSweeper } from '../../src/modules/sandbox/executions/execution-sweeper.js';
+import { OldExecutionsSweeper } from '../../src/modules/sandbox/executions/old-executions-sweeper.js';
 import { LANGUAGES, SandboxRuntime } from '../../src/modules/sandbox/sandbox-runtime.js';
 import { SandboxMetrics } from '../../src/modules/sandbox/sandbox.metrics.js';
 import { Queues } from '../../src/platform/queues/queues.js';
@@ -490,11 +491,11 @@ describe('when the platform fails', () => {
     const theirs = await make.key(owner);
     const id = await start(HELLO_PYTHON, theirs);
     await eventually(async () => (await read(id, theirs)).body.data.status === 'running', 'a worker has it');
-    await app.get(ExecutionSweeper).loseOverdue();
+    await app.get(ExecutionSweeper).giveUpOverdue();
     expect((await read(id, theirs)).body.data.status).toBe('running');
 
     await make.sql("UPDATE sandbox_executions SET gives_up_at = now() - interval '1 second' WHERE id = $1", [id]);
-    await app.get(ExecutionSweeper).loseOverdue();
+    await app.get(ExecutionSweeper).giveUpOverdue();
     silent.mockRestore();
     const lost = (await read(id, theirs)).body.data;
     expect(lost).toMatchObject({ status: 'lost', started_at: expect.stringMatching(RFC_3339), finished_at: expect.stringMatching(RFC_3339) });
@@ -511,7 +512,7 @@ describe('when the platform fails', () => {
     const [old, young] = [(await execute({ language: 'python', code: '1' })).body.data.id, (await execute({ language: 'python', code: '1' })).body.data.id];
     await make.sql("UPDATE sandbox_executions SET created_at = now() - interval '30 days 1 minute' WHERE id = $1", [old]);
     await make.sql("UPDATE sandbox_executions SET created_at = now() - interval '29 days 23 hours' WHERE id = $1", [young]);
-    await app.get(ExecutionSweeper).forgetOld();
+    await app.get(OldExecutionsSweeper).forgetOld();
     expect([(await read(old)).status, (await read(young)).status]).toEqual([404, 200]);
   });
 });

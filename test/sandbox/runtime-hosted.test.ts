@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { getPriority } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -12,7 +13,7 @@ describe('the runtime in a process of its own', () => {
   let runtime: HostedRuntime;
 
   const makeRuntime = (): HostedRuntime => new HostedRuntime({
-    isolation: { cgroups: 'auto', copiesDirectory: '/var/lib/service-platform/runtime' },
+    isolation: { cgroups: 'auto', cpuWeight: 1_000, copiesDirectory: '/var/lib/service-platform/runtime' },
     runtime: { concurrency: 2, limits: LIMITS },
     start: {
       program: join(__dirname, '../../src/modules/sandbox/runtime/host/sandbox-host.process.ts'),
@@ -46,6 +47,11 @@ describe('the runtime in a process of its own', () => {
     const [host] = hosts();
     const names = readFileSync(`/proc/${host!}/environ`, 'utf8').split('\0').map((entry) => entry.split('=')[0]);
     expect(names.filter((name) => name !== '' && !name!.startsWith('NODE_CHANNEL'))).toEqual([]);
+  });
+
+  it('yields the processors to the service that started it', () => {
+    const [host] = hosts();
+    expect(getPriority(Number(host))).toBeGreaterThan(getPriority());
   });
 
   it('tells how the pools stand and what happens to them', async () => {

@@ -5,7 +5,7 @@ import { Isolation } from '../../src/platform/isolation/isolation.js';
 const LIMITS: SandboxLimits = { timeoutMs: 5_000, memoryBytes: 256 * 1024 * 1024, outputBytes: 1024 * 1024 };
 
 describe('the languages', () => {
-  const isolation = new Isolation({ cgroups: 'auto', copiesDirectory: '/var/lib/service-platform/runtime' });
+  const isolation = new Isolation({ cgroups: 'auto', cpuWeight: 1_000, copiesDirectory: '/var/lib/service-platform/runtime' });
   const runtime = new PooledRuntime(isolation, { concurrency: 2, limits: LIMITS });
   const run = (language: Language, code: string, stdin = ''): Promise<SandboxOutcome> =>
     runtime.run({ id: 'exe_test', language, code, stdin, limits: LIMITS });

@@ -15,7 +15,7 @@ const CANARY = 'CANARY_IN_THE_ENVIRONMENT_OF_THE_SERVICE';
 /** What hostile code tries is in `test/abuse`; that languages are what they should be, in `runtime-languages.test.ts`. */
 describe.each(['auto', 'off'] as const)('the runtime with cgroups %s', (cgroups) => {
   const makeRuntime = (poolSize?: number): PooledRuntime => new PooledRuntime(
-    new Isolation({ cgroups, copiesDirectory: COPIES }),
+    new Isolation({ cgroups, cpuWeight: 1_000, copiesDirectory: COPIES }),
     { concurrency: 2, limits: LIMITS, ...(poolSize === undefined ? {} : { poolSize }) },
   );
   const runtime = makeRuntime();

@@ -128,12 +128,13 @@ export class FakeGithub {
     return sha;
   }
 
-  deliver(app: TestApp, event: string, payload: object, { id = randomUUID(), secret = WEBHOOK_SECRET, sent }: { id?: string; secret?: string; sent?: string } = {}): Promise<Answer> {
+  deliver(app: TestApp, event: string, payload: object, { id = randomUUID(), secret = WEBHOOK_SECRET, sent, from }: { id?: string; secret?: string; sent?: string; from?: string } = {}): Promise<Answer> {
     const body = JSON.stringify(payload);
     const signature = `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
     return app.call('POST', '/webhooks/github', {
       headers: { 'content-type': 'application/json', 'x-github-event': event, 'x-github-delivery': id, 'x-hub-signature-256': signature, 'user-agent': 'GitHub-Hookshot/fake' },
       body: sent ?? body,
+      ...(from === undefined ? {} : { from }),
     });
   }
 

@@ -12,7 +12,7 @@ export type Files = Readonly<Record<string, string | Buffer>>;
 
 export const NO_ROUTING: BuiltOutput['routing'] = { redirects: [], rewrites: [], headers: [], cleanUrls: false, trailingSlash: null, notFound: null };
 
-export const LIMITS = { files: 1_000, bytes: 100_000_000 };
+export const LIMITS = { files: 1_000, bytes: 100_000_000, storedBytes: 1_000_000_000_000 };
 
 /** What a build would have made of these files. */
 export function built(files: Files, change: Partial<BuiltOutput> = {}): BuiltOutput {
@@ -68,9 +68,9 @@ export interface VisitOptions {
 }
 
 /** Asks the app with this label, as a browser would that was led here by its host name; nothing is decoded. */
-export async function visit(app: TestApp, label: string, path = '/', { method = 'GET', headers = {}, host = `${label}.localhost:${app.port}`, body }: VisitOptions = {}): Promise<Page> {
+export async function visit(app: TestApp, label: string, path = '/', { method = 'GET', headers = {}, host = `${label}.localhost:${app.appsPort}`, body }: VisitOptions = {}): Promise<Page> {
   return new Promise((resolve, reject) => {
-    const request = httpRequest({ port: app.port, host: '127.0.0.1', path, method, headers: { host, ...headers }, agent: false }, (response) => {
+    const request = httpRequest({ port: app.appsPort, host: '127.0.0.1', path, method, headers: { host, ...headers }, agent: false }, (response) => {
       buffer(response).then((content) => { resolve({ status: response.statusCode!, headers: response.headers, body: content, text: content.toString() }); }, reject);
     });
     request.once('error', reject);

@@ -23,8 +23,10 @@ export function mailsOf(app: TestApp): Mail[] {
   });
 }
 
+type MailSubject = 'Confirm' | 'Set a new password' | 'invites' | 'API key' | 'was changed' | 'New sign-in';
+
 /** Waits for the nth message to an address with these words in its subject; messages may overtake each other. */
-export async function mailTo(app: TestApp, email: string, subject: 'Confirm' | 'password' | 'invites', nth = 1): Promise<Mail> {
+export async function mailTo(app: TestApp, email: string, subject: MailSubject, nth = 1): Promise<Mail> {
   const wanted = (): Mail[] => mailsOf(app).filter((mail) => mail.to.toLowerCase() === email.toLowerCase() && mail.subject.includes(subject));
   await eventually(() => wanted().length >= nth, `message ${nth} with ${subject} to ${email}`, 10_000);
   return wanted()[nth - 1]!;

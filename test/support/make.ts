@@ -24,10 +24,10 @@ export interface Org {
 export class Make {
   constructor(private readonly app: TestApp) {}
 
-  async person(wish: { username?: string; email?: string; password?: string; plan?: PlanId } = {}): Promise<Person> {
+  async person(wish: { username?: string; email?: string; password?: string; plan?: PlanId; from?: string } = {}): Promise<Person> {
     const { username = uniqueName('person'), password = TEST_PASSWORD } = wish;
     const { email = `${username}@example.org` } = wish;
-    const { data } = expectStatus(201, await this.app.post('/api/v1/auth/sign-up', { username, email, password })).body;
+    const { data } = expectStatus(201, await this.app.post('/api/v1/auth/sign-up', { username, email, password }, wish.from === undefined ? {} : { from: wish.from })).body;
     if (wish.plan !== undefined) await this.plan(data.organization.id as string, wish.plan);
     return { user: data.user, organization: { ...data.organization, ...(wish.plan && { plan: wish.plan }) }, sessionToken: data.session_token, password };
   }

@@ -5,6 +5,7 @@ import { periodOf } from '../../src/modules/billing/billing-period.js';
 import { OrgPlans } from '../../src/modules/auth/org-plans.service.js';
 import { loadConfig } from '../../src/platform/config/config.js';
 import { UnitOfWork } from '../../src/platform/database/unit-of-work.js';
+import { NoSiblings } from '../../src/platform/lifecycle/sibling-processes.js';
 import { openLog } from '../../src/platform/logging/log.js';
 import { RequestContext } from '../../src/platform/logging/request-context.js';
 import { Clock } from '../../src/platform/time/clock.js';
@@ -18,7 +19,7 @@ import { createDataSource } from '../../src/roles/data-source.js';
 async function main([orgIds = '', now = '', when = '', which = '']: string[]): Promise<void> {
   const config = loadConfig(process.env);
   const log = openLog(config, new Writable({ write: (_chunk, _encoding, done) => { done(); } }));
-  const app = await createApp('api', { config, log, context: new RequestContext(), dataSource: createDataSource({ url: config.databaseUrl!, poolSize: 2 }) });
+  const app = await createApp(['api'], { config, log, siblings: new NoSiblings(), context: new RequestContext(), dataSource: createDataSource({ url: config.databaseUrl!, poolSize: 2 }) });
   await app.init();
   app.get(Clock, { strict: false }).now = () => new Date(now);
   const orgs = await app.get(OrgPlans, { strict: false }).findAll(orgIds.split(','));

@@ -1,5 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { request } from 'node:http';
 import { join } from 'node:path';
 import { killNow, until } from './embedded-servers.js';
 import { environmentNames } from './environment-names.js';
@@ -11,7 +13,7 @@ const START_SCRIPT = [process.execPath, join(ROOT, 'scripts/start.mjs')];
 const START_WITHIN_MS = 120_000;
 
 export interface ServiceWish {
-  readonly role?: 'all' | 'api' | 'worker' | 'migrate' | 'seed' | 'backup' | 'restore';
+  readonly role?: 'all' | 'api' | 'edge' | 'worker' | 'migrate' | 'seed' | 'backup' | 'restore';
   /** Settings beside those of {@link environment}. */
   readonly env?: Record<string, string>;
   /** Default: `node scripts/start.mjs`, which builds what is stale, so that never an old build is tested. */
@@ -96,6 +98,18 @@ export class ServiceProcess {
     return this.address;
   }
 
+  /** The port at which the hosts of deploys are answered. */
+  get appsPort(): number {
+    return Number(/Deploys +http:\S+:(\d+)\n/.exec(this.messages)![1]);
+  }
+
+  /** One of the processes of the role `all`. */
+  processOf(role: 'api' | 'edge' | 'worker'): SeenProcess {
+    const found = this.family().find(({ pid, parent }) => parent === this.pid && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(`\0${role}\0--supervised`));
+    if (found === undefined) throw new Error(`There is no process ${role}.`);
+    return found;
+  }
+
   /** The structured log so far. */
   get log(): string {
     return this.output;
@@ -127,6 +141,18 @@ export class ServiceProcess {
     return answerOf(await fetch(this.url + path));
   }
 
+  /** What a browser would see of a hosted page: it leads `*.localhost` to this machine. */
+  page(url: string): Promise<{ readonly status: number; readonly text: string }> {
+    return new Promise((resolve, reject) => {
+      const headers = { host: new URL(url).host };
+      request({ host: '127.0.0.1', port: this.appsPort, path: '/', headers }, (response) => {
+        let text = '';
+        response.on('data', (chunk: Buffer) => { text += chunk.toString(); });
+        response.on('end', () => { resolve({ status: response.statusCode!, text }); });
+      }).on('error', reject).end();
+    });
+  }
+
   /** 0 when it does not answer at all. */
   async statusOf(path: string): Promise<number> {
     return this.get(path).then(({ status }) => status, () => 0);
@@ -140,11 +166,16 @@ export class ServiceProcess {
     }));
   }
 
-  /** The value of a metric, given with its labels; undefined when this process has none. */
+  /** The value of a metric with these labels, over all processes; undefined when none of them has it. */
   async metric(name: string): Promise<number | undefined> {
     const text = await fetch(`${this.url}/metrics`).then((answer) => answer.text());
-    const line = text.split('\n').find((candidate) => candidate.startsWith(`${name} `));
-    return line === undefined ? undefined : Number(line.slice(name.length + 1));
+    const [, metric, labels = ''] = /^(\w+)(?:\{(.*)\})?$/.exec(name)!;
+    const series = text.split('\n').flatMap((line) => {
+      const [, each, theirs = '', value] = /^(\w+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? [];
+      const matches = each === metric && labels.split(',').every((label) => theirs.split(',').includes(label) || label === '');
+      return matches ? [Number(value)] : [];
+    });
+    return series.length === 0 ? undefined : series.reduce((sum, value) => sum + value, 0);
   }
 
   /** Starts a run of a little program and resolves as soon as a worker has it. */
@@ -152,7 +183,7 @@ export class ServiceProcess {
     await until('a worker is known', async () => (await this.get('/ready')).body.details?.sandbox?.status === 'up', 20_000);
     const answer = this.sandbox('python', `import time\ntime.sleep(${seconds})\nprint("done")`);
     answer.catch(() => undefined);
-    await until('a worker has taken the run', async () => (await this.metric('queue_jobs{queue="sandbox",state="active"}')) === 1, 20_000);
+    await until('a worker has taken the run', async () => (await this.metric('queue_jobs{queue="sandbox",state="active"}') ?? 0) >= 1, 20_000);
     return { answer };
   }
 
@@ -175,6 +206,8 @@ function environment(): Record<string, string> {
     SERVICE_INSTALL: 'never',
     PORT: '0',
     ANONYMOUS_CALLS_PER_SECOND: '1000',
+    // What competes for the processors here is other tests.
+    SANDBOX_CPU_WEIGHT: '1000',
   };
 }
 

@@ -6,6 +6,7 @@ import type { DataSource } from 'typeorm';
 import { CreditsModule } from '../../src/modules/credits/credits.module.js';
 import { PaidWorkService } from '../../src/modules/credits/paid-work.service.js';
 import { loadConfig } from '../../src/platform/config/config.js';
+import { NoSiblings } from '../../src/platform/lifecycle/sibling-processes.js';
 import { openLog } from '../../src/platform/logging/log.js';
 import { RequestContext } from '../../src/platform/logging/request-context.js';
 import { PlatformModule } from '../../src/platform/platform.module.js';
@@ -42,7 +43,7 @@ async function main(order: SpenderOrder): Promise<unknown> {
   const config = loadConfig(order.settings);
   const log = openLog(config, new Writable({ write: (_chunk, _encoding, done) => { done(); } }));
   const dataSource = withBoundaries(createDataSource({ url: config.databaseUrl!, poolSize: 5 }));
-  const ground = { config, log, context: new RequestContext(), dataSource };
+  const ground = { config, log, siblings: new NoSiblings(), context: new RequestContext(), dataSource };
   const app = await NestFactory.createApplicationContext({ module: Spender, imports: [PlatformModule.with(ground), CreditsModule] }, { logger: false });
   const work = app.get(PaidWorkService);
   const estimate = { orgId: order.orgId, plan: order.plan, meter: 'sandbox_compute', estimatedQuantity: BigInt(order.ms), withinMs: order.withinMs } as const;

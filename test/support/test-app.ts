@@ -8,11 +8,14 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import type { INestApplication, Type } from '@nestjs/common';
 import { type Config, loadConfig } from '../../src/platform/config/config.js';
+import { NoSiblings } from '../../src/platform/lifecycle/sibling-processes.js';
 import { openLog } from '../../src/platform/logging/log.js';
 import { RequestContext } from '../../src/platform/logging/request-context.js';
 import { createApp } from '../../src/roles/create-app.js';
 import { createDataSource } from '../../src/roles/data-source.js';
-import type { ServiceRole } from '../../src/roles/service.module.js';
+import { EdgeServer } from '../../src/modules/hosting/http/edge-server.js';
+import { listen } from '../../src/platform/http/http-listener.js';
+import { SERVICE_ROLES, type ServiceRole } from '../../src/roles/service.module.js';
 import { createTestDatabase, type TestDatabase } from './test-database.js';
 import { flushTestRedis, testRedisUrl } from './test-redis.js';
 
@@ -30,7 +33,12 @@ export interface CallOptions {
   /** The caller's address; each call comes from one of its own unless a test is about that. */
   readonly from?: string;
   readonly signal?: AbortSignal;
+  /** Comes from this machine and not through a proxy. The app must be started with {@link WITHOUT_PROXY}. */
+  readonly direct?: boolean;
 }
+
+/** Settings of an app that takes callers for who they are. Others believe the proxy that {@link TestApp.call} pretends to be. */
+export const WITHOUT_PROXY: NodeJS.ProcessEnv = { TRUST_PROXY: '' };
 
 /** Other tests want the same processors. */
 const CONNECT_TIMEOUT_MS = 15_000;
@@ -48,7 +56,7 @@ export class TestApp {
 
   constructor(
     private readonly settings: NodeJS.ProcessEnv,
-    private readonly role: ServiceRole,
+    private readonly role: TestRole,
   ) {}
 
   async start({ database, redisUrl = testRedisUrl(), keepRedis = false }: StartOptions = {}): Promise<void> {
@@ -63,6 +71,8 @@ export class TestApp {
       // Other tests want the same processors; what this bounds is tested with the time that it has by itself.
       REDIS_TIMEOUT_MS: '2000',
       SECRETS_KEY: TEST_SECRETS_KEY,
+      // What competes for the processors here is other tests.
+      SANDBOX_CPU_WEIGHT: '1000',
       PORT: '0',
       PUBLIC_URL: 'http://api.test',
       // Callers say who they are, see `from`.
@@ -76,8 +86,9 @@ export class TestApp {
       write: (chunk: Buffer, _encoding, done) => { this.lines.push(...chunk.toString().trim().split('\n')); done(); },
     }));
     const dataSource = createDataSource({ url: this.config.databaseUrl!, poolSize: 5, connectTimeoutMs: CONNECT_TIMEOUT_MS });
-    this.app = await createApp(this.role, { config: this.config, log, context: new RequestContext(), dataSource });
+    this.app = await createApp(this.role === 'all' ? SERVICE_ROLES : [this.role], { config: this.config, log, siblings: new NoSiblings(), context: new RequestContext(), dataSource });
     await this.app.listen(0, '127.0.0.1');
+    if (this.hasEdge) await listen(this.get(EdgeServer).server, { port: 0, host: '127.0.0.1' });
     this.isStarted = true;
   }
 
@@ -99,6 +110,7 @@ export class TestApp {
     // It may not have started at all, and a test that failed may have left a call hanging.
     if (!this.isStarted) return;
     (this.app.getHttpServer() as Server).closeAllConnections();
+    if (this.hasEdge) this.get(EdgeServer).server.closeAllConnections();
     await this.app.close();
     this.requireNoSecretInLog();
     if (!this.sharesDatabase) await this.database.drop();
@@ -121,11 +133,20 @@ export class TestApp {
     return `http://127.0.0.1:${this.port}`;
   }
 
+  /** Where the hosts of deploys are answered. */
+  get appsPort(): number {
+    return (this.get(EdgeServer).server.address() as AddressInfo).port;
+  }
+
+  private get hasEdge(): boolean {
+    return this.role === 'all' || this.role === 'edge';
+  }
+
   call(method: string, path: string, options: CallOptions & { body?: string } = {}): Promise<Answer> {
-    const { from = randomAddress(), headers = {}, body, signal } = options;
+    const { from = randomAddress(), headers = {}, body, signal, direct = false } = options;
     return answerOf(fetch(this.url + path, {
       method,
-      headers: { 'x-forwarded-for': from, ...headers },
+      headers: { ...(direct ? {} : { 'x-forwarded-for': from }), ...headers },
       redirect: 'manual',
       ...(body === undefined ? {} : { body }),
       ...(signal === undefined ? {} : { signal }),
@@ -145,8 +166,8 @@ export class TestApp {
   }
 
   /** Sends bytes as they are and returns all that comes back until the connection ends, by us where `thenLeave`. */
-  async raw(bytes: string, { thenLeave = false } = {}): Promise<string> {
-    const socket = connect(this.port, '127.0.0.1');
+  async raw(bytes: string | Buffer, { thenLeave = false, port = this.port } = {}): Promise<string> {
+    const socket = connect(port, '127.0.0.1');
     let text = '';
     socket.on('data', (chunk: Buffer) => { text += chunk.toString(); });
     socket.on('error', () => undefined);
@@ -174,6 +195,9 @@ export const TEST_PASSWORD = 'a-long-enough-secret';
 const SECRETS = [TEST_PEPPER, TEST_SECRETS_KEY, TEST_PASSWORD];
 const TOKENS = /svc_(pat|sel|org|sess|mail|inv)_[0-9A-Za-z]{39}/;
 
+/** `all` is every role in one process. */
+type TestRole = ServiceRole | 'all';
+
 interface StartOptions {
   readonly database?: TestDatabase;
   readonly redisUrl?: string;
@@ -181,7 +205,7 @@ interface StartOptions {
 }
 
 /** One app for the tests of a file. `settings` are environment variables. */
-export function useApp(settings: NodeJS.ProcessEnv = {}, role: ServiceRole = 'all'): TestApp {
+export function useApp(settings: NodeJS.ProcessEnv = {}, role: TestRole = 'all'): TestApp {
   const app = new TestApp(settings, role);
   beforeAll(() => app.start());
   afterAll(() => app.stop());

@@ -5,6 +5,7 @@
 const { readFileSync } = require('node:fs');
 const Module = require('node:module');
 const { transformSync } = require('@swc/core');
+const options = require('../../scripts/swc-options.cjs');
 
 const resolve = Module._resolveFilename;
 Module._resolveFilename = function resolveTypeScript(request, parent, ...rest) {
@@ -18,13 +19,7 @@ Module._extensions['.ts'] ??= (module, filename) => {
   const { code } = transformSync(readFileSync(filename, 'utf8'), {
     filename,
     sourceMaps: 'inline',
-    module: { type: 'commonjs' },
-    jsc: {
-      target: 'es2022',
-      parser: { syntax: 'typescript', decorators: true },
-      transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: false },
-      keepClassNames: true,
-    },
+    ...options,
   });
   module._compile(code, filename);
 };

@@ -51,7 +51,7 @@ describe('a repository from a template', () => {
       if (deploy.state !== 'ready') throw new Error(`${JSON.stringify(deploy.error)}\n${(await app.fetch(`/api/v1/deploys/${deploy.id}/logs`, as(key))).text.slice(-8_000)}`);
       return deploy;
     }
-    const shown = (url: string): Promise<string> => app.raw(`GET / HTTP/1.1\r\nHost: ${new URL(url).host}\r\nAccept-Encoding: identity\r\nConnection: close\r\n\r\n`);
+    const shown = (url: string): Promise<string> => app.raw(`GET / HTTP/1.1\r\nHost: ${new URL(url).host}\r\nAccept-Encoding: identity\r\nConnection: close\r\n\r\n`, { port: app.appsPort });
 
     const first = await pushed(SAYS);
     expect(first).toMatchObject({ type: 'production', live: true, output: { framework: template, node_version: '24' } });

@@ -29,6 +29,15 @@ export class InsufficientScopes extends DomainError {
   }
 }
 
+/** The service requires a verified e-mail address for this (`EMAIL_VERIFICATION=required`). */
+export class EmailNotVerified extends DomainError {
+  constructor() {
+    super('email_not_verified', 'Your e-mail address is not verified.', {
+      hint: 'Open the link in the message you got at sign-up, or request a new one with POST /api/v1/auth/verify-email/resend.',
+    });
+  }
+}
+
 /** The call names an organization that its caller, or its key, does not reach. */
 export class OrgAccessDenied extends DomainError {
   constructor(keyKind: string | undefined, requestedOrg: string) {

@@ -11,6 +11,16 @@ export class OperatorTokenInvalid extends DomainError {
   }
 }
 
+/** Without a token, the operators' endpoints serve programs on the machine itself, and nobody else. */
+export class OtherMachineRefused extends DomainError {
+  constructor(setting: string) {
+    super('invalid_token', `This endpoint answers only calls from the machine it runs on while ${setting} is not set.`, {
+      hint: `Set ${setting} and send it as Authorization: Bearer <${setting}>, or call http://localhost on that machine without a proxy.`,
+      headers: { 'WWW-Authenticate': 'Bearer' },
+    });
+  }
+}
+
 /** What moves money is never open, not even where the other operator routes are. */
 export class OperatorTokenUnset extends DomainError {
   constructor(setting: string) {

@@ -7,5 +7,8 @@ import { Reflector } from '@nestjs/core';
  */
 export type OperatorSurface = 'ops' | 'metrics' | 'money' | 'usage';
 
-/** The route wants the bearer token of its surface, when that token is set; else it is open, unless it moves money or takes usage. */
+/**
+ * The route requires the bearer token of its surface when that token is set. Otherwise `ops` serves programs on this machine
+ * only, `metrics` is open, and `money` and `usage` serve nobody.
+ */
 export const RequireOperatorToken = Reflector.createDecorator<OperatorSurface>();

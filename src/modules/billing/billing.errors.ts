@@ -4,7 +4,7 @@ import type { Plan } from './plan.js';
 
 /** Of something that a plan limits, an organization has more than the plan holds. */
 export interface Excess {
-  readonly limit: 'projects' | 'repositories';
+  readonly limit: 'projects' | 'repositories' | 'bytes_in_deploys';
   readonly allowed: number;
   readonly used: number;
 }
@@ -12,7 +12,7 @@ export interface Excess {
 /** What the organization has does not fit into the smaller plan that it wants. */
 export class PlanTooSmall extends DomainError {
   constructor({ id, name }: Plan, over: readonly Excess[]) {
-    const list = over.map(({ limit, allowed, used }) => `${used} ${limit}, where ${allowed} have room`).join('; ');
+    const list = over.map(({ limit, allowed, used }) => `${used} ${limit.replaceAll('_', ' ')}, where ${allowed} have room`).join('; ');
     super('plan_too_small', `The organization has more than the plan ${name} holds: ${list}.`, {
       hint: 'Delete what is not needed any more, then choose the plan again.',
       details: { plan: id, over },
@@ -34,6 +34,13 @@ export class PlanByContract extends DomainError {
 export class OrganizationUnknown extends DomainError {
   constructor() {
     super('organization_not_found', 'There is no such organization.');
+  }
+}
+
+/** An operator refuses a request that was withdrawn, decided, or never made. */
+export class PlanRequestNotFound extends DomainError {
+  constructor() {
+    super('plan_request_not_found', 'The organization has no pending plan request.', { hint: 'GET /ops/tasks?runbookTag=plan_request lists those that are pending.' });
   }
 }
 

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { Config } from '../../platform/config/config.js';
 import { OwningOrgsModule } from '../auth/owning-orgs.module.js';
 import { CreditsModule } from '../credits/credits.module.js';
+import { StoredBytesModule } from '../hosting/stored-bytes.module.js';
 import { MeteringModule } from '../metering/metering.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
 import { RepositoriesModule } from '../repositories/repositories.module.js';
@@ -21,11 +22,12 @@ import { PaymentEvents } from './payments/payment-events.service.js';
 import { PaymentMethods } from './payments/payment-methods.service.js';
 import { PaymentProvider } from './payments/payment-provider.js';
 import { PaymentsService } from './payments/payments.service.js';
-import { StripePayments } from './payments/stripe-payments.js';
 import { ClosedPeriodsStore } from './persistence/closed-periods.store.js';
 import { InvoicesStore } from './persistence/invoices.store.js';
 import { PaymentsStore } from './persistence/payments.store.js';
 import { SubscriptionsStore } from './persistence/subscriptions.store.js';
+import { PlanRequestsStore } from './persistence/plan-requests.store.js';
+import { PlanRequests } from './plan-requests.service.js';
 import { PlanChanges } from './subscriptions/plan-changes.service.js';
 import { PlanRoom } from './subscriptions/plan-room.service.js';
 import { PlannedChanges } from './subscriptions/planned-changes.service.js';
@@ -33,16 +35,18 @@ import { SubscriptionsService } from './subscriptions/subscriptions.service.js';
 
 /** Plans that are chosen, and what is to be paid for them and for usage. */
 @Module({
-  imports: [CreditsModule, MeteringModule, OwningOrgsModule, ProjectsModule, RepositoriesModule],
+  imports: [CreditsModule, MeteringModule, OwningOrgsModule, ProjectsModule, RepositoriesModule, StoredBytesModule],
   providers: [
     ClosedPeriodsStore, DraftInvoice, InvoiceFinalization, InvoiceMirror, InvoiceOperations, InvoicesService, InvoicesStore, MonthClosing, MonthClosings,
-    PaymentEvents, PaymentMethods, PaymentsService, PaymentsStore, PlanChanges, PlannedChanges, PlanRoom, SubscriptionOperations, SubscriptionsService, SubscriptionsStore, UpcomingInvoices, UsageOfMonth, ...BILLING_METRICS,
+    PaymentEvents, PaymentMethods, PaymentsService, PaymentsStore, PlanChanges, PlannedChanges, PlanRequests, PlanRequestsStore, PlanRoom, SubscriptionOperations, SubscriptionsService, SubscriptionsStore, UpcomingInvoices, UsageOfMonth, ...BILLING_METRICS,
     {
       provide: PaymentProvider,
       inject: [Config],
-      useFactory: ({ stripe, dashboardUrl }: Config) => (stripe === undefined ? new ManualPayments() : new StripePayments(stripe, dashboardUrl)),
+      // The library is loaded where it is used: it takes 5 MB of each process.
+      useFactory: async ({ stripe, dashboardUrl }: Config) =>
+        stripe === undefined ? new ManualPayments() : new (await import('./payments/stripe-payments.js')).StripePayments(stripe, dashboardUrl),
     },
   ],
-  exports: [InvoiceMirror, InvoiceOperations, InvoicesService, InvoicesStore, MonthClosings, PaymentEvents, PaymentsService, PaymentsStore, PlannedChanges, SubscriptionOperations, SubscriptionsService, UpcomingInvoices],
+  exports: [InvoiceMirror, InvoiceOperations, InvoicesService, InvoicesStore, MonthClosings, PaymentEvents, PaymentsService, PaymentsStore, PlannedChanges, PlanRequests, SubscriptionOperations, SubscriptionsService, UpcomingInvoices],
 })
 export class BillingModule {}

@@ -24,8 +24,18 @@ export interface Plan {
   readonly sandbox: { readonly timeoutMs: number; readonly memoryMib: number; readonly concurrency: number };
   /** Repositories of the service's own that an organization can have: each takes a directory even where it is empty. */
   readonly repositories: number;
-  /** What one build may use, and how many deploys of the organization may be at work at once. */
-  readonly deploys: { readonly concurrency: number; readonly buildMs: number; readonly memoryMib: number; readonly diskMib: number };
+  /**
+   * What one build may use, how many deploys of the organization may be at work at once, and what the files of all its
+   * deploys may come to (`storedMib`).
+   */
+  readonly deploys: {
+    readonly concurrency: number; readonly buildMs: number; readonly memoryMib: number; readonly diskMib: number; readonly storedMib: number;
+  };
+  /**
+   * Servers of deploys that may run at once on one machine, sleeping ones among them, and what each may use: memory, its
+   * weight while processors are contended (100 is ordinary), and at most so many percent of one processor.
+   */
+  readonly apps: { readonly servers: number; readonly memoryMib: number; readonly cpuWeight: number; readonly cpuMaxPercent: number };
 }
 
 const MINUTE_MS = 60_000;
@@ -47,7 +57,8 @@ export const PLANS: Readonly<Record<PlanId, Plan>> = {
     support: 'community',
     sandbox: { timeoutMs: 30_000, memoryMib: 256, concurrency: 2 },
     repositories: 10,
-    deploys: { concurrency: 1, buildMs: 10 * MINUTE_MS, memoryMib: 2_048, diskMib: 4_096 },
+    deploys: { concurrency: 1, buildMs: 10 * MINUTE_MS, memoryMib: 2_048, diskMib: 4_096, storedMib: 1_024 },
+    apps: { servers: 3, memoryMib: 512, cpuWeight: 50, cpuMaxPercent: 100 },
   },
   builder: {
     id: 'builder',
@@ -61,7 +72,8 @@ export const PLANS: Readonly<Record<PlanId, Plan>> = {
     support: 'email',
     sandbox: { timeoutMs: 60_000, memoryMib: 512, concurrency: 8 },
     repositories: 100,
-    deploys: { concurrency: 3, buildMs: 30 * MINUTE_MS, memoryMib: 4_096, diskMib: 8_192 },
+    deploys: { concurrency: 3, buildMs: 30 * MINUTE_MS, memoryMib: 4_096, diskMib: 8_192, storedMib: 20_480 },
+    apps: { servers: 8, memoryMib: 512, cpuWeight: 100, cpuMaxPercent: 200 },
   },
   pro: {
     id: 'pro',
@@ -75,7 +87,8 @@ export const PLANS: Readonly<Record<PlanId, Plan>> = {
     support: 'priority',
     sandbox: { timeoutMs: 120_000, memoryMib: 1_024, concurrency: 32 },
     repositories: 1_000,
-    deploys: { concurrency: 12, buildMs: 45 * MINUTE_MS, memoryMib: 8_192, diskMib: 16_384 },
+    deploys: { concurrency: 12, buildMs: 45 * MINUTE_MS, memoryMib: 8_192, diskMib: 16_384, storedMib: 204_800 },
+    apps: { servers: 16, memoryMib: 1_024, cpuWeight: 200, cpuMaxPercent: 400 },
   },
   enterprise: {
     id: 'enterprise',
@@ -89,6 +102,10 @@ export const PLANS: Readonly<Record<PlanId, Plan>> = {
     support: 'dedicated',
     sandbox: { timeoutMs: 300_000, memoryMib: 2_048, concurrency: 64 },
     repositories: 10_000,
-    deploys: { concurrency: 12, buildMs: 45 * MINUTE_MS, memoryMib: 8_192, diskMib: 16_384 },
+    deploys: { concurrency: 12, buildMs: 45 * MINUTE_MS, memoryMib: 8_192, diskMib: 16_384, storedMib: 2_097_152 },
+    apps: { servers: 24, memoryMib: 2_048, cpuWeight: 400, cpuMaxPercent: 800 },
   },
 };
+
+/** What the files of all deploys of an organization may come to. */
+export const storedBytesOf = ({ deploys }: Plan): number => deploys.storedMib * 1_048_576;

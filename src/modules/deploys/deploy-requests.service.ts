@@ -14,6 +14,7 @@ import { Deploy } from './persistence/deploy.entity.js';
 import { DeploysStore } from './persistence/deploys.store.js';
 import { ProductionGate } from './production-gate.js';
 import { settingsOf } from './project-settings.js';
+import { StorageGate } from './storage-gate.js';
 
 /** Of one organization, waiting ones included. */
 const MAX_GOING_ON = 100;
@@ -40,6 +41,7 @@ export class DeployRequests {
     private readonly database: Database,
     private readonly projects: ProjectsService,
     private readonly gate: ProductionGate,
+    private readonly storage: StorageGate,
     private readonly deploys: DeploysStore,
     private readonly transitions: DeployTransitions,
     private readonly admission: AdmissionService,
@@ -56,11 +58,13 @@ export class DeployRequests {
    * @throws {FeatureNotInPlan} `feature_not_in_plan`
    * @throws {ProjectHasNoRepository} `project_has_no_repository`
    * @throws {TooManyDeploysWaiting} `concurrency_limit_exceeded`
+   * @throws {StorageLimitReached} `storage_limit_reached`
    */
   request(call: Call, named: string, wish: DeployWish): Promise<Deploy> {
     return this.database.transaction(async () => {
       const project = await this.projects.lock(call, named, 'deploys:write');
       if (wish.type === 'production') await this.gate.requireCaller(call, project.orgId);
+      if (project.repoUrl !== null) await this.storage.requireRoom(project.orgId);
       const deploy = await this.queue(project, wish, { trigger: 'api', userId: call.principal.user.id });
       await this.owners.record({
         orgId: project.orgId, action: 'deploy.requested', target: { type: 'deploy', id: deploy.id }, details: { project_id: project.id, branch: deploy.branch, type: deploy.type },

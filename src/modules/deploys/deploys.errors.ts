@@ -1,4 +1,6 @@
 import { DomainError } from '../../platform/errors/domain-error.js';
+import type { Plan } from '../billing/plan.js';
+import type { StoredBytesOfProject } from '../hosting/stored-bytes.service.js';
 import type { DeployState } from './deploy-state.js';
 
 /** To the byte the same for a deploy of strangers as for one that never was. */
@@ -30,6 +32,37 @@ export class DeployAlreadyOver extends DomainError {
   constructor(state: DeployState) {
     super('deploy_already_over', `The deploy is over: it is ${state}.`, {
       hint: 'Only a deploy that waits or is at work can be cancelled.', details: { state },
+    });
+  }
+}
+
+/** The files of a deploy that is still needed are not deleted. */
+export class DeployInUse extends DomainError {
+  constructor(state: DeployState, isInProduction: boolean) {
+    super('deploy_in_use', isInProduction ? 'The deploy cannot be deleted: production shows it.' : `The deploy cannot be deleted: it is ${state}.`, {
+      hint: isInProduction ? 'Promote another deploy, or deploy to production again, then delete this one.' : 'Cancel it, or wait until it is over.',
+      details: { state, in_production: isInProduction },
+    });
+  }
+}
+
+export interface StorageUse {
+  readonly plan: Plan;
+  readonly limitBytes: number;
+  readonly usedBytes: number;
+  /** The largest first. */
+  readonly projects: readonly StoredBytesOfProject[];
+}
+
+/** What is deployed has to have room; the files of other deploys are in its way. */
+export class StorageLimitReached extends DomainError {
+  constructor({ plan, limitBytes, usedBytes, projects }: StorageUse, upgradeUrl: string) {
+    super('storage_limit_reached', `The plan ${plan.name} allows ${limitBytes} bytes in deploys, and the organization stores ${usedBytes}.`, {
+      hint: `Delete deploys that are no longer needed (DELETE /api/v1/deploys/{deploy_id}) or their projects, or choose a larger plan: ${upgradeUrl}`,
+      details: {
+        plan: plan.id, limit_bytes: limitBytes, used_bytes: usedBytes,
+        largest_projects: projects.map(({ projectId, bytes }) => ({ project_id: projectId, bytes })),
+      },
     });
   }
 }

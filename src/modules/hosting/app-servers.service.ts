@@ -1,13 +1,17 @@
-import { request } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import { Shutdown } from '../../platform/lifecycle/shutdown.js';
 import { Log } from '../../platform/logging/log.js';
 import { DeployEnvironment } from './deploy-environment.js';
 import { AppUnavailable, ServerDidNotStart } from './hosting.errors.js';
 import type { AppLogLine } from './persistence/app-log.store.js';
-import { AppLauncher } from './servers/app-launcher.js';
+import type { Manifest } from './ingest/manifest.js';
+import { type AppAllowance, AppAllowances } from './servers/app-allowances.js';
+import { AppLauncher, PACE } from './servers/app-launcher.js';
 import { AppLogs } from './servers/app-logs.js';
+import { AppPlaces, type Place } from './servers/app-places.js';
 import { AppServer } from './servers/app-server.js';
+import { RefusalNotes } from './servers/refusal-notes.js';
+import { statusOf } from './servers/server-probe.js';
 import { Sites } from './site/sites.js';
 
 export type { AppLogLine };
@@ -15,13 +19,31 @@ export type { AppLogLine };
 /** When servers rest and end; tests make it shorter. */
 export const APP_TIMES = { freezeAfterMs: 60_000, endAfterMs: 600_000, lookEveryMs: 5_000, startWithinMs: 15_000 };
 
-const MAX_RUNNING = 32;
 const MAX_LAST_LINES = 20;
 const PROBE_PAUSE_MS = 100;
 /** A server that ends sooner than this has failed; after the next failure it is left alone for twice as long. */
 const SETTLED_AFTER_MS = 30_000;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
+
+/** For the log of the app; visitors see less. */
+const REFUSED: Readonly<Record<AppUnavailable['reason'], string>> = {
+  plan: 'The server was not started: as many servers of the organization are in use as its plan allows. End requests that are held open, or upgrade.',
+  full: 'The server was not started: all places of this machine are in use. It is tried again with the next request.',
+  failed: 'The server was not started: it failed a moment ago.',
+};
+
+interface Start {
+  readonly deployId: string;
+  readonly environment: Promise<Readonly<Record<string, string>>>;
+  readonly heard: (text: string) => void;
+}
+
+interface Placed {
+  readonly manifest: Manifest;
+  readonly allowance: AppAllowance;
+  readonly place: Place<AppServer>;
+}
 
 interface Failures {
   readonly count: number;
@@ -34,6 +56,8 @@ export class AppServersService {
   private readonly servers = new Map<string, Promise<AppServer>>();
   private readonly alive = new Map<string, AppServer>();
   private readonly failures = new Map<string, Failures>();
+  private readonly places = new AppPlaces<AppServer>();
+  private readonly refusals = new RefusalNotes();
   private started = 0;
   private crashed = 0;
   private closed = false;
@@ -44,6 +68,7 @@ export class AppServersService {
     private readonly launcher: AppLauncher,
     private readonly logs: AppLogs,
     private readonly environments: DeployEnvironment,
+    private readonly allowances: AppAllowances,
     private readonly log: Log,
     shutdown: Shutdown,
   ) {
@@ -60,7 +85,7 @@ export class AppServersService {
     signal.throwIfAborted();
     await this.stop(deployId);
     const said: string[] = [];
-    const server = await this.begin(deployId, () => this.start(deployId, Promise.resolve(environment), (text) => { said.push(text); if (said.length > MAX_LAST_LINES) said.shift(); }));
+    const server = await this.begin(deployId, Promise.resolve(environment), (text) => { said.push(text); if (said.length > MAX_LAST_LINES) said.shift(); });
     const release = await server.use();
     try {
       await this.requireAnswer(server, said, signal);
@@ -99,34 +124,64 @@ export class AppServersService {
     if (known !== undefined) return known;
     const failed = this.failures.get(deployId);
     if (failed !== undefined && performance.now() < failed.untilMs) throw new AppUnavailable('failed');
-    return this.begin(deployId, () => this.start(deployId, this.environments.of(deployId)));
+    return this.begin(deployId, this.environments.of(deployId));
   }
 
-  private begin(deployId: string, start: () => Promise<AppServer>): Promise<AppServer> {
+  private begin(deployId: string, environment: Promise<Readonly<Record<string, string>>>, heard: (text: string) => void = () => undefined): Promise<AppServer> {
+    // It is waited for later, beside other things, or not at all.
+    environment.catch(() => undefined);
     if (this.closed) throw new AppUnavailable('full');
-    const starting = this.makeRoom().then(start);
+    const starting = this.startInPlace({ deployId, environment, heard });
     this.servers.set(deployId, starting);
     this.timer ??= setInterval(() => { this.look(); }, APP_TIMES.lookEveryMs).unref();
-    starting.catch(() => { if (this.servers.get(deployId) === starting) this.servers.delete(deployId); });
+    starting.catch(() => { this.forget(deployId, starting); });
     return starting;
   }
 
-  private async start(deployId: string, environment: Promise<Readonly<Record<string, string>>>, heard: (text: string) => void = () => undefined): Promise<AppServer> {
-    // It is waited for later, beside other things, or not at all.
-    environment.catch(() => undefined);
+  private async startInPlace(start: Start): Promise<AppServer> {
+    const { deployId } = start;
     const loaded = this.sites.known(deployId) ?? await this.sites.find(deployId);
     if (loaded?.site.hasServer !== true) throw new ServerDidNotStart('The deploy has no server.', []);
+    const allowance = await this.allowances.of(loaded.orgId);
+    const place = await this.takePlace(deployId, loaded.orgId, allowance);
+    try {
+      return await this.start(start, { manifest: loaded.site.manifest, allowance, place });
+    } catch (error) {
+      this.places.release(place);
+      throw error;
+    }
+  }
+
+  /** Who has to give way ends first, so that there are never more than there are places. */
+  private async takePlace(deployId: string, orgId: string, { servers }: AppAllowance): Promise<Place<AppServer>> {
+    try {
+      const { place, evicted } = this.places.take(orgId, servers);
+      if (evicted === undefined) return place;
+      // Its next request starts it anew.
+      this.servers.delete(evicted.deployId);
+      await evicted.end();
+      return place;
+    } catch (error) {
+      if (error instanceof AppUnavailable && this.refusals.isDue(deployId)) this.logs.add(deployId, 'system', REFUSED[error.reason]);
+      throw error;
+    }
+  }
+
+  private async start({ deployId, environment, heard }: Start, { manifest, allowance, place }: Placed): Promise<AppServer> {
     const { program, socketPath } = await this.launcher.launch({
-      deployId, manifest: loaded.site.manifest, environment,
+      deployId, manifest, allowance, environment,
       line: (stream, text) => { this.logs.add(deployId, stream, text); heard(text); },
+      dropped: (lines) => { this.logs.add(deployId, 'system', `${lines} lines are missing here: the server printed more than ${PACE.linesPerSecond} a second.`); },
     });
     const server = new AppServer(deployId, socketPath, program);
     const mine = this.servers.get(deployId);
+    place.server = server;
     this.alive.set(deployId, server);
     this.started++;
     void program.exited.then(({ cause, exitStatus }) => {
+      this.places.release(place);
       if (this.alive.get(deployId) === server) this.alive.delete(deployId);
-      if (this.servers.get(deployId) === mine) this.servers.delete(deployId);
+      this.forget(deployId, mine);
       server.agent.destroy();
       if (cause === 'destroyed') return;
       this.crashed++;
@@ -134,6 +189,10 @@ export class AppServersService {
       this.failed(server);
     });
     return server;
+  }
+
+  private forget(deployId: string, starting: Promise<AppServer> | undefined): void {
+    if (this.servers.get(deployId) === starting) this.servers.delete(deployId);
   }
 
   private failed({ deployId, startedAtMs }: AppServer): void {
@@ -157,13 +216,6 @@ export class AppServersService {
     throw new ServerDidNotStart(status === undefined ? `The server did not answer within ${seconds} seconds.` : `The server answered with ${status} for ${seconds} seconds.`, said);
   }
 
-  private async makeRoom(): Promise<void> {
-    if (this.alive.size < MAX_RUNNING) return;
-    const [longestIdle] = [...this.alive.values()].filter(({ isIdle }) => isIdle).sort((a, b) => b.idleMs - a.idleMs);
-    if (longestIdle === undefined) throw new AppUnavailable('full');
-    await longestIdle.end();
-  }
-
   private look(): void {
     for (const server of this.alive.values()) {
       if (server.idleMs > APP_TIMES.endAfterMs) this.quietly(server.end());
@@ -182,17 +234,4 @@ export class AppServersService {
     clearInterval(this.timer);
     await Promise.all([...this.servers.keys()].map((deployId) => this.stop(deployId)));
   }
-}
-
-function statusOf({ socketPath }: AppServer, withinMs: number, signal: AbortSignal): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = request({ socketPath, path: '/', headers: { host: 'localhost', 'user-agent': 'health-check' }, agent: false, timeout: withinMs, signal }, (response) => {
-      response.resume();
-      resolve(response.statusCode!);
-      response.once('error', () => undefined);
-    });
-    probe.once('timeout', () => { probe.destroy(new Error('no answer in time')); });
-    probe.once('error', reject);
-    probe.end();
-  });
 }

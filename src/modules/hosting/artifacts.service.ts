@@ -1,12 +1,16 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import { Database } from '../../platform/database/database.js';
 import { Clock } from '../../platform/time/clock.js';
 import type { BuiltOutput } from './built-output.js';
 import { requireServable } from './ingest/built-check.js';
 import { blobOf, Ingest, type IngestLimits, type VariantSizes } from './ingest/ingest.js';
 import type { Manifest } from './ingest/manifest.js';
+import { Room } from './ingest/room.js';
+import type { HostedDeploy } from './persistence/hosted-deploy.entity.js';
 import { HostedDeploysStore } from './persistence/hosted-deploys.store.js';
+import { StoredBytesStore } from './persistence/stored-bytes.store.js';
 import { StoreLock } from './persistence/store-lock.js';
 import { ArtifactStore, keyOf } from './store/artifact-store.js';
 
@@ -30,6 +34,8 @@ export class ArtifactsService {
     private readonly store: ArtifactStore,
     private readonly deploys: HostedDeploysStore,
     private readonly lock: StoreLock,
+    private readonly stored: StoredBytesStore,
+    private readonly database: Database,
     private readonly clock: Clock,
   ) {}
 
@@ -37,37 +43,53 @@ export class ArtifactsService {
    * Takes what a build has made. When it resolves the deploy can be served, by every process; until then nothing of it can.
    * Taking the same deploy again, in another attempt, replaces it.
    *
-   * @throws {ArtifactRefused} `output_too_large`, `output_invalid`, `routing_invalid`
+   * @throws {ArtifactRefused} `output_too_large`, `output_invalid`, `routing_invalid`, `storage_limit_reached`
    * @throws the signal's reason when it was aborted.
    */
-  async ingest({ deployId, projectId, orgId }: DeployOwner, built: BuiltOutput, limits: IngestLimits, signal: AbortSignal): Promise<{ files: number; bytes: number }> {
-    requireServable(built);
-    return this.lock.whileAdding(async (requireHeld) => {
-      const { files, count, bytes } = await new Ingest(this.store, limits, signal, this.variants).takeAll(built);
+  async ingest(owner: DeployOwner, built: BuiltOutput, limits: IngestLimits, signal: AbortSignal): Promise<{ files: number; bytes: number }> {
+    await requireServable(built);
+    return this.lock.whileAdding((requireHeld) => this.inRoom(owner, limits.storedBytes, async (room) => {
+      const { files, count, bytes } = await new Ingest(this.store, limits, signal, this.variants, room).takeAll(built);
       const { framework, nodeVersion, kind, server, static: mounts, routing } = built;
-      const manifest: Manifest = { version: 1, framework, nodeVersion, kind, server, static: mounts, routing, files };
-      const blob = Buffer.from(JSON.stringify(manifest));
-      const sha256 = createHash('sha256').update(blob).digest('hex');
-      await this.store.put(keyOf(sha256), blobOf(blob));
+      const blob = Buffer.from(JSON.stringify({ version: 1, framework, nodeVersion, kind, server, static: mounts, routing, files } satisfies Manifest));
+      const manifest = createHash('sha256').update(blob).digest('hex');
+      await room.take(blob.length);
+      await this.store.put(keyOf(manifest), blobOf(blob));
       signal.throwIfAborted();
       requireHeld();
-      await this.deploys.put({ deployId, projectId, orgId, kind, manifest: sha256, files: count, bytes, createdAt: this.clock.now() });
+      await room.settle((stored) => this.put(owner, { kind, manifest, files: count, bytes: stored }));
       return { files: count, bytes };
-    });
+    }));
   }
 
   /**
    * The deploy has the files of another one of its project as its own, and keeps them whatever becomes of that. False where
-   * the other one has none any more.
+   * the other one has none any more. They count once more among what the organization stores.
+   *
+   * @throws {ArtifactRefused} `storage_limit_reached`
    */
-  async adopt(fromDeployId: string, { deployId, projectId, orgId }: DeployOwner): Promise<boolean> {
-    return this.lock.whileAdding(async () => {
+  async adopt(fromDeployId: string, owner: DeployOwner, { storedBytes }: Pick<IngestLimits, 'storedBytes'>): Promise<boolean> {
+    return this.lock.whileAdding(() => this.inRoom(owner, storedBytes, async (room) => {
       const from = await this.deploys.find(fromDeployId);
-      if (from?.projectId !== projectId) return false;
-      const { kind, manifest, files, bytes } = from;
-      await this.deploys.put({ deployId, projectId, orgId, kind, manifest, files, bytes, createdAt: this.clock.now() });
+      if (from?.projectId !== owner.projectId) return false;
+      await room.take(from.bytes);
+      const { kind, manifest, files } = from;
+      await room.settle((stored) => this.put(owner, { kind, manifest, files, bytes: stored }));
       return true;
-    });
+    }));
+  }
+
+  private async inRoom<T>({ orgId, deployId }: DeployOwner, storedBytes: number, work: (room: Room) => Promise<T>): Promise<T> {
+    const room = new Room(this.database, this.stored, { orgId, deployId, storedBytes });
+    try {
+      return await work(room);
+    } finally {
+      await room.close();
+    }
+  }
+
+  private put({ deployId, projectId, orgId }: DeployOwner, { kind, manifest, files, bytes }: Pick<HostedDeploy, 'kind' | 'manifest' | 'files' | 'bytes'>): Promise<void> {
+    return this.deploys.put({ deployId, projectId, orgId, kind, manifest, files, bytes, createdAt: this.clock.now() });
   }
 
   /** Whether the deploy can be served. */

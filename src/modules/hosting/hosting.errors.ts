@@ -3,7 +3,7 @@ export class ArtifactRefused extends Error {
   override readonly name = 'ArtifactRefused';
 
   constructor(
-    readonly code: 'output_too_large' | 'output_invalid' | 'routing_invalid',
+    readonly code: 'output_too_large' | 'output_invalid' | 'routing_invalid' | 'storage_limit_reached',
     message: string,
   ) {
     super(message);
@@ -31,11 +31,14 @@ export class ServerDidNotStart extends Error {
   }
 }
 
-/** The server of a deploy may not be started now: it failed a moment ago, or as many run as this machine takes. */
+/**
+ * The server of a deploy may not be started now: it failed a moment ago, as many run as this machine takes, or as many of
+ * the organization as its plan allows.
+ */
 export class AppUnavailable extends Error {
   override readonly name = 'AppUnavailable';
 
-  constructor(readonly reason: 'failed' | 'full') {
+  constructor(readonly reason: 'failed' | 'full' | 'plan') {
     super(`The server of an app is not started: ${reason}.`);
   }
 }

@@ -1,6 +1,7 @@
 import { Injectable, type Provider } from '@nestjs/common';
 import { InjectMetric, makeCounterProvider, makeGaugeProvider, makeHistogramProvider } from '@willsoto/nestjs-prometheus';
 import { Counter, Gauge, Histogram } from 'prom-client';
+import { HistogramCounts, reportAs } from '../../platform/metrics/histogram-counts.js';
 import { AppServersService } from './app-servers.service.js';
 
 const REQUESTS = 'app_requests_total';
@@ -38,8 +39,7 @@ export class HostingMetrics {
         for (const by of BY) for (const [result, count] of this.tallies[by].results) requests.inc({ by, result }, count);
       },
     });
-    const times = (): Promise<object> => Promise.resolve({ name: SECONDS, help: SECONDS_HELP, type: 'histogram', aggregator: 'sum', values: BY.flatMap((by) => this.tallies[by].times(by)) });
-    Object.assign(seconds, { get: times, getForPromString: times });
+    reportAs(seconds, { name: SECONDS, help: SECONDS_HELP }, () => BY.flatMap((by) => this.tallies[by].times.samples(SECONDS, { by })));
     Object.assign(running, {
       collect: () => {
         running.set({ state: 'running' }, servers.counts.running);
@@ -55,31 +55,17 @@ export class HostingMetrics {
   }
 }
 
-/** Counts in plain numbers: what prom-client does for each observation costs more than finding the file that is answered. */
 class Tally {
+  readonly times = new HistogramCounts(BUCKETS);
   private readonly counts: Record<AppResult, number> = { ok: 0, client_error: 0, server_error: 0, hung_up: 0 };
-  /** How many took up to the bucket of the same place but longer than the one before; the last is for those beyond all. */
-  private readonly buckets = new Array<number>(BUCKETS.length + 1).fill(0);
-  private sum = 0;
 
   add(result: AppResult, seconds: number): void {
     this.counts[result]++;
-    let place = 0;
-    while (place < BUCKETS.length && seconds > BUCKETS[place]!) place++;
-    this.buckets[place]!++;
-    this.sum += seconds;
+    this.times.observe(seconds);
   }
 
   get results(): [string, number][] {
     return Object.entries(this.counts).filter(([, count]) => count > 0);
-  }
-
-  /** As a histogram tells of itself: each bucket holds those below it too. */
-  times(by: AnsweredBy): object[] {
-    let count = 0;
-    const below = this.buckets.map((each, place) => ({ metricName: `${SECONDS}_bucket`, labels: { le: BUCKETS[place] ?? '+Inf', by }, value: count += each }));
-    if (count === 0) return [];
-    return [...below, { metricName: `${SECONDS}_sum`, labels: { by }, value: this.sum }, { metricName: `${SECONDS}_count`, labels: { by }, value: count }];
   }
 }
 

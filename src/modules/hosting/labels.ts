@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { trimEnd } from '../../platform/text/trim.js';
 
 /** A label of the domain name system has no more. */
 const MAX_LENGTH = 63;
@@ -42,4 +43,4 @@ function tagged(text: string, of: readonly string[]): string {
   return `${cut(text, MAX_LENGTH - TAG_LENGTH - 1)}-${tag}`;
 }
 
-const cut = (text: string, length: number): string => text.slice(0, length).replace(/-+$/, '');
+const cut = (text: string, length: number): string => trimEnd(text.slice(0, length), '-');

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../platform/config/config.js';
+import { isDatabaseAway } from '../../platform/database/database-away.js';
 import { Database } from '../../platform/database/database.js';
 import { DomainError, type ErrorHelp } from '../../platform/errors/domain-error.js';
 import type { ErrorCode } from '../../platform/errors/error-codes.js';
@@ -9,10 +10,15 @@ import { keyFor, seal, unseal } from '../../platform/secrets/sealed.js';
 import { Clock } from '../../platform/time/clock.js';
 import { IdempotencyInProgress, IdempotencyMismatch, RefusedBefore } from './idempotency.errors.js';
 import { type Attempt, IdempotencyStore } from './persistence/idempotency.store.js';
+import { UnsettledAttempts } from './attempts/unsettled-attempts.js';
 
 const KEPT_MS = 86_400_000;
-const HELD_MS = 30_000;
-const RENEWED_EVERY_MS = 10_000;
+/**
+ * How long an attempt keeps its place after its process was last heard of. Work that is committed with its answer can be
+ * taken over soon: whoever lost the place cannot commit. Work outside of the database would be done twice.
+ */
+const HOLD_MS = { atomic: 5_000, outside: 30_000 };
+const RENEWALS_PER_HOLD = 3;
 const SWEEP_EVERY = 200;
 
 /** What a handler answered; `data` is left out of an empty answer. */
@@ -47,6 +53,7 @@ export class IdempotencyService {
     private readonly config: Config,
     private readonly database: Database,
     private readonly records: IdempotencyStore,
+    private readonly unsettled: UnsettledAttempts,
     private readonly ids: Ids,
     private readonly clock: Clock,
     private readonly log: Log,
@@ -54,7 +61,8 @@ export class IdempotencyService {
 
   /**
    * Runs `work` or gives the answer that it gave before. Where the work is all in the database (`atomically`), its answer
-   * is committed with it, so that not even a crash between the two can do it twice.
+   * is committed with it, so that not even a crash between the two can do it twice: whether its commit was made is then
+   * told by the record itself.
    *
    * @throws {IdempotencyMismatch} `idempotency_mismatch`
    * @throws {IdempotencyInProgress} `idempotency_in_progress`
@@ -63,16 +71,12 @@ export class IdempotencyService {
   async once(request: IdempotentRequest, atomically: boolean, work: () => Promise<KeptAnswer>): Promise<IdempotentAnswer> {
     const { scope, key, fingerprints } = request;
     const attempt: Attempt = { scope, key, fingerprint: fingerprints[0]!, holder: this.ids.next('idm') };
-    if (!(await this.take(attempt))) return { answer: await this.recall(request), replayed: true };
+    const holdMs = atomically ? HOLD_MS.atomic : HOLD_MS.outside;
+    if (!(await this.take(attempt, holdMs))) return { answer: await this.recall(request), replayed: true };
 
-    const renewal = setInterval(() => { void this.renew(attempt); }, RENEWED_EVERY_MS);
+    const renewal = setInterval(() => { void this.renew(attempt, holdMs); }, holdMs / RENEWALS_PER_HOLD);
     try {
-      const run = async (): Promise<KeptAnswer> => {
-        const answer = await work();
-        await this.keep(attempt, answer.status, answer);
-        return answer;
-      };
-      return { answer: await (atomically ? this.database.transaction(run) : run()), replayed: false };
+      return { answer: await (atomically ? this.runAtomically(attempt, work) : this.runOutside(attempt, work)), replayed: false };
     } catch (error) {
       await this.settle(attempt, error);
       throw error;
@@ -81,10 +85,36 @@ export class IdempotencyService {
     }
   }
 
-  private async take(attempt: Attempt): Promise<boolean> {
+  private runAtomically(attempt: Attempt, work: () => Promise<KeptAnswer>): Promise<KeptAnswer> {
+    return this.database.transaction(async () => {
+      const answer = await work();
+      await this.keep(attempt, answer.status, answer);
+      return answer;
+    });
+  }
+
+  /** What has been done outside cannot be taken back: where the database cannot keep its answer, it does so later. */
+  private async runOutside(attempt: Attempt, work: () => Promise<KeptAnswer>): Promise<KeptAnswer> {
+    const answer = await work();
+    try {
+      await this.keep(attempt, answer.status, answer);
+    } catch (error) {
+      if (!isDatabaseAway(error)) throw error;
+      this.unsettled.keepAnswer(attempt, () => this.keep(attempt, answer.status, answer));
+    }
+    return answer;
+  }
+
+  private async take(attempt: Attempt, holdMs: number): Promise<boolean> {
     const now = this.clock.now();
     if (this.taken++ % SWEEP_EVERY === 0) await this.records.sweep(now);
-    return this.records.take(attempt, now, { heldUntil: new Date(now.getTime() + HELD_MS), expiresAt: new Date(now.getTime() + KEPT_MS) });
+    try {
+      return await this.records.take(attempt, now, { heldUntil: new Date(now.getTime() + holdMs), expiresAt: new Date(now.getTime() + KEPT_MS) });
+    } catch (error) {
+      // The place may be taken although nobody could tell us.
+      if (isDatabaseAway(error)) this.unsettled.release(attempt);
+      throw error;
+    }
   }
 
   private async recall(request: IdempotentRequest): Promise<KeptAnswer> {
@@ -103,22 +133,26 @@ export class IdempotencyService {
     if (!(await this.records.answer(attempt, status, sealed))) throw new IdempotencyInProgress();
   }
 
-  /** A refusal that would be the same again is kept; anything else leaves the key free. Never throws. */
+  /**
+   * A refusal that would be the same again is kept; anything else leaves the key free, as soon as the database answers.
+   * Never throws.
+   */
   private async settle(attempt: Attempt, error: unknown): Promise<void> {
     try {
       if (error instanceof DomainError && error.status < 500 && error.status !== 429) {
         const { code, message, help } = error;
         await this.keep(attempt, error.status, { refusal: { code, message, help } });
       } else {
-        await this.records.release(attempt);
+        await this.records.release([attempt]);
       }
     } catch (fault) {
-      this.log.warn({ error: fault }, 'The record of an idempotency key could not be settled; it is free again in half a minute.');
+      this.log.debug({ error: fault }, 'The record of an idempotency key could not be settled; it is tried again.');
+      this.unsettled.release(attempt);
     }
   }
 
-  private async renew(attempt: Attempt): Promise<void> {
-    await this.records.hold(attempt, new Date(this.clock.now().getTime() + HELD_MS)).catch((error: unknown) => {
+  private async renew(attempt: Attempt, holdMs: number): Promise<void> {
+    await this.records.hold(attempt, new Date(this.clock.now().getTime() + holdMs)).catch((error: unknown) => {
       this.log.debug({ error }, 'An idempotency key could not be held on to.');
     });
   }

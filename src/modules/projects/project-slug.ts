@@ -1,3 +1,5 @@
+import { trimEnd } from '../../platform/text/trim.js';
+
 /** A label of a host name: a project can be reached under its slug. */
 const MAX_LENGTH = 63;
 const SLUG_FORM = /^[a-z0-9](?:-?[a-z0-9])*$/;
@@ -14,4 +16,4 @@ export function freeSlugOf(name: string, taken: ReadonlySet<string>): string {
   }
 }
 
-const shorten = (text: string, length: number): string => text.slice(0, length).replace(/-+$/, '');
+const shorten = (text: string, length: number): string => trimEnd(text.slice(0, length), '-');

@@ -10,8 +10,10 @@ import { GitStore } from './git/git-store.js';
 import { RepositoriesHome } from './git/repositories-home.js';
 import { GithubHost } from './hosts/github-host.js';
 import { OwnHost } from './hosts/own-host.js';
+import { PushReservationsStore } from './persistence/push-reservations.store.js';
 import { RepositoriesStore } from './persistence/repositories.store.js';
 import { GitHost } from './pushes/git-host.service.js';
+import { PushRoom } from './pushes/push-room.service.js';
 import { PushesService } from './pushes/pushes.service.js';
 import { REPOSITORIES_METRICS } from './repositories.metrics.js';
 import { RepositoriesService } from './repositories.service.js';
@@ -21,7 +23,7 @@ import { TemplateCatalog } from './templates/template-catalog.js';
 
 @Module({
   imports: [GithubModule, LimitsModule, OwningOrgsModule],
-  providers: [Directories, GitBackend, GitHost, GithubHost, OwnHost, RepositorySources, GitPlaces, GitPrograms, GitStore, PushesService, RepositoriesHome, RepositoriesService, RepositoriesStore, RepositoryUrls, TemplateCatalog, ...REPOSITORIES_METRICS],
+  providers: [Directories, GitBackend, GitHost, GithubHost, OwnHost, RepositorySources, GitPlaces, GitPrograms, GitStore, PushesService, PushReservationsStore, PushRoom, RepositoriesHome, RepositoriesService, RepositoriesStore, RepositoryUrls, TemplateCatalog, ...REPOSITORIES_METRICS],
   exports: [Directories, GitHost, GitStore, PushesService, RepositoriesService, RepositoriesStore, RepositorySources, RepositoryUrls],
 })
 export class RepositoriesModule {}

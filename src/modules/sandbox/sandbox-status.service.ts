@@ -23,9 +23,10 @@ export class SandboxStatusService {
     const nowMs = this.clock.now().getTime();
     if (this.cached === undefined || this.cached.untilMs <= nowMs) {
       const status = this.read();
-      // A failure is not worth remembering.
-      status.catch(() => { this.cached = undefined; });
       this.cached = { status, untilMs: nowMs + CACHE_MS };
+      // Neither a failure nor an absence is worth remembering: the first worker may be there a moment later.
+      const forget = (): void => { if (this.cached?.status === status) this.cached = undefined; };
+      status.then(({ available }) => { if (!available) forget(); }, forget);
     }
     return this.cached.status;
   }

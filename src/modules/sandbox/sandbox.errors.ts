@@ -29,14 +29,14 @@ export class SandboxUnavailable extends DomainError {
   }
 }
 
-/** More is waiting than can be run in time. */
+/** The run would wait longer than it may: `Retry-After` says when it would be let in if nothing else came. */
 export class SandboxBusy extends DomainError {
-  constructor(expectedWaitSeconds: number) {
-    super('sandbox_unavailable', 'The sandbox has more to run than it can begin in time.', {
-      retryAfterSeconds: Math.min(60, Math.max(1, expectedWaitSeconds)),
-      hint: 'Try again after the time that Retry-After names; the execution was not counted.',
-      details: { expected_wait_seconds: expectedWaitSeconds },
-    });
+  constructor(expectedMs: number, withinMs: number, cause?: unknown) {
+    super('sandbox_unavailable', `The sandbox is busy: the run would wait longer than ${withinMs} ms to begin.`, {
+      retryAfterSeconds: Math.max(1, Math.ceil((expectedMs - withinMs) / 1000)),
+      hint: 'Send the request again after Retry-After seconds. It was not counted.',
+      details: { expected_wait_seconds: Math.ceil(expectedMs / 1000), max_wait_seconds: Math.ceil(withinMs / 1000) },
+    }, { cause });
   }
 }
 

@@ -16,12 +16,22 @@ export interface PoolReading {
   readonly ready: number;
 }
 
+/** Counted wherever an execution ends: a worker that dies counts nothing, and any process gives up what it ran. */
+@Injectable()
+export class ExecutionCounter {
+  constructor(@InjectMetric(EXECUTIONS) private readonly executions: Counter) {}
+
+  ended(language: Language, outcome: ExecutionStatus | 'cancelled' | 'lost' | 'platform_error'): void {
+    this.executions.inc({ language, outcome });
+  }
+}
+
 @Injectable()
 export class SandboxMetrics {
   private runningCount = 0;
 
   constructor(
-    @InjectMetric(EXECUTIONS) private readonly executions: Counter,
+    private readonly executions: ExecutionCounter,
     @InjectMetric(RUNNING) private readonly runningGauge: Gauge,
     @InjectMetric(AVAILABLE) private readonly available: Gauge,
     @InjectMetric(POOL_READY) private readonly poolReady: Gauge,
@@ -40,12 +50,7 @@ export class SandboxMetrics {
 
   ended(language: Language, outcome: ExecutionStatus | 'cancelled' | 'platform_error'): void {
     this.runningGauge.set(--this.runningCount);
-    this.executions.inc({ language, outcome });
-  }
-
-  /** An execution was given up of which its worker, any worker, told nothing. */
-  lostExecution(language: Language): void {
-    this.executions.inc({ language, outcome: 'lost' });
+    this.executions.ended(language, outcome);
   }
 
   /** @param mode how memory and processes are bounded, `cgroup-v1` for one; undefined while nothing can be run. */
@@ -76,9 +81,13 @@ export class SandboxMetrics {
   }
 }
 
+export const EXECUTION_METRICS: Provider[] = [
+  ExecutionCounter,
+  makeCounterProvider({ name: EXECUTIONS, help: 'Runs that this process ended, by language and outcome.', labelNames: ['language', 'outcome'] }),
+];
+
 export const SANDBOX_METRICS: Provider[] = [
   SandboxMetrics,
-  makeCounterProvider({ name: EXECUTIONS, help: 'Runs that this worker ended, by language and outcome.', labelNames: ['language', 'outcome'] }),
   makeGaugeProvider({ name: RUNNING, help: 'Runs under way in this worker.' }),
   makeGaugeProvider({ name: AVAILABLE, help: '1 while this worker can run code in isolation, and how that is bounded.', labelNames: ['mode'] }),
   makeGaugeProvider({ name: POOL_READY, help: 'Sandboxes that stand ready for a language.', labelNames: ['language'] }),

@@ -2,13 +2,14 @@ import { Module } from '@nestjs/common';
 import { LimitsModule } from '../limits/limits.module.js';
 import { AnonymousSandboxService } from './anonymous-sandbox.service.js';
 import { SandboxStatusService } from './sandbox-status.service.js';
+import { EXECUTION_METRICS, ExecutionCounter } from './sandbox.metrics.js';
 import { SandboxService } from './sandbox.service.js';
 import { Backlog } from './workers/backlog.js';
 import { WorkerReports } from './workers/worker-reports.js';
 
 @Module({
   imports: [LimitsModule],
-  providers: [AnonymousSandboxService, Backlog, SandboxService, SandboxStatusService, WorkerReports],
-  exports: [AnonymousSandboxService, Backlog, SandboxService, SandboxStatusService, WorkerReports],
+  providers: [AnonymousSandboxService, Backlog, SandboxService, SandboxStatusService, WorkerReports, ...EXECUTION_METRICS],
+  exports: [AnonymousSandboxService, Backlog, ExecutionCounter, SandboxService, SandboxStatusService, WorkerReports],
 })
 export class SandboxModule {}

@@ -3,10 +3,14 @@ import { Clock } from '../../platform/time/clock.js';
 import { Ids } from '../../platform/ids/ids.js';
 import { AwaitedJobs, JobFailed, JobUnanswered } from '../../platform/queues/awaited-jobs.js';
 import { sandboxQueue } from './jobs/sandbox.queue.js';
-import { Backlog, MAX_QUEUE_WAIT_MS } from './workers/backlog.js';
+import { Backlog } from './workers/backlog.js';
 import type { Language, SandboxLimits, SandboxOutcome } from './sandbox-runtime.js';
 import { SandboxUnavailable } from './sandbox.errors.js';
 
+/** Callers without an account take turns as one. */
+const ANONYMOUS = 'anonymous';
+/** What a run of theirs may wait for its turn. */
+const MAX_WAIT_MS = 10_000;
 /** From the end of a run until its result is here. */
 export const RETURN_MS = 2_000;
 
@@ -31,9 +35,9 @@ export interface ExecutionResult {
 }
 
 /** The longest that {@link SandboxService.execute} can take. */
-export const longestExecutionMs = ({ timeoutMs }: SandboxLimits): number => MAX_QUEUE_WAIT_MS + timeoutMs + RETURN_MS;
+export const longestExecutionMs = ({ timeoutMs }: SandboxLimits): number => MAX_WAIT_MS + timeoutMs + RETURN_MS;
 
-/** Runs code on some worker for a caller who waits for it, whoever that is. */
+/** Runs code on some worker for a caller without an account, who waits for it. */
 @Injectable()
 export class SandboxService {
   constructor(
@@ -45,23 +49,25 @@ export class SandboxService {
 
   /** @throws {SandboxUnavailable} `sandbox_unavailable`: no worker can run code, or the wait would be too long. */
   requireRoom(): Promise<void> {
-    return this.backlog.requireRoom();
+    return this.backlog.requireRoom(ANONYMOUS, MAX_WAIT_MS);
   }
 
   /**
    * An aborted `signal` ends the run.
    *
    * @throws {SandboxUnavailable} `sandbox_unavailable` when the platform could not run the code or lost the run.
+   * @throws {SandboxBusy} `sandbox_unavailable` when its turn did not come in time.
    */
   async execute({ language, code, stdin }: ExecutionWish, limits: SandboxLimits, signal?: AbortSignal): Promise<Execution> {
     const id = this.ids.next('exe');
-    const startBeforeMs = this.clock.now().getTime() + MAX_QUEUE_WAIT_MS;
+    const startBeforeMs = this.clock.now().getTime() + MAX_WAIT_MS;
     const job = { executionId: id, language, code, stdin, limits, startBeforeMs };
     try {
-      const patience = { startWithinMs: MAX_QUEUE_WAIT_MS, finishWithinMs: limits.timeoutMs + RETURN_MS, signal };
+      const patience = { startWithinMs: MAX_WAIT_MS, finishWithinMs: limits.timeoutMs + RETURN_MS, subject: ANONYMOUS, signal };
       const { queueMs, outcome } = await this.jobs.run<typeof job, ExecutionResult>(sandboxQueue, job, patience);
       return { id, language, queueMs, outcome };
     } catch (error) {
+      if (error instanceof JobUnanswered && !error.hadBegun) throw await this.backlog.refusal(ANONYMOUS, MAX_WAIT_MS, error);
       if (error instanceof JobFailed || error instanceof JobUnanswered) throw new SandboxUnavailable([], error);
       throw error;
     }

@@ -1,3 +1,5 @@
+import { trimEnd, trimStart } from '../text/trim.js';
+
 /** Where the files of deploys are kept. */
 export type ArtifactsPlace =
   | { readonly kind: 'file'; readonly directory: string }
@@ -17,6 +19,6 @@ export function parseArtifactsUrl(text: string, ownDirectory: string): Artifacts
   if (url.protocol !== 's3:' || !BUCKET.test(url.host) || [...url.searchParams.keys()].some((name) => name !== 'endpoint' && name !== 'region')) return undefined;
   const endpoint = url.searchParams.get('endpoint') ?? undefined;
   if (endpoint !== undefined && !/^https?:\/\/[^/]/.test(endpoint)) return undefined;
-  const prefix = decodeURIComponent(url.pathname).replace(/^\/+|\/+$/g, '');
+  const prefix = trimEnd(trimStart(decodeURIComponent(url.pathname), '/'), '/');
   return { kind: 's3', bucket: url.host, prefix: prefix === '' ? '' : `${prefix}/`, endpoint, region: url.searchParams.get('region') ?? DEFAULT_REGION };
 }

@@ -31,6 +31,12 @@ describe('loadConfig', () => {
     expect(loadConfig({ PORT: '', OPS_TOKEN: '', ROLE: '', DATABASE_URL: '' })).toEqual(loadConfig({}));
   });
 
+  it('requires verified e-mail addresses where mail is sent, unless it is told otherwise', () => {
+    const smtp = { MAILER: 'smtp', SMTP_URL: 'smtp://mail.example.com' };
+    expect([{}, smtp, { EMAIL_VERIFICATION: 'required' }, { ...smtp, EMAIL_VERIFICATION: 'off' }].map((source) => loadConfig(source).emailVerification))
+      .toEqual(['off', 'required', 'required', 'off']);
+  });
+
   it('asks the roles that share servers for the addresses of those servers', () => {
     expect(faultsOf({ ROLE: 'api' })).toMatch(/DATABASE_URL[^]*REDIS_URL[^]*API_KEY_PEPPER[^]*SECRETS_KEY/);
     expect(faultsOf({ ROLE: 'worker', DATABASE_URL: 'postgres://db/x' })).toMatch(/REDIS_URL/);

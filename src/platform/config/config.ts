@@ -4,12 +4,14 @@ import { join, resolve } from 'node:path';
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import { PROJECT_ROOT } from '../version.js';
+import { type AppsUrl, parseAppsUrl } from './apps-url.js';
 import { type ArtifactsPlace, parseArtifactsUrl } from './artifacts-url.js';
 import { type DEFAULT_PLANS, Environment, type LOG_LEVELS, type ROLES, withLineBreaks } from './environment.js';
 import { parseFlagSettings } from './flag-settings.js';
 import { parseHosts } from './hosts.js';
 import { parseTrustProxy, type TrustProxy } from './trust-proxy.js';
 import { parseVersionedSecrets, type VersionedSecret } from './versioned-secrets.js';
+import { trimEnd } from '../text/trim.js';
 
 export type { ArtifactsPlace, VersionedSecret };
 
@@ -19,10 +21,14 @@ export type Role = (typeof ROLES)[number];
 export abstract class Config {
   abstract readonly role: Role;
   abstract readonly port: number;
+  /** Whether the supervisor of the role `all` has started this process, which then leaves probes and metrics to the API. */
+  abstract readonly isSupervised: boolean;
   abstract readonly host: string;
   /** Where callers reach the API, without a slash at the end. With `PORT=0` it must be set for links to lead anywhere. */
   abstract readonly publicUrl: string;
   abstract readonly dataDir: string;
+  /** Writes are refused below so much free room on the disk of {@link dataDir}; 0: never. */
+  abstract readonly storageReserveBytes: number;
   /** Undefined: the process starts a server of its own (role `all` only). */
   abstract readonly databaseUrl: string | undefined;
   abstract readonly redisUrl: string | undefined;
@@ -31,10 +37,14 @@ export abstract class Config {
   abstract readonly logLevel: (typeof LOG_LEVELS)[number];
   abstract readonly opsToken: string | undefined;
   abstract readonly metricsToken: string | undefined;
+  /** Where people report vulnerabilities; undefined: nowhere is named. */
+  abstract readonly securityContact: string | undefined;
   abstract readonly featureFlagAllowlist: readonly string[];
   /** Flags that the environment fixes, by name. */
   abstract readonly featureFlags: ReadonlyMap<string, boolean>;
   abstract readonly trustProxy: TrustProxy;
+  /** How many may be open at once in one process, and how many of them from one address. */
+  abstract readonly connections: { readonly max: number; readonly maxPerAddress: number };
   abstract readonly pricingUrl: string;
   abstract readonly dashboardUrl: string;
   abstract readonly docsUrl: string;
@@ -62,19 +72,23 @@ export abstract class Config {
   abstract readonly apiKeyPeppers: readonly VersionedSecret[];
   /** What the secrets of projects are sealed with, the newest first; empty in a process that opens none. */
   abstract readonly secretsKeys: readonly VersionedSecret[];
+  /** Of the roles `backup` and `restore`. Undefined: backups are not encrypted. */
+  abstract readonly backupPassphrase: string | undefined;
   /** The plan of a new organization, for those who run the service for themselves. */
   abstract readonly defaultPlan: (typeof DEFAULT_PLANS)[number];
+  /** Without a payment provider: `approved` plans wait for an operator, `free` ones begin at once. */
+  abstract readonly planChanges: 'approved' | 'free';
   abstract readonly mail: MailConfig;
+  /** Whether an account needs a verified e-mail address to mint keys, deploy and invite. */
+  abstract readonly emailVerification: 'required' | 'off';
   abstract readonly anonymousCalls: { readonly perDay: number; readonly perSecond: number };
   abstract readonly sandbox: SandboxConfig;
 }
 
 /** What people deploy, and where it is reached: `<scheme>//<label>.<domain><port>`. */
-export interface AppsConfig {
-  readonly domain: string;
-  /** Those of `PUBLIC_URL`: `https:`, and `:8443` or nothing. */
-  readonly scheme: string;
-  readonly port: string;
+export interface AppsConfig extends AppsUrl {
+  /** The port that the role `edge` listens on for them. */
+  readonly listenPort: number;
   /** What a server of a deploy unpacks to is below it. */
   readonly directory: string;
 }
@@ -131,6 +145,8 @@ export interface SandboxConfig {
   readonly memoryBytes: number;
   readonly concurrency: number;
   readonly cgroups: 'auto' | 'off';
+  /** Of everything isolated on this machine together: sandboxes, builds and servers of apps. */
+  readonly cpuWeight: number;
   /** Undefined: where it usually is. */
   readonly bubblewrap: string | undefined;
   /** Where interpreters are copied to when the sandbox' user cannot reach them where they are. */
@@ -138,10 +154,12 @@ export interface SandboxConfig {
 }
 
 /** @throws {Error} naming every bad variable at once and never a value, which may be a secret. */
-export function loadConfig(source: NodeJS.ProcessEnv): Config {
+export function loadConfig(source: NodeJS.ProcessEnv, { isSupervised = false } = {}): Config {
   const environment = plainToInstance(Environment, withoutEmpty(source), { exposeDefaultValues: true });
   const faults = [
     ...validateSync(environment).map((fault) => Object.values(fault.constraints ?? {}).join(', ')),
+    ...removedSettings(source),
+    ...portsThatClash(environment),
     ...missingServers(environment),
     ...missingSecrets(environment),
     ...missingOfGithub(environment),
@@ -149,7 +167,22 @@ export function loadConfig(source: NodeJS.ProcessEnv): Config {
   ];
   if (faults.length > 0) throw new Error(`Bad configuration:\n  ${faults.join('\n  ')}`);
 
-  return toConfig(environment);
+  return toConfig(environment, isSupervised);
+}
+
+/** Settings of earlier releases, and what took their place. */
+const REMOVED_SETTINGS: Readonly<Record<string, string>> = { APPS_DOMAIN: 'APPS_URL, for example APPS_URL=https://apps.example.com' };
+
+/** An operator who upgrades must not find a setting silently without effect. */
+function removedSettings(source: NodeJS.ProcessEnv): string[] {
+  return Object.entries(REMOVED_SETTINGS).filter(([name]) => (source[name] ?? '') !== '').map(([name, successor]) => `${name} was replaced by ${successor}`);
+}
+
+/** A hosted page must never share a listener with the API. */
+function portsThatClash({ ROLE, PORT, APPS_PORT }: Environment): string[] {
+  if (ROLE !== 'all' && ROLE !== 'edge') return [];
+  if (APPS_PORT === undefined) return PORT === 65_535 ? ['APPS_PORT must be set where PORT is 65535'] : [];
+  return APPS_PORT === PORT && PORT !== 0 ? ['APPS_PORT must be another port than PORT'] : [];
 }
 
 /** `NAME=` in a shell or in an env file means the same as leaving it out. */
@@ -177,7 +210,7 @@ function missingSecrets(environment: Environment): string[] {
   for (const name of ['API_KEY_PEPPER', 'SECRETS_KEY'] as const) {
     if (environment[name] !== undefined) continue;
     // A worker makes the tokens that are sent by e-mail.
-    if (ROLE === 'api' || ROLE === 'worker') faults.push(`${name} must be set for the role ${ROLE}`);
+    if (ROLE === 'api' || ROLE === 'edge' || ROLE === 'worker') faults.push(`${name} must be set for the role ${ROLE}`);
     if (ROLE === 'all' && DATABASE_URL !== undefined) faults.push(`${name} must be set where DATABASE_URL is`);
   }
   if (MAILER === 'smtp' && SMTP_URL === undefined) faults.push('SMTP_URL must be set for MAILER=smtp');
@@ -220,23 +253,27 @@ function githubOf(environment: Environment): GithubConfig | undefined {
   };
 }
 
-function toConfig(environment: Environment): Config {
+function toConfig(environment: Environment, isSupervised: boolean): Config {
   const publicUrl = withoutSlash(environment.PUBLIC_URL ?? `http://${hostForUrl(environment.HOST)}:${environment.PORT}`);
   return {
     role: environment.ROLE,
     port: environment.PORT,
     host: environment.HOST,
+    isSupervised,
     publicUrl,
     dataDir: resolve(environment.DATA_DIR),
+    storageReserveBytes: environment.STORAGE_RESERVE_MIB * 1_048_576,
     databaseUrl: environment.DATABASE_URL,
     redisUrl: environment.REDIS_URL,
     redisTimeoutMs: environment.REDIS_TIMEOUT_MS,
     logLevel: environment.LOG_LEVEL,
     opsToken: environment.OPS_TOKEN,
     metricsToken: environment.METRICS_TOKEN,
+    securityContact: environment.SECURITY_CONTACT,
     featureFlagAllowlist: environment.FEATURE_FLAG_ALLOWLIST.split(',').map((name) => name.trim()).filter(Boolean),
     featureFlags: parseFlagSettings(environment.FEATURE_FLAGS)!,
     trustProxy: environment.TRUST_PROXY === undefined ? 0 : parseTrustProxy(environment.TRUST_PROXY)!,
+    connections: { max: environment.MAX_CONNECTIONS, maxPerAddress: environment.MAX_CONNECTIONS_PER_ADDRESS },
     pricingUrl: withoutSlash(environment.PRICING_URL ?? `${publicUrl}/docs/plans`),
     dashboardUrl: withoutSlash(environment.DASHBOARD_URL ?? publicUrl),
     docsUrl: withoutSlash(environment.DOCS_URL ?? `${publicUrl}/docs`),
@@ -248,14 +285,17 @@ function toConfig(environment: Environment): Config {
     stripe: stripeOf(environment),
     repositoryMaxBytes: environment.REPOSITORY_MAX_MIB * 1_048_576,
     builds: { allowedHosts: parseHosts(environment.BUILD_ALLOWED_HOSTS)!, directory: join(homeOfCopies(environment), 'builds') },
-    apps: appsOf(environment, publicUrl),
+    apps: appsOf(environment),
     artifacts: { place: parseArtifactsUrl(environment.ARTIFACTS_URL, join(resolve(environment.DATA_DIR), 'artifacts'))!, credentials: credentialsOf(environment) },
     deploys: { concurrency: environment.DEPLOY_CONCURRENCY ?? availableParallelism() },
     drainDelayMs: environment.DRAIN_DELAY_MS,
     apiKeyPeppers: secretsOf(environment.API_KEY_PEPPER),
     secretsKeys: secretsOf(environment.SECRETS_KEY),
+    backupPassphrase: environment.BACKUP_PASSPHRASE,
     defaultPlan: environment.DEFAULT_PLAN,
+    planChanges: environment.PLAN_CHANGES,
     mail: { mailer: environment.MAILER, smtpUrl: environment.SMTP_URL, from: environment.MAIL_FROM },
+    emailVerification: environment.EMAIL_VERIFICATION ?? (environment.MAILER === 'smtp' ? 'required' : 'off'),
     anonymousCalls: { perDay: environment.ANONYMOUS_CALLS_PER_DAY, perSecond: environment.ANONYMOUS_CALLS_PER_SECOND },
     sandbox: {
       enabled: environment.SANDBOX_ENABLED,
@@ -264,15 +304,21 @@ function toConfig(environment: Environment): Config {
       memoryBytes: environment.SANDBOX_MEMORY_MIB * 1_048_576,
       concurrency: environment.SANDBOX_CONCURRENCY ?? availableParallelism(),
       cgroups: environment.SANDBOX_CGROUPS,
+      cpuWeight: environment.SANDBOX_CPU_WEIGHT,
       bubblewrap: environment.SANDBOX_BUBBLEWRAP,
       copiesDirectory: join(homeOfCopies(environment), 'sandbox'),
     },
   };
 }
 
-function appsOf(environment: Environment, publicUrl: string): AppsConfig {
-  const { protocol, port } = new URL(publicUrl);
-  return { domain: environment.APPS_DOMAIN, scheme: protocol, port: port === '' ? '' : `:${port}`, directory: join(homeOfCopies(environment), 'apps', placeNameOf(environment)) };
+function appsOf(environment: Environment): AppsConfig {
+  const { PORT, APPS_PORT, APPS_URL } = environment;
+  const listenPort = APPS_PORT ?? (PORT === 0 ? 0 : PORT + 1);
+  return {
+    ...parseAppsUrl(APPS_URL ?? `http://localhost:${listenPort}`)!,
+    listenPort,
+    directory: join(homeOfCopies(environment), 'apps', placeNameOf(environment)),
+  };
 }
 
 /** Services on one machine do not know of each other, and each removes what it does not know. */
@@ -289,7 +335,7 @@ const secretsOf = (text: string | undefined): readonly VersionedSecret[] => (tex
 const homeOfCopies = (environment: Environment): string =>
   process.getuid?.() === 0 ? '/var/lib/service-platform' : resolve(environment.DATA_DIR);
 
-const withoutSlash = (url: string): string => url.replace(/\/+$/, '');
+const withoutSlash = (url: string): string => trimEnd(url, '/');
 
 /** An address that stands for "every interface" is not one that a caller can open. */
 function hostForUrl(host: string): string {

@@ -1,13 +1,14 @@
 import { createPrivateKey } from 'node:crypto';
 import { Transform, Type } from 'class-transformer';
 import { IsBoolean, IsIn, IsInt, IsOptional, IsString, IsUrl, Matches, Max, Min, MaxLength, MinLength, ValidateBy } from 'class-validator';
+import { parseAppsUrl } from './apps-url.js';
 import { parseArtifactsUrl } from './artifacts-url.js';
 import { parseFlagSettings } from './flag-settings.js';
-import { isDomain, parseHosts } from './hosts.js';
+import { parseHosts } from './hosts.js';
 import { parseTrustProxy } from './trust-proxy.js';
 import { parseVersionedSecrets } from './versioned-secrets.js';
 
-export const ROLES = ['all', 'api', 'worker', 'migrate', 'seed', 'backup', 'restore'] as const;
+export const ROLES = ['all', 'api', 'edge', 'worker', 'migrate', 'seed', 'backup', 'restore'] as const;
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 /** A part of the product knows what they hold; that the two lists are one is tested. */
@@ -71,12 +72,12 @@ const IsFlagSettings = (name: string): PropertyDecorator =>
     },
   });
 
-const IsDomain = (name: string): PropertyDecorator =>
+const IsAppsUrl = (): PropertyDecorator =>
   ValidateBy({
-    name: 'isDomain',
+    name: 'isAppsUrl',
     validator: {
-      validate: (value: unknown) => typeof value === 'string' && isDomain(value),
-      defaultMessage: () => `${name} must be a domain in lower case, without a port`,
+      validate: (value: unknown) => typeof value === 'string' && parseAppsUrl(value) !== undefined,
+      defaultMessage: () => 'APPS_URL must be http:// or https://, a domain in lower case, and nothing after an optional port',
     },
   });
 
@@ -115,6 +116,10 @@ export class Environment {
   @IsOptional() @IsString()
   DATA_DIR: string = '.data';
 
+  /** Writes are refused when the disk of `DATA_DIR` has less room than this, or than a tenth of a small disk. */
+  @Type(() => Number) @IsInt() @Min(0) @Max(1_048_576)
+  STORAGE_RESERVE_MIB: number = 256;
+
   @IsOptional() @IsOneOfUrls('DATABASE_URL', ['postgres://', 'postgresql://'])
   DATABASE_URL?: string;
 
@@ -135,8 +140,16 @@ export class Environment {
   @IsOptional() @IsVersionedSecrets('SECRETS_KEY')
   SECRETS_KEY?: string;
 
+  /** Backups are encrypted with it; unset, they are plain. */
+  @IsOptional() @IsString() @MinLength(12)
+  BACKUP_PASSPHRASE?: string;
+
   @IsOptional() @IsIn(DEFAULT_PLANS)
   DEFAULT_PLAN: (typeof DEFAULT_PLANS)[number] = 'free';
+
+  /** Without Stripe: whether a larger plan waits for an operator, or begins at once for whoever chooses it. */
+  @IsOptional() @IsIn(['approved', 'free'])
+  PLAN_CHANGES: 'approved' | 'free' = 'approved';
 
   @IsOptional() @IsIn(['log', 'smtp'])
   MAILER: 'log' | 'smtp' = 'log';
@@ -147,6 +160,10 @@ export class Environment {
   @IsOptional() @IsString()
   MAIL_FROM: string = 'Service <no-reply@localhost>';
 
+  /** Unset: `required` where mail is sent, `off` where messages are files that only the operator reads. */
+  @IsOptional() @IsIn(['required', 'off'])
+  EMAIL_VERIFICATION?: 'required' | 'off';
+
   /** When unset, the /ops endpoints are open (service document §5). */
   @IsOptional() @IsString() @MinLength(16)
   OPS_TOKEN?: string;
@@ -154,6 +171,10 @@ export class Environment {
   /** When unset, GET /metrics is open (service document §5). */
   @IsOptional() @IsString() @MinLength(16)
   METRICS_TOKEN?: string;
+
+  /** Where people report vulnerabilities. */
+  @IsOptional() @Matches(/^(?:mailto:[^\s@]+@[^\s@]+|https:\/\/\S+)$/, { message: 'SECURITY_CONTACT must be mailto:<address> or an https:// address' })
+  SECURITY_CONTACT?: string;
 
   @IsOptional() @IsString()
   FEATURE_FLAG_ALLOWLIST: string = '';
@@ -164,6 +185,13 @@ export class Environment {
 
   @IsOptional() @IsTrustProxy()
   TRUST_PROXY?: string;
+
+  /** Open connections of one process, and those of one address that is no proxy of ours. */
+  @IsOptional() @Type(() => Number) @IsInt() @Min(100) @Max(1_000_000)
+  MAX_CONNECTIONS: number = 10_000;
+
+  @IsOptional() @Type(() => Number) @IsInt() @Min(10) @Max(1_000_000)
+  MAX_CONNECTIONS_PER_ADDRESS: number = 500;
 
   @IsOptional() @IsUrl(WEB_URL)
   PRICING_URL?: string;
@@ -240,9 +268,13 @@ export class Environment {
   @IsOptional() @Type(() => Number) @IsInt() @Min(1) @Max(64)
   DEPLOY_CONCURRENCY?: number;
 
-  /** Deploys are reached at `<label>.<this domain>`. */
-  @IsOptional() @IsDomain('APPS_DOMAIN')
-  APPS_DOMAIN: string = 'localhost';
+  /** The role `edge` listens on it for the hosts of deploys. Unset, the port after PORT. */
+  @IsOptional() @Type(() => Number) @IsInt() @Min(0) @Max(65_535)
+  APPS_PORT?: number;
+
+  /** Where the world reaches deploys: each has a host name below the host of this address. */
+  @IsOptional() @IsAppsUrl()
+  APPS_URL?: string;
 
   /** Where the files of deploys are kept: `file:` is a directory of DATA_DIR. */
   @IsOptional() @IsArtifactsUrl()
@@ -287,6 +319,10 @@ export class Environment {
 
   @IsOptional() @IsIn(['auto', 'off'])
   SANDBOX_CGROUPS: 'auto' | 'off' = 'auto';
+
+  /** Of all work of tenants on this machine together; 100 is one busy process of the service. */
+  @IsOptional() @Type(() => Number) @IsInt() @Min(1) @Max(10_000)
+  SANDBOX_CPU_WEIGHT: number = 50;
 
   /** Where bubblewrap is, when it is not in a usual place. */
   @IsOptional() @IsString()

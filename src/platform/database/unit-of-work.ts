@@ -8,6 +8,7 @@ export class UnitOfWork {
   readonly manager: EntityManager;
   readonly afterCommit: (() => Promise<void>)[] = [];
   private begun: Promise<unknown> | undefined;
+  private isOver = false;
   private readonly send: QueryRunner['query'];
 
   constructor(private readonly runner: QueryRunner) {
@@ -27,11 +28,14 @@ export class UnitOfWork {
   }
 
   async release(): Promise<void> {
+    this.isOver = true;
     Object.assign(this.runner, { isTransactionActive: false });
     await this.runner.release();
   }
 
   private async query(...parameters: Parameters<QueryRunner['query']>): Promise<unknown> {
+    // Work that nobody waited for. TypeORM would say the same of a connection that broke, which is no fault of ours.
+    if (this.isOver) throw new Error('A query came after the end of its transaction.');
     this.begun ??= this.send('START TRANSACTION');
     await this.begun;
     return this.send(...parameters) as unknown;

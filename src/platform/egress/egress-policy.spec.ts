@@ -15,4 +15,12 @@ describe('where a program may go', () => {
     'user@registry.npmjs.org:443', 'registry.npmjs.org:443:443', '127.0.0.1:443', '127.0.0.1:8419', '1.1.1.1:443', '0x7f.1:443', '[::1]:443', '2130706433:443', 'npm.internal:80',
     'registry.npmjs.org:0443443', 'registry.npmjs.org:-443', '', ':443', 'a b:443', 'registry.npmjs.org\0:443',
   ])('does not let it go to %j', (target) => { expect(passageTo(target, policy)).toBeNull(); });
+
+  it('knows no wildcards: a name that stands for many would stand for strangers behind a shared network', () => {
+    const wide = { hosts: ['*', '*.cloudfront.net', '.npmjs.org'], trusted: ['*', '*:443'] };
+    for (const target of ['a.cloudfront.net:443', '*.cloudfront.net:443', '*:443', 'registry.npmjs.org:443', '.npmjs.org:443']) {
+      expect(passageTo(target, { ...wide, trusted: [] })).toBeNull();
+    }
+    expect(passageTo('anything.example.org:443', wide)).toBeNull();
+  });
 });

@@ -5,6 +5,7 @@ import { connect, isIP, type Socket } from 'node:net';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 
+import { firstFlightOf, type TunnelRefusal } from './checked-tunnel.js';
 import { type EgressPolicy, passageTo, type Passage } from './egress-policy.js';
 import { isPublicAddress } from './public-address.js';
 
@@ -14,6 +15,8 @@ export const WITH_EGRESS = join(__dirname, 'with-egress.cjs');
 const CONNECT_TIMEOUT_MS = 10_000;
 const IDLE_TIMEOUT_MS = 120_000;
 const HEADERS_TIMEOUT_MS = 10_000;
+/** A client that has its tunnel says at once what it wants in it. */
+const HELLO_TIMEOUT_MS = 10_000;
 /** A busy npm has some fifty. */
 const MOST_CONNECTIONS = 128;
 const HOP_BY_HOP = new Set(['connection', 'proxy-connection', 'proxy-authorization', 'proxy-authenticate', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade']);
@@ -26,11 +29,16 @@ export interface EgressOptions {
   readonly policy: EgressPolicy;
   /** In both directions together; what is beyond ends the connections. */
   readonly bytes: number;
-  /** Is told, once for each place, what was refused: `example.com:443`. */
-  readonly refused: (target: string, reason: 'not_allowed' | 'not_public' | 'too_much') => void;
+  /** Is told, once for each place and reason, what was refused: `example.com:443`. */
+  readonly refused: (target: string, reason: EgressRefusal) => void;
   /** All addresses of a name; the system's resolver when undefined. */
   readonly resolve?: (host: string) => Promise<readonly string[]>;
+  /** Opens a connection to an address that was judged; the system's when undefined. */
+  readonly connect?: (port: number, address: string) => Socket;
+  readonly helloTimeoutMs?: number;
 }
+
+export type EgressRefusal = 'not_allowed' | 'not_public' | 'too_much' | Exclude<TunnelRefusal, 'closed'>;
 
 /**
  * The one way out for an isolated program: a proxy on a Unix socket that goes to few places. It resolves a name itself,
@@ -90,12 +98,25 @@ export class EgressProxy {
       return;
     }
     client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
-    if (head.length > 0) upstream.write(head);
-    this.count(client, target);
-    this.count(upstream, target);
-    client.pipe(upstream).pipe(client);
     client.once('close', () => upstream.destroy());
     upstream.once('close', () => client.destroy());
+    this.count(client, target);
+    const first = passage!.publicOnly ? await this.checked(passage!, client, head) : head;
+    if (first === null) {
+      client.destroy();
+      return;
+    }
+    this.count(upstream, target);
+    if (first.length > 0) upstream.write(first);
+    client.pipe(upstream).pipe(client);
+  }
+
+  /** What the client said first, in which it asked for the very server that it was let go to; null when it did not. */
+  private async checked({ host, port }: Passage, client: Duplex, head: Buffer): Promise<Buffer | null> {
+    const flight = await firstFlightOf(client, { serverName: host, withinMs: this.options.helloTimeoutMs ?? HELLO_TIMEOUT_MS, head });
+    if ('bytes' in flight) return flight.bytes;
+    if (flight.refusal !== 'closed') this.refuse(`${host}:${port}`, flight.refusal);
+    return null;
   }
 
   /** A request by http, to hosts of the operator only. */
@@ -135,7 +156,7 @@ export class EgressProxy {
 
   private connectAt(host: string, port: number): Promise<Socket | null> {
     return new Promise((resolve) => {
-      const socket = connect({ host, port });
+      const socket = (this.options.connect ?? connect)(port, host);
       this.keep(socket);
       socket.setTimeout(CONNECT_TIMEOUT_MS, () => socket.destroy());
       socket.once('connect', () => {
@@ -162,10 +183,11 @@ export class EgressProxy {
     });
   }
 
-  private refuse(target: string, reason: 'not_allowed' | 'not_public' | 'too_much'): 'refused' {
+  private refuse(target: string, reason: EgressRefusal): 'refused' {
     const told = target.slice(0, LONGEST_TOLD);
-    if (!this.told.has(told) && this.told.size < MOST_TOLD) {
-      this.told.add(told);
+    const both = `${told} ${reason}`;
+    if (!this.told.has(both) && this.told.size < MOST_TOLD) {
+      this.told.add(both);
       this.options.refused(told, reason);
     }
     return 'refused';

@@ -1,5 +1,7 @@
 import { DomainError } from './domain-error.js';
 
+const STORAGE_RETRY_SECONDS = 10;
+
 /** Anything we did not expect. The cause goes to the log, once, and never to the caller. */
 export class InternalError extends DomainError {
   constructor(cause: unknown) {
@@ -15,6 +17,16 @@ export class ServiceUnavailable extends DomainError {
     super('service_unavailable', 'A part of the service that this call needs is away for the moment.', {
       retryAfterSeconds,
       hint: 'Try again after the time that Retry-After names.',
+    }, { cause });
+  }
+}
+
+/** The disk takes nothing more. Nothing of what was asked was stored, and reads go on. */
+export class StorageUnavailable extends DomainError {
+  constructor(cause: unknown) {
+    super('storage_unavailable', 'The service has no room to store this at the moment. Nothing was stored.', {
+      retryAfterSeconds: STORAGE_RETRY_SECONDS,
+      hint: 'Reads and deletions work. Send the request again after the time that Retry-After names.',
     }, { cause });
   }
 }

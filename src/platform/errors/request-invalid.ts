@@ -21,5 +21,5 @@ export class RequestInvalid extends DomainError {
 
 function messageOf(details: readonly FieldFault[]): string {
   const first = details[0]?.message ?? 'The request is not valid.';
-  return details.length > 1 ? `${first.replace(/\.$/, '')} (and ${details.length - 1} more, see details)` : first;
+  return details.length > 1 ? `${details.length} fields are not valid. The first: ${first}` : first;
 }

@@ -29,6 +29,9 @@ class ErrorAnswer {
 /** Refusals that any call under `/api/v1` can meet. */
 export const ANY_CALL: readonly ErrorCode[] = ['burst_limit_exceeded', 'daily_limit_exceeded', 'internal_error', 'service_unavailable'];
 
+/** Refusals that any call to an operators' endpoint can meet. */
+export const ANY_OPERATOR: readonly ErrorCode[] = ['invalid_token', 'burst_limit_exceeded'];
+
 /** And those that a call with a credential can meet. */
 export const ANY_CALLER: readonly ErrorCode[] = [
   ...ANY_CALL,
@@ -38,7 +41,9 @@ export const ANY_CALLER: readonly ErrorCode[] = [
 ];
 
 /** And those of a write, besides the faults of its body. */
-export const ANY_WRITE: readonly ErrorCode[] = ['invalid_request', 'idempotency_mismatch', 'idempotency_in_progress'];
+export const ANY_WRITE: readonly ErrorCode[] = [
+  'invalid_request', 'idempotency_mismatch', 'idempotency_in_progress', 'storage_unavailable',
+];
 
 /** And those of a write that takes a body. */
 export const ANY_BODY: readonly ErrorCode[] = [...ANY_WRITE, 'malformed_json', 'payload_too_large', 'unsupported_media_type'];

@@ -6,10 +6,16 @@ import { Config } from '../config/config.js';
 import { Ids } from '../ids/ids.js';
 import { Log } from '../logging/log.js';
 import { isApiCall } from './api-path.js';
-import { answerConnectionFaults } from './connection-faults.js';
-import { FastExpressAdapter } from './fast-express.adapter.js';
-import { OtherHosts, type TrustsAddress } from './other-hosts.js';
+import { AppDomain } from './app-domain.js';
+import { isLoopback } from './connection-bounds.js';
+import { FailureHeaders } from './failure-headers.js';
+import { failureOf } from './failure.js';
+import { guardListener } from './guard-listener.js';
+import { hostNameOf } from './host-name.js';
+import { MisdirectedRequest } from './http.errors.js';
 import { RequestContextMiddleware } from './request-context.middleware.js';
+import { indexedRoutes } from './route-index.js';
+import { TrustedProxies } from './trusted-proxies.js';
 
 const BUDGET_HEADERS = ['x-service-tier', 'x-service-calls-limit', 'x-service-calls-remaining', 'x-service-calls-reset'];
 
@@ -20,12 +26,8 @@ export function configureHttp(app: INestApplication): void {
   const { trustProxy } = config;
   express.set('trust proxy', typeof trustProxy === 'number' ? trustProxy : [...trustProxy]);
 
-  const others = app.get(OtherHosts);
-  others.trust(express.get('trust proxy fn') as TrustsAddress);
-  const adapter = app.getHttpAdapter();
-  if (adapter instanceof FastExpressAdapter) adapter.leaveTo(others);
-
   app.use(app.get(RequestContextMiddleware).use);
+  app.use(refuseAppHosts(config));
   // Any page may call the public API with a key of its own. The ops surface stays closed to pages: it may be without
   // a token on a developer's machine.
   const answerPages = cors({
@@ -34,12 +36,36 @@ export function configureHttp(app: INestApplication): void {
     exposedHeaders: ['X-Request-Id', 'X-Trace-Id', 'Retry-After', 'Idempotency-Replayed', 'RateLimit', 'RateLimit-Policy', ...BUDGET_HEADERS],
     maxAge: 86_400,
   });
+  const budget = app.get(FailureHeaders);
   app.use((request: Request, response: Response, next: NextFunction) => {
-    if (request.headers.origin !== undefined && isApiCall(request)) answerPages(request, response, next);
-    else next();
+    if (request.headers.origin === undefined || !isApiCall(request)) next();
+    // Every answer of the API carries the budget (service document §8), those to preflights too.
+    else if (request.method === 'OPTIONS') void budget.complete(request, response, 204).then(() => { answerPages(request, response, next); });
+    else answerPages(request, response, next);
   });
+  app.use(indexedRoutes(express));
 
   const server = app.getHttpServer() as Server;
   const ids = app.get(Ids);
-  answerConnectionFaults(server, { docsUrl: config.docsUrl, log: app.get(Log), newRequestId: () => ids.next('req') });
+  const proxies = app.get(TrustedProxies);
+  guardListener(server, {
+    connections: { ...config.connections, isShared: (address) => isLoopback(address) || proxies.trustsPeer(address) },
+    render: (error, requestId) => {
+      const { contentType, body } = failureOf(error, requestId, config.docsUrl, false);
+      return { contentType, text: JSON.stringify(body) };
+    },
+    newRequestId: () => ids.next('req'),
+    log: app.get(Log),
+  });
+}
+
+/** A hosted page must not reach the API under its own name, where a browser would take both for one site. */
+function refuseAppHosts(config: Config): (request: Request, response: Response, next: NextFunction) => void {
+  const domain = new AppDomain(config);
+  const { scheme, domain: apps, port } = config.apps;
+  return ({ headers }, _response, next) => {
+    const host = hostNameOf(headers.host);
+    if (host !== undefined && domain.labelOf(host) !== undefined) throw new MisdirectedRequest(host, `${scheme}//<label>.${apps}${port}`);
+    next();
+  };
 }

@@ -29,6 +29,16 @@ export class MethodNotAllowed extends DomainError {
   }
 }
 
+/** For every path, unlike {@link MethodNotAllowed}. */
+export class MethodNotSupported extends DomainError {
+  constructor(method: string) {
+    super('method_not_allowed', `The method ${method} is not supported.`, {
+      hint: 'Use a method that the endpoint lists in the documentation.',
+      headers: { Allow: 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS' },
+    });
+  }
+}
+
 export class PayloadTooLarge extends DomainError {
   constructor(limitBytes: number) {
     super('payload_too_large', `The request body is larger than ${limitBytes} bytes.`, {
@@ -40,6 +50,12 @@ export class PayloadTooLarge extends DomainError {
 export class UnsupportedMediaType extends DomainError {
   constructor(reason: string) {
     super('unsupported_media_type', reason, { hint: 'Send JSON with the header Content-Type: application/json.' });
+  }
+}
+
+export class MisdirectedRequest extends DomainError {
+  constructor(host: string, appsUrl: string) {
+    super('misdirected_request', `${host} is the host of a deploy, and this address answers the API.`, { hint: `Deploys are served at ${appsUrl}.` });
   }
 }
 

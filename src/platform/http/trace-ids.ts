@@ -23,5 +23,6 @@ export function traceIdFrom(headers: IncomingHttpHeaders): string {
   }
   const own = headers['x-trace-id'];
   if (typeof own === 'string' && TRACE_ID.test(own.toLowerCase())) return own.toLowerCase();
-  return random.take(16).toString('hex');
+  const { bytes, start } = random.reserve(16);
+  return bytes.toString('hex', start, start + 16);
 }

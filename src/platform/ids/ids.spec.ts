@@ -1,5 +1,7 @@
+import fc from 'fast-check';
 import { TypeID } from 'typeid-js';
 import { Clock } from '../time/clock.js';
+import { base32OfTenBytes, base32OfTime } from './base32.js';
 import { Ids } from './ids.js';
 
 class StoppedClock extends Clock {
@@ -27,5 +29,12 @@ describe('Ids', () => {
 
   it('never repeats itself within one millisecond', () => {
     expect(new Set(Array.from({ length: 10_000 }, () => ids.next('out'))).size).toBe(10_000);
+  });
+
+  it('encodes any time and any random bits as the TypeID library does', () => {
+    fc.assert(fc.property(fc.integer({ min: 0, max: 2 ** 48 - 1 }), fc.uint8Array({ minLength: 10, maxLength: 10 }), (ms, random) => {
+      const bytes = Buffer.concat([Buffer.from(ms.toString(16).padStart(12, '0'), 'hex'), random]);
+      expect(`req_${base32OfTime(ms)}${base32OfTenBytes(random, 0)}`).toBe(TypeID.fromUUIDBytes('req', bytes).toString());
+    }));
   });
 });

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { TypeID } from 'typeid-js';
 import { Clock } from '../time/clock.js';
+import { base32OfTenBytes, base32OfTime } from './base32.js';
 import { RandomBytes } from './random-bytes.js';
 
 /** What an id can name. The prefix is part of the id, so that a log line tells what it speaks of. */
@@ -16,19 +16,18 @@ export type IdPrefix =
 @Injectable()
 export class Ids {
   private readonly random = new RandomBytes();
+  /** Ids of one millisecond begin alike. */
+  private last = { ms: Number.NaN, text: '' };
 
   constructor(private readonly clock: Clock) {}
 
   next(prefix: IdPrefix): string {
-    const bytes = this.random.take(16);
-    let timestampMs = this.clock.now().getTime();
-    for (let index = 5; index >= 0; index--) {
-      bytes[index] = timestampMs % 256;
-      timestampMs = Math.floor(timestampMs / 256);
-    }
+    const ms = this.clock.now().getTime();
+    if (ms !== this.last.ms) this.last = { ms, text: base32OfTime(ms) };
+    const { bytes, start } = this.random.reserve(10);
     // RFC 9562: version 7, variant 10.
-    bytes[6] = (bytes[6]! & 0x0f) | 0x70;
-    bytes[8] = (bytes[8]! & 0x3f) | 0x80;
-    return TypeID.fromUUIDBytes(prefix, bytes).toString();
+    bytes[start] = (bytes[start]! & 0x0f) | 0x70;
+    bytes[start + 2] = (bytes[start + 2]! & 0x3f) | 0x80;
+    return `${prefix}_${this.last.text}${base32OfTenBytes(bytes, start)}`;
   }
 }

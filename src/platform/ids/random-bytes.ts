@@ -9,12 +9,18 @@ export class RandomBytes {
 
   /** Bytes that nobody else is given; the caller may change them. */
   take(count: number): Buffer {
+    const { bytes, start } = this.reserve(count);
+    return Buffer.from(bytes.subarray(start, start + count));
+  }
+
+  /** As many of the pool's bytes, from `start` on, for a caller that reads them before it gives control away. */
+  reserve(count: number): { readonly bytes: Buffer; readonly start: number } {
     if (this.used + count > POOL_BYTES) {
       randomFillSync(this.pool);
       this.used = 0;
     }
-    const bytes = Buffer.from(this.pool.subarray(this.used, this.used + count));
+    const start = this.used;
     this.used += count;
-    return bytes;
+    return { bytes: this.pool, start };
   }
 }

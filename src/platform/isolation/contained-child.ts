@@ -43,8 +43,7 @@ export class ContainedChild {
     });
     void this.exited.then(() => { this.over = true; });
     this.takesNoFaultFrom(SECCOMP_DESCRIPTOR);
-    // The line lets the launcher go on; bubblewrap reads the rest.
-    this.pipe(SECCOMP_DESCRIPTOR).end(Buffer.concat([GO, seccomp]));
+    void this.letGo(seccomp);
   }
 
   get hasExited(): boolean {
@@ -100,6 +99,17 @@ export class ContainedChild {
   async cleanUp(): Promise<void> {
     await this.parts.group.remove();
     this.parts.onGone();
+  }
+
+  /** The line lets the launcher go on; bubblewrap reads the rest. One that cannot be bounded does not go on. */
+  private async letGo(seccomp: Buffer): Promise<void> {
+    const { child, group } = this.parts;
+    try {
+      if (child.pid !== undefined) await group.enter(child.pid);
+      this.pipe(SECCOMP_DESCRIPTOR).end(Buffer.concat([GO, seccomp]));
+    } catch {
+      this.kill();
+    }
   }
 
   private killNow(): void {

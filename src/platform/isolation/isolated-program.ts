@@ -50,7 +50,10 @@ export class IsolatedProgram {
     this.inside.pipe(OPTIONS_DESCRIPTOR).end(parts.options);
     this.inside.pipe(0).write(spec.stdin ?? Buffer.alloc(0));
     if (spec.sendsMore !== true) this.inside.pipe(0).end();
-    this.watch = new LaunchWatch(group, spec.limits, (cause) => { this.end(cause); });
+    this.watch = new LaunchWatch(group, spec.limits, {
+      onBreach: (cause) => { this.end(cause); },
+      onHold: (isHeld) => { this.hold(isHeld); },
+    });
     this.exited = this.inside.exited.then((status) => this.describe(status));
     this.gone = this.exited.then(() => this.inside.cleanUp());
   }
@@ -126,6 +129,12 @@ export class IsolatedProgram {
     }
   }
 
+  /** For a moment, where the kernel cannot hold it to its share of the processors. */
+  private hold(isHeld: boolean): void {
+    if (this.frozen !== undefined || !this.isAlive) return;
+    for (const pid of sampleTree(this.initPid).pids) send(pid, isHeld ? 'SIGSTOP' : 'SIGCONT');
+  }
+
   /** Ends it, whatever it is doing. Settles when nothing of it is left. */
   async destroy(): Promise<void> {
     this.end('destroyed');
@@ -147,6 +156,7 @@ export class IsolatedProgram {
     // Before the cgroup, which knows them, is removed.
     const { cpuMs, memoryPeakBytes } = group.usage();
     const killedForMemory = this.cause === 'exit' && group.ranOutOfMemory();
+    this.lines.finish();
     await this.inside.endLines([...this.lines.ended, this.inside.info.ended]);
     // The reader decides when it has read all; nobody can add to it any more.
     await this.rawEnd;

@@ -1,3 +1,5 @@
+import { type CpuShare } from './cpu-share.js';
+
 /** A file or directory of the host that the program may read, and where it finds it. */
 export interface Mount {
   readonly from: string;
@@ -21,6 +23,8 @@ export interface StartLimits {
   readonly scratchFiles: number;
   /** Backstop in the kernel for {@link RunLimits.cpuMs}, which is watched from outside. */
   readonly cpuMs: number;
+  /** Undefined: an ordinary share. */
+  readonly cpu?: CpuShare;
 }
 
 /** What is started: a program that waits for its work. */

@@ -5,8 +5,8 @@ import { Shutdown } from '../lifecycle/shutdown.js';
 import { Isolation } from './isolation.js';
 
 function isolationOf({ sandbox }: Config, shutdown: Shutdown): Isolation {
-  const { cgroups, copiesDirectory, bubblewrap } = sandbox;
-  const isolation = new Isolation({ cgroups, copiesDirectory, ...(bubblewrap === undefined ? {} : { bubblewrapPlaces: [bubblewrap] }) });
+  const { cgroups, cpuWeight, copiesDirectory, bubblewrap } = sandbox;
+  const isolation = new Isolation({ cgroups, cpuWeight, copiesDirectory, ...(bubblewrap === undefined ? {} : { bubblewrapPlaces: [bubblewrap] }) });
   shutdown.at('queues', () => isolation.close());
   return isolation;
 }

@@ -8,6 +8,7 @@ import { CgroupsV2 } from './cgroups/cgroup-v2.js';
 import { NoCgroups } from './cgroups/no-cgroups.js';
 import { ownCgroups } from './cgroups/own-cgroups.js';
 import { type ContainedParts } from './contained-child.js';
+import { ALL_ISOLATED_WEIGHT, ORDINARY_CPU } from './cpu-share.js';
 import { DescriptorShield } from './descriptor-shield.js';
 import { type HostUser, HostUsers } from './host-users.js';
 import { IsolatedProcess } from './isolated-process.js';
@@ -32,6 +33,8 @@ const DEFAULT_START_TIMEOUT_MS = 10_000;
 export interface IsolationOptions {
   /** `off` bounds memory by RLIMIT_DATA even where a cgroup could be had. */
   readonly cgroups: 'auto' | 'off';
+  /** Of all isolated programs of this machine together, while processors are contended: {@link ALL_ISOLATED_WEIGHT}. */
+  readonly cpuWeight?: number;
   /** Root's own directory for copies of files that a sandbox's user could not reach where they are. */
   readonly copiesDirectory: string;
   readonly startTimeoutMs?: number;
@@ -65,7 +68,7 @@ export class Isolation {
 
   constructor(private readonly options: IsolationOptions) {
     this.bubblewrap = findBubblewrap(options.bubblewrapPlaces);
-    this.groups = options.cgroups === 'off' ? new NoCgroups() : bestGroups();
+    this.groups = options.cgroups === 'off' ? new NoCgroups() : bestGroups(options.cpuWeight ?? ALL_ISOLATED_WEIGHT);
     this.files = new ReachableFiles({ directory: options.copiesDirectory, otherUser: this.users.canSwitch });
   }
 
@@ -146,7 +149,7 @@ export class Isolation {
     const shape: SandboxShape = { ...spec, writable: [], directory: '/tmp', scratchBytes: limits.scratchBytes, tellsExit: false };
     const tasks = limits.tasks + TASKS_AROUND;
     return this.contain({
-      groupLimits: { memoryBytes: limits.memoryBytes, tasks, processes: 'threads' },
+      groupLimits: { memoryBytes: limits.memoryBytes, tasks, processes: 'threads', cpu: limits.cpu ?? ORDINARY_CPU },
       bounds: {
         openFiles: limits.openFiles,
         fileBytes: limits.scratchBytes,
@@ -168,7 +171,7 @@ export class Isolation {
     return this.contain({
       user: spec.user,
       listener: spec.listener,
-      groupLimits: { memoryBytes: limits.memoryBytes, tasks, processes: 'any' },
+      groupLimits: { memoryBytes: limits.memoryBytes, tasks, processes: 'any', cpu: limits.cpu ?? ORDINARY_CPU },
       bounds: {
         openFiles: limits.openFiles,
         fileBytes: limits.fileBytes,
@@ -273,7 +276,7 @@ function hostUserOf(user: LentUser): HostUser | null {
   return user.user;
 }
 
-function bestGroups(): ResourceGroups {
+function bestGroups(cpuWeight: number): ResourceGroups {
   const own = ownCgroups();
-  return CgroupsV2.find(own) ?? CgroupsV1.find(own) ?? new NoCgroups();
+  return CgroupsV2.find(own, cpuWeight) ?? CgroupsV1.find(own, cpuWeight) ?? new NoCgroups();
 }

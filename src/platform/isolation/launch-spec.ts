@@ -1,4 +1,6 @@
+import { type CpuShare } from './cpu-share.js';
 import { type Mount } from './isolation-spec.js';
+import { type OutputPace } from './output-pace.js';
 
 /** Where the program finds the socket that it was given to listen on. */
 export const LISTEN_DESCRIPTOR = 4;
@@ -17,6 +19,8 @@ export interface LaunchLimits {
   /** Counted from the start; null where it may run for ever, as a server does. */
   readonly wallMs: number | null;
   readonly cpuMs: number | null;
+  /** Undefined: an ordinary share. */
+  readonly cpu?: CpuShare;
 }
 
 /** A program that may start others, and run for as long as its limits let it. */
@@ -56,6 +60,10 @@ export interface LaunchOutput {
   readonly line: (stream: 'stdout' | 'stderr', text: string) => void;
   /** Of both streams together; what is beyond is dropped, and `line` is told so once, as a line of `stderr`. */
   readonly bytes: number;
+  /** Undefined: an ordinary one, for a program that ends. */
+  readonly pace?: OutputPace;
+  /** Told of how many lines were dropped because they came too fast, where they are missing; undefined: `line` is, in words. */
+  readonly dropped?: (lines: number) => void;
   /** Standard output is not read by lines but by whoever reads `IsolatedProgram.stdout`, who stops the program by not reading. */
   readonly rawStdout?: boolean;
 }

@@ -1,16 +1,28 @@
+import { CpuAllowance } from './cpu-allowance.js';
 import { type LaunchEndCause, type LaunchLimits } from './launch-spec.js';
 import { type ResourceGroup } from './resource-group.js';
 
 /** To look at every process of a build costs some milliseconds where no cgroup counts for us. */
 const INTERVAL_MS = 50;
 
-/** Looks from outside at what a launched program uses and calls out, once, when it passes a limit. */
+export interface WatchEvents {
+  /** Called once, for the first limit that is passed. */
+  readonly onBreach: (cause: LaunchEndCause) => void;
+  /** Called with true when the program is to be stopped because it has used its share of the processors, else false. */
+  readonly onHold: (isHeld: boolean) => void;
+}
+
+/** Looks from outside at what a launched program uses, holds it to its share and ends it when it passes a limit. */
 export class LaunchWatch {
+  private readonly allowance: CpuAllowance | null;
+  private isHeld = false;
   private readonly timer: NodeJS.Timeout | null;
   private sampler: NodeJS.Timeout | undefined;
   private isOver = false;
 
-  constructor(private readonly group: ResourceGroup, private readonly limits: LaunchLimits, private readonly onBreach: (cause: LaunchEndCause) => void) {
+  constructor(private readonly group: ResourceGroup, private readonly limits: LaunchLimits, private readonly events: WatchEvents) {
+    const maxPercent = limits.cpu?.maxPercent;
+    this.allowance = group.limitsCpu || maxPercent === undefined ? null : new CpuAllowance(maxPercent);
     this.timer = limits.wallMs === null ? null : setTimeout(() => { this.breach('wall_time'); }, limits.wallMs);
     this.resume();
   }
@@ -36,10 +48,17 @@ export class LaunchWatch {
     if (this.limits.cpuMs !== null && cpuMs > this.limits.cpuMs) this.breach('cpu_time');
     else if (watched !== null && watched.residentBytes > this.limits.memoryBytes) this.breach('memory');
     else if (watched !== null && watched.tasks > this.limits.tasks) this.breach('tasks');
+    else if (this.allowance !== null) this.hold(this.allowance.isSpent(cpuMs, performance.now()));
+  }
+
+  private hold(isHeld: boolean): void {
+    // What it has started since the last look is stopped too.
+    if (isHeld || this.isHeld) this.events.onHold(isHeld);
+    this.isHeld = isHeld;
   }
 
   private breach(cause: LaunchEndCause): void {
     this.stop();
-    this.onBreach(cause);
+    this.events.onBreach(cause);
   }
 }

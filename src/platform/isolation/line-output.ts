@@ -2,18 +2,38 @@ import { type Readable } from 'node:stream';
 
 import { endOf } from './contained-child.js';
 import { type LaunchOutput } from './launch-spec.js';
+import { Allowance, ORDINARY_PACE } from './output-pace.js';
 
 const NEWLINE = 0x0a;
 const LONGEST_LINE_BYTES = 16 * 1024;
+/** Its last words, which say why it ended, are kept even if it said too much before. */
+const LAST_LINES = 500;
+const LEAST_PAUSE_MS = 10;
 
-/** Hands the lines of both streams of a program on, within one budget. What is beyond is read all the same: a program must not hang on a full pipe. */
+/**
+ * Hands the lines of both streams of a program on, within one budget and at a bounded pace. A program that writes faster
+ * finds its pipe full and waits, and lines beyond the pace are counted and dropped: to look at each of them would take the
+ * whole event loop. When it has ended what is left in its pipes is read without a pause.
+ */
 export class LineOutput {
   private readonly ends: Promise<void>[] = [];
+  private readonly streams: Readable[] = [];
+  private readonly lines: Allowance;
+  private readonly bytes: Allowance;
+  private readonly secondOfLines: number;
   private left: number;
   private toldOfCut = false;
+  private isDropping = false;
+  private dropped = 0;
+  private isOver = false;
+  private pause: NodeJS.Timeout | undefined;
 
   constructor(private readonly output: LaunchOutput) {
+    const { linesPerSecond, burstLines, bytesPerSecond, burstBytes } = output.pace ?? ORDINARY_PACE;
     this.left = output.bytes;
+    this.secondOfLines = linesPerSecond;
+    this.lines = new Allowance(linesPerSecond, burstLines);
+    this.bytes = new Allowance(bytesPerSecond, burstBytes);
   }
 
   /** Settle when all that was written has been handed on. */
@@ -21,39 +41,134 @@ export class LineOutput {
     return this.ends;
   }
 
+  /** Nothing runs any more that could write: reads the rest. */
+  finish(): void {
+    this.isOver = true;
+    clearTimeout(this.pause);
+    for (const stream of this.streams) stream.resume();
+  }
+
   read(name: 'stdout' | 'stderr', stream: Readable): void {
-    let begun: Buffer[] = [];
-    let size = 0;
-    const finish = (): void => {
-      if (size > 0) this.tell(name, Buffer.concat(begun, size));
-      begun = [];
-      size = 0;
-    };
+    const begun = new BegunLine();
+    const last: Buffer[] = [];
+    this.streams.push(stream);
     stream.on('data', (chunk: Buffer) => {
-      for (let at = 0; at < chunk.length;) {
-        const newline = chunk.indexOf(NEWLINE, at);
-        const end = newline < 0 ? chunk.length : newline;
-        const kept = chunk.subarray(at, Math.min(end, at + LONGEST_LINE_BYTES - size));
-        if (kept.length > 0) {
-          begun.push(kept);
-          size += kept.length;
-        }
-        if (newline >= 0) {
-          if (size === 0) this.tell(name, Buffer.alloc(0));
-          finish();
-        }
-        at = end + 1;
-      }
+      if (this.isOver) last.push(chunk);
+      else this.take(name, begun, chunk);
     });
-    this.ends.push(endOf(stream).then(finish));
+    this.ends.push(endOf(stream).then(() => {
+      clearTimeout(this.pause);
+      this.takeLast(name, begun, Buffer.concat(last));
+      if (!begun.isEmpty) this.tell(name, begun.end());
+      this.tellOfDropped();
+    }));
+  }
+
+  private take(name: 'stdout' | 'stderr', begun: BegunLine, chunk: Buffer): void {
+    this.bytes.take(chunk.length);
+    if (this.bytes.isSpent) this.rest();
+    for (let at = 0; at < chunk.length;) {
+      if (this.toldOfCut || !this.mayTell()) {
+        at = this.drop(begun, chunk, at);
+        continue;
+      }
+      const newline = chunk.indexOf(NEWLINE, at);
+      const end = newline < 0 ? chunk.length : newline;
+      begun.add(chunk.subarray(at, end));
+      if (newline >= 0) this.tell(name, begun.end());
+      at = end + 1;
+    }
+  }
+
+  /** What was still in the pipe: the end of it, and as much of the beginning as there is room for. */
+  private takeLast(name: 'stdout' | 'stderr', begun: BegunLine, chunk: Buffer): void {
+    const start = startOfLastLines(chunk);
+    this.take(name, begun, chunk.subarray(0, start));
+    this.lines.raiseTo(LAST_LINES + 1);
+    this.isDropping = false;
+    this.tellOfDropped();
+    this.take(name, begun, chunk.subarray(start));
+  }
+
+  /** Once it drops lines it goes on until there is room for a second's worth, so that its notes are few. */
+  private mayTell(): boolean {
+    if (this.isDropping && this.lines.has(this.secondOfLines)) {
+      this.isDropping = false;
+      this.tellOfDropped();
+    }
+    this.isDropping ||= this.lines.isSpent;
+    return !this.isDropping;
+  }
+
+  /** Counts the lines that end in the rest of a chunk; the one that only begins there may still be kept. */
+  private drop(begun: BegunLine, chunk: Buffer, from: number): number {
+    const last = chunk.lastIndexOf(NEWLINE);
+    if (last < from) {
+      begun.add(chunk.subarray(from));
+      return chunk.length;
+    }
+    begun.end();
+    if (!this.toldOfCut) for (let at = from; at <= last; at++) if (chunk[at] === NEWLINE) this.dropped++;
+    begun.add(chunk.subarray(last + 1));
+    return chunk.length;
+  }
+
+  private rest(): void {
+    if (this.isOver) return;
+    for (const stream of this.streams) stream.pause();
+    clearTimeout(this.pause);
+    this.pause = setTimeout(() => {
+      for (const stream of this.streams) stream.resume();
+    }, Math.max(LEAST_PAUSE_MS, this.bytes.msUntilLeft));
+    this.pause.unref();
   }
 
   private tell(name: 'stdout' | 'stderr', line: Buffer): void {
+    this.lines.take(1);
     this.left -= line.length + 1;
     if (this.left >= 0) this.output.line(name, line.toString('utf8'));
     else if (!this.toldOfCut) {
       this.toldOfCut = true;
       this.output.line('stderr', `[what follows is not shown: there were more than ${this.output.bytes} bytes of output]`);
     }
+  }
+
+  private tellOfDropped(): void {
+    const { dropped } = this;
+    this.dropped = 0;
+    if (dropped === 0 || this.toldOfCut) return;
+    if (this.output.dropped !== undefined) this.output.dropped(dropped);
+    else this.output.line('stderr', `[${dropped} lines are missing here: there were more than ${this.secondOfLines} a second]`);
+  }
+}
+
+/** Where the last lines of a text begin; its beginning where it has no more than those. */
+function startOfLastLines(text: Buffer): number {
+  let newline = text.length;
+  for (let lines = 0; lines <= LAST_LINES && newline > 0; lines++) newline = text.lastIndexOf(NEWLINE, newline - 1);
+  return newline + 1;
+}
+
+/** A line whose end has not come yet, cut at its longest. */
+class BegunLine {
+  private parts: Buffer[] = [];
+  private size = 0;
+
+  get isEmpty(): boolean {
+    return this.size === 0;
+  }
+
+  add(bytes: Buffer): void {
+    const kept = bytes.subarray(0, LONGEST_LINE_BYTES - this.size);
+    if (kept.length === 0) return;
+    this.parts.push(kept);
+    this.size += kept.length;
+  }
+
+  end(): Buffer {
+    const line = Buffer.concat(this.parts, this.size);
+    this.parts = [];
+    this.size = 0;
+    return line;
   }
 }

@@ -26,7 +26,7 @@ export function sampleProcess(pid: number): ProcessSample | null {
  * What a process and all that descend from it have and use together. What they share with others, such as the pages of
  * their programs, is not counted. Cheats no one: orphans inside fall to the first process of their namespace.
  */
-export function sampleTree(root: number): ProcessSample & { readonly pids: readonly number[] } {
+export function sampleTree(root: number): ProcessSample & { readonly pids: readonly number[]; readonly sessions: readonly number[] } {
   const children = new Map<number, Stat[]>();
   const all = numericEntriesOfProc().flatMap((pid) => statOf(pid) ?? []);
   for (const stat of all) {
@@ -38,6 +38,7 @@ export function sampleTree(root: number): ProcessSample & { readonly pids: reado
   for (const member of members) members.push(...(children.get(member.pid) ?? []));
   return {
     pids: members.map(({ pid }) => pid),
+    sessions: [...new Set(members.map(({ session }) => session))],
     cpuMs: members.reduce((sum, { ticks }) => sum + ticks, 0) * TICK_MS,
     residentBytes: members.reduce((sum, { pid }) => sum + ownBytesOf(pid), 0),
     tasks: members.reduce((sum, { threads }) => sum + threads, 0),
@@ -110,6 +111,7 @@ export function scratchFilesOf(pid: number): number | null {
 interface Stat {
   readonly pid: number;
   readonly parent: number;
+  readonly session: number;
   /** Its own and that of the children it has collected. */
   readonly ticks: number;
   readonly threads: number;
@@ -119,7 +121,7 @@ function statOf(pid: number): Stat | null {
   const fields = statFields(pid);
   if (fields === null) return null;
   const number = (index: number): number => Number(fields[index]);
-  return { pid, parent: number(1), ticks: number(11) + number(12) + number(13) + number(14), threads: number(17) };
+  return { pid, parent: number(1), session: number(3), ticks: number(11) + number(12) + number(13) + number(14), threads: number(17) };
 }
 
 function ownBytesOf(pid: number): number {

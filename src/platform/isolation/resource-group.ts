@@ -1,3 +1,5 @@
+import { type CpuShare } from './cpu-share.js';
+
 /** What a sandbox has used since it was started. */
 export interface Usage {
   readonly cpuMs: number;
@@ -12,12 +14,22 @@ export interface GroupLimits {
   readonly tasks: number;
   /** Whether the program may start others. */
   readonly processes: 'threads' | 'any';
+  readonly cpu: CpuShare;
 }
 
 /** What holds the processes of one sandbox together, to bound, to measure and to kill them: a cgroup, or none. */
 export abstract class ResourceGroup {
   /** Open `cgroup.procs` files for the launcher to write itself into. */
   abstract readonly entrances: readonly number[];
+
+  /**
+   * Moves the launcher into what it cannot enter by itself. It is called before the launcher is told to go on, so that
+   * everything it starts is inside too.
+   */
+  abstract enter(launcherPid: number): Promise<void>;
+
+  /** Whether the kernel holds the program below {@link CpuShare.maxPercent}; else whoever watches it has to. */
+  abstract readonly limitsCpu: boolean;
 
   /** Tells which process is pid 1 inside; until then nothing can be measured without a cgroup. */
   abstract contains(initPid: number): void;

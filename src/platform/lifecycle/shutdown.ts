@@ -24,8 +24,9 @@ export class Shutdown implements OnApplicationShutdown {
     return this.begunAtMs !== undefined;
   }
 
-  beginDraining(): void {
-    this.begunAtMs ??= performance.now();
+  /** @param elapsedMs how long ago the service as a whole was told to stop. */
+  beginDraining(elapsedMs = 0): void {
+    this.begunAtMs ??= performance.now() - elapsedMs;
   }
 
   /** What running requests are still given. */

@@ -5,7 +5,7 @@ import { openLog } from './log.js';
 describe('the log', () => {
   it('writes a line that was made beforehand as it writes others', () => {
     const lines: string[] = [];
-    const log = openLog({ logLevel: 'info' }, { write: (line) => { lines.push(line); } });
+    const log = openLog({ logLevel: 'info', role: 'api' }, { write: (line) => { lines.push(line); } });
     log.info({ status: 200, path: '/' });
     log.infoLine('"status":200,"path":"/"');
     const [one, other] = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
@@ -16,14 +16,14 @@ describe('the log', () => {
 
   it('leaves out such a line where the level is above', () => {
     const write = jest.fn();
-    openLog({ logLevel: 'warn' }, { write }).infoLine('"status":200');
+    openLog({ logLevel: 'warn', role: 'api' }, { write }).infoLine('"status":200');
     expect(write).not.toHaveBeenCalled();
   });
 
   it.each(['process.exit(0)', 'throw new Error("it ends")', ''])('has handed on every line, in order, when the process has ended by: %s', (end) => {
     const script = `
       require(${JSON.stringify(join(process.cwd(), 'test/support/typescript-hook.cjs'))});
-      const log = require(${JSON.stringify(join(process.cwd(), 'src/platform/logging/log.ts'))}).openLog({ logLevel: 'info' });
+      const log = require(${JSON.stringify(join(process.cwd(), 'src/platform/logging/log.ts'))}).openLog({ logLevel: 'info', role: 'api' });
       for (let n = 0; n < 2000; n++) n % 2 ? log.info({ n, text: 'ä' }) : log.infoLine('"n":' + n);
       ${end}`;
     const { stdout } = spawnSync(process.execPath, ['-e', script], { encoding: 'utf8', maxBuffer: 10_000_000 });

@@ -29,12 +29,12 @@ function timestamps(): () => string {
 }
 
 /** Writes without blocking: a slow reader of standard output must not slow an answer down. */
-export function openLog(config: Pick<Config, 'logLevel'>, destination: DestinationStream = GatheredLines.toStandardOutput()): Log {
+export function openLog({ logLevel, role }: Pick<Config, 'logLevel' | 'role'>, destination: DestinationStream = GatheredLines.toStandardOutput()): Log {
   const timestamp = timestamps();
   const logger = pino(
     {
-      level: config.logLevel,
-      base: null,
+      level: logLevel,
+      base: { process: role },
       timestamp,
       formatters: { level: (label) => ({ level: label }) },
       serializers: { error: pino.stdSerializers.errWithCause },
@@ -43,6 +43,6 @@ export function openLog(config: Pick<Config, 'logLevel'>, destination: Destinati
   );
   const isWritten = logger.isLevelEnabled('info');
   return Object.assign(logger, {
-    infoLine: (fields: string) => { if (isWritten) destination.write(`{"level":"info"${timestamp()},${fields}}\n`); },
+    infoLine: (fields: string) => { if (isWritten) destination.write(`{"level":"info"${timestamp()},"process":"${role}",${fields}}\n`); },
   });
 }

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Ids } from '../ids/ids.js';
 import type { Log } from '../logging/log.js';
@@ -24,7 +24,11 @@ export class LogMailer extends Mailer {
     const folder = join(dataDir, 'mail');
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const file = join(folder, `${ids.next('msg')}.eml`);
-    await writeFile(file, this.compose(message), { flag: 'wx', mode: 0o600 });
+    await writeFile(file, this.compose(message), { flag: 'wx', mode: 0o600 }).catch(async (error: unknown) => {
+      // Half a message is none: where the disk is full it is written again with the next attempt.
+      await rm(file, { force: true });
+      throw error;
+    });
     log.info({ file, about: message.about }, 'A message was written to a file instead of being sent; MAILER=smtp sends.');
   }
 

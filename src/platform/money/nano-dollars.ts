@@ -1,3 +1,5 @@
+import { trimEnd } from '../text/trim.js';
+
 /** Money is counted in whole nano-dollars: nothing of it is ever a float. */
 export const NANO_PER_USD = 1_000_000_000n;
 
@@ -8,7 +10,7 @@ const USD = /^(-?)(\d{1,9})(?:\.(\d{1,9}))?$/;
 /** As the wire has it: dollars in decimals, exactly, and no longer than it must be. `123456n` is `0.000123456`. */
 export function formatUsd(nano: bigint): string {
   const digits = (nano < 0n ? -nano : nano).toString().padStart(DECIMALS + 1, '0');
-  const fraction = digits.slice(-DECIMALS).replace(/0+$/, '');
+  const fraction = trimEnd(digits.slice(-DECIMALS), '0');
   return `${nano < 0n ? '-' : ''}${digits.slice(0, -DECIMALS)}${fraction === '' ? '' : `.${fraction}`}`;
 }
 

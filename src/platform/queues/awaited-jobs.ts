@@ -13,7 +13,15 @@ export const resultKeyOf = (jobId: string): string => `job-result:${jobId}`;
 export class JobFailed extends Error {}
 
 /** No worker answered in the time that the caller had. */
-export class JobUnanswered extends Error {}
+export class JobUnanswered extends Error {
+  constructor(
+    message: string,
+    /** False: it still waited, and never runs now. */
+    readonly hadBegun: boolean,
+  ) {
+    super(message);
+  }
+}
 
 interface Patience {
   /** What the job may wait for a worker; a job that has not begun by then never does. */
@@ -23,9 +31,11 @@ interface Patience {
   readonly signal?: AbortSignal | undefined;
   /** For a job that others can end too, by `DirectJobs.end`. */
   readonly jobId?: string;
+  /** As in `DirectJob`. */
+  readonly subject?: string;
 }
 
-type Waiter = (happened: 'active' | 'completed' | 'failed', reason?: string) => void;
+type Waiter = (happened: 'active' | 'postponed' | 'completed' | 'failed', reason?: string) => void;
 
 /**
  * Runs a job and waits for its result, for work that a caller stands waiting for.
@@ -65,11 +75,11 @@ export class AwaitedJobs {
     await this.listen(queue);
     const { ended, forget } = this.waitFor(jobId, patience);
     try {
-      await this.jobs.add(queue, jobId, payload);
+      await this.jobs.add(queue, { jobId, payload, subject: patience.subject });
       await ended;
       return await this.takeResult<Result>(jobId);
     } catch (error) {
-      if (!(error instanceof JobFailed)) await this.jobs.end(queue, jobId);
+      if (!(error instanceof JobFailed)) await this.jobs.end(queue, jobId, patience.subject);
       throw error;
     } finally {
       forget();
@@ -82,13 +92,16 @@ export class AwaitedJobs {
     const ended = new Promise<void>((resolve, reject) => {
       onAbort = () => { reject(signal!.reason as Error); };
       signal?.addEventListener('abort', onAbort, { once: true });
-      const giveUpAfter = (ms: number, what: string): void => {
+      const giveUpAfter = (ms: number, hadBegun: boolean): void => {
         clearTimeout(timer);
-        timer = setTimeout(() => { reject(new JobUnanswered(`No worker ${what} the job within ${ms} ms.`)); }, ms);
+        const what = hadBegun ? 'ended' : 'took';
+        timer = setTimeout(() => { reject(new JobUnanswered(`No worker ${what} the job within ${ms} ms.`, hadBegun)); }, ms);
       };
-      giveUpAfter(startWithinMs, 'took');
+      const waitsSinceMs = performance.now();
+      giveUpAfter(startWithinMs, false);
       this.waiters.set(jobId, (happened, reason) => {
-        if (happened === 'active') giveUpAfter(finishWithinMs, 'ended');
+        if (happened === 'active') giveUpAfter(finishWithinMs, true);
+        else if (happened === 'postponed') giveUpAfter(Math.max(0, waitsSinceMs + startWithinMs - performance.now()), false);
         else if (happened === 'completed') resolve();
         else reject(new JobFailed(reason));
       });
@@ -115,6 +128,7 @@ export class AwaitedJobs {
       listener = new QueueEvents(queueName, { connection: this.redis.blocking() });
       listener.on('error', () => undefined);
       listener.on('active', ({ jobId }) => { this.waiters.get(jobId)?.('active'); });
+      listener.on('delayed', ({ jobId }) => { this.waiters.get(jobId)?.('postponed'); });
       listener.on('completed', ({ jobId }) => { this.waiters.get(jobId)?.('completed'); });
       listener.on('failed', ({ jobId, failedReason }) => { this.waiters.get(jobId)?.('failed', failedReason); });
       // Of a job that waited; one that has ended is removed without a word.

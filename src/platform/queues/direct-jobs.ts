@@ -1,8 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { RequestContext } from '../logging/request-context.js';
 import { JobCancellations } from './job-cancellations.js';
+import { JobTurns } from './job-turns.js';
 import type { QueueDefinition } from './queue-definition.js';
 import { Queues } from './queues.js';
+
+export interface DirectJob<Payload extends object> {
+  readonly jobId: string;
+  readonly payload: Payload;
+  /** For whom the job is, where subjects have fair turns; else the jobs of a queue run in the order in which they came. */
+  readonly subject?: string | undefined;
+}
 
 /**
  * Puts jobs into Redis at once and not through the outbox: for what must not lie in the database, or wait for a relay.
@@ -13,15 +21,20 @@ export class DirectJobs {
   constructor(
     private readonly queues: Queues,
     private readonly cancellations: JobCancellations,
+    private readonly turns: JobTurns,
     private readonly context: RequestContext,
   ) {}
 
   /** When this rejects, the job may be there all the same. @throws {Error} of Redis being away. */
-  async add<Payload extends object>(queue: QueueDefinition<Payload>, jobId: string, payload: Payload): Promise<void> {
+  async add<Payload extends object>(
+    queue: QueueDefinition<Payload>,
+    { jobId, payload, subject }: DirectJob<Payload>,
+  ): Promise<void> {
+    const turn = subject === undefined ? {} : { priority: (await this.turns.take(queue, subject)).round };
     await this.queues.named(queue.name).add(
       queue.name,
       { payload, correlation: this.context.current },
-      { jobId, attempts: queue.attempts, removeOnComplete: true, removeOnFail: true },
+      { jobId, attempts: queue.attempts, removeOnComplete: true, removeOnFail: true, ...turn },
     );
   }
 
@@ -29,9 +42,10 @@ export class DirectJobs {
    * A job that still waits is taken out of the queue; one that runs is told to end, on whatever worker it is. Never
    * throws. True when it had not begun.
    */
-  async end(queue: Pick<QueueDefinition<object>, 'name'>, jobId: string): Promise<boolean> {
+  async end(queue: Pick<QueueDefinition<object>, 'name'>, jobId: string, subject?: string): Promise<boolean> {
     const removed = await this.queues.named(queue.name).remove(jobId).catch(() => 0);
     if (removed === 0) await this.cancellations.cancel(jobId);
+    else if (subject !== undefined) await this.turns.giveBack(queue, subject).catch(() => undefined);
     return removed !== 0;
   }
 }

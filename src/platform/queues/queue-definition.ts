@@ -6,6 +6,8 @@ export interface QueueDefinition<Payload extends object> {
   readonly payload: Type<Payload>;
   /** Tries in all. Jobs are delivered at least once, so a handler must be safe to run twice. */
   readonly attempts: number;
+  /** Whether a job whose worker died is delivered again although it has one attempt: then its handler can tell what had begun. */
+  readonly redelivers?: boolean;
   /** Wait before the second try; it doubles with each further one. */
   readonly backoffMs: number;
   /** Jobs that one worker process runs at the same time. */
@@ -17,6 +19,18 @@ export interface JobContext {
   readonly signal: AbortSignal;
   /** From adding the job until a worker took it. */
   readonly waitedMs: number;
+}
+
+/** Thrown by a handler that could not begin: the job goes back to its queue, and no attempt is counted. */
+export class JobPostponed extends Error {
+  constructor(
+    readonly delayMs: number,
+    /** What changes in its payload, where the handler has learnt something. */
+    readonly changes: object,
+    cause: unknown,
+  ) {
+    super('The job could not begin and waits in its queue again.', { cause });
+  }
 }
 
 export interface JobHandler<Payload extends object, Result = void> {

@@ -1,14 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { type Job, Worker } from 'bullmq';
+import { DelayedError, type Job, Worker } from 'bullmq';
 import { Shutdown } from '../lifecycle/shutdown.js';
 import { Log } from '../logging/log.js';
 import { RequestContext } from '../logging/request-context.js';
 import { RedisConnections } from '../redis/redis-connections.js';
+import { Clock } from '../time/clock.js';
 import { RESULT_TTL_SECONDS, resultKeyOf } from './awaited-jobs.js';
 import { JobAbandoned, JobCancellations } from './job-cancellations.js';
 import { type JobEnvelope, openEnvelope } from './job-envelope.js';
-import type { JobHandler, QueueDefinition } from './queue-definition.js';
+import { JobTurns } from './job-turns.js';
+import { type JobHandler, JobPostponed, type QueueDefinition } from './queue-definition.js';
 import { QueueMetrics } from './queue.metrics.js';
 import { Queues } from './queues.js';
 
@@ -28,10 +30,12 @@ export class QueueWorkers {
     private readonly redis: RedisConnections,
     private readonly queues: Queues,
     private readonly cancellations: JobCancellations,
+    private readonly turns: JobTurns,
     private readonly log: Log,
     private readonly context: RequestContext,
     private readonly metrics: QueueMetrics,
     private readonly shutdown: Shutdown,
+    private readonly clock: Clock,
   ) {
     shutdown.at('workers', () => this.close());
   }
@@ -49,7 +53,7 @@ export class QueueWorkers {
       connection: this.redis.blocking(),
       concurrency,
       // A queue with one attempt must not run a job again whose worker died: its caller has been told that it failed.
-      maxStalledCount: queue.attempts === 1 ? 0 : MAX_STALLED_COUNT,
+      maxStalledCount: queue.attempts === 1 && queue.redelivers !== true ? 0 : MAX_STALLED_COUNT,
     });
     worker.on('error', (error) => { this.log.debug({ queue: queue.name, error }, 'worker'); });
     worker.on('stalled', () => { this.metrics.stalled(queue.name); });
@@ -73,6 +77,7 @@ export class QueueWorkers {
   ): Promise<void> {
     const waitedMs = (job.processedOn ?? job.timestamp) - job.timestamp;
     this.metrics.started(queue.name, waitedMs);
+    if (job.priority > 0) void this.turns.began(queue, job.priority);
     const { correlation } = job.data;
     await this.context.run({ requestId: correlation?.requestId ?? job.id!, traceId: correlation?.traceId ?? '', ...correlation }, async () => {
       let payload: Payload | undefined;
@@ -84,6 +89,7 @@ export class QueueWorkers {
       } catch (error) {
         // Nobody is left to be told, and nothing is wrong.
         if (error instanceof JobAbandoned) throw error;
+        if (error instanceof JobPostponed) return this.postpone(queue, job, error);
         this.metrics.failed(queue.name);
         this.log.error({ ...correlation, queue: queue.name, jobId: job.id, attempt: job.attemptsMade + 1, error }, 'A job failed.');
         // What cannot be read cannot be given up either; it stays among the failed jobs.
@@ -91,6 +97,14 @@ export class QueueWorkers {
         throw error;
       }
     });
+  }
+
+  /** It keeps its turn: as soon as its delay is over it goes before those that came later. */
+  private async postpone(queue: QueueDefinition<object>, job: Job<JobEnvelope>, { delayMs, changes, cause }: JobPostponed): Promise<never> {
+    this.log.debug({ queue: queue.name, jobId: job.id, error: cause }, 'A job could not begin.');
+    await job.updateData({ ...job.data, payload: { ...job.data.payload, ...changes } });
+    await job.moveToDelayed(this.clock.now().getTime() + delayMs, job.token);
+    throw new DelayedError();
   }
 
   /** Beside the job and not in it: a result in BullMQ's event stream would stay there for a thousand events. */

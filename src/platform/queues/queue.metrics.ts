@@ -2,6 +2,7 @@ import { Injectable, type Provider } from '@nestjs/common';
 import { InjectMetric, makeCounterProvider, makeGaugeProvider, makeHistogramProvider } from '@willsoto/nestjs-prometheus';
 import { Counter, Gauge, Histogram } from 'prom-client';
 import { Clock } from '../time/clock.js';
+import { QUEUE_STATES } from './queue-reading.js';
 import { Queues } from './queues.js';
 
 const JOBS = 'queue_jobs';
@@ -10,8 +11,6 @@ const COMPLETED = 'queue_jobs_completed_total';
 const FAILED = 'queue_jobs_failed_total';
 const STALLED = 'queue_jobs_stalled_total';
 const WAIT = 'queue_wait_seconds';
-
-const STATES = ['waiting', 'active', 'delayed', 'failed'] as const;
 
 @Injectable()
 export class QueueMetrics {
@@ -47,10 +46,9 @@ export class QueueMetrics {
   /** Called when `/metrics` is read. While Redis is away the last figures stay. */
   private async readQueues(): Promise<void> {
     await Promise.allSettled(this.queues.all().map(async (queue) => {
-      const counts = await queue.getJobCounts(...STATES);
-      for (const state of STATES) this.jobs.set({ queue: queue.name, state }, counts[state] ?? 0);
-      const [first] = await queue.getJobs(['waiting'], 0, 0, true);
-      this.oldest.set({ queue: queue.name }, first ? (this.clock.now().getTime() - first.timestamp) / 1000 : 0);
+      const { counts, oldestWaitingMs } = await this.queues.read(queue);
+      for (const state of QUEUE_STATES) this.jobs.set({ queue: queue.name, state }, counts[state]);
+      this.oldest.set({ queue: queue.name }, oldestWaitingMs === null ? 0 : (this.clock.now().getTime() - oldestWaitingMs) / 1000);
     }));
   }
 }

@@ -3,6 +3,7 @@ import { Queue } from 'bullmq';
 import { Shutdown } from '../lifecycle/shutdown.js';
 import { RedisConnections } from '../redis/redis-connections.js';
 import type { JobEnvelope } from './job-envelope.js';
+import { type QueueReading, readQueue } from './queue-reading.js';
 
 /** The ends of the queues that jobs are put in at; one connection serves them all. */
 @Injectable()
@@ -37,6 +38,11 @@ export class Queues {
   /** The queues that this process has to do with. */
   all(): Queue<JobEnvelope>[] {
     return [...this.open.values()];
+  }
+
+  /** How many jobs there are in each state, and since when the oldest waits. */
+  read(queue: Queue): Promise<QueueReading> {
+    return readQueue(queue, this.redis.producer());
   }
 
   private async close(): Promise<void> {

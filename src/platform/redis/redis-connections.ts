@@ -29,7 +29,6 @@ export class RedisConnections implements OnModuleInit {
     this.fastConnection = this.connect({
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
-      enableAutoPipelining: true,
     }, config.redisTimeoutMs);
     this.producerConnection = this.connect({
       enableOfflineQueue: false,

@@ -1,13 +1,18 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createReadStream, createWriteStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import type { Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { pipeline } from 'node:stream/promises';
 import type { ServerAccount } from '../../platform/accounts/server-account.js';
+import type { BackupFiles } from './backup-files.js';
 
 const ATTEMPTS = 3;
 const ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C', HOME: '/nonexistent' };
+
+/** A file of a backup. */
+export interface Archive {
+  readonly files: BackupFiles;
+  readonly path: string;
+}
 
 /** A directory whose files belong to `account`, and are read and written by programs of it alone. */
 export interface Place {
@@ -20,18 +25,18 @@ export interface Place {
  * Packs what `find`, a shell command that runs in the directory, names with a NUL after each. Names that are gone by the
  * time they are read make it begin anew: what took their place must be in the archive.
  */
-export async function pack(place: Place, find: string, archive: string): Promise<void> {
+export async function pack(place: Place, find: string, { files, path }: Archive): Promise<void> {
   for (let attempt = 1; ; attempt++) {
-    const failure = await run(place, `${find} | tar --null --no-recursion --files-from - --create`, { to: archive });
+    const failure = await run(place, `${find} | tar --null --no-recursion --files-from - --create`, { to: (output) => files.save(path, output) });
     if (failure === undefined) return;
-    await rm(archive, { force: true });
+    await files.discard(path);
     if (attempt === ATTEMPTS) throw new Error(`${place.directory} cannot be packed: ${failure}`);
   }
 }
 
-export async function unpack(place: Place, archive: string): Promise<void> {
-  const failure = await run(place, 'tar --extract --keep-old-files', { from: archive });
-  if (failure !== undefined) throw new Error(`${archive} cannot be unpacked: ${failure}`);
+export async function unpack(place: Place, { files, path }: Archive): Promise<void> {
+  const failure = await run(place, 'tar --extract --keep-old-files', { from: (input) => files.load(path, input) });
+  if (failure !== undefined) throw new Error(`${path} cannot be unpacked: ${failure}`);
 }
 
 /** What a shell command says in the directory. @throws {Error} when it fails. */
@@ -43,14 +48,26 @@ export async function ask(place: Place, command: string): Promise<string> {
   return output;
 }
 
-async function run(place: Place, command: string, { from, to }: { from?: string; to?: string }): Promise<string | undefined> {
+interface Ends {
+  readonly from?: (input: Writable) => Promise<void>;
+  readonly to?: (output: Readable) => Promise<void>;
+}
+
+/** Undefined, or what went wrong with the command. @throws {Error} when it is what feeds it, or takes from it. */
+async function run(place: Place, command: string, { from, to }: Ends): Promise<string | undefined> {
   const child = start(place, command);
   const ended = once(child, 'close') as Promise<[number | null]>;
-  const feeding = from === undefined ? child.stdin.end() : pipeline(createReadStream(from), child.stdin).catch(() => undefined);
-  const taking = to === undefined ? child.stdout.resume() : pipeline(child.stdout, createWriteStream(to, { flags: 'wx', mode: 0o600 }));
+  const feeding = from === undefined ? child.stdin.end() : from(child.stdin).catch(unlessEndedEarly);
+  const taking = to === undefined ? child.stdout.resume() : to(child.stdout);
   const [errors, [code]] = await Promise.all([text(child.stderr), ended, feeding, taking]);
   // A shell tells of the last program of a pipe only; what the others had to say is among the errors.
   return code === 0 && errors === '' ? undefined : errors.trim().slice(0, 500) || `tar ended with ${code}`;
+}
+
+/** A command that ends before it has read everything says itself why. */
+function unlessEndedEarly(error: unknown): void {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code !== 'EPIPE' && code !== 'ECONNRESET' && code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
 }
 
 function start({ directory, account }: Place, command: string): ReturnType<typeof spawnShell> {

@@ -1,14 +1,14 @@
-import { mkdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { mkdir, rename, rm, rmdir } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import type { Config } from '../../platform/config/config.js';
 import type { Log } from '../../platform/logging/log.js';
 import { VERSION } from '../../platform/version.js';
+import { type BackupFile, BackupFiles } from './backup-files.js';
+import { BackupKeys } from './backup-keys.js';
 import { dumpDatabase, fileOf } from './database-dump.js';
 import { withDatabase } from './database-access.js';
-import { describe, MANIFEST, manifestOf, type BackupFile } from './manifest.js';
+import { writeManifest } from './manifest.js';
 import { StoredFiles } from './stored-files.js';
-
-const DATABASE = 'database';
 
 /**
  * Writes all that the service keeps to a directory of its own, while the service runs or not, and says what it wrote.
@@ -29,12 +29,14 @@ export async function backUp(config: Config, log: Log, { directory: wished, now 
     throw error;
   }
   try {
-    const database = await withDatabase(config, log, (url) => dumpDatabase(url, join(unfinished, DATABASE)));
-    const stored = await new StoredFiles(config, log).save(unfinished);
-    const paths = [...database.tables.map(({ name }) => fileOf(DATABASE, name)), ...stored];
+    const { backupPassphrase } = config;
+    const backup = new BackupFiles(unfinished, backupPassphrase === undefined ? undefined : await BackupKeys.create(backupPassphrase));
+    const database = await withDatabase(config, log, (url) => dumpDatabase(url, backup));
+    const stored = await new StoredFiles(config, log).save(backup);
+    const paths = [...database.tables.map(({ name }) => fileOf(name)), ...stored];
     const files: BackupFile[] = [];
-    for (const path of paths) files.push(await describe(unfinished, path));
-    await writeFile(join(unfinished, MANIFEST), `${JSON.stringify(manifestOf({ version: VERSION, createdAt: now.toISOString(), database, files }), null, 2)}\n`, { mode: 0o600 });
+    for (const path of paths) files.push(await backup.describe(path));
+    await writeManifest(backup, { version: VERSION, createdAt: now.toISOString(), database, files });
     await rename(unfinished, directory);
     const rows = database.tables.reduce((sum, table) => sum + table.rows, 0);
     const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
@@ -53,9 +55,15 @@ async function take(directory: string, advice: string): Promise<void> {
   });
 }
 
-function remarks({ artifacts, databaseUrl }: Config, stored: readonly string[]): string {
+/** What whoever keeps the backup has to know. */
+function remarks({ artifacts, backupPassphrase, databaseUrl }: Config, stored: readonly string[]): string {
+  const hasSecrets = stored.some((path) => path.startsWith('secrets/'));
+  const contents = hasSecrets ? 'the secrets of the service, source code and personal data' : 'source code, personal data and hashes of passwords';
   return [
-    stored.some((path) => path.startsWith('secrets/')) ? 'The secrets of the service are in it: keep it as safe as the service.' : databaseUrl === undefined ? '' : 'API_KEY_PEPPER and SECRETS_KEY are not in it: keep them too, or no key and no secret of it can be read.',
+    backupPassphrase === undefined
+      ? `The backup is NOT ENCRYPTED and holds ${contents}: keep it as safe as the service, or set BACKUP_PASSPHRASE to encrypt it.`
+      : 'The backup is encrypted with BACKUP_PASSPHRASE: keep the passphrase in another place. Without it nothing can be restored.',
+    hasSecrets || databaseUrl === undefined ? '' : 'API_KEY_PEPPER and SECRETS_KEY are not in it: keep them too, or no key and no secret of it can be read.',
     artifacts.place.kind === 's3' ? 'The files of deploys are in the bucket of ARTIFACTS_URL, and not in it.' : '',
   ].filter((line) => line !== '').map((line) => `${line}\n`).join('');
 }

@@ -1,9 +1,6 @@
-import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { Client, escapeIdentifier } from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
+import type { BackupFiles } from './backup-files.js';
 import type { DatabaseDump, DumpedPartition, DumpedTable } from './manifest.js';
 
 /** Kept by the migrations themselves. */
@@ -33,15 +30,14 @@ FROM pg_constraint c JOIN pg_class a ON a.oid = c.conrelid JOIN pg_class b ON b.
 WHERE c.contype = 'f' AND c.connamespace = current_schema()::regnamespace AND c.conrelid <> c.confrelid`;
 
 /** Of one moment: everything is read in one transaction. */
-export async function dumpDatabase(url: string, directory: string): Promise<DatabaseDump> {
-  await mkdir(directory, { mode: 0o700 });
+export async function dumpDatabase(url: string, files: BackupFiles): Promise<DatabaseDump> {
   return withClient(url, async (client) => {
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY');
     const found = (await client.query<{ name: string; columns: string[] }>(TABLES)).rows;
     const tables: DumpedTable[] = [];
     for (const { name, columns } of found) {
       const source = client.query(copyTo(`COPY (SELECT ${list(columns)} FROM ${escapeIdentifier(name)}) TO STDOUT`));
-      await pipeline(source, createWriteStream(fileOf(directory, name), { flags: 'wx', mode: 0o600 }));
+      await files.save(fileOf(name), source);
       tables.push({ name, columns, rows: source.rowCount });
     }
     const { rows: migrations } = await client.query<{ name: string }>(`SELECT name FROM ${OF_MIGRATIONS} ORDER BY id`);
@@ -63,7 +59,7 @@ export async function requireEmpty(url: string): Promise<void> {
 }
 
 /** Into a database that the same migrations have made: all of it or nothing. */
-export async function loadDatabase(url: string, { directory, dump }: { directory: string; dump: DatabaseDump }): Promise<void> {
+export async function loadDatabase(url: string, { files, dump }: { files: BackupFiles; dump: DatabaseDump }): Promise<void> {
   await withClient(url, async (client) => {
     await client.query('BEGIN');
     const { rows: present } = await client.query<DumpedPartition>(PARTITIONS);
@@ -76,7 +72,7 @@ export async function loadDatabase(url: string, { directory, dump }: { directory
     if (names.length > 0) await client.query(`TRUNCATE ${list(names)}`);
     const { rows: references } = await client.query<{ from: string; to: string }>(REFERENCES);
     for (const { name, columns } of inOrder(dump.tables, references)) {
-      await pipeline(createReadStream(fileOf(directory, name)), client.query(copyFrom(`COPY ${escapeIdentifier(name)} (${list(columns)}) FROM STDIN`)));
+      await files.load(fileOf(name), client.query(copyFrom(`COPY ${escapeIdentifier(name)} (${list(columns)}) FROM STDIN`)));
     }
     for (const { name, lastValue } of dump.sequences) await client.query('SELECT setval($1::regclass, $2)', [escapeIdentifier(name), lastValue]);
     await client.query('SET CONSTRAINTS ALL IMMEDIATE');
@@ -86,7 +82,8 @@ export async function loadDatabase(url: string, { directory, dump }: { directory
   });
 }
 
-export const fileOf = (directory: string, table: string): string => join(directory, `${table}.copy`);
+/** Its path in the backup. */
+export const fileOf = (table: string): string => `database/${table}.copy`;
 
 const list = (names: readonly string[]): string => names.map((name) => escapeIdentifier(name)).join(', ');
 

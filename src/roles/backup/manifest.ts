@@ -1,11 +1,12 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { readFile, stat } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
+import { type BackupFile, BackupFiles } from './backup-files.js';
+import { BackupKeys, type Encryption } from './backup-keys.js';
 
-export const MANIFEST = 'manifest.json';
-const FORMAT = 1;
+const MANIFEST = 'manifest.json';
+/** Which earlier releases restore too. */
+const PLAIN = 1;
+const ENCRYPTED = 2;
 
 export interface DumpedTable {
   readonly name: string;
@@ -28,15 +29,8 @@ export interface DatabaseDump {
   readonly sequences: readonly { readonly name: string; readonly lastValue: string }[];
 }
 
-export interface BackupFile {
-  readonly path: string;
-  readonly bytes: number;
-  readonly sha256: string;
-}
-
 /** What a backup holds. It is written last, so that a directory without one is no backup. */
 export interface Manifest {
-  readonly format: typeof FORMAT;
   /** Of the service that made it. */
   readonly version: string;
   readonly createdAt: string;
@@ -44,36 +38,53 @@ export interface Manifest {
   readonly files: readonly BackupFile[];
 }
 
-export function manifestOf(parts: Omit<Manifest, 'format'>): Manifest {
-  return { format: FORMAT, ...parts };
+/** With its own keys a backup also shows that its manifest, and so the hash of each file, was written by who has them. */
+interface WrittenManifest extends Manifest {
+  readonly format: number;
+  /** Backups of earlier releases do not say that they are not encrypted. */
+  readonly encryption?: Encryption | null;
+}
+
+export interface OpenedBackup {
+  readonly manifest: Manifest;
+  readonly files: BackupFiles;
+}
+
+export async function writeManifest({ directory, keys }: BackupFiles, manifest: Manifest): Promise<void> {
+  const written: WrittenManifest = { format: keys === undefined ? PLAIN : ENCRYPTED, encryption: keys?.encryption ?? null, ...manifest };
+  const mac = keys === undefined ? {} : { mac: keys.macOf(JSON.stringify(written)) };
+  await writeFile(join(directory, MANIFEST), `${JSON.stringify({ ...written, ...mac }, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
 }
 
 /**
- * The manifest of a backup whose files are as they were written.
+ * A backup whose files are as they were written. A passphrase that it does not need changes nothing.
  *
- * @throws {Error} when it is no backup, one of another format, or damaged.
+ * @throws {Error} when it is no backup, one of another format, encrypted with another passphrase, or damaged.
  */
-export async function readManifest(directory: string): Promise<Manifest> {
-  let manifest: Omit<Manifest, 'format'> & { readonly format: number };
+export async function openBackup(directory: string, passphrase: string | undefined): Promise<OpenedBackup> {
+  const { mac, ...written } = await readManifest(directory);
+  const keys = await keysOf(written, passphrase);
+  if (keys !== undefined && !keys.isMacOf(JSON.stringify(written), mac)) throw new Error(`The backup is damaged: ${MANIFEST} is not as it was written. Nothing was restored.`);
+  const files = new BackupFiles(directory, keys);
+  for (const file of written.files) {
+    if (!await files.isUnchanged(file)) throw new Error(`The backup is damaged: ${file.path} is not as it was written. Nothing was restored.`);
+  }
+  return { manifest: written, files };
+}
+
+async function readManifest(directory: string): Promise<WrittenManifest & { readonly mac?: unknown }> {
   try {
-    manifest = JSON.parse(await readFile(join(directory, MANIFEST), 'utf8')) as typeof manifest;
+    return JSON.parse(await readFile(join(directory, MANIFEST), 'utf8')) as WrittenManifest;
   } catch (error) {
     throw new Error(`${directory} is no backup: its ${MANIFEST} cannot be read.`, { cause: error });
   }
-  if (manifest.format !== FORMAT) throw new Error(`The backup has the format ${manifest.format}, and this release reads ${FORMAT}.`);
-  for (const { path, sha256 } of manifest.files) {
-    if (await sha256Of(join(directory, path)).catch(() => undefined) !== sha256) throw new Error(`The backup is damaged: ${path} is not as it was written. Nothing was restored.`);
-  }
-  return { ...manifest, format: FORMAT };
 }
 
-export async function describe(directory: string, path: string): Promise<BackupFile> {
-  const file = join(directory, path);
-  return { path, bytes: (await stat(file)).size, sha256: await sha256Of(file) };
-}
-
-async function sha256Of(file: string): Promise<string> {
-  const hash = createHash('sha256');
-  await pipeline(createReadStream(file), hash);
-  return hash.digest('hex');
+async function keysOf({ format, encryption }: WrittenManifest, passphrase: string | undefined): Promise<BackupKeys | undefined> {
+  if (format !== PLAIN && format !== ENCRYPTED) throw new Error(`The backup has the format ${format}, and this release reads ${PLAIN} and ${ENCRYPTED}.`);
+  const isEncrypted = encryption !== undefined && encryption !== null;
+  if (isEncrypted !== (format === ENCRYPTED)) throw new Error(`The backup is damaged: its ${MANIFEST} contradicts itself about whether it is encrypted. Nothing was restored.`);
+  if (!isEncrypted) return undefined;
+  if (passphrase === undefined) throw new Error('The backup is encrypted. Set BACKUP_PASSPHRASE to the passphrase that it was made with. Nothing was restored.');
+  return BackupKeys.open(passphrase, encryption);
 }

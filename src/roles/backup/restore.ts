@@ -1,22 +1,26 @@
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { Config } from '../../platform/config/config.js';
 import type { Log } from '../../platform/logging/log.js';
 import { knownMigrations } from '../data-source.js';
 import { migrate } from '../migrate.js';
 import { withNewDatabase } from './database-access.js';
 import { loadDatabase, requireEmpty } from './database-dump.js';
-import { type Manifest, readManifest } from './manifest.js';
+import { type Manifest, openBackup } from './manifest.js';
 import { StoredFiles } from './stored-files.js';
+
+const PLAIN_REMARK = 'The backup was NOT ENCRYPTED, though BACKUP_PASSPHRASE is set: nothing shows that nobody has changed it.\n';
 
 /**
  * Puts a backup into an empty database and a new data directory, brings it up to this release, and says what it found.
  *
- * @throws {Error} before anything is changed, when the backup is damaged, was made by a later release, or would overwrite
- *   something.
+ * @throws {Error} before anything is changed, when the backup is damaged, is encrypted with another passphrase, was made
+ *   by a later release, or would overwrite something.
  */
 export async function restore(config: Config, log: Log, wished: string): Promise<string> {
-  const directory = resolve(wished);
-  const manifest = await readManifest(directory);
+  const { manifest, files } = await openBackup(resolve(wished), config.backupPassphrase);
+  // Somebody who expects an encrypted backup may have been given another one in its place.
+  const isUnexpectedlyPlain = config.backupPassphrase !== undefined && files.keys === undefined;
+  if (isUnexpectedlyPlain) log.warn({}, 'BACKUP_PASSPHRASE is set, but the backup is not encrypted.');
   requireKnown(manifest);
   const stored = new StoredFiles(config, log);
   await stored.requireNone();
@@ -24,14 +28,14 @@ export async function restore(config: Config, log: Log, wished: string): Promise
   const newer = await withNewDatabase(config, log, async (url) => {
     await requireEmpty(url);
     await migrate(url, database.migrations);
-    await loadDatabase(url, { directory: join(directory, 'database'), dump: database });
+    await loadDatabase(url, { files, dump: database });
     return migrate(url);
   });
-  await stored.load(directory);
+  await stored.load(files, manifest.files.map(({ path }) => path));
   const damaged = await stored.damagedRepositories();
   if (damaged.length > 0) throw new Error(`All is restored, and these repositories lack something that a branch of theirs leads to: ${damaged.join(', ')}.`);
   const rows = database.tables.reduce((sum, table) => sum + table.rows, 0);
-  return `Restored the backup of ${manifest.createdAt}: ${database.tables.length} tables with ${rows} rows.${newer.length === 0 ? '' : ` Applied since: ${newer.join(', ')}.`}\nStart the service with the same settings.\n`;
+  return `Restored the backup of ${manifest.createdAt}: ${database.tables.length} tables with ${rows} rows.${newer.length === 0 ? '' : ` Applied since: ${newer.join(', ')}.`}\n${isUnexpectedlyPlain ? PLAIN_REMARK : ''}Start the service with the same settings.\n`;
 }
 
 function requireKnown({ version, database }: Manifest): void {

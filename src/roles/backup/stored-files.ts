@@ -1,10 +1,11 @@
-import { existsSync } from 'node:fs';
-import { copyFile, mkdir, readdir } from 'node:fs/promises';
+import { createReadStream, createWriteStream, existsSync } from 'node:fs';
+import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RepositoriesHome } from '../../modules/repositories/git/repositories-home.js';
 import type { Config } from '../../platform/config/config.js';
 import type { Log } from '../../platform/logging/log.js';
 import { ask, pack, type Place, unpack } from './archives.js';
+import type { BackupFiles } from './backup-files.js';
 
 /**
  * What a repository consists of, in the order in which it is read while others push: where its branches lead to before
@@ -17,6 +18,7 @@ const REPOSITORY_PARTS = {
 } as const;
 const ARTIFACTS = 'artifacts.tar';
 const SECRETS = 'secrets';
+const SECRET_FILE = /^secrets\/[a-z-]+$/;
 
 /** What the service keeps in files. The caches of builds and what servers are unpacked to can be made again. */
 export class StoredFiles {
@@ -25,20 +27,20 @@ export class StoredFiles {
     private readonly log: Log,
   ) {}
 
-  /** Into `directory`; the names of what was written there. */
-  async save(directory: string): Promise<string[]> {
+  /** The paths of what was written. */
+  async save(files: BackupFiles): Promise<string[]> {
     const written: string[] = [];
     if (existsSync(join(this.config.dataDir, 'repositories'))) {
-      for (const [archive, find] of Object.entries(REPOSITORY_PARTS)) {
-        await pack(this.repositories, find, join(directory, archive));
-        written.push(archive);
+      for (const [path, find] of Object.entries(REPOSITORY_PARTS)) {
+        await pack(this.repositories, find, { files, path });
+        written.push(path);
       }
     }
     if (this.artifacts !== undefined && existsSync(join(this.artifacts.directory, 'sha256'))) {
-      await pack(this.artifacts, 'find ./sha256 -print0', join(directory, ARTIFACTS));
+      await pack(this.artifacts, 'find ./sha256 -print0', { files, path: ARTIFACTS });
       written.push(ARTIFACTS);
     }
-    return [...written, ...await this.copySecrets(join(this.config.dataDir, SECRETS), join(directory, SECRETS))];
+    return [...written, ...await this.saveSecrets(files)];
   }
 
   /** @throws {Error} when there is anything in the way. */
@@ -48,14 +50,14 @@ export class StoredFiles {
     }
   }
 
-  async load(directory: string): Promise<void> {
-    const has = (name: string): boolean => existsSync(join(directory, name));
-    await this.copySecrets(join(directory, SECRETS), join(this.config.dataDir, SECRETS));
-    for (const archive of Object.keys(REPOSITORY_PARTS).filter(has)) await unpack(this.repositories, join(directory, archive));
-    if (!has(ARTIFACTS)) return;
+  /** @param paths of the files in the backup, as its manifest has them. */
+  async load(files: BackupFiles, paths: readonly string[]): Promise<void> {
+    for (const path of paths.filter((each) => SECRET_FILE.test(each))) await this.loadSecret(files, path);
+    for (const path of Object.keys(REPOSITORY_PARTS).filter((each) => paths.includes(each))) await unpack(this.repositories, { files, path });
+    if (!paths.includes(ARTIFACTS)) return;
     if (this.artifacts === undefined) throw new Error('The backup holds the files of deploys, and ARTIFACTS_URL names a bucket. Restore without it first.');
     await mkdir(this.artifacts.directory, { recursive: true, mode: 0o700 });
-    await unpack(this.artifacts, join(directory, ARTIFACTS));
+    await unpack(this.artifacts, { files, path: ARTIFACTS });
   }
 
   /** Ids of repositories in which something that a branch leads to is missing. */
@@ -76,11 +78,16 @@ export class StoredFiles {
     return place.kind === 'file' ? { directory: place.directory, account: undefined } : undefined;
   }
 
-  private async copySecrets(from: string, to: string): Promise<string[]> {
-    if (!existsSync(from)) return [];
-    await mkdir(to, { recursive: true, mode: 0o700 });
-    const names = (await readdir(from)).filter((name) => /^[a-z-]+$/.test(name)).sort();
-    for (const name of names) await copyFile(join(from, name), join(to, name));
-    return names.map((name) => `${SECRETS}/${name}`);
+  private async saveSecrets(files: BackupFiles): Promise<string[]> {
+    const directory = join(this.config.dataDir, SECRETS);
+    if (!existsSync(directory)) return [];
+    const paths = (await readdir(directory)).map((name) => `${SECRETS}/${name}`).filter((path) => SECRET_FILE.test(path)).sort();
+    for (const path of paths) await files.save(path, createReadStream(join(this.config.dataDir, path)));
+    return paths;
+  }
+
+  private async loadSecret(files: BackupFiles, path: string): Promise<void> {
+    await mkdir(join(this.config.dataDir, SECRETS), { recursive: true, mode: 0o700 });
+    await files.load(path, createWriteStream(join(this.config.dataDir, path), { flags: 'wx', mode: 0o600 }));
   }
 }

@@ -7,6 +7,7 @@ const RESTART_AFTER_MS = 500;
 /** An embedded server that is started again when it dies, as a process manager would do it. */
 export interface SupervisedServer {
   readonly url: string;
+  isUp(): boolean;
   stop(): Promise<void>;
 }
 
@@ -15,12 +16,14 @@ export async function supervise(name: string, start: () => Promise<EmbeddedServe
   let current = await start();
   const { url } = current;
   const stopping = new AbortController();
+  let isUp = true;
   const isStopping = (): boolean => stopping.signal.aborted;
 
   async function watch(): Promise<void> {
     while (!isStopping()) {
       const exit = await current.exited;
       if (exit.requested) return;
+      isUp = false;
       log.error({ server: name }, exit.message);
       await restart();
     }
@@ -33,6 +36,7 @@ export async function supervise(name: string, start: () => Promise<EmbeddedServe
         current = await start();
         // Asked to stop meanwhile: what has just been started would be left behind.
         if (isStopping()) await current.stop();
+        isUp = true;
         log.info({ server: name }, 'Started again.');
         return;
       } catch (error) {
@@ -44,6 +48,7 @@ export async function supervise(name: string, start: () => Promise<EmbeddedServe
   const watching = watch();
   return {
     url,
+    isUp: () => isUp,
     stop: async () => {
       stopping.abort();
       await current.stop();

@@ -84,7 +84,7 @@ describe('what a service that died has left', () => {
     mkdirSync(dead);
     const sleeper = spawn('/bin/sleep', ['60']);
     writeFileSync(join(dead, 'cgroup.procs'), String(sleeper.pid));
-    const own = groups!.create({ memoryBytes: 1 << 26, tasks: 4, processes: 'threads' as const });
+    const own = groups!.create({ memoryBytes: 1 << 26, tasks: 4, processes: 'threads' as const, cpu: { weight: 100 } });
 
     await Promise.all([once(sleeper, 'exit'), groups!.sweep()]);
 
@@ -99,7 +99,7 @@ describe('what a service that died has left', () => {
 describe('a cgroup whose sandbox is gone', () => {
   const groups = CgroupsV1.find(ownCgroups());
   const withCgroups = groups === null ? it.skip : it;
-  const limits = { memoryBytes: 1 << 26, tasks: 4, processes: 'threads' as const };
+  const limits = { memoryBytes: 1 << 26, tasks: 4, processes: 'threads' as const, cpu: { weight: 100 } };
   const made = (): string[] => readdirSync(ownCgroups().v1('pids')!).filter((name) => name.startsWith(`isolated-${process.pid}-`));
 
   withCgroups('is used again with the same limits, empty and counting anew, and removed at the end', async () => {

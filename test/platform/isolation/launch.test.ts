@@ -17,7 +17,7 @@ const LIMITS: LaunchLimits = {
 const asRoot = process.getuid?.() === 0 ? it : it.skip;
 
 describe.each(['auto', 'off'] as const)('a launched program, with cgroups %s', (cgroups) => {
-  const isolation = new Isolation({ cgroups, copiesDirectory: '/var/lib/service-platform/runtime' });
+  const isolation = new Isolation({ cgroups, cpuWeight: 1_000, copiesDirectory: '/var/lib/service-platform/runtime' });
   let directory: string;
 
   beforeAll(() => {
@@ -140,6 +140,33 @@ describe.each(['auto', 'off'] as const)('a launched program, with cgroups %s', (
     expect(await end).toMatchObject({ exitStatus: 0 });
     expect(heard.filter((line) => line === 'stdout: abcdefghi').length).toBe(100);
     expect(heard.filter((line) => line.includes('more than 1000 bytes'))).toHaveLength(1);
+  });
+
+  it('is not read faster than its pace, ends all the same, and has its last words heard', async () => {
+    const pace = { linesPerSecond: 100, burstLines: 500, bytesPerSecond: 100_000, burstBytes: 200_000 };
+    const floods: string[][] = [];
+    const usedBefore = process.cpuUsage();
+    const startedMs = performance.now();
+    const running = await Promise.all(Array.from({ length: 3 }, async () => {
+      const heard: string[] = [];
+      floods.push(heard);
+      const flood = await shell('timeout 2 yes ""; echo last; exit 3', { output: { line: (stream, line) => heard.push(`${stream}: ${line}`), bytes: Number.MAX_SAFE_INTEGER, pace } });
+      return flood;
+    }));
+    const honest = await shell('for i in $(seq 300); do echo "line $i"; done', { output: { line: (_, line) => said.push(line), bytes: 100_000, pace } });
+    const said = honest.lines;
+    await honest.end;
+    expect(said).toEqual(Array.from({ length: 300 }, (_, index) => `line ${index + 1}`));
+
+    for (const { end } of running) expect(await end).toMatchObject({ cause: 'exit', exitStatus: 3 });
+    const { user, system } = process.cpuUsage(usedBefore);
+    for (const heard of floods) {
+      expect(heard.at(-1)).toBe('stdout: last');
+      expect(heard.filter((line) => line === 'stdout: ').length).toBeLessThan(6_000);
+      expect(heard.some((line) => /\d{4,} lines are missing/.test(line))).toBe(true);
+    }
+    // Three of them took all of the loop, for as long as they ran.
+    expect((user + system) / 1_000).toBeLessThan(0.8 * (performance.now() - startedMs));
   });
 
   it('streams what it writes at the pace of its reader', async () => {

@@ -10,7 +10,8 @@ const HOUR = 3_600;
 
 const LIMITS = {
   signInByAddress: { name: 'sign_in_address', attempts: 30, periodSeconds: QUARTER_HOUR },
-  signInByLogin: { name: 'sign_in', attempts: 10, periodSeconds: QUARTER_HOUR },
+  signInByLoginAndAddress: { name: 'sign_in', attempts: 10, periodSeconds: QUARTER_HOUR },
+  signInByLogin: { name: 'sign_in_account', attempts: 100, periodSeconds: QUARTER_HOUR },
   password: { name: 'password', attempts: 10, periodSeconds: QUARTER_HOUR },
   signUp: { name: 'sign_up', attempts: 10, periodSeconds: HOUR },
   forgotByAddress: { name: 'forgot_password_address', attempts: 20, periodSeconds: HOUR },
@@ -31,10 +32,25 @@ export class AttemptsService {
     private readonly hasher: SecretHasher,
   ) {}
 
-  /** @throws {SignInLimitExceeded} `sign_in_limit_exceeded` */
+  /**
+   * Counts an attempt to sign in for the address, and for the name as it is tried from that address.
+   *
+   * @throws {SignInLimitExceeded} `sign_in_limit_exceeded`
+   */
   async signIn(ip: string, login: string): Promise<void> {
-    await this.take(LIMITS.signInByAddress, networkOf(ip), SignInLimitExceeded);
-    await this.take(LIMITS.signInByLogin, this.blind(login), SignInLimitExceeded);
+    const network = networkOf(ip);
+    await this.take(LIMITS.signInByAddress, network, SignInLimitExceeded);
+    await this.take(LIMITS.signInByLoginAndAddress, this.blind(`${login} from ${network}`), SignInLimitExceeded);
+  }
+
+  /**
+   * Counts an attempt from an address that is not known for the name: all such addresses share one limit, so that many of
+   * them together cannot guess either. It never keeps the owner out, whose addresses are known.
+   *
+   * @throws {SignInLimitExceeded} `sign_in_limit_exceeded`
+   */
+  signInFromUnknownAddress(login: string): Promise<void> {
+    return this.take(LIMITS.signInByLogin, this.blind(login), SignInLimitExceeded);
   }
 
   /** @throws {SignInLimitExceeded} `sign_in_limit_exceeded` */

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import { Config } from '../../../platform/config/config.js';
 import { DomainError } from '../../../platform/errors/domain-error.js';
 import { CallBudgetService } from '../../limits/call-budget.service.js';
 import { LimitExceeded } from '../../limits/limits.errors.js';
-import { InsufficientScopes } from '../access.errors.js';
+import { EmailNotVerified, InsufficientScopes } from '../access.errors.js';
 import { SessionRequired, SessionTokenNotAllowed } from '../auth.errors.js';
 import type { Call } from '../caller.js';
 import { budgetAccountOf } from '../callers/org-budget.js';
@@ -10,7 +11,7 @@ import type { OrgMembership } from '../principal.js';
 import { type DeclaredRoute, RouteDirectory } from '../route-directory.js';
 
 /** What stands in the way of a call, in the order in which it would be met. */
-export const OBSTACLES = ['route', 'credential', 'organization', 'budget', 'scope', 'role'] as const;
+export const OBSTACLES = ['route', 'credential', 'organization', 'budget', 'scope', 'role', 'email'] as const;
 export type Obstacle = (typeof OBSTACLES)[number];
 
 export interface AccessExplanation {
@@ -34,6 +35,7 @@ export class AccessExplanationService {
   constructor(
     private readonly budgets: CallBudgetService,
     private readonly routes: RouteDirectory,
+    private readonly config: Config,
   ) {}
 
   /** Nothing is called or spent. An address that a key is not allowed from was refused before this could be asked. */
@@ -65,6 +67,7 @@ export class AccessExplanationService {
       if (rule.in === 'resource') principal.requireOfKey(rule.scope);
       principal.require(rule.scope, org.id);
     }
+    if (route.needsVerifiedEmail && this.config.emailVerification === 'required' && !principal.user.emailVerified) throw new EmailNotVerified();
     return org;
   }
 }
@@ -76,5 +79,6 @@ function refused(by: Obstacle, refusal: Omit<NonNullable<AccessExplanation['refu
 function obstacleOf(error: DomainError): Obstacle {
   if (error instanceof InsufficientScopes) return error.missing.lackedBy === 'key' ? 'scope' : 'role';
   if (error instanceof LimitExceeded) return 'budget';
+  if (error instanceof EmailNotVerified) return 'email';
   return error.status === 401 ? 'credential' : 'organization';
 }

@@ -4,6 +4,7 @@ import { ANY_BODY, ANY_CALL, ANY_CALLER, ANY_WRITE, ApiRefusals } from '../../..
 import { Envelope } from '../../../platform/http/envelope.js';
 import { TakesJson, TakesNothing } from '../../../platform/http/json-body.js';
 import { Public } from '../../../platform/http/public.js';
+import { NeedsNoStorage } from '../../../platform/storage/storage.guard.js';
 import { RequireFeature } from '../../features/require-feature.js';
 import { type Call, Caller } from '../caller.js';
 import { EmailVerificationService } from '../people/email-verification.service.js';
@@ -36,6 +37,7 @@ export class AuthController {
   }
 
   @Post('sign-in')
+  @NeedsNoStorage()
   @Public()
   @TakesJson()
   @HttpCode(HttpStatus.OK)
@@ -47,6 +49,7 @@ export class AuthController {
   }
 
   @Post('sign-out')
+  @NeedsNoStorage()
   @TakesSession('only')
   @RequireCaller()
   @TakesNothing()

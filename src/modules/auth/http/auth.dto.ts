@@ -1,4 +1,6 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsBoolean } from 'class-validator';
+import { MayBeAbsent } from '../../../platform/http/may-be-absent.js';
 import { AnswerMeta } from '../../../platform/http/page.js';
 import { PLAN_IDS, type PlanId } from '../../billing/plan.js';
 import type { SignedIn } from '../people/sign-up.service.js';
@@ -40,6 +42,10 @@ export class ResetPasswordBody extends TokenBody {
   @ApiProperty(PASSWORD)
   @IsNewPassword()
   readonly password!: string;
+
+  @ApiPropertyOptional({ type: Boolean, default: false, description: 'Also revokes every API key of the account. Send true if somebody else may have had access.' })
+  @MayBeAbsent() @IsBoolean()
+  readonly revoke_keys: boolean = false;
 }
 
 export class ChangePasswordBody {
@@ -105,6 +111,7 @@ export class EmailVerifiedAnswer {
 
 export class PasswordResetView {
   @ApiProperty({ type: Boolean, enum: [true] }) reset!: true;
+  @ApiProperty({ description: 'How many API keys were revoked.', example: 0 }) revoked_keys!: number;
 }
 
 export class PasswordResetAnswer {

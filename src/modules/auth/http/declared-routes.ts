@@ -3,6 +3,7 @@ import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { ModulesContainer, Reflector } from '@nestjs/core';
 import { type DeclaredRoute, RouteDirectory } from '../route-directory.js';
 import { type OperatorSurface, RequireOperatorToken } from '../require-operator-token.js';
+import { RequireVerifiedEmail } from '../require-verified-email.js';
 import { RequireScope, type ScopeRule, type SessionRule, TakesSession } from '../require-scope.js';
 
 const PATH = 'path';
@@ -56,6 +57,7 @@ export class DeclaredRoutes extends RouteDirectory implements OnApplicationBoots
           method: RequestMethod[Reflect.getMetadata(METHOD, handler) as RequestMethod],
           path: `/${[Reflect.getMetadata(PATH, controller) as string, Reflect.getMetadata(PATH, handler) as string].flatMap(partsOf).join('/')}`,
           rule: this.reflector.getAllAndOverride<ScopeRule | undefined>(RequireScope.KEY, places),
+          needsVerifiedEmail: this.reflector.getAllAndOverride<true | undefined>(RequireVerifiedEmail.KEY, places) === true,
           surface: this.reflector.getAllAndOverride<OperatorSurface | undefined>(RequireOperatorToken.KEY, places),
           takesBody: Object.keys((Reflect.getMetadata(TAKEN, controller, name) as object | undefined) ?? {}).some((key) => BODY.test(key)),
           summary: (Reflect.getMetadata(OPERATION, handler) as { summary?: string } | undefined)?.summary,

@@ -7,6 +7,7 @@ import { PageQuery, pageEnvelope } from '../../../platform/http/page.js';
 import { type Call, Caller } from '../caller.js';
 import { KeysService } from '../keys/keys.service.js';
 import { RequireCaller, RequireScope, TakesSession } from '../require-scope.js';
+import { RequireVerifiedEmail } from '../require-verified-email.js';
 import { KeyWishes } from './key-wish.js';
 import { ChangeKeyBody, CreateKeyBody, KeyAnswer, KeyPageAnswer, KeyView, MintedKeyAnswer, MintedKeyView, RotateKeyBody } from './keys.dto.js';
 
@@ -21,10 +22,11 @@ export class KeysController {
 
   @Post()
   @RequireScope('keys:write', { in: 'resource' })
+  @RequireVerifiedEmail()
   @TakesJson()
   @ApiOperation({ summary: 'Mints an API key. Its secret is shown this one time; a key never mints one that may do more than itself.' })
   @ApiCreatedResponse({ type: MintedKeyAnswer })
-  @ApiRefusals(...ANY_CALLER, ...ANY_BODY)
+  @ApiRefusals(...ANY_CALLER, ...ANY_BODY, 'email_not_verified')
   async create(@Caller() call: Call, @Body() body: CreateKeyBody): Promise<Envelope<MintedKeyView>> {
     return new Envelope(MintedKeyView.of(await this.keys.create(call, this.wishes.ofCreation(body))));
   }
@@ -80,11 +82,12 @@ export class KeysController {
 
   @Post(':key_id/rotate')
   @RequireScope('keys:write', { in: 'resource' })
+  @RequireVerifiedEmail()
   @TakesJson()
   @HttpCode(HttpStatus.OK)
   @ApiOperation({ summary: 'Gives a key a new secret; the old one works on for `grace_seconds`.' })
   @ApiOkResponse({ type: MintedKeyAnswer })
-  @ApiRefusals(...ANY_CALLER, ...ANY_BODY, 'api_key_not_found')
+  @ApiRefusals(...ANY_CALLER, ...ANY_BODY, 'api_key_not_found', 'email_not_verified')
   async rotate(@Caller() call: Call, @Param('key_id') keyId: string, @Body() { grace_seconds }: RotateKeyBody): Promise<Envelope<MintedKeyView>> {
     return new Envelope(MintedKeyView.of(await this.keys.rotate(call, keyId, grace_seconds)));
   }

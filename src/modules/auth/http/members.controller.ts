@@ -8,6 +8,7 @@ import { type Call, Caller } from '../caller.js';
 import { InvitationsService } from '../orgs/invitations.service.js';
 import { MembersService } from '../orgs/members.service.js';
 import { RequireScope, TakesSession } from '../require-scope.js';
+import { RequireVerifiedEmail } from '../require-verified-email.js';
 import { ChangeRoleBody, InvitationAnswer, InvitationView, InviteBody, MemberAnswer, MemberPageAnswer, MemberView } from './orgs.dto.js';
 
 @ApiTags('organizations')
@@ -30,10 +31,11 @@ export class MembersController {
 
   @Post()
   @RequireScope('orgs:members', { in: 'resource' })
+  @RequireVerifiedEmail()
   @TakesJson()
   @ApiOperation({ summary: 'Invites somebody by e-mail, for seven days. An earlier invitation to the same address is replaced.' })
   @ApiCreatedResponse({ type: InvitationAnswer })
-  @ApiRefusals(...ANY_CALLER, ...ANY_BODY, 'organization_not_found', 'already_exists', 'personal_organization')
+  @ApiRefusals(...ANY_CALLER, ...ANY_BODY, 'organization_not_found', 'already_exists', 'personal_organization', 'email_not_verified')
   async invite(@Caller() call: Call, @Param('org_id') org: string, @Body() body: InviteBody): Promise<Envelope<InvitationView>> {
     return new Envelope(InvitationView.of(await this.invitations.invite(org, body, call)));
   }

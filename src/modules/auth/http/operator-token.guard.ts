@@ -6,8 +6,10 @@ import { Config } from '../../../platform/config/config.js';
 import { RouteMetadata } from '../../../platform/http/route-metadata.js';
 import { PLANS } from '../../billing/plan.js';
 import { attachBudgetHolder, type BudgetAccount, type BudgetHolder } from '../../limits/budget-account.js';
-import { OperatorTokenInvalid, OperatorTokenUnset, UsageIntakeOff } from '../auth.errors.js';
+import { OperatorTokenInvalid, OperatorTokenUnset, OtherMachineRefused, UsageIntakeOff } from '../auth.errors.js';
 import { type OperatorSurface, RequireOperatorToken } from '../require-operator-token.js';
+import { isFromThisMachine } from './this-machine.js';
+import { WrongOperatorTokens } from './wrong-operator-tokens.js';
 
 const SETTING: Record<OperatorSurface, string> = { ops: 'OPS_TOKEN', money: 'OPS_TOKEN', metrics: 'METRICS_TOKEN', usage: 'USAGE_TOKEN' };
 
@@ -22,6 +24,7 @@ export class OperatorTokenGuard implements CanActivate {
   constructor(
     reflector: Reflector,
     private readonly config: Config,
+    private readonly wrongTokens: WrongOperatorTokens,
   ) {
     this.surfaces = new RouteMetadata(reflector, RequireOperatorToken);
   }
@@ -29,23 +32,44 @@ export class OperatorTokenGuard implements CanActivate {
   /**
    * @throws {OperatorTokenInvalid} `invalid_token`
    * @throws {OperatorTokenUnset} `invalid_token`: no token is right, because none is set.
+   * @throws {OtherMachineRefused} `invalid_token`: no token is set, and the call does not come from this machine.
+   * @throws {TooManyAttempts} `burst_limit_exceeded`: too many wrong tokens from this address.
    * @throws {UsageIntakeOff} `feature_disabled`
    */
   canActivate(context: ExecutionContext): boolean {
     const surface = this.surfaces.of(context);
     if (surface === undefined) return true;
 
-    const token = this.tokenOf(surface);
-    if (token === undefined) {
-      if (surface === 'money') throw new OperatorTokenUnset(SETTING[surface]);
-      if (surface === 'usage') throw new UsageIntakeOff();
-      return true;
-    }
     const request = context.switchToHttp().getRequest<Request>();
+    const token = this.tokenOf(surface);
+    if (token === undefined) return this.admitWithoutToken(surface, request);
+
+    const setting = SETTING[surface];
+    const ip = request.ip ?? '';
     const given = bearerTokenOf(request);
-    if (given === undefined || !isSame(given, token)) throw new OperatorTokenInvalid(SETTING[surface]);
+    if (given === undefined) throw new OperatorTokenInvalid(setting);
+    this.wrongTokens.requireFew(setting, ip);
+    if (!isSame(given, token)) {
+      this.wrongTokens.note(setting, ip);
+      throw new OperatorTokenInvalid(setting);
+    }
     if (surface === 'usage') attachBudgetHolder(request, TRUSTED_HOLDER);
     return true;
+  }
+
+  private admitWithoutToken(surface: OperatorSurface, request: Request): true {
+    switch (surface) {
+      case 'money':
+        throw new OperatorTokenUnset(SETTING[surface]);
+      case 'usage':
+        throw new UsageIntakeOff();
+      case 'ops':
+        // Where a proxy is configured, what comes over the loopback interface may come from anywhere.
+        if (this.config.trustProxy !== 0 || !isFromThisMachine(request)) throw new OtherMachineRefused(SETTING[surface]);
+        return true;
+      case 'metrics':
+        return true;
+    }
   }
 
   private tokenOf(surface: OperatorSurface): string | undefined {

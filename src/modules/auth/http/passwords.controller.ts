@@ -44,11 +44,14 @@ export class PasswordsController {
   @Public()
   @TakesJson()
   @HttpCode(HttpStatus.OK)
-  @ApiOperation({ summary: 'Sets a new password by the token from the message, and ends every session.' })
+  @ApiOperation({ 
+    summary: 'Sets a new password by the token from the message, and ends every session.',
+    description: 'API keys keep working unless `revoke_keys` is true. An account whose e-mail address was not verified loses its keys in any case, because somebody else may have created them. The address counts as verified afterwards.',
+  })
   @ApiOkResponse({ type: PasswordResetAnswer })
   @ApiRefusals(...ANY_CALL, ...ANY_BODY, 'invalid_email_token')
-  async reset(@Body() { token, password }: ResetPasswordBody, @Ip() ip: string): Promise<Envelope<PasswordResetView>> {
-    await this.passwords.reset(token, password, ip);
-    return new Envelope<PasswordResetView>({ reset: true });
+  async reset(@Body() { token, password, revoke_keys: revokeKeys }: ResetPasswordBody, @Ip() ip: string): Promise<Envelope<PasswordResetView>> {
+    const revoked = await this.passwords.reset({ token, password, revokeKeys }, ip);
+    return new Envelope<PasswordResetView>({ reset: true, revoked_keys: revoked });
   }
 }

@@ -1,28 +1,35 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
+import { Config } from '../../../platform/config/config.js';
 import { DomainError } from '../../../platform/errors/domain-error.js';
 import { RouteMetadata } from '../../../platform/http/route-metadata.js';
+import { EmailNotVerified } from '../access.errors.js';
 import { callOf, refusalOf } from '../caller.js';
 import { RequireScope, type ScopeRule } from '../require-scope.js';
+import { RequireVerifiedEmail } from '../require-verified-email.js';
 import { AccessMetrics } from './access.metrics.js';
 
 /** May they? Asked after the call was counted, when it is known that nothing has changed since. */
 @Injectable()
 export class ScopeGuard implements CanActivate {
   private readonly rules: RouteMetadata<ScopeRule>;
+  private readonly verified: RouteMetadata<true>;
 
   constructor(
     reflector: Reflector,
     private readonly metrics: AccessMetrics,
+    private readonly config: Config,
   ) {
     this.rules = new RouteMetadata(reflector, RequireScope);
+    this.verified = new RouteMetadata(reflector, RequireVerifiedEmail);
   }
 
   /**
    * @throws {IpNotAllowed} `ip_not_allowed`, {OrgAccessDenied} `org_access_denied`
    * @throws {KeyOrgMismatch} `key_org_mismatch`: the call names another organization than the key is bound to.
    * @throws {InsufficientScopes} `insufficient_scopes`
+   * @throws {EmailNotVerified} `email_not_verified`
    */
   canActivate(context: ExecutionContext): boolean {
     try {
@@ -45,9 +52,15 @@ export class ScopeGuard implements CanActivate {
     const { principal, org } = call;
     const { org_id: named } = request.params;
     if (typeof named === 'string') principal.requireBinding(named);
-    if (rule.scope === undefined) return true;
-    if (rule.in === 'resource') principal.requireOfKey(rule.scope);
-    else principal.require(rule.scope, org.id);
+    if (rule.scope !== undefined) {
+      if (rule.in === 'resource') principal.requireOfKey(rule.scope);
+      else principal.require(rule.scope, org.id);
+    }
+    if (this.needsVerification(context) && !principal.user.emailVerified) throw new EmailNotVerified();
     return true;
+  }
+
+  private needsVerification(context: ExecutionContext): boolean {
+    return this.config.emailVerification === 'required' && this.verified.of(context) === true;
   }
 }

@@ -1,13 +1,13 @@
 import { IsIn, IsString } from 'class-validator';
 import { defineQueue } from '../../../platform/queues/queue-definition.js';
 
-const AUTH_MAILS = ['verify_email', 'reset_password', 'invitation'] as const;
+const AUTH_MAILS = ['verify_email', 'reset_password', 'invitation', 'key_created', 'password_changed', 'new_sign_in'] as const;
 type AuthMailKind = (typeof AUTH_MAILS)[number];
 
 /** A message to send. It names whom it is about and no token: the worker makes that as it writes the message. */
 export class AuthMailJob {
   @IsIn(AUTH_MAILS) readonly kind!: AuthMailKind;
-  /** The person, or the invitation. */
+  /** The person, the invitation, the key or the session that the message is about. */
   @IsString() readonly subjectId!: string;
 }
 

@@ -18,10 +18,10 @@ export class KeyOfAnother extends DomainError {
   }
 }
 
-/** A key never mints, widens or renews one that may do more than itself. */
+/** A key never mints, changes, rotates or revokes one that may do more than itself. */
 export class KeyTooWide extends DomainError {
   constructor(missing: readonly Scope[]) {
-    super('insufficient_scopes', 'A key cannot give another key more than it has itself.', {
+    super('insufficient_scopes', 'A key manages only keys that can do no more than itself.', {
       hint: missing.length === 0
         ? 'Use the session of a person, or a key that reaches as far and lives as long.'
         : `Use the session of a person, or a key with ${missing.join(', ')}.`,

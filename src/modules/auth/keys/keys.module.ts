@@ -4,6 +4,7 @@ import { PersistenceModule } from '../persistence/persistence.module.js';
 import { TokensModule } from '../tokens/tokens.module.js';
 import { KeyUsage } from './key-usage.js';
 import { KeysService } from './keys.service.js';
+import { LiveCredential } from './live-credential.service.js';
 
-@Module({ imports: [AuditModule, PersistenceModule, TokensModule], providers: [KeysService, KeyUsage], exports: [KeysService, KeyUsage] })
+@Module({ imports: [AuditModule, PersistenceModule, TokensModule], providers: [KeysService, KeyUsage, LiveCredential], exports: [KeysService, KeyUsage] })
 export class KeysModule {}

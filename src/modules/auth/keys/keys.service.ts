@@ -2,9 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import type { Page, PageWish } from '../../../platform/database/page.js';
 import { Ids } from '../../../platform/ids/ids.js';
+import { Outbox } from '../../../platform/outbox/outbox.js';
 import { Clock } from '../../../platform/time/clock.js';
-import { type AuditedAct, AuditLogService } from '../audit/audit-log.service.js';
+import { type AuditActor, type AuditedAct, AuditLogService } from '../audit/audit-log.service.js';
 import type { Call } from '../caller.js';
+import { authMailQueue } from '../jobs/auth-mail.queue.js';
 import { ApiKeySecret } from '../persistence/api-key-secret.entity.js';
 import { ApiKeyStore, type KeyReach } from '../persistence/api-key.store.js';
 import { ApiKey } from '../persistence/api-key.entity.js';
@@ -14,6 +16,7 @@ import { SecretHasher } from '../tokens/secret-hasher.js';
 import type { TokenKind } from '../tokens/token-format.js';
 import { requireNoWider } from './key-bounds.js';
 import { ApiKeyNotFound, KeyOfAnother } from './keys.errors.js';
+import { LiveCredential } from './live-credential.service.js';
 
 const LAST = 4;
 
@@ -51,9 +54,11 @@ export class KeysService {
   constructor(
     private readonly database: Database,
     private readonly keys: ApiKeyStore,
+    private readonly credentials: LiveCredential,
     private readonly hasher: SecretHasher,
     private readonly epochs: AuthEpochs,
     private readonly audit: AuditLogService,
+    private readonly outbox: Outbox,
     private readonly ids: Ids,
     private readonly clock: Clock,
   ) {}
@@ -76,10 +81,12 @@ export class KeysService {
       expiresAt: wish.expiresAt, revokedAt: null, lastUsedAt: null, lastUsedIp: null, createdAt: now, updatedAt: now,
     });
     return this.database.transaction(async () => {
+      await this.credentials.hold(call);
       await this.requireNoWider(call, key);
       const minted = this.mint(key);
       await this.keys.add(key, minted.row);
       await this.record(call, 'key.created', key, { kind: key.kind, scopes: key.scopes });
+      await this.outbox.enqueue(authMailQueue, { kind: 'key_created', subjectId: key.id });
       return { ...this.show(key, minted.row.last4), secret: minted.secret };
     });
   }
@@ -122,14 +129,31 @@ export class KeysService {
     });
   }
 
-  /** It stops with its next call, for good. Revoking it again changes nothing. @throws {ApiKeyNotFound} `api_key_not_found` */
+  /**
+   * It stops with its next call, for good. Revoking it again changes nothing. A key revokes none that can do more than
+   * itself, because whoever has stolen a narrow key must not be able to stop what runs with a wide one.
+   *
+   * @throws {ApiKeyNotFound} `api_key_not_found`
+   * @throws {KeyTooWide} `insufficient_scopes`
+   */
   revoke(call: Call, id: string): Promise<void> {
     return this.database.transaction(async () => {
       const key = await this.getForChange(call, id);
+      await this.requireNoWider(call, key);
       if (key.revokedAt !== null) return;
       key.revokedAt = key.updatedAt = this.clock.now();
       await this.save(call, key, 'key.revoked', {});
     });
+  }
+
+  /**
+   * Revokes every key of a person, with the running transaction, and says how many there were. The caller raises the
+   * person's epoch afterwards: rows of keys and sessions are locked before that of the person, as everywhere.
+   */
+  async revokeAllOf(userId: string, by: Call | AuditActor, reason: string): Promise<number> {
+    const keys = await this.keys.revokeAllOf(userId, this.clock.now());
+    for (const key of keys) await this.record(by, 'key.revoked', key, { reason });
+    return keys.length;
   }
 
   /**
@@ -197,8 +221,8 @@ export class KeysService {
     await this.record(call, action, key, details);
   }
 
-  private record(call: Call, action: AuditedAct['action'], key: ApiKey, details: Readonly<Record<string, unknown>>): Promise<void> {
-    return this.audit.record({ orgId: key.homeOrgId, action, target: { type: 'api_key', id: key.id }, details }, call);
+  private record(by: Call | AuditActor, action: AuditedAct['action'], key: ApiKey, details: Readonly<Record<string, unknown>>): Promise<void> {
+    return this.audit.record({ orgId: key.homeOrgId, action, target: { type: 'api_key', id: key.id }, details }, by);
   }
 }
 

@@ -1,3 +1,5 @@
+import { trimEnd } from '../../../platform/text/trim.js';
+
 const MAX_LENGTH = 39;
 
 /** Names that paths and pages of ours have, or may come to have. */
@@ -20,6 +22,7 @@ export const isSlug = (text: string): boolean => text.length <= MAX_LENGTH && SL
 /** `Café Zürich` is `cafe-zurich`. A name that has no such letters, or a reserved one, gets a slug with a part of the id. */
 export function slugOf(name: string, id: string): string {
   const text = name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
-  const slug = text.replace(/[^a-z0-9]+/g, '-').replace(/^-+/, '').slice(0, MAX_LENGTH).replace(/-+$/, '');
+  const begun = text.replace(/[^a-z0-9]+/g, '-').replace(/^-+/, '').slice(0, MAX_LENGTH);
+  const slug = trimEnd(begun, '-');
   return isSlug(slug) && !RESERVED_NAMES.has(slug) ? slug : `org-${id.slice(-10)}`;
 }

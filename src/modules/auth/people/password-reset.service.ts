@@ -6,18 +6,27 @@ import { Clock } from '../../../platform/time/clock.js';
 import { type AuditActor, AuditLogService } from '../audit/audit-log.service.js';
 import type { Call } from '../caller.js';
 import { authMailQueue } from '../jobs/auth-mail.queue.js';
+import { KeysService } from '../keys/keys.service.js';
 import { OrganizationsStore } from '../persistence/organizations.store.js';
 import type { User } from '../persistence/user.entity.js';
 import { UsersStore } from '../persistence/users.store.js';
 import { SessionsService } from '../sessions/sessions.service.js';
 import { AttemptsService } from '../attempts/attempts.service.js';
 import { EmailTokensService } from './email-tokens.service.js';
+import { KnownAddresses } from './known-addresses.service.js';
 import { PasswordsService } from './passwords.service.js';
 import { CredentialsInvalid, EmailTokenInvalid } from './people.errors.js';
 
 export interface PasswordChange {
   readonly currentPassword: string;
   readonly newPassword: string;
+}
+
+export interface PasswordReset {
+  /** From the message. */
+  readonly token: string;
+  readonly password: string;
+  readonly revokeKeys: boolean;
 }
 
 /** New passwords for people who have an account. */
@@ -28,6 +37,8 @@ export class PasswordResetService {
     private readonly users: UsersStore,
     private readonly organizations: OrganizationsStore,
     private readonly sessions: SessionsService,
+    private readonly keys: KeysService,
+    private readonly addresses: KnownAddresses,
     private readonly tokens: EmailTokensService,
     private readonly passwords: PasswordsService,
     private readonly attempts: AttemptsService,
@@ -51,12 +62,14 @@ export class PasswordResetService {
   }
 
   /**
-   * Sets a new password by a token from the message, and ends every session.
+   * Sets a new password by a token from the message, and ends every session. Keys are revoked where the caller asks for it,
+   * and always where the address was not verified before: somebody else may have signed up with it and minted them.
    *
+   * @returns how many keys were revoked.
    * @throws {EmailTokenInvalid} `invalid_email_token`
    * @throws {PasswordRefused} `invalid_request`; the token is still good then.
    */
-  async reset(token: string, password: string, ip: string): Promise<void> {
+  async reset({ token, password, revokeKeys }: PasswordReset, ip: string): Promise<number> {
     const user = await this.database.apart(async () => {
       const { userId } = await this.database.transaction(() => this.tokens.get(token, 'reset_password'));
       return this.users.find(userId);
@@ -64,12 +77,17 @@ export class PasswordResetService {
     if (user === undefined) throw new EmailTokenInvalid();
     this.passwords.requireSound(password, user, 'password');
     const passwordHash = await this.passwords.hash(password);
-    await this.database.transaction(async () => {
+    return this.database.transaction(async () => {
       await this.users.lockPassword(user.id);
       const { email } = await this.tokens.use(token, 'reset_password');
-      await this.replace(user, passwordHash, { userId: user.id, ip });
+      const by = { userId: user.id, ip };
+      const wasVerified = (await this.users.find(user.id))?.emailVerifiedAt != null;
+      const revoked = revokeKeys || !wasVerified ? await this.keys.revokeAllOf(user.id, by, 'password_reset') : 0;
+      await this.replace(user, passwordHash, by);
+      await this.addresses.forgetAll(user.id);
       // Whoever has the token reads the mail of that address.
       await this.users.markVerified(user.id, email, this.clock.now());
+      return revoked;
     });
   }
 
@@ -102,5 +120,6 @@ export class PasswordResetService {
     await this.tokens.useUp(id, 'reset_password');
     const orgId = await this.organizations.getPersonalId(id);
     await this.audit.record({ orgId, action: 'password.changed', target: { type: 'user', id } }, by);
+    await this.outbox.enqueue(authMailQueue, { kind: 'password_changed', subjectId: id });
   }
 }

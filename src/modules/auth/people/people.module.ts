@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AuditModule } from '../audit/audit.module.js';
+import { KeysModule } from '../keys/keys.module.js';
 import { OrgsModule } from '../orgs/orgs.module.js';
 import { PersistenceModule } from '../persistence/persistence.module.js';
 import { SessionsModule } from '../sessions/sessions.module.js';
@@ -9,6 +10,7 @@ import { AccountsService } from './accounts.service.js';
 import { AUTH_METRICS } from './auth.metrics.js';
 import { EmailTokensModule } from './email-tokens.module.js';
 import { EmailVerificationService } from './email-verification.service.js';
+import { KnownAddresses } from './known-addresses.service.js';
 import { PasswordResetService } from './password-reset.service.js';
 import { PasswordsService } from './passwords.service.js';
 import { SignInService } from './sign-in.service.js';
@@ -17,8 +19,8 @@ import { SignUpService } from './sign-up.service.js';
 const SERVICES = [EmailVerificationService, PasswordResetService, SignInService, SignUpService];
 
 @Module({
-  imports: [AttemptsModule, AuditModule, EmailTokensModule, OrgsModule, PersistenceModule, SessionsModule, TokensModule],
-  providers: [AccountsService, PasswordsService, ...SERVICES, ...AUTH_METRICS],
+  imports: [AttemptsModule, AuditModule, EmailTokensModule, KeysModule, OrgsModule, PersistenceModule, SessionsModule, TokensModule],
+  providers: [AccountsService, KnownAddresses, PasswordsService, ...SERVICES, ...AUTH_METRICS],
   exports: SERVICES,
 })
 export class PeopleModule {}

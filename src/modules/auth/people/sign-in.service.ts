@@ -1,12 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
+import { Outbox } from '../../../platform/outbox/outbox.js';
 import { LimitExceeded } from '../../limits/limits.errors.js';
+import { authMailQueue } from '../jobs/auth-mail.queue.js';
 import type { User } from '../persistence/user.entity.js';
 import { UsersStore } from '../persistence/users.store.js';
 import { type Origin, SessionsService } from '../sessions/sessions.service.js';
 import { AttemptsService } from '../attempts/attempts.service.js';
 import { AccountsService } from './accounts.service.js';
 import { AuthMetrics } from './auth.metrics.js';
+import { KnownAddresses } from './known-addresses.service.js';
 import { PasswordsService } from './passwords.service.js';
 import { CredentialsInvalid } from './people.errors.js';
 import type { SignedIn } from './sign-up.service.js';
@@ -26,6 +29,8 @@ export class SignInService {
     private readonly sessions: SessionsService,
     private readonly passwords: PasswordsService,
     private readonly attempts: AttemptsService,
+    private readonly addresses: KnownAddresses,
+    private readonly outbox: Outbox,
     private readonly metrics: AuthMetrics,
   ) {}
 
@@ -38,13 +43,20 @@ export class SignInService {
   async signIn({ login, password }: SignInWish, origin: Origin): Promise<SignedIn> {
     try {
       await this.attempts.signIn(origin.ip, login);
-      const user = await this.database.apart(() => this.find(login));
+      const { user, isKnownAddress } = await this.database.apart(() => this.look(login, origin));
+      if (!isKnownAddress) await this.attempts.signInFromUnknownAddress(login);
       if (!(await this.passwords.matches(password, user?.passwordHash)) || user === undefined) throw new CredentialsInvalid();
       return await this.database.transaction(() => this.open(user, origin));
     } catch (error) {
       this.metrics.signIn(error instanceof LimitExceeded ? 'limited' : 'refused');
       throw error;
     }
+  }
+
+  /** The same two queries whether or not there is such an account. */
+  private async look(login: string, { ip }: Origin): Promise<{ user: User | undefined; isKnownAddress: boolean }> {
+    const user = await this.find(login);
+    return { user, isKnownAddress: await this.addresses.has(user?.id, ip) };
   }
 
   private find(login: string): Promise<User | undefined> {
@@ -54,7 +66,8 @@ export class SignInService {
   private async open(user: User, origin: Origin): Promise<SignedIn> {
     // A new password ends every session; one that was begun with the old password must not come after that.
     if (!(await this.users.keepsPassword(user.id, user.passwordHash))) throw new CredentialsInvalid();
-    const { token } = await this.sessions.open(user.id, origin);
+    const { id, token } = await this.sessions.open(user.id, origin);
+    if (await this.addresses.note(user.id, origin.ip)) await this.outbox.enqueue(authMailQueue, { kind: 'new_sign_in', subjectId: id });
     await this.database.afterCommit(() => {
       this.metrics.signIn('succeeded');
       return Promise.resolve();

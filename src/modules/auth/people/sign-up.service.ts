@@ -12,6 +12,7 @@ import { type Origin, SessionsService } from '../sessions/sessions.service.js';
 import { AttemptsService } from '../attempts/attempts.service.js';
 import { type Account, AccountsService } from './accounts.service.js';
 import { AuthMetrics } from './auth.metrics.js';
+import { KnownAddresses } from './known-addresses.service.js';
 import { PasswordsService } from './passwords.service.js';
 
 export interface SignUpWish {
@@ -34,6 +35,7 @@ export class SignUpService {
     private readonly accounts: AccountsService,
     private readonly organizations: OrganizationsService,
     private readonly sessions: SessionsService,
+    private readonly addresses: KnownAddresses,
     private readonly passwords: PasswordsService,
     private readonly attempts: AttemptsService,
     private readonly audit: AuditLogService,
@@ -72,6 +74,7 @@ export class SignUpService {
     const by = { userId: user.id, ip: origin.ip };
     await this.audit.record({ orgId: organization.id, action: 'person.signed_up', target: { type: 'user', id: user.id } }, by);
     const { token } = await this.sessions.open(user.id, origin);
+    await this.addresses.note(user.id, origin.ip);
     await this.outbox.enqueue(authMailQueue, { kind: 'verify_email', subjectId: user.id });
     await this.database.afterCommit(() => {
       this.metrics.signUp('succeeded');

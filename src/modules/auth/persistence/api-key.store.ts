@@ -51,6 +51,28 @@ export class ApiKeyStore {
     await this.database.manager.update(ApiKey, { id }, changed);
   }
 
+  /** Revokes every key of a person that is not revoked yet, and says which. */
+  async revokeAllOf(userId: string, now: Date): Promise<ApiKey[]> {
+    const { manager } = this.database;
+    const keys = await manager.createQueryBuilder(ApiKey, 'key')
+      .where('key.userId = :userId AND key.revokedAt IS NULL', { userId })
+      .orderBy('key.id').setLock('pessimistic_write').getMany();
+    await manager.query('UPDATE api_keys SET revoked_at = $2, updated_at = $2 WHERE id = ANY($1)', [keys.map(({ id }) => id), now]);
+    return keys;
+  }
+
+  /** Whoever's it is: for what the service itself does about a key. */
+  async findById(id: string): Promise<ApiKey | null> {
+    return this.database.manager.findOneBy(ApiKey, { id });
+  }
+
+  /** How many keys of a person work now. */
+  async countActive(userId: string, now: Date): Promise<number> {
+    const [row] = await this.database.manager.query<[{ count: number }]>(
+      'SELECT count(*)::int AS count FROM api_keys WHERE user_id = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)', [userId, now]);
+    return row.count;
+  }
+
   /** The last four characters of each key's current secret, by key. */
   async last4Of(keyIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const rows = await this.database.manager.query<{ key_id: string; last4: string }[]>(

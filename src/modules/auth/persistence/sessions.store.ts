@@ -23,6 +23,15 @@ export class SessionsStore {
     await this.database.manager.insert(Session, session);
   }
 
+  async find(id: string): Promise<Session | undefined> {
+    return (await this.database.manager.findOneBy(Session, { id })) ?? undefined;
+  }
+
+  async isLive(id: string, now: Date): Promise<boolean> {
+    const rows = await this.database.manager.query<unknown[]>('SELECT 1 FROM sessions WHERE id = $1 AND ended_at IS NULL AND expires_at > $2', [id, now]);
+    return rows.length > 0;
+  }
+
   async findLive(hashes: readonly Buffer[], now: Date): Promise<LiveSession | undefined> {
     const [row] = await this.database.manager.query<LiveSession[]>(`
       SELECT s.id AS "sessionId", s.user_id AS "userId", s.last_used_at AS "lastUsedAt", s.expires_at AS "expiresAt", u.auth_epoch AS "userEpoch"

@@ -46,8 +46,13 @@ export class UsersStore {
    * A lock of its own and not the row, because changes of sessions take their rows in another order.
    */
   async keepsPassword(id: string, passwordHash: string): Promise<boolean> {
-    await this.database.manager.query('SELECT pg_advisory_xact_lock_shared(hashtextextended($1, 0))', [passwordLockOf(id)]);
+    await this.sharePasswordLock(id);
     return (await this.find(id))?.passwordHash === passwordHash;
+  }
+
+  /** Waits for a change of the password that is under way, and makes the next one wait until the transaction ends. */
+  async sharePasswordLock(id: string): Promise<void> {
+    await this.database.manager.query('SELECT pg_advisory_xact_lock_shared(hashtextextended($1, 0))', [passwordLockOf(id)]);
   }
 
   /** Waits for those who rely on {@link keepsPassword}, and lets no other in until the transaction ends. */

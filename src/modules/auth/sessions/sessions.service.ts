@@ -33,6 +33,13 @@ export interface SessionRecord {
   readonly userEpoch: number;
 }
 
+/** A session that has just begun. */
+export interface OpenedSession {
+  readonly id: string;
+  /** Shown this once. */
+  readonly token: string;
+}
+
 export interface IssuedToken {
   /** Shown this once. */
   readonly token: string;
@@ -72,7 +79,7 @@ export class SessionsService {
   }
 
   /** Begins a session with the running transaction. */
-  async open(userId: string, { ip, userAgent }: Origin): Promise<IssuedToken> {
+  async open(userId: string, { ip, userAgent }: Origin): Promise<OpenedSession> {
     const token = this.hasher.mint('sess');
     const now = this.clock.now();
     const expiresAt = new Date(now.getTime() + LIFETIME_MS);
@@ -89,7 +96,7 @@ export class SessionsService {
       endedAt: null,
     });
     await this.audit.record({ orgId: await this.organizations.getPersonalId(userId), action: 'session.started', target: { type: 'session', id } }, { userId, ip });
-    return { token, expiresAt };
+    return { id, token };
   }
 
   /**

@@ -1,13 +1,13 @@
 import { Body, Controller, HttpCode, HttpStatus, Param, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { ANY_BODY, ApiRefusals } from '../../../platform/http/api-refusals.js';
+import { ANY_BODY, ANY_OPERATOR, ApiRefusals } from '../../../platform/http/api-refusals.js';
 import { TakesJson } from '../../../platform/http/json-body.js';
 import { RequireOperatorToken } from '../../auth/require-operator-token.js';
 import { InvoiceOperations } from '../operators/invoice-operations.service.js';
 import { CreditNoteBody, InvoiceStateView, PaidBody, VoidBody } from './invoice-operations.dto.js';
 
 const NEEDS = 'Needs `OPS_TOKEN` as bearer token, and answers nobody while that is not set.';
-const ANY_CHANGE = ['invalid_token', ...ANY_BODY, 'invoice_not_found', 'invoice_closed', 'service_unavailable'] as const;
+const ANY_CHANGE = [...ANY_OPERATOR, ...ANY_BODY, 'invoice_not_found', 'invoice_closed', 'service_unavailable'] as const;
 
 @ApiTags('operations')
 @Controller('ops/billing/invoices')

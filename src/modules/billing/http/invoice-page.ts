@@ -4,6 +4,7 @@ import { formatCents } from '../cents.js';
 import { documentNumber } from '../invoices/document-number.js';
 import type { CreditNote, Invoice, InvoiceLine, WholeInvoice } from '../invoices/invoices.service.js';
 import { PLANS } from '../plan.js';
+import { trimEnd } from '../../../platform/text/trim.js';
 
 const STYLE = `
 :root{color-scheme:light}
@@ -117,7 +118,7 @@ function measured({ unit, quantity, periodFrom, periodTo }: InvoiceLine): string
 /** Six digits after the point, for reading; the amount is worked out from all of them. */
 function decimal(quantity: bigint, per: bigint): string {
   const millionths = (quantity * 1_000_000n + per / 2n) / per;
-  const fraction = (millionths % 1_000_000n).toString().padStart(6, '0').replace(/0+$/, '');
+  const fraction = trimEnd((millionths % 1_000_000n).toString().padStart(6, '0'), '0');
   return `${grouped(millionths / 1_000_000n)}${fraction === '' ? '' : `.${fraction}`}`;
 }
 

@@ -5,6 +5,7 @@ import { MayBeAbsent } from '../../../platform/http/may-be-absent.js';
 import { IsTitle } from '../../../platform/http/text-fields.js';
 import { formatUsd, parseUsd } from '../../../platform/money/nano-dollars.js';
 import { PLAN_IDS, type PlanId } from '../plan.js';
+import type { PlanRequest } from '../plan-requests.service.js';
 import { listPriceNano } from '../plan-price.js';
 import type { Contract } from '../operators/subscription-operations.service.js';
 import type { Subscription } from '../subscriptions/subscriptions.service.js';
@@ -46,5 +47,20 @@ export class SetPlanView {
 
   static of({ orgId, plan, priceNano, since }: Subscription): SetPlanView {
     return { orgId, plan, priceUsdPerMonth: formatUsd(priceNano), since: since.toISOString() };
+  }
+}
+
+export class RefusePlanBody {
+  @ApiProperty({ maxLength: 100, description: 'Is written to the audit log of the organization, whose members may read it.' })
+  @IsTitle()
+  readonly reason!: string;
+}
+
+export class PlanRefusedView {
+  @ApiProperty() orgId!: string;
+  @ApiProperty({ enum: PLAN_IDS, description: 'The plan that was requested.' }) refused!: string;
+
+  static of({ orgId, plan }: PlanRequest): PlanRefusedView {
+    return { orgId, refused: plan };
   }
 }

@@ -1,5 +1,6 @@
-import { Body, Controller, Get, HttpCode, HttpStatus, Post } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Body, Controller, Get, HttpCode, HttpStatus, Post, Res } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
 import { ANY_BODY, ANY_CALLER, ApiRefusals } from '../../../platform/http/api-refusals.js';
 import { Envelope } from '../../../platform/http/envelope.js';
 import { TakesJson } from '../../../platform/http/json-body.js';
@@ -32,10 +33,16 @@ export class SubscriptionsController {
   @RequireScope('billing:write')
   @TakesJson()
   @HttpCode(HttpStatus.OK)
-  @ApiOperation({ summary: 'Chooses a plan for the organization of the call: a larger one at once, a smaller one from the next period on.' })
+  @ApiOperation({ 
+    summary: 'Chooses a plan for the organization of the call: a larger one at once, a smaller one from the next period on.',
+    description: 'Where no payment provider is configured, a larger plan waits for the operator: the answer is 202 with `pending_change`. A later choice replaces or withdraws the request.',
+  })
   @ApiOkResponse({ type: SubscriptionAnswer })
+  @ApiAcceptedResponse({ type: SubscriptionAnswer, description: 'The plan waits for the approval of the operator.' })
   @ApiRefusals(...ANY_CALLER, ...ANY_BODY, 'plan_too_small', 'plan_by_contract')
-  async choose(@Caller() call: Call, @Body() { plan }: ChoosePlanBody): Promise<Envelope<SubscriptionView>> {
-    return new Envelope(SubscriptionView.of(await this.subscriptions.choose(call, plan), periodOf(this.clock.now())));
+  async choose(@Caller() call: Call, @Body() { plan }: ChoosePlanBody, @Res({ passthrough: true }) response: Response): Promise<Envelope<SubscriptionView>> {
+    const state = await this.subscriptions.choose(call, plan);
+    if (state.request !== undefined) response.status(HttpStatus.ACCEPTED);
+    return new Envelope(SubscriptionView.of(state, periodOf(this.clock.now())));
   }
 }

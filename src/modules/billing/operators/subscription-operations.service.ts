@@ -6,6 +6,7 @@ import { OrganizationUnknown } from '../billing.errors.js';
 import type { PlanId } from '../plan.js';
 import type { Subscription } from '../persistence/subscription.entity.js';
 import { SubscriptionsStore } from '../persistence/subscriptions.store.js';
+import { type PlanRequest, PlanRequests } from '../plan-requests.service.js';
 import { PlanChanges } from '../subscriptions/plan-changes.service.js';
 
 export interface Contract {
@@ -17,7 +18,7 @@ export interface Contract {
   readonly reason: string;
 }
 
-/** What an operator may do that an organization cannot: give any plan at any price, at once. */
+/** What an operator may do that an organization cannot: give any plan at any price, at once, and decide on requests. */
 @Injectable()
 export class SubscriptionOperations {
   constructor(
@@ -25,6 +26,7 @@ export class SubscriptionOperations {
     private readonly subscriptions: SubscriptionsStore,
     private readonly changes: PlanChanges,
     private readonly plans: OrgPlans,
+    private readonly requests: PlanRequests,
     private readonly clock: Clock,
   ) {}
 
@@ -33,8 +35,22 @@ export class SubscriptionOperations {
     return this.database.transaction(async () => {
       const org = await this.plans.lock(orgId);
       if (org === null) throw new OrganizationUnknown();
+      await this.requests.settle(orgId);
       const present = await this.changes.applyDue(await this.subscriptions.find(orgId));
       return this.changes.apply({ orgId, from: present?.plan ?? org.plan, to: plan, priceNano, effectiveAt: this.clock.now(), details: { by: 'operator', reason } });
+    });
+  }
+
+  /**
+   * Refuses the larger plan that the organization has asked for. The reason is in its audit log.
+   *
+   * @throws {OrganizationUnknown} `organization_not_found`
+   * @throws {PlanRequestNotFound} `plan_request_not_found`
+   */
+  refuse(orgId: string, reason: string): Promise<PlanRequest> {
+    return this.database.transaction(async () => {
+      if (await this.plans.lock(orgId) === null) throw new OrganizationUnknown();
+      return this.requests.refuse(orgId, reason);
     });
   }
 }

@@ -3,17 +3,27 @@ import { Database } from '../../../platform/database/database.js';
 import { Clock } from '../../../platform/time/clock.js';
 import type { Call } from '../../auth/caller.js';
 import { OwningOrgs } from '../../auth/owning-orgs.service.js';
+import { StoredBytes } from '../../hosting/stored-bytes.service.js';
 import { PlanByContract } from '../billing.errors.js';
 import { periodOf } from '../billing-period.js';
 import { PLAN_IDS, type PlanId, PLANS } from '../plan.js';
 import { listPriceNano } from '../plan-price.js';
 import { Subscription } from '../persistence/subscription.entity.js';
 import { SubscriptionsStore } from '../persistence/subscriptions.store.js';
+import { type PlanRequest, PlanRequests } from '../plan-requests.service.js';
 import { PaymentMethods } from '../payments/payment-methods.service.js';
 import { PlanChanges } from './plan-changes.service.js';
 import { PlanRoom } from './plan-room.service.js';
 
 export type { Subscription };
+
+/** A subscription, what is stored, and the larger plan that waits for an operator. */
+export interface SubscriptionState {
+  readonly subscription: Subscription;
+  readonly request: PlanRequest | undefined;
+  /** What the files of the organization's deploys come to. */
+  readonly storedBytes: number;
+}
 
 const rank = (plan: PlanId): number => PLAN_IDS.indexOf(plan);
 
@@ -27,30 +37,37 @@ export class SubscriptionsService {
     private readonly room: PlanRoom,
     private readonly owners: OwningOrgs,
     private readonly methods: PaymentMethods,
+    private readonly requests: PlanRequests,
+    private readonly stored: StoredBytes,
     private readonly clock: Clock,
   ) {}
 
   /** Of an organization that never chose a plan: the one it was made with, for nothing. */
-  async of(orgId: string, plan: PlanId): Promise<Subscription> {
-    return (await this.subscriptions.find(orgId)) ?? unpaid(orgId, plan);
+  async of(orgId: string, plan: PlanId): Promise<SubscriptionState> {
+    const [subscription, request] = await Promise.all([this.subscriptions.find(orgId), this.requests.find(orgId)]);
+    return this.stateOf(subscription ?? unpaid(orgId, plan), request);
   }
 
   /**
    * Chooses a plan for the organization of the call. A larger one takes effect at once; a smaller one at the end of the
-   * period, until when it can be dropped by choosing the present one.
+   * period, until when it can be dropped by choosing the present one. Where an operator has to approve larger plans, they are
+   * requested, and any later choice replaces or withdraws the request.
    *
    * @throws {PlanTooSmall} `plan_too_small`: there is more than the smaller plan holds.
    * @throws {PlanByContract} `plan_by_contract`: Enterprise, both ways.
    * @throws {PaymentMethodRequired} `payment_method_required`: the larger plan costs something.
    */
-  choose(call: Call, wanted: PlanId): Promise<Subscription> {
+  choose(call: Call, wanted: PlanId): Promise<SubscriptionState> {
     const orgId = call.org.id;
     return this.database.transaction(async () => {
       const given = await this.owners.lock(call, orgId);
       const present = (await this.changes.applyDue(await this.subscriptions.find(orgId))) ?? unpaid(orgId, given);
       for (const plan of [wanted, present.plan]) if (listPriceNano(plan) === null && wanted !== present.plan) throw new PlanByContract(PLANS[plan]);
-      if (wanted === present.plan) return this.keep(call, present);
-      return rank(wanted) > rank(present.plan) ? this.rise(call, present, wanted) : this.plan(call, present, wanted);
+      const rises = rank(wanted) > rank(present.plan);
+      if (rises && this.requests.areRequired) return this.stateOf(present, await this.requests.make(call, orgId, wanted));
+      await this.requests.withdraw(call, orgId);
+      if (wanted === present.plan) return this.stateOf(await this.keep(call, present), undefined);
+      return this.stateOf(rises ? await this.rise(call, present, wanted) : await this.plan(call, present, wanted), undefined);
     });
   }
 
@@ -78,6 +95,10 @@ export class SubscriptionsService {
     const at = periodOf(now).to;
     await this.subscriptions.save(Object.assign(present, { nextPlan: 'free' as const, nextPlanAt: at, updatedAt: now }));
     await this.owners.record({ orgId, action: 'subscription.change_planned', target: { type: 'subscription', id: orgId }, details: { from: present.plan, to: 'free', at: at.toISOString(), reason } }, undefined);
+  }
+
+  private async stateOf(subscription: Subscription, request: PlanRequest | undefined): Promise<SubscriptionState> {
+    return { subscription, request, storedBytes: await this.stored.of(subscription.orgId) };
   }
 
   /** Null for an organization that was deleted. Whoever asks has locked it. */

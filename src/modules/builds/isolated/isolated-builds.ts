@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 
 import { type Mount } from '../../../platform/isolation/isolation-spec.js';
 import { type Isolation } from '../../../platform/isolation/isolation.js';
+import { type NodePrograms } from '../../../platform/node-programs/node-programs.js';
 import { type Clock } from '../../../platform/time/clock.js';
 import { BuildFailed } from '../build-failed.js';
 import { type BuildObserver, type BuildRequest } from '../build-request.js';
@@ -15,6 +16,7 @@ import { BuildCaches } from '../workspace/build-caches.js';
 import { BuildDirectories } from '../workspace/build-directories.js';
 import { BuildSession, type Step } from '../workspace/build-session.js';
 import { cleanText } from '../workspace/clean-text.js';
+import { BuildDisks, type DiskMode } from '../workspace/disk/build-disks.js';
 import { Toolchain } from '../workspace/toolchain.js';
 import { collected, CollectedBuild, packed } from './collected-build.js';
 
@@ -28,6 +30,7 @@ const REGISTRIES = ['registry.npmjs.org', 'registry.yarnpkg.com', 'npm.jsr.io', 
 
 export interface IsolatedBuildsOptions {
   readonly isolation: Isolation;
+  readonly nodes: NodePrograms;
   /** Of the host, for builds alone. */
   readonly directory: string;
   /** Hosts that builds may also reach: `npm.internal`, `127.0.0.1:4873`. */
@@ -35,11 +38,14 @@ export interface IsolatedBuildsOptions {
   /** Hosts that repositories may also come from. */
   readonly gitHosts: readonly string[];
   readonly clock: Clock;
+  /** `counted`: plain directories, also where each build could have a file system of its own. */
+  readonly disks?: 'auto' | 'counted';
 }
 
 /** Builds on this machine, in isolation: the host makes directories and starts programs, and never looks into what they make. */
 export class IsolatedBuilds extends BuildsService {
   private readonly directories: BuildDirectories;
+  private readonly disks: BuildDisks;
   private readonly toolchain: Toolchain;
   private readonly source: GitSource;
   private readonly caches: BuildCaches;
@@ -47,7 +53,8 @@ export class IsolatedBuilds extends BuildsService {
   constructor(private readonly options: IsolatedBuildsOptions) {
     super();
     this.directories = new BuildDirectories(options.directory);
-    this.toolchain = new Toolchain(options.isolation, this.directories);
+    this.disks = new BuildDisks(this.directories, options.disks ?? 'auto');
+    this.toolchain = new Toolchain(options.isolation, this.directories, options.nodes);
     this.source = new GitSource({ toolchain: this.toolchain, allowedHosts: options.gitHosts });
     this.caches = new BuildCaches(this.directories, options.clock);
   }
@@ -56,6 +63,11 @@ export class IsolatedBuilds extends BuildsService {
   async sweep(): Promise<void> {
     await this.directories.sweep();
     await this.caches.sweep();
+  }
+
+  /** How the disk that a build may use is bounded on this machine. */
+  diskMode(): Promise<DiskMode> {
+    return this.disks.mode();
   }
 
   async fetch(request: BuildRequest, observer: BuildObserver, signal: AbortSignal): Promise<FetchedSource> {
@@ -104,7 +116,7 @@ export class IsolatedBuilds extends BuildsService {
   }
 
   private open(parts: Pick<Parameters<typeof BuildSession.open>[0], 'id' | 'limits' | 'signal' | 'line'>): Promise<BuildSession> {
-    return BuildSession.open({ ...parts, isolation: this.options.isolation, directories: this.directories, toolchain: this.toolchain });
+    return BuildSession.open({ ...parts, isolation: this.options.isolation, directories: this.directories, toolchain: this.toolchain, disks: this.disks });
   }
 
   /** @returns packages of the cache, to be mounted; null when the build has its own. */
@@ -117,7 +129,7 @@ export class IsolatedBuilds extends BuildsService {
       return plan.leavesModulesAlone ? { from: `${modules.from}/node_modules`, to: `${directory}/node_modules` } : null;
     }
     session.say(`$ ${command}`);
-    const { exitStatus } = await session.run(await this.stepOf(request, plan, { command, directory, environment: {} }));
+    const { exitStatus } = await session.run(await this.stepOf({ session, request, plan }, { command, directory, environment: {} }));
     if (exitStatus !== 0) throw new BuildFailed('install_failed', `The packages could not be installed: ${command} ended with ${exitStatus ?? 'a signal'}.`);
     return null;
   }
@@ -146,7 +158,7 @@ export class IsolatedBuilds extends BuildsService {
     }
     session.say(`$ ${plan.build}`);
     const environment = { NODE_ENV: 'production', ...(plan.framework === 'nextjs' ? { NEXT_PRIVATE_STANDALONE: 'true' } : {}) };
-    const step = await this.stepOf(request, plan, { command: plan.build, directory: plan.root, environment });
+    const step = await this.stepOf({ session, request, plan }, { command: plan.build, directory: plan.root, environment });
     const first = await session.run(shared === null ? step : { ...step, mounts: [...(step.mounts ?? []), shared] });
     const again = shared !== null && plan.install !== null && first.exitStatus !== 0 && first.metReadOnly;
     if (again) {
@@ -158,12 +170,16 @@ export class IsolatedBuilds extends BuildsService {
     return shared === null || again;
   }
 
+  private nodeOf(session: BuildSession, { nodeVersion }: BuildPlan): Promise<Mount[]> {
+    return this.toolchain.node(nodeVersion ?? this.toolchain.nodeVersions[0]!, (text) => { session.say(text); });
+  }
+
   /** A command of the user's, in the user's environment. */
-  private async stepOf(request: BuildRequest, plan: BuildPlan, { command, directory, environment }: { command: string; directory: string; environment: Record<string, string> }): Promise<Step> {
+  private async stepOf({ session, request, plan }: Pick<Doing, 'session' | 'request' | 'plan'>, { command, directory, environment }: { command: string; directory: string; environment: Record<string, string> }): Promise<Step> {
     return {
       command: ['/usr/bin/sh', '-c', command],
       directory,
-      mounts: [...(await this.toolchain.node(plan.nodeVersion ?? this.toolchain.nodeVersions[0]!)), ...(await this.toolchain.npmPackage())],
+      mounts: [...(await session.waitFor(this.nodeOf(session, plan))), ...(await this.toolchain.npmPackage())],
       environment: {
         CI: '1', NEXT_TELEMETRY_DISABLED: '1', EXPO_NO_TELEMETRY: '1', ASTRO_TELEMETRY_DISABLED: '1',
         npm_config_audit: 'false', npm_config_fund: 'false', npm_config_update_notifier: 'false', npm_config_progress: 'false', npm_config_fetch_retry_mintimeout: '1000', npm_config_fetch_retry_maxtimeout: '10000', npm_config_cache: '/home/build/.npm',

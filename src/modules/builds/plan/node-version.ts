@@ -3,8 +3,12 @@
  * of those that there are, newest first, the newest that fits; null when none does.
  */
 export function nodeVersionFor(range: string, versions: readonly string[]): string | null {
+  if (range.length > LONGEST_RANGE) return null;
   return versions.find((version) => range.split('||').some((part) => fits(part, Number(version)))) ?? null;
 }
+
+/** It comes from a file of a tenant. */
+const LONGEST_RANGE = 256;
 
 const LTS: Readonly<Record<string, number>> = { 'lts/iron': 20, 'lts/jod': 22, 'lts/krypton': 24, 'lts/*': 24, 'node': 24 };
 
@@ -12,9 +16,9 @@ const LTS: Readonly<Record<string, number>> = { 'lts/iron': 20, 'lts/jod': 22, '
 function fits(range: string, version: number): boolean {
   const named = LTS[range.trim().toLowerCase()];
   if (named !== undefined) return named === version;
-  const hyphen = /^\s*v?(\d+)\S*\s+-\s+v?(\d+)/.exec(range);
-  if (hyphen !== null) return version >= Number(hyphen[1]) && version <= Number(hyphen[2]);
-  const comparators = [...range.matchAll(/(>=|<=|>|<|\^|~|=)?\s*v?(\d+|[x*])((?:\.(?:\d+|[x*]))*)/gi)];
+  const words = range.trim().split(/\s+/);
+  if (words[1] === '-') return version >= majorOf(words[0]) && version <= majorOf(words[2]);
+  const comparators = [...words.join(' ').matchAll(/(>=|<=|>|<|\^|~|=)? ?v?(\d+|[x*])((?:\.(?:\d+|[x*]))*)/gi)];
   return comparators.length > 0 && comparators.every(([, operator = '', major = '', rest = '']) => {
     if (/[x*]/i.test(major)) return true;
     const bound = Number(major);
@@ -28,3 +32,6 @@ function fits(range: string, version: number): boolean {
     }
   });
 }
+
+/** Not a number, which nothing equals or exceeds, where there is none. */
+const majorOf = (version = ''): number => parseInt(version.startsWith('v') ? version.slice(1) : version, 10);

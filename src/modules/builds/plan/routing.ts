@@ -1,6 +1,12 @@
 import { type HeaderRule, type RedirectRule, type RewriteRule, type RouteCondition, type Routing } from '../built.js';
 
 const MOST_RULES = 2_000;
+/** A header of 8,192 characters, its name and some space. */
+const LONGEST_LINE = 8_500;
+/** What a build hands out of these files, too. */
+const LONGEST_FILE = 262_144;
+/** Notes about what was left out; the files can have as many lines that are not understood. */
+const MOST_NOTES = 50;
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/;
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\uffff]{0,8192}$/;
 const REDIRECTS = [301, 302, 303, 307, 308] as const;
@@ -15,7 +21,13 @@ export interface RoutingSources {
 }
 
 /** Brings the files that say how requests find their way into one form. What is not understood is left out, and told. */
-export function routingOf(sources: RoutingSources, tell: (text: string) => void): Routing {
+export function routingOf(sources: RoutingSources, tellEach: (text: string) => void): Routing {
+  let told = 0;
+  const tell = (text: string): void => {
+    told++;
+    if (told <= MOST_NOTES) tellEach(text);
+    else if (told === MOST_NOTES + 1) tellEach('Further rules were left out.');
+  };
   const vercel = vercelOf(sources.vercel, tell);
   const netlify = redirectsOf(sources.redirects ?? '', tell);
   return {
@@ -93,11 +105,11 @@ function conditionsOf(value: unknown): RouteCondition[] | null {
 function redirectsOf(text: string, tell: (text: string) => void): { redirects: RedirectRule[]; rewrites: RewriteRule[] } {
   const redirects: RedirectRule[] = [];
   const rewrites: RewriteRule[] = [];
-  for (const line of linesOf(text)) {
-    const [from = '', to = '', status = '301', ...more] = line.trim().split(/\s+/);
-    const source = from.replace(/\*$/, ':splat*');
+  for (const line of linesOf('_redirects', text, tell)) {
+    const [from = '', to = '', status = '301', ...more] = wordsOf(line);
+    const source = from.endsWith('*') ? `${from.slice(0, -1)}:splat*` : from;
     const destination = to.replace(/:splat\b/, ':splat*');
-    const code = Number(status.replace(/!$/, ''));
+    const code = Number(status.endsWith('!') ? status.slice(0, -1) : status);
     const redirect = REDIRECTS.find((each) => each === code);
     const isUnderstood = from.startsWith('/') && !source.slice(0, -1).includes('*') && more.length === 0 && isDestination(destination);
     if (isUnderstood && redirect !== undefined) redirects.push({ source, destination, statusCode: redirect, has: [], missing: [] });
@@ -110,17 +122,37 @@ function redirectsOf(text: string, tell: (text: string) => void): { redirects: R
 /** A path, and below it, indented, `Name: value`. */
 function headersOf(text: string, tell: (text: string) => void): HeaderRule[] {
   const rules: { source: string; has: []; missing: []; headers: { key: string; value: string }[] }[] = [];
-  for (const line of linesOf(text)) {
-    const [, key = '', value = ''] = /^\s+([^:\s]+)\s*:\s*(.*?)\s*$/.exec(line) ?? [];
+  for (const line of linesOf('_headers', text, tell)) {
     const rule = rules.at(-1);
-    if (/^\//.test(line)) rules.push({ source: line.trim().replaceAll('*', '(.*)'), has: [], missing: [], headers: [] });
-    else if (rule !== undefined && isHeader(key, value)) rule.headers.push({ key, value });
+    const header = headerLineOf(line);
+    if (line.startsWith('/')) rules.push({ source: line.trim().replaceAll('*', '(.*)'), has: [], missing: [], headers: [] });
+    else if (rule !== undefined && header !== null) rule.headers.push(header);
     else tell(`A line of _headers was left out: ${line.trim().slice(0, 200)}`);
   }
   return rules.filter(({ headers }) => headers.length > 0);
 }
 
-const linesOf = (text: string): string[] => text.split(/\r?\n/).slice(0, 10 * MOST_RULES).filter((line) => line.trim() !== '' && !line.trimStart().startsWith('#'));
+/** Null where it is none: not indented, without a colon, or with what no header can have. */
+function headerLineOf(line: string): { key: string; value: string } | null {
+  const colon = line.indexOf(':');
+  if (colon < 0 || line.trimStart() === line) return null;
+  const [key, value] = [line.slice(0, colon).trim(), line.slice(colon + 1).trim()];
+  return isHeader(key, value) ? { key, value } : null;
+}
+
+/** Lines that say something. A pattern that looks for both ends of one takes the square of its length, so none is used. */
+function linesOf(file: string, text: string, tell: (text: string) => void): string[] {
+  if (text.length > LONGEST_FILE) {
+    tell(`${file} was left out: it has more than ${LONGEST_FILE} characters.`);
+    return [];
+  }
+  const lines = text.split('\n').slice(0, 10 * MOST_RULES).filter((line) => line.trim() !== '' && !line.trimStart().startsWith('#'));
+  const long = lines.filter((line) => line.length > LONGEST_LINE).length;
+  if (long > 0) tell(`${long} lines of ${file} were left out: they have more than ${LONGEST_LINE} characters.`);
+  return lines.filter((line) => line.length <= LONGEST_LINE);
+}
+
+const wordsOf = (line: string): string[] => line.replaceAll('\t', ' ').split(' ').map((word) => word.trim()).filter((word) => word !== '');
 
 const isHeader = (key: unknown, value: unknown): boolean => typeof key === 'string' && typeof value === 'string' && HEADER_NAME.test(key) && HEADER_VALUE.test(value);
 

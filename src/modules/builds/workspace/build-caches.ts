@@ -12,6 +12,9 @@ import { type BuildSession } from './build-session.js';
 /** Of each kind, for each project and target. */
 const MOST_ENTRIES = 3;
 const UNUSED_DAYS = 14;
+/** Caches outlive their build, beside its disk: one that is larger costs more room than it saves time. */
+const LARGEST_MIB = 1_024;
+const TOO_LARGE = 90;
 const DAY_MS = 86_400_000;
 
 type Owner = Pick<BuildRequest, 'projectId' | 'target' | 'branch'>;
@@ -75,10 +78,16 @@ export class BuildCaches {
     await mkdir(unfinished, { mode: 0o755 });
     try {
       await session.own(unfinished);
+      const fits = `[ "$(du -skc -- "$@" 2>/dev/null | tail -n 1 | cut -f 1)" -le ${LARGEST_MIB * 1_024} ] || exit ${TOO_LARGE}; `;
       const copy = 'for path in "$@"; do [ -d "$path" ] || continue; mkdir -p "/cache/new/$(dirname "$path")" && cp -a "$path" "/cache/new/$path" || exit 1; done';
       const { exitStatus } = await session.run({
-        command: ['/usr/bin/sh', '-c', copy, 'sh', ...what.paths], directory: what.from, writable: [{ from: unfinished, to: '/cache/new' }], output: 'text',
+        command: ['/usr/bin/sh', '-c', fits + copy, 'sh', ...what.paths], directory: what.from, writable: [{ from: unfinished, to: '/cache/new' }], output: 'text',
       });
+      if (exitStatus === TOO_LARGE) {
+        session.say(`The cache of ${what.paths.join(', ')} is not kept: it is larger than ${LARGEST_MIB} MiB.`);
+        await removeTree(unfinished);
+        return;
+      }
       if (exitStatus !== 0) throw new Error('a cache could not be copied');
       const old = (await exists(place)) ? `${unfinished}-old` : null;
       if (old !== null) await rename(place, old);

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { chmod, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import { FixedDisk } from './disk/fixed-disk.js';
 import { startTicks } from '../../../platform/isolation/process-facts.js';
 
 const CACHES = /^caches-[0-9a-f]{32}$/;
@@ -35,7 +36,10 @@ export class BuildDirectories {
       const [pid, ticks] = name.split('-');
       return startTicks(Number(pid)) !== ticks;
     });
-    await Promise.all(left.map((name) => removeTree(join(jobs, name))));
+    await Promise.all(left.map(async (name) => {
+      await FixedDisk.release(join(jobs, name));
+      await removeTree(join(jobs, name));
+    }));
   }
 
   /** Its name cannot be guessed: what is in it has to be readable by the users of all sandboxes, but by nobody else. */

@@ -7,12 +7,16 @@ import { type EgressPolicy } from '../../../platform/egress/egress-policy.js';
 import { type IsolatedProgram } from '../../../platform/isolation/isolated-program.js';
 import { IsolationDidNotStart, type Mount } from '../../../platform/isolation/isolation-spec.js';
 import { type Isolation } from '../../../platform/isolation/isolation.js';
-import { type LaunchEnd, type LaunchLimits, type LentUser } from '../../../platform/isolation/launch-spec.js';
+import { type LaunchEnd, type LaunchLimits, type LaunchOutput, type LentUser } from '../../../platform/isolation/launch-spec.js';
+import { ORDINARY_PACE } from '../../../platform/isolation/output-pace.js';
 import { BuildFailed } from '../build-failed.js';
 import { type BuildLimits } from '../build-request.js';
 import { type BuildDirectories, removeTree } from './build-directories.js';
 import { cleanText } from './clean-text.js';
-import { DiskWatch } from './disk-watch.js';
+import { countBuild } from './disk/build-count.js';
+import { type BuildDisk, type DiskProblem, type DiskUse } from './disk/build-disk.js';
+import { type BuildDisks } from './disk/build-disks.js';
+import { REFUSALS } from './refusals.js';
 import { CERTIFICATES, type Toolchain } from './toolchain.js';
 
 const MEBIBYTE = 1024 * 1024;
@@ -22,9 +26,13 @@ const START_ATTEMPTS = 4;
 const START_AGAIN_MS = 500;
 const EGRESS_BYTES = 8 * 1024 * MEBIBYTE;
 /** Of programs of ours: git beside up to two processes of Node, which has a dozen threads, is the most at a time. */
+/** What programs of ours print is read by programs of ours: no line of it may be missing. Its bytes are bounded all the same. */
+const PACE_OF_TEXT = { ...ORDINARY_PACE, burstLines: Number.MAX_SAFE_INTEGER };
 const HELPER_LIMITS = { memoryBytes: 512 * MEBIBYTE, tasks: 64, cpuMs: 60_000 };
 /** What can be written nowhere may belong to another user, too, which is then what the kernel says. */
 const READ_ONLY = /EROFS|EACCES|read-only file ?system|permission denied/i;
+/** Where the disk of a build is all that it can fill, it is full when a program says so. */
+const NO_SPACE = /ENOSPC|no space left on device/i;
 /** Where a build finds its directories. */
 const PLACES = { work: '/work', tmp: '/tmp', home: '/home/build' } as const;
 
@@ -43,6 +51,7 @@ export interface SessionParts {
   readonly isolation: Isolation;
   readonly directories: BuildDirectories;
   readonly toolchain: Toolchain;
+  readonly disks: BuildDisks;
   readonly id: string;
   readonly limits: BuildLimits;
   readonly signal: AbortSignal;
@@ -82,23 +91,21 @@ export interface StepEnd {
 export class BuildSession {
   private program: IsolatedProgram | null = null;
   private proxy: EgressProxy | null = null;
-  private diskFull = false;
+  private diskProblem: DiskProblem | null = null;
+  /** The program that runs, or ran last, said that there is no space. */
+  private metNoSpace = false;
   private closing: Promise<void> | null = null;
+  private readonly job: string;
+  private readonly disk: BuildDisk;
+  private readonly user: LentUser;
   private readonly deadlineMs: number;
-  private readonly disk: DiskWatch;
   private readonly abort = (): void => { void this.program?.destroy(); };
 
-  private constructor(private readonly parts: SessionParts, private readonly job: string, private readonly user: LentUser) {
+  private constructor(private readonly parts: SessionParts, place: { job: string; disk: BuildDisk; user: LentUser }) {
+    this.job = place.job;
+    this.disk = place.disk;
+    this.user = place.user;
     this.deadlineMs = performance.now() + parts.limits.wallMs;
-    this.disk = new DiskWatch({
-      directory: job,
-      limitBytes: parts.limits.diskBytes,
-      measure: () => this.measure(),
-      exceeded: () => {
-        this.diskFull = true;
-        void this.program?.destroy();
-      },
-    });
     parts.signal.addEventListener('abort', this.abort, { once: true });
   }
 
@@ -108,18 +115,45 @@ export class BuildSession {
     const missing = parts.isolation.missing();
     if (missing.length > 0) throw new BuildFailed('isolation_unavailable', 'Builds cannot be run here at the moment.', { cause: new Error(`missing: ${missing.join(', ')}`) });
     const user = parts.isolation.lendUser();
+    let session: BuildSession | undefined;
     try {
       const job = await parts.directories.makeJob(parts.id);
-      for (const name of Object.keys(PLACES)) {
-        await mkdir(join(job, name), { mode: 0o700 });
-        await user.own(join(job, name));
-      }
-      await mkdir(join(job, 'egress'), { mode: 0o755 });
-      return new BuildSession(parts, job, user);
+      const disk = await parts.disks.open({
+        job,
+        limitBytes: parts.limits.diskBytes,
+        count: () => session?.count() ?? Promise.resolve(null),
+        exceeded: (problem) => { session?.stopFor(problem); },
+      });
+      session = new BuildSession(parts, { job, disk, user });
+      await session.prepare();
+      return session;
     } catch (error) {
-      user.giveBack();
+      if (session === undefined) user.giveBack();
+      else await session.close();
       throw error;
     }
+  }
+
+  private async prepare(): Promise<void> {
+    for (const { from } of this.places()) {
+      await mkdir(from, { mode: 0o700 });
+      await this.user.own(from);
+    }
+    await mkdir(join(this.job, 'egress'), { mode: 0o755 });
+  }
+
+  private count(): Promise<DiskUse | null> {
+    return countBuild({ ...this.parts, user: this.user, job: this.job, places: this.places('/measured') }, this.program);
+  }
+
+  private stopFor(problem: DiskProblem): void {
+    this.diskProblem ??= problem;
+    void this.program?.destroy();
+  }
+
+  /** The directories that the build can write. */
+  private places(below = ''): Mount[] {
+    return Object.entries(PLACES).map(([name, to]) => ({ from: join(this.disk.directory, name), to: below + to }));
   }
 
   /** Gives the user of this build a directory of the host that has just been made. */
@@ -129,6 +163,20 @@ export class BuildSession {
 
   say(text: string): void {
     this.parts.line('system', text);
+  }
+
+  /** Waits for work that others may share, until the build is aborted. @throws the signal's reason */
+  async waitFor<Result>(work: Promise<Result>): Promise<Result> {
+    const { signal } = this.parts;
+    const aborted = Promise.withResolvers<never>();
+    const abort = (): void => { aborted.reject(signal.reason); };
+    signal.addEventListener('abort', abort, { once: true });
+    if (signal.aborted) abort();
+    try {
+      return await Promise.race([aborted.promise, work]);
+    } finally {
+      signal.removeEventListener('abort', abort);
+    }
   }
 
   /**
@@ -142,10 +190,12 @@ export class BuildSession {
     const met = { readOnly: false };
     const line = (stream: 'stdout' | 'stderr', text: string): void => {
       if (READ_ONLY.test(text)) met.readOnly = true;
+      this.hear(text);
       if (step.output === 'log') this.parts.line(stream, cleanText(text));
       else texts[stream].push(text);
     };
-    const end = await this.endOf(await this.launch(step, { line, bytes: OUTPUT_BYTES }));
+    const pace = step.output === 'text' ? { pace: PACE_OF_TEXT } : {};
+    const end = await this.endOf(await this.launch(step, { line, bytes: OUTPUT_BYTES, ...pace }));
     return { exitStatus: this.judge(end), stdout: texts.stdout.join('\n'), stderr: texts.stderr.join('\n'), metReadOnly: met.readOnly };
   }
 
@@ -154,7 +204,11 @@ export class BuildSession {
    * writes to standard error. @throws as {@link run}.
    */
   async start(step: Omit<Step, 'output'>, says: (text: string) => void = () => undefined): Promise<IsolatedProgram> {
-    return this.launch({ ...step, output: 'text' }, { line: (_stream, text) => { says(text); }, bytes: 64 * 1024, rawStdout: true });
+    const line = (_stream: unknown, text: string): void => {
+      this.hear(text);
+      says(text);
+    };
+    return this.launch({ ...step, output: 'text' }, { line, bytes: 64 * 1024, rawStdout: true });
   }
 
   /** Waits for the end of what {@link start} started. @throws as {@link run}. */
@@ -170,19 +224,19 @@ export class BuildSession {
 
   private async closeOnce(): Promise<void> {
     this.parts.signal.removeEventListener('abort', this.abort);
-    this.disk.stop();
     await this.program?.destroy();
     await this.closeEgress();
-    await this.measuring;
+    await this.disk.close();
     await removeTree(this.job);
     this.user.giveBack();
   }
 
-  private async launch(step: Step, output: { line: (stream: 'stdout' | 'stderr', text: string) => void; bytes: number; rawStdout?: boolean }): Promise<IsolatedProgram> {
+  private async launch(step: Step, output: LaunchOutput): Promise<IsolatedProgram> {
     this.parts.signal.throwIfAborted();
     const { egress } = step;
     const network = egress === undefined ? [] : await this.openEgress(egress);
-    const places = Object.entries(PLACES).map(([name, to]) => ({ from: join(this.job, name), to }));
+    const places = this.places();
+    this.metNoSpace = false;
     const system = [...(await this.parts.toolchain.system()), ...network, ...(step.mounts ?? [])];
     this.program = await this.startSoon(() =>
       this.parts.isolation.launch({
@@ -198,7 +252,7 @@ export class BuildSession {
         ...(step.stdin === undefined ? {} : { stdin: step.stdin }),
         ...(step.sendsMore === undefined ? {} : { sendsMore: step.sendsMore }),
       }));
-    if (this.parts.signal.aborted || this.diskFull) void this.program.destroy();
+    if (this.parts.signal.aborted || this.diskProblem !== null) void this.program.destroy();
     return this.program;
   }
 
@@ -250,12 +304,16 @@ export class BuildSession {
     await program.gone;
     this.program = null;
     await this.closeEgress();
+    await this.disk.look();
     return end;
   }
 
   private judge({ cause, exitStatus, said }: LaunchEnd): number | null {
     this.parts.signal.throwIfAborted();
-    if (this.diskFull) throw new BuildFailed('disk_full', `The build wrote more than the ${Math.floor(this.parts.limits.diskBytes / MEBIBYTE)} MiB that it may.`);
+    if (this.diskProblem === 'machine') throw unavailable(new Error('The disk of this machine is nearly full.'));
+    if (this.diskProblem === 'build' || (this.disk.isFixed && this.metNoSpace && exitStatus !== 0)) {
+      throw new BuildFailed('disk_full', `The build wrote more than the ${Math.floor(this.parts.limits.diskBytes / MEBIBYTE)} MiB that it may.`);
+    }
     switch (cause) {
       case 'exit': return exitStatus;
       case 'wall_time': throw new BuildFailed('build_timed_out', `The build took longer than the ${Math.round(this.parts.limits.wallMs / 1000)} seconds that it may.`);
@@ -267,39 +325,10 @@ export class BuildSession {
     }
   }
 
-  private measuring: Promise<unknown> = Promise.resolve();
-
-  /** The files are counted by a program in isolation, too: no host process goes where a build can write. */
-  private async measure(): Promise<{ bytes: number; files: number } | null> {
-    const counting = this.count().catch(() => null);
-    this.measuring = counting;
-    return counting;
-  }
-
-  private async count(): Promise<{ bytes: number; files: number } | null> {
-    const lines: string[] = [];
-    const counter = await this.parts.isolation.launch({
-      command: ['/usr/bin/sh', '-c', 'du -sk /measured; find /measured | wc -l'],
-      mounts: [{ from: '/usr/bin', to: '/usr/bin' }, ...Object.keys(PLACES).map((name) => ({ from: join(this.job, name), to: `/measured/${name}` }))],
-      writable: [],
-      directory: '/',
-      environment: { PATH: '/usr/bin' },
-      network: 'none',
-      user: this.user,
-      limits: { ...HELPER_LIMITS, openFiles: 1024, fileBytes: 0, scratchBytes: MEBIBYTE, wallMs: 60_000 },
-      output: { line: (stream, text) => { if (stream === 'stdout') lines.push(text); }, bytes: 10_000 },
-    });
-    await counter.gone;
-    const [kibibytes, files] = [parseInt(lines[0] ?? '', 10), parseInt(lines[1] ?? '', 10)];
-    return Number.isNaN(kibibytes) || Number.isNaN(files) ? null : { bytes: kibibytes * 1024, files };
+  private hear(text: string): void {
+    if (NO_SPACE.test(text)) this.metNoSpace = true;
   }
 }
-
-const REFUSALS = {
-  not_allowed: 'a build may only go to package registries',
-  not_public: 'the name does not lead to the internet',
-  too_much: 'the build has sent and received as much as it may',
-} as const;
 
 function unavailable(cause: Error): BuildFailed {
   return new BuildFailed('isolation_unavailable', 'Builds cannot be run here at the moment.', { cause });

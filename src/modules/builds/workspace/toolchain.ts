@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, realpath, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 import { WITH_EGRESS } from '../../../platform/egress/egress-proxy.js';
 import { type Isolation } from '../../../platform/isolation/isolation.js';
-import { nodeLines, nodeProgram } from '../../../platform/isolation/node-programs.js';
 import { type Mount } from '../../../platform/isolation/isolation-spec.js';
+import { type NodePrograms, NodeUnavailable, ownNodeProgram } from '../../../platform/node-programs/node-programs.js';
+import { npmPackage } from '../../../platform/node-programs/npm-program.js';
 import { BuildFailed } from '../build-failed.js';
 import { type BuildDirectories } from './build-directories.js';
 
@@ -15,9 +16,6 @@ const SYSTEM = [
   '/usr/bin', '/usr/lib/git-core', '/usr/libexec/git-core', '/usr/share/git-core', '/usr/share/zoneinfo', '/usr/share/ca-certificates',
   '/etc/ssl/certs', '/etc/pki/tls/certs', '/etc/pki/ca-trust/extracted', '/etc/alternatives', '/etc/ld.so.cache',
 ];
-
-const NPM_PLACES = ['../lib/node_modules/npm', '../../lib/node_modules/npm'];
-const OTHER_NPM_PLACES = ['/usr/lib/node_modules/npm', '/usr/local/lib/node_modules/npm', '/usr/share/nodejs/npm'];
 
 /** What this machine trusts, an authority of its operator's network among it, builds trust as well. */
 export const CERTIFICATES = ['/etc/ssl/certs/ca-certificates.crt', '/etc/pki/tls/certs/ca-bundle.crt'].find((path) => existsSync(path));
@@ -62,11 +60,14 @@ const FILES: Readonly<Record<string, { text: string; executable?: true }>> = {
 
 /** Where the programs that builds run lie on this machine. */
 export class Toolchain {
-  private readonly nodes = new Map<string, Promise<string>>();
   private tools: Promise<string> | null = null;
   private npm: Promise<string> | null = null;
 
-  constructor(private readonly isolation: Isolation, private readonly directories: BuildDirectories) {}
+  constructor(
+    private readonly isolation: Isolation,
+    private readonly directories: BuildDirectories,
+    private readonly nodes: NodePrograms,
+  ) {}
 
   /** The mounts of the system, and of our own small files. */
   async system(): Promise<Mount[]> {
@@ -84,23 +85,28 @@ export class Toolchain {
     ];
   }
 
-  /** Release lines, the newest first: those which come with the service, and that which it runs on. */
+  /** Release lines that projects can have, the newest first. */
   get nodeVersions(): string[] {
-    return nodeLines();
+    return this.nodes.lines;
   }
 
-  /** @throws {BuildFailed} `node_version_unavailable` */
-  async node(version: string): Promise<Mount[]> {
-    const known = this.nodes.get(version) ?? this.locateNode(version);
-    this.nodes.set(version, known);
-    // What is missing may be installed under the running service.
-    known.catch(() => this.nodes.delete(version));
-    return [{ from: await known, to: '/opt/node/bin/node' }];
+  /**
+   * The Node of a release line. `tell` hears when it has to be fetched first.
+   *
+   * @throws {BuildFailed} `node_version_unavailable`
+   */
+  async node(version: string, tell: (text: string) => void): Promise<Mount[]> {
+    try {
+      const program = await this.nodes.program(version, tell);
+      return [{ from: await this.isolation.reachable(program), to: '/opt/node/bin/node' }];
+    } catch (error) {
+      throw error instanceof NodeUnavailable ? new BuildFailed('node_version_unavailable', error.message, { cause: error }) : error;
+    }
   }
 
-  /** A Node for programs of ours. */
-  ownNode(): Promise<Mount[]> {
-    return this.node(this.nodeVersions[0]!);
+  /** A Node for programs of ours, which is never fetched. */
+  async ownNode(): Promise<Mount[]> {
+    return [{ from: await this.isolation.reachable(ownNodeProgram()), to: '/opt/node/bin/node' }];
   }
 
   async npmPackage(): Promise<Mount[]> {
@@ -119,17 +125,9 @@ export class Toolchain {
     return { from: await this.isolation.reachable(join(__dirname, '../inside', name)), to: `/opt/inside/${name}` };
   }
 
-  private async locateNode(version: string): Promise<string> {
-    const program = nodeProgram(version);
-    if (program !== undefined) return this.isolation.reachable(program);
-    throw new BuildFailed('node_version_unavailable', `Node ${version} is not installed here. There are: ${this.nodeVersions.join(', ')}.`);
-  }
-
   private async locateNpm(): Promise<string> {
-    const node = dirname(await realpath(process.execPath));
-    const places = [...NPM_PLACES.map((place) => join(node, place)), ...OTHER_NPM_PLACES];
-    const found = places.find((place) => existsSync(join(place, 'bin/npm-cli.js')));
-    if (found === undefined) throw new BuildFailed('isolation_unavailable', 'npm was not found beside the Node that runs the service.');
+    const found = await npmPackage();
+    if (found === undefined) throw new BuildFailed('isolation_unavailable', 'npm is not installed on this machine.');
     return this.isolation.reachable(found);
   }
 

@@ -1,6 +1,6 @@
 import { Body, Controller, HttpCode, HttpStatus, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { ANY_BODY, ApiRefusals } from '../../../platform/http/api-refusals.js';
+import { ANY_BODY, ANY_OPERATOR, ApiRefusals } from '../../../platform/http/api-refusals.js';
 import { TakesJson } from '../../../platform/http/json-body.js';
 import { RequireOperatorToken } from '../../auth/require-operator-token.js';
 import { CreditOperationsService } from '../credit-operations.service.js';
@@ -17,7 +17,7 @@ export class CreditOperationsController {
   @HttpCode(HttpStatus.OK)
   @ApiOperation({ summary: 'Gives credits to an organization, once for a key.', description: 'Needs `OPS_TOKEN` as bearer token, and answers nobody while that is not set.' })
   @ApiOkResponse({ type: GrantedCreditsView })
-  @ApiRefusals('invalid_token', ...ANY_BODY, 'organization_not_found', 'already_exists', 'service_unavailable')
+  @ApiRefusals(...ANY_OPERATOR, ...ANY_BODY, 'organization_not_found', 'already_exists', 'service_unavailable')
   async grant(@Body() { orgId, wish }: GrantCreditsBody): Promise<GrantedCreditsView> {
     return GrantedCreditsView.of(orgId, await this.credits.grant(wish));
   }

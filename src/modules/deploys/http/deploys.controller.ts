@@ -1,4 +1,4 @@
-import { Controller, Get, HttpCode, HttpStatus, Param, Post, Query, Res } from '@nestjs/common';
+import { Controller, Delete, Get, HttpCode, HttpStatus, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiExtraModels, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { ANY_CALLER, ANY_WRITE, ApiRefusals } from '../../../platform/http/api-refusals.js';
@@ -7,6 +7,8 @@ import { HangUpSignal } from '../../../platform/http/hang-up.js';
 import { TakesNothing } from '../../../platform/http/json-body.js';
 import { type Call, Caller } from '../../auth/caller.js';
 import { RequireScope } from '../../auth/require-scope.js';
+import { RequireVerifiedEmail } from '../../auth/require-verified-email.js';
+import { DeployDeletion } from '../deploy-deletion.service.js';
 import { isOver } from '../deploy-state.js';
 import { DeploysService } from '../deploys.service.js';
 import { LiveDeploys } from '../live-deploys.service.js';
@@ -21,6 +23,7 @@ export class DeploysController {
   constructor(
     private readonly deploys: DeploysService,
     private readonly live: LiveDeploys,
+    private readonly deletion: DeployDeletion,
     private readonly logs: LogFollower,
     private readonly views: DeployViews,
   ) {}
@@ -32,6 +35,20 @@ export class DeploysController {
   @ApiRefusals(...ANY_CALLER, 'deploy_not_found')
   async get(@Caller() call: Call, @Param('deploy_id') id: string): Promise<Envelope<DeployView>> {
     return new Envelope(await this.views.of(await this.deploys.get(call, id, 'deploys:read')));
+  }
+
+  @Delete()
+  @RequireScope('deploys:write', { in: 'resource' })
+  @TakesNothing()
+  @HttpCode(HttpStatus.NO_CONTENT)
+  @ApiOperation({
+    summary: 'Deletes the files of a deploy, and the hosts that lead to it.',
+    description: 'What it stored is free at once. The deploy stays in the list, with `files_removed`. One that is at work, or that production shows, is not deleted.',
+  })
+  @ApiNoContentResponse()
+  @ApiRefusals(...ANY_CALLER, ...ANY_WRITE, 'deploy_not_found', 'deploy_in_use')
+  async delete(@Caller() call: Call, @Param('deploy_id') id: string): Promise<void> {
+    await this.deletion.delete(call, id);
   }
 
   @Get('events')
@@ -81,6 +98,7 @@ export class DeploysController {
 
   @Post('promote')
   @RequireScope('deploys:production', { in: 'resource' })
+  @RequireVerifiedEmail()
   @TakesNothing()
   @HttpCode(HttpStatus.OK)
   @ApiOperation({
@@ -88,7 +106,7 @@ export class DeploysController {
     description: 'With the environment that it was built with, for a preview that of previews. Ends what a rollback has pinned. Needs `deploys:write` as well.',
   })
   @ApiOkResponse({ type: DeployAnswer })
-  @ApiRefusals(...ANY_CALLER, ...ANY_WRITE, 'deploy_not_found', 'deploy_not_ready', 'feature_not_in_plan')
+  @ApiRefusals(...ANY_CALLER, ...ANY_WRITE, 'deploy_not_found', 'deploy_not_ready', 'feature_not_in_plan', 'email_not_verified')
   async promote(@Caller() call: Call, @Param('deploy_id') id: string): Promise<Envelope<DeployView>> {
     return new Envelope(await this.views.of(await this.live.promote(call, id)));
   }

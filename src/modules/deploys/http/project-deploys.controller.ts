@@ -6,6 +6,7 @@ import { TakesJson } from '../../../platform/http/json-body.js';
 import { pageEnvelope } from '../../../platform/http/page.js';
 import { type Call, Caller } from '../../auth/caller.js';
 import { RequireScope } from '../../auth/require-scope.js';
+import { RequireVerifiedEmail } from '../../auth/require-verified-email.js';
 import { RequireFeature } from '../../features/require-feature.js';
 import { DeployRequests } from '../deploy-requests.service.js';
 import { DeploysService } from '../deploys.service.js';
@@ -25,6 +26,7 @@ export class ProjectDeploysController {
 
   @Post('deploys')
   @RequireScope('deploys:write', { in: 'resource' })
+  @RequireVerifiedEmail()
   @RequireFeature('deploys')
   @TakesJson()
   @HttpCode(HttpStatus.ACCEPTED)
@@ -33,7 +35,7 @@ export class ProjectDeploysController {
     description: 'It begins by itself when it is its turn. Older ones of the branch and type that still wait are skipped. `type: production` needs the scope `deploys:production` as well, and a plan that has it.',
   })
   @ApiAcceptedResponse({ type: DeployAnswer, description: 'It is queued.' })
-  @ApiRefusals(...ANY_CALLER, ...ANY_BODY, 'feature_disabled', 'project_not_found', 'project_has_no_repository', 'feature_not_in_plan', 'concurrency_limit_exceeded')
+  @ApiRefusals(...ANY_CALLER, ...ANY_BODY, 'feature_disabled', 'project_not_found', 'project_has_no_repository', 'feature_not_in_plan', 'concurrency_limit_exceeded', 'email_not_verified', 'storage_limit_reached')
   async create(@Caller() call: Call, @Param('project_id') named: string, @Body() { wish }: CreateDeployBody): Promise<Envelope<DeployView>> {
     return new Envelope(await this.views.of(await this.requests.request(call, named, wish)));
   }
@@ -51,6 +53,7 @@ export class ProjectDeploysController {
 
   @Post('rollback')
   @RequireScope('deploys:production', { in: 'resource' })
+  @RequireVerifiedEmail()
   @TakesJson()
   @HttpCode(HttpStatus.OK)
   @ApiOperation({
@@ -58,7 +61,7 @@ export class ProjectDeploysController {
     description: 'With the environment that it was built with. Production stays there, whatever is deployed since, until the next promote. Needs `deploys:write` as well.',
   })
   @ApiOkResponse({ type: DeployAnswer, description: 'The deploy that is live now.' })
-  @ApiRefusals(...ANY_CALLER, ...ANY_BODY, 'project_not_found', 'deploy_not_found', 'deploy_not_ready', 'no_earlier_deploy', 'feature_not_in_plan')
+  @ApiRefusals(...ANY_CALLER, ...ANY_BODY, 'project_not_found', 'deploy_not_found', 'deploy_not_ready', 'no_earlier_deploy', 'feature_not_in_plan', 'email_not_verified')
   async rollBack(@Caller() call: Call, @Param('project_id') named: string, @Body() { deploy_id: deployId }: RollBackBody): Promise<Envelope<DeployView>> {
     return new Envelope(await this.views.of(await this.live.rollBack(call, named, deployId)));
   }

@@ -3,6 +3,7 @@ import { Config } from '../../../platform/config/config.js';
 import { Shutdown } from '../../../platform/lifecycle/shutdown.js';
 import { Log } from '../../../platform/logging/log.js';
 import { QueueWorkers } from '../../../platform/queues/queue-workers.js';
+import { StorageRoom } from '../../../platform/storage/storage-room.js';
 import { AdmissionService } from '../admission/admission.service.js';
 import { LostDeploys } from '../admission/lost-deploys.service.js';
 import { AdmissionStore } from '../persistence/admission.store.js';
@@ -28,6 +29,7 @@ export class DeployWorkerService implements OnApplicationBootstrap {
     private readonly store: AdmissionStore,
     private readonly admission: AdmissionService,
     private readonly lost: LostDeploys,
+    private readonly room: StorageRoom,
     private readonly log: Log,
     shutdown: Shutdown,
   ) {
@@ -49,7 +51,8 @@ export class DeployWorkerService implements OnApplicationBootstrap {
     try {
       if (this.looks++ % REPORT_EVERY_LOOKS === 0) await this.store.reportWorker(this.leases.workerId, this.config.deploys.concurrency);
       await this.lost.reap();
-      await this.admission.run();
+      // A build writes more than anything else. Deploys wait until there is room for theirs.
+      if (!this.room.isLow) await this.admission.run();
     } catch (error) {
       // Readiness tells which server is away.
       this.log.debug({ error }, 'Deploys could not be looked after.');

@@ -3,6 +3,8 @@ import { QueueWorkers } from '../../../platform/queues/queue-workers.js';
 import { orgDeletedQueue } from '../../auth/org-deleted.queue.js';
 import { BuildsModule } from '../../builds/builds.module.js';
 import { HostingModule } from '../../hosting/hosting.module.js';
+import { StoredBytesModule } from '../../hosting/stored-bytes.module.js';
+import { MeteringModule } from '../../metering/metering.module.js';
 import { projectDeletedQueue } from '../../projects/project-deleted.queue.js';
 import { ProjectsModule } from '../../projects/projects.module.js';
 import { RepositoriesModule } from '../../repositories/repositories.module.js';
@@ -10,7 +12,6 @@ import { repositoryPushedQueue } from '../../repositories/repository-pushed.queu
 import { LostDeploys } from '../admission/lost-deploys.service.js';
 import { DeploysModule } from '../deploys.module.js';
 import { DeployLogs } from '../logs/deploy-log.js';
-import { DeployKeepingStore } from '../persistence/deploy-keeping.store.js';
 import { BeginStep } from '../pipeline/begin.step.js';
 import { CheckServerStep } from '../pipeline/check-server.step.js';
 import { DeployRunner, Pipeline } from '../pipeline/deploy-runner.js';
@@ -21,6 +22,7 @@ import { FetchStep } from '../pipeline/fetch.step.js';
 import { ReuseStep } from '../pipeline/reuse.step.js';
 import { DeployRemoval } from '../upkeep/deploy-removal.service.js';
 import { DeployEnvResealing } from '../upkeep/deploy-env-resealing.js';
+import { DeployStorageSource } from '../upkeep/deploy-storage-source.js';
 import { DeploySweeper } from '../upkeep/deploy-sweeper.js';
 import { DeployProcessor } from './deploy.processor.js';
 import { DeployWorkerService } from './deploy-worker.service.js';
@@ -29,10 +31,10 @@ import { ProjectDeletedProcessor } from './project-deleted.processor.js';
 import { RepositoryPushedProcessor } from './repository-pushed.processor.js';
 
 @Module({
-  imports: [BuildsModule, DeploysModule, HostingModule, ProjectsModule, RepositoriesModule],
+  imports: [BuildsModule, DeploysModule, HostingModule, MeteringModule, ProjectsModule, RepositoriesModule, StoredBytesModule],
   providers: [
     BeginStep, FetchStep, ReuseStep, IngestStep, CheckServerStep, GoLiveStep, Pipeline, DeployRunner, Leases, DeployLogs,
-    DeployProcessor, DeployWorkerService, LostDeploys, DeployKeepingStore, DeployRemoval, DeployEnvResealing, DeploySweeper, OrgDeletedProcessor, ProjectDeletedProcessor, RepositoryPushedProcessor,
+    DeployProcessor, DeployWorkerService, LostDeploys, DeployRemoval, DeployStorageSource, DeployEnvResealing, DeploySweeper, OrgDeletedProcessor, ProjectDeletedProcessor, RepositoryPushedProcessor,
   ],
 })
 export class DeploysJobsModule implements OnApplicationBootstrap {

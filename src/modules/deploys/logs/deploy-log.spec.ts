@@ -1,14 +1,19 @@
 import type { LogLine } from '../deploy-facts.js';
 import { DeployLog, MAX_BYTES, MAX_LINES } from './deploy-log.js';
+import type { Mask } from './secret-mask.js';
 
 const written: LogLine[] = [];
-const open = (size = { lines: 0, bytes: 0 }): DeployLog => new DeployLog({
-  size, mask: (text) => text.replaceAll('hidden', '*'), now: () => new Date(0),
+const unmasked = jest.fn();
+const open = (size = { lines: 0, bytes: 0 }, mask: Mask | null = (text) => text.replaceAll('hidden', '*')): DeployLog => new DeployLog({
+  size, mask, now: () => new Date(0), unmasked,
   write: (batch) => { written.push(...batch); return Promise.resolve(); },
   failed: (error) => { throw error as Error; },
 });
 
-beforeEach(() => { written.length = 0; });
+beforeEach(() => {
+  written.length = 0;
+  unmasked.mockClear();
+});
 
 describe('the log of a deploy', () => {
   it('numbers lines without a gap, after those of an earlier attempt, and keeps their order', async () => {
@@ -40,6 +45,22 @@ describe('the log of a deploy', () => {
     log.note('build', 'The platform may say that much.');
     await log.flushed();
     expect(written.map(({ stream }) => stream)).toEqual(['system']);
+  });
+
+  it('stops, and shows nothing, where its mask fails', async () => {
+    const log = open(undefined, (text) => { if (text.includes('fail')) throw new Error(text); return text; });
+    for (const text of ['before', 'a value that fails', 'after']) log.line('build', 'stdout', text);
+    log.note('live', 'It is ready.');
+    await log.flushed();
+    expect(written.map(({ text }) => text)).toEqual(['before', expect.stringMatching(/^The log stops here/)]);
+    expect(unmasked).toHaveBeenCalledTimes(1);
+  });
+
+  it('shows nothing where there is no mask', async () => {
+    const log = open(undefined, null);
+    log.line('build', 'stdout', 'a value');
+    await log.flushed();
+    expect(written.map(({ text }) => text)).toEqual([expect.stringMatching(/^The log stops here/)]);
   });
 
   it('masks, shortens and cleans lines, so that they hold nothing that a terminal or PostgreSQL would stumble over', async () => {

@@ -4,7 +4,7 @@ import { Clock } from '../../../platform/time/clock.js';
 import { DeploySignals } from '../deploy-signals.js';
 import type { LogLine, LogPhase, LogStream } from '../deploy-facts.js';
 import { DeployLogStore } from '../persistence/deploy-log.store.js';
-import { secretMask } from './secret-mask.js';
+import { type Mask, secretMask } from './secret-mask.js';
 
 /** What a log may hold of what programs say. The words of the platform itself come after that, too. */
 export const MAX_LINES = 20_000;
@@ -33,24 +33,44 @@ export class DeployLogs {
     const size = await this.lines.size(id);
     return new DeployLog({
       size,
-      mask: secretMask(secrets),
+      mask: await this.maskOf(id, secrets),
       now: () => this.clock.now(),
       write: async (batch) => {
         await this.lines.append(id, attempt, batch);
         await this.signals.tell(id);
       },
       failed: (error) => { this.log.warn({ error, deployId: id }, 'Lines of the log of a deploy could not be written.'); },
+      unmasked: () => { this.tellUnmasked(id); },
     });
+  }
+
+  private async maskOf(deployId: string, secrets: readonly string[]): Promise<Mask | null> {
+    try {
+      return await secretMask(secrets);
+    } catch {
+      this.tellUnmasked(deployId);
+      return null;
+    }
+  }
+
+  /** Without the error: its message may hold what it failed on. */
+  private tellUnmasked(deployId: string): void {
+    this.log.error({ deployId }, 'Secrets could not be masked in the log of a deploy, so its log was stopped.');
   }
 }
 
 interface Ends {
   readonly size: { readonly lines: number; readonly bytes: number };
-  readonly mask: (text: string) => string;
+  /** Null where there is none: then nothing of the log is kept. */
+  readonly mask: Mask | null;
   readonly now: () => Date;
   readonly write: (batch: readonly LogLine[]) => Promise<void>;
   readonly failed: (error: unknown) => void;
+  /** Called once, when a mask that there was has failed. */
+  readonly unmasked: () => void;
 }
+
+const STOPPED = 'The log stops here: the values of secret variables could not be hidden in it. The deploy goes on.';
 
 /** The log of an attempt: takes lines without waiting, and writes them some at a time. */
 export class DeployLog {
@@ -60,8 +80,11 @@ export class DeployLog {
   private cutAt: number | undefined;
   private writing: Promise<void> = Promise.resolve();
   private timer: NodeJS.Timeout | undefined;
+  private mask: Mask | null;
+  private toldOfStop = false;
 
   constructor(private readonly ends: Ends) {
+    this.mask = ends.mask;
     this.seq = ends.size.lines;
     this.bytes = ends.size.bytes;
     if (this.isFull()) this.cutAt = this.seq;
@@ -89,7 +112,29 @@ export class DeployLog {
   }
 
   private add(phase: LogPhase, stream: LogStream, text: string): void {
-    const plain = this.ends.mask(wellFormed(text.replace(CONTROLS, '')));
+    const masked = this.masked(text);
+    if (masked === null) this.stop(phase);
+    else this.keep(phase, stream, masked);
+  }
+
+  /** Null where it could not be: what is not masked is not kept. */
+  private masked(text: string): string | null {
+    try {
+      return this.mask?.(wellFormed(text.replace(CONTROLS, ''))) ?? null;
+    } catch {
+      this.mask = null;
+      this.ends.unmasked();
+      return null;
+    }
+  }
+
+  private stop(phase: LogPhase): void {
+    if (this.toldOfStop) return;
+    this.toldOfStop = true;
+    this.keep(phase, 'system', STOPPED);
+  }
+
+  private keep(phase: LogPhase, stream: LogStream, plain: string): void {
     const kept = plain.length > MAX_LINE_LENGTH ? `${wellFormed(plain.slice(0, MAX_LINE_LENGTH))} …` : plain;
     this.bytes += Buffer.byteLength(kept);
     this.waiting.push({ seq: ++this.seq, at: this.ends.now(), phase, stream, text: kept });

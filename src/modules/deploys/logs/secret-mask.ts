@@ -1,29 +1,49 @@
+import { PatternSet } from './pattern-set.js';
+
 /** Shorter values are in too many words by chance. */
 const MIN_LENGTH = 4;
-const MASK = '[secret]';
+const MASK = Buffer.from('[secret]');
+
+export type Mask = (text: string) => string;
 
 /**
  * Hides the values of secret variables in text: as they are, line by line where they have several, and as Base64, in a URL
- * or in JSON they would be written. What a program makes of a secret in any other way cannot be known again.
+ * or in JSON they would be written. Values that overlap are hidden as one. What a program makes of a secret in any other
+ * way cannot be known again. It takes time in proportion to the text, however many values there are.
  *
  * @param secrets the values; those of fewer than four characters are let be.
  */
-export function secretMask(secrets: readonly string[]): (text: string) => string {
-  const hidden = [...new Set(secrets.flatMap(spellingsOf))].filter((text) => text.length >= MIN_LENGTH)
-    // A secret that contains another one is hidden whole.
-    .sort((one, other) => other.length - one.length);
-  if (hidden.length === 0) return (text) => text;
-  const pattern = new RegExp(hidden.map((text) => text.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&')).join('|'), 'g');
-  return (text) => text.replace(pattern, MASK);
+export async function secretMask(secrets: readonly string[]): Promise<Mask> {
+  const spellings = new Set(secrets.flatMap(spellingsOf).filter((text) => text.length >= MIN_LENGTH));
+  if (spellings.size === 0) return (text) => text;
+  const patterns = await PatternSet.of([...spellings].map((text) => Buffer.from(text)));
+  return (text) => {
+    const bytes = Buffer.from(text);
+    const found = patterns.coveredBy(bytes);
+    if (found.length === 0) return text;
+    const parts: Buffer[] = [];
+    let end = 0;
+    for (const range of found) {
+      parts.push(bytes.subarray(end, range.start), MASK);
+      end = range.end;
+    }
+    return Buffer.concat([...parts, bytes.subarray(end)]).toString();
+  };
 }
 
+/** A log is masked line by line, so that a value of several lines cannot occur as it is. */
 function spellingsOf(secret: string): string[] {
   if (secret.length < MIN_LENGTH) return [];
   const bytes = Buffer.from(secret);
-  const lines = secret.split(/\r?\n/).map((line) => line.trim());
+  const base64 = bytes.toString('base64');
   return [
-    secret, ...lines,
-    bytes.toString('base64'), bytes.toString('base64').replace(/=+$/, ''), bytes.toString('base64url'),
+    ...linesOf(secret),
+    base64, base64.replaceAll('=', ''), bytes.toString('base64url'),
     encodeURIComponent(bytes.toString()), JSON.stringify(secret).slice(1, -1),
   ];
+}
+
+function linesOf(secret: string): string[] {
+  const lines = secret.split('\n');
+  return lines.length === 1 ? [secret, secret.trim()] : lines.map((line) => line.trim());
 }

@@ -6,12 +6,13 @@ import { DeployFailed } from '../deploy-failure.js';
 import type { DeployVariables } from '../deploy-facts.js';
 import { DeployTransitions } from '../deploy-transitions.js';
 import { DeployVariablesService } from '../deploy-variables.service.js';
-import { ProjectHasNoRepository } from '../deploys.errors.js';
+import { ProjectHasNoRepository, StorageLimitReached } from '../deploys.errors.js';
 import type { DeployJob } from '../jobs/deploy.queue.js';
 import type { Deploy } from '../persistence/deploy.entity.js';
 import { DeploysStore } from '../persistence/deploys.store.js';
 import { ProductionGate } from '../production-gate.js';
 import { settingsOf } from '../project-settings.js';
+import { StorageGate } from '../storage-gate.js';
 
 /** By then the worker has renewed its lease, or is taken for lost. */
 export const LEASE_MS = 30_000;
@@ -31,6 +32,7 @@ export class BeginStep {
     private readonly database: Database,
     private readonly projects: ProjectsService,
     private readonly gate: ProductionGate,
+    private readonly storage: StorageGate,
     private readonly variables: DeployVariablesService,
     private readonly deploys: DeploysStore,
     private readonly transitions: DeployTransitions,
@@ -65,9 +67,22 @@ export class BeginStep {
       const { code, message } = new ProjectHasNoRepository();
       return new DeployFailed(code, message);
     }
+    const full = await this.refusalOfStorage(deploy.orgId);
+    if (full !== undefined) return full;
     const settings = settingsOf(project);
     if (!(await this.transitions.begin(deploy, { workerId, leaseMs: LEASE_MS, repoUrl, settings }))) return null;
     const variables = await this.variables.keep(deploy);
     return { deploy: await this.deploys.get(deploy.id), project, plan, variables };
+  }
+
+  /** Nothing is built that there is no room for. What is pushed is not asked before. */
+  private async refusalOfStorage(orgId: string): Promise<DeployFailed | undefined> {
+    try {
+      await this.storage.requireRoom(orgId);
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof StorageLimitReached)) throw error;
+      return new DeployFailed(error.code, `${error.message} ${error.help.hint ?? ''}`);
+    }
   }
 }

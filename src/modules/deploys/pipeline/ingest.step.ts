@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { storedBytesOf } from '../../billing/plan.js';
 import type { Built } from '../../builds/built.js';
 import { ArtifactsService } from '../../hosting/artifacts.service.js';
 import type { DeployOutput } from '../deploy-facts.js';
@@ -12,10 +13,10 @@ const LIMITS = { files: 50_000, bytes: 1_073_741_824 };
 export class IngestStep {
   constructor(private readonly artifacts: ArtifactsService) {}
 
-  /** @throws {ArtifactRefused} `output_too_large` and others. */
-  async run({ deploy, log, signal }: DeployRun, built: Built): Promise<DeployOutput> {
+  /** @throws {ArtifactRefused} `output_too_large`, `storage_limit_reached` and others. */
+  async run({ deploy, plan, log, signal }: DeployRun, built: Built): Promise<DeployOutput> {
     const { id: deployId, projectId, orgId } = deploy;
-    const { files, bytes } = await this.artifacts.ingest({ deployId, projectId, orgId }, built, LIMITS, signal);
+    const { files, bytes } = await this.artifacts.ingest({ deployId, projectId, orgId }, built, { ...LIMITS, storedBytes: storedBytesOf(plan) }, signal);
     log.note('ingest', `${files} files, ${bytes} bytes.`);
     const { framework, nodeVersion, kind } = built;
     return { framework, nodeVersion, kind, files, bytes };

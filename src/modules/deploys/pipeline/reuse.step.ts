@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { storedBytesOf } from '../../billing/plan.js';
 import { ArtifactsService } from '../../hosting/artifacts.service.js';
 import type { DeployOutput } from '../deploy-facts.js';
 import { DeployVariablesService } from '../deploy-variables.service.js';
@@ -33,11 +34,15 @@ export class ReuseStep {
     return undefined;
   }
 
-  /** The deploy has the files of the earlier one as its own. False when they were removed meanwhile. */
-  async take({ deploy, log }: DeployRun, { of }: Reused): Promise<boolean> {
+  /**
+   * The deploy has the files of the earlier one as its own. False when they were removed meanwhile.
+   *
+   * @throws {ArtifactRefused} `storage_limit_reached`
+   */
+  async take({ deploy, plan, log }: DeployRun, { of }: Reused): Promise<boolean> {
     const { id: deployId, projectId, orgId } = deploy;
-    if (!(await this.artifacts.adopt(of.id, { deployId, projectId, orgId }))) return false;
-    log.note('ingest', `Nothing has changed since ${of.id}: its files are taken over. {"force": true} builds anew.`);
+    if (!(await this.artifacts.adopt(of.id, { deployId, projectId, orgId }, { storedBytes: storedBytesOf(plan) }))) return false;
+    log.note('ingest', `This commit is already built: ${of.id} has its files, and this deploy serves them too. Send {"force": true}, or use --force, to build again.`);
     return true;
   }
 }

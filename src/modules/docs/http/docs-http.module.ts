@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { ApiDocument } from './api-document.js';
 import { DocsController } from './docs.controller.js';
 import { Pages } from './pages.js';
+import { SecurityTxtController } from './security-txt.controller.js';
 
-@Module({ controllers: [DocsController], providers: [ApiDocument, Pages], exports: [ApiDocument] })
+@Module({ controllers: [DocsController, SecurityTxtController], providers: [ApiDocument, Pages], exports: [ApiDocument] })
 export class DocsHttpModule {}

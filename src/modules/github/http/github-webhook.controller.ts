@@ -1,23 +1,25 @@
 import { Controller, HttpCode, HttpStatus, Post, Req } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request } from 'express';
-import { ServiceUnavailable } from '../../../platform/errors/platform.errors.js';
 import { Envelope } from '../../../platform/http/envelope.js';
 import { Public } from '../../../platform/http/public.js';
-import { rawBodyOf } from '../../../platform/http/raw-body.js';
+import { UnsignedBodies } from '../../../platform/http/unsigned-bodies.js';
+import { clientAddressOf } from '../../limits/client-address.js';
 import { GithubDeliveries } from '../github-deliveries.service.js';
 
 /** GitHub sends nothing larger. */
 const LIMIT_BYTES = 25 * 1_048_576;
-/** Anybody may send bodies until it is known who signed them: this many are held at once. */
-const PLACES = 8;
+/** Eight of the largest. */
+const TOTAL_BYTES = 8 * LIMIT_BYTES;
+/** GitHub sends the deliveries of many repositories from a few addresses. */
+const PLACES_BY_ADDRESS = 16;
 
 /** What GitHub calls. It shows no key: what it sends is signed. Beside the API, so that its calls are on no caller's budget. */
 @ApiExcludeController()
 @Controller('webhooks/github')
 @Public()
 export class GithubWebhookController {
-  private taken = 0;
+  private readonly bodies = new UnsignedBodies({ limitBytes: LIMIT_BYTES, totalBytes: TOTAL_BYTES, placesByAddress: PLACES_BY_ADDRESS });
 
   constructor(private readonly deliveries: GithubDeliveries) {}
 
@@ -26,13 +28,8 @@ export class GithubWebhookController {
   async take(@Req() request: Request): Promise<Envelope<{ outcome: string }>> {
     const named = { id: headerOf(request, 'x-github-delivery'), event: headerOf(request, 'x-github-event'), signature: headerOf(request, 'x-hub-signature-256') };
     this.deliveries.requireHeaders(named);
-    if (this.taken >= PLACES) throw new ServiceUnavailable(new Error(`${PLACES} deliveries of GitHub are being read.`));
-    this.taken += 1;
-    try {
-      return new Envelope({ outcome: await this.deliveries.take({ ...named, body: await rawBodyOf(request, LIMIT_BYTES) }) });
-    } finally {
-      this.taken -= 1;
-    }
+    const body = await this.bodies.read(request, clientAddressOf(request.ip).network);
+    return new Envelope({ outcome: await this.deliveries.take({ ...named, body }) });
   }
 }
 

@@ -1,46 +1,34 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { Config } from '../../../platform/config/config.js';
-import { type HostHandler, OtherHosts } from '../../../platform/http/other-hosts.js';
+import { Injectable } from '@nestjs/common';
 import { Log } from '../../../platform/logging/log.js';
 import { HostingMetrics } from '../hosting.metrics.js';
 import { AliasCache, type ShownDeploy } from '../site/alias-cache.js';
-import { pathOfTarget } from '../site/request-path.js';
+import { RequestTooCostly } from '../site/match-budget.js';
+import { RequestFacts } from '../site/request-facts.js';
+import { isTooLong, pathOfTarget } from '../site/request-path.js';
 import { type LoadedSite, Sites } from '../site/sites.js';
+import type { AppHost } from './app-hosts.js';
 import { AppProxy } from './app-proxy.js';
+import { upgradeRequestOf } from './app-tunnel.js';
 import { refuse } from './error-pages.js';
 import { StaticFiles } from './static-files.js';
 import { Visit } from './visit.js';
 
-/** The way in to apps: takes the requests for hosts below the apps domain, before anything of the platform sees them. */
+/** Answers requests for the hosts of deploys: by a file of the deploy, or by its server. */
 @Injectable()
-export class AppDoor implements HostHandler, OnModuleInit {
-  private readonly suffix: string;
-
+export class AppDoor {
   constructor(
-    config: Config,
-    private readonly hosts: OtherHosts,
     private readonly aliases: AliasCache,
     private readonly sites: Sites,
     private readonly files: StaticFiles,
     private readonly proxy: AppProxy,
     private readonly log: Log,
     private readonly metrics: HostingMetrics,
-  ) {
-    this.suffix = `.${config.apps.domain}`;
-  }
+  ) {}
 
-  onModuleInit(): void {
-    this.hosts.serve(this);
-  }
-
-  takes(host: string): boolean {
-    return host.endsWith(this.suffix);
-  }
-
-  answer(request: IncomingMessage, response: ServerResponse, host: string): void {
-    const visit = new Visit({ request, response, host, label: host.slice(0, -this.suffix.length) }, this.log, this.metrics);
+  answer(request: IncomingMessage, response: ServerResponse, { host, label }: AppHost): void {
+    const visit = new Visit({ request, response, host, label }, this.log, this.metrics);
     // What is asked for often is in memory, and answered without waiting for anything.
     const shown = this.aliases.known(visit.label);
     const loaded = shown === undefined || shown === null ? undefined : this.sites.known(shown.deployId);
@@ -48,15 +36,16 @@ export class AppDoor implements HostHandler, OnModuleInit {
     else void this.look(visit, shown);
   }
 
-  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, host: string): void {
-    socket.on('error', () => undefined);
-    const label = host.slice(0, -this.suffix.length);
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, { label }: AppHost): void {
+    const asked = upgradeRequestOf(request, socket, head);
     this.loadedOf(label).then(async (loaded) => {
-      if (loaded?.site.hasServer === true && pathOfTarget(request.url ?? '') !== undefined) await this.proxy.upgrade(request, socket, head, loaded.deployId);
-      else socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+      const isForServer = loaded?.site.hasServer === true && pathOfTarget(request.url ?? '') !== undefined;
+      if (isForServer) await this.proxy.upgrade(asked, loaded.deployId);
+      else refuse(asked.response, 'not_found');
     }).catch((error: unknown) => {
       this.log.warn({ error, app: label }, 'An app could not be connected to.');
-      socket.end('HTTP/1.1 502 Bad Gateway\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+      if (asked.response.headersSent) socket.destroy();
+      else refuse(asked.response, 'app_unavailable');
     });
   }
 
@@ -81,10 +70,21 @@ export class AppDoor implements HostHandler, OnModuleInit {
     const { request: { url = '/', method }, response } = visit;
     const path = pathOfTarget(url);
     const isRead = method === 'GET' || method === 'HEAD';
-    if (path === undefined) refuse(response, 'bad_request');
-    else if (isRead) this.read(visit, loaded, path);
+    if (path === undefined) refuse(response, isTooLong(url) ? 'uri_too_long' : 'bad_request');
+    else if (isRead) this.readWithin(visit, loaded, path);
     else if (loaded.site.hasServer) this.ask(visit, loaded);
     else refuse(response, 'method_not_allowed');
+  }
+
+  /** The rules of a deploy have a budget of time for each request; one that they would exceed is refused. */
+  private readWithin(visit: Visit, loaded: LoadedSite, path: string): void {
+    try {
+      this.read(visit, loaded, path);
+    } catch (error) {
+      if (!(error instanceof RequestTooCostly)) throw error;
+      visit.by = 'platform';
+      refuse(visit.response, 'request_too_complex');
+    }
   }
 
   private read(visit: Visit, loaded: LoadedSite, path: string): void {
@@ -92,7 +92,7 @@ export class AppDoor implements HostHandler, OnModuleInit {
     const { url = '/', headers } = request;
     const { site, createdAt } = loaded;
     const start = url.indexOf('?');
-    const facts = { host: visit.host, query: start === -1 ? '' : url.slice(start), headers };
+    const facts = new RequestFacts(visit.host, start === -1 ? '' : url.slice(start), headers);
     const resolution = site.resolve(path, facts);
     if (resolution.kind === 'none') {
       if (site.hasServer) this.ask(visit, loaded);

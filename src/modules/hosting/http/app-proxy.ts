@@ -1,132 +1,117 @@
-import { type ClientRequest, type IncomingMessage, request as httpRequest, STATUS_CODES } from 'node:http';
-import type { Duplex } from 'node:stream';
+import { type Agent, type ClientRequest, type IncomingMessage, request as httpRequest, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../../platform/config/config.js';
-import { OtherHosts } from '../../../platform/http/other-hosts.js';
+import { TrustedProxies } from '../../../platform/http/trusted-proxies.js';
+import { Log } from '../../../platform/logging/log.js';
 import { AppServersService } from '../app-servers.service.js';
 import { AppUnavailable } from '../hosting.errors.js';
 import type { AppServer } from '../servers/app-server.js';
+import { AppExchange } from './app-exchange.js';
+import { headOfUpgrade, joinEnds, mayUpgrade, type UpgradeRequest } from './app-tunnel.js';
 import { refuse } from './error-pages.js';
-import { endToEnd, forwardedHeaders } from './forwarded-headers.js';
+import { forwardedHeaders } from './forwarded-headers.js';
+import { MAX_HEAD_BYTES } from './proxy-limits.js';
 import type { Visit } from './visit.js';
 
-/** From the request to the first byte of the answer, a start of the server included. */
-const ANSWER_WITHIN_MS = 60_000;
+/** How a request goes to an app, where that is not over a connection that is kept for others. */
+interface Way {
+  readonly agent?: Agent | false;
+  readonly upgrade?: string | undefined;
+}
+
+const PAGE_OF = { failed: 'app_failed', full: 'app_unavailable', plan: 'app_places_taken' } as const;
 
 /** Passes requests on to the servers of deploys, and their answers back, both as they come. */
 @Injectable()
 export class AppProxy {
-  private readonly scheme: string;
-
   constructor(
-    config: Config,
-    private readonly hosts: OtherHosts,
+    private readonly config: Config,
+    private readonly proxies: TrustedProxies,
     private readonly servers: AppServersService,
-  ) {
-    this.scheme = config.apps.scheme;
-  }
+    private readonly log: Log,
+  ) {}
 
-  /** Resolves when the answer has begun, whoever gave it. */
+  /** Resolves when the app has been asked, or somebody has answered for it. */
   async answer(visit: Visit, deployId: string): Promise<void> {
     const { request, response } = visit;
+    const server = await this.serverFor(deployId, response);
+    if (server === undefined) return;
+    visit.by = 'server';
+    new AppExchange({
+      request,
+      response,
+      open: (isFresh) => this.requestTo(server, request, isFresh ? { agent: false } : {}),
+      onRefusal: () => { visit.by = 'platform'; },
+      onFault: (error) => { this.report(error, deployId); },
+    }).start();
+  }
+
+  /** A connection that is to be no longer one of HTTP: WebSockets for the most part. */
+  async upgrade(asked: UpgradeRequest, deployId: string): Promise<void> {
+    const { request, response, socket } = asked;
+    if (!mayUpgrade(request)) {
+      refuse(response, 'bad_request');
+      return;
+    }
+    const server = await this.serverFor(deployId, response, socket);
+    if (server === undefined) return;
+    new AppExchange({
+      request,
+      response,
+      // A connection that is upgraded is never used again.
+      open: () => this.requestTo(server, request, { agent: false, upgrade: request.headers.upgrade }),
+      upgrade: (answer, other, otherHead) => {
+        const switching = headOfUpgrade(answer, request);
+        if (switching === undefined || socket.destroyed) return false;
+        response.detachSocket(socket);
+        socket.write(switching, 'latin1');
+        joinEnds(asked, other, otherHead);
+        return true;
+      },
+      onRefusal: () => undefined,
+      onFault: (error) => { this.report(error, deployId); },
+    }).start();
+  }
+
+  /** The server, which stays awake until `used` is closed. Undefined: the request was answered, or nobody waits any more. */
+  private async serverFor(
+    deployId: string,
+    response: ServerResponse,
+    used: ServerResponse | Socket = response,
+  ): Promise<AppServer | undefined> {
     let server: AppServer;
     try {
       server = await this.servers.reach(deployId);
     } catch (error) {
       if (!(error instanceof AppUnavailable)) throw error;
-      refuse(response, error.reason === 'failed' ? 'app_failed' : 'app_unavailable');
-      return;
+      if (!response.destroyed) refuse(response, PAGE_OF[error.reason]);
+      return undefined;
     }
     const release = await server.use();
-    response.once('close', release);
-    if (response.destroyed) {
-      release();
-      return;
-    }
-    visit.by = 'server';
-    this.exchange(visit, server, isRepeatable(request));
+    used.once('close', release);
+    if (!used.destroyed) return server;
+    release();
+    return undefined;
   }
 
-  /** A connection that is no longer one of HTTP: WebSockets for the most part. */
-  async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, deployId: string): Promise<void> {
-    const server = await this.servers.reach(deployId);
-    const release = await server.use();
-    socket.once('close', release);
-    if (socket.destroyed) {
-      release();
-      return;
-    }
-    const upstream = this.requestTo(server, request, ['Connection', 'Upgrade', 'Upgrade', request.headers.upgrade ?? '']);
-    socket.once('close', () => { upstream.destroy(); });
-    upstream.once('error', () => { socket.destroy(); });
-    upstream.once('response', (answer) => {
-      socket.write(headOf(answer, 'Connection: close\r\n'));
-      answer.pipe(socket);
+  private requestTo(server: AppServer, request: IncomingMessage, { agent = server.agent, upgrade }: Way): ClientRequest {
+    const { scheme, domain } = this.config.apps;
+    const forwarding = { scheme, domain, chain: this.proxies.chainOf(request), isTrusted: this.proxies.includes(request) };
+    const headers = forwardedHeaders(request, forwarding);
+    if (upgrade !== undefined) headers.push('Connection', 'Upgrade', 'Upgrade', upgrade);
+    return httpRequest({
+      socketPath: server.socketPath,
+      agent,
+      method: request.method,
+      path: request.url,
+      headers: headers as never,
+      setHost: false,
+      maxHeaderSize: MAX_HEAD_BYTES,
     });
-    upstream.once('upgrade', (answer, other: Duplex, otherHead: Buffer) => {
-      socket.write(headOf(answer, `Connection: Upgrade\r\nUpgrade: ${answer.headers.upgrade ?? ''}\r\n`));
-      if (otherHead.length > 0) socket.write(otherHead);
-      if (head.length > 0) other.write(head);
-      other.once('error', () => { socket.destroy(); });
-      other.once('close', () => { socket.destroy(); });
-      socket.once('close', () => { other.destroy(); });
-      socket.pipe(other);
-      other.pipe(socket);
-    });
-    upstream.end();
   }
 
-  private exchange(visit: Visit, server: AppServer, mayRepeat: boolean): void {
-    const { request, response } = visit;
-    const upstream = this.requestTo(server, request, []);
-    const late = setTimeout(() => {
-      visit.by = 'platform';
-      if (!response.headersSent) refuse(response, 'app_timeout');
-      upstream.destroy();
-    }, ANSWER_WITHIN_MS);
-    const gone = (): void => { upstream.destroy(); };
-    response.once('close', gone);
-    upstream.once('close', () => { clearTimeout(late); });
-    upstream.once('error', (error: NodeJS.ErrnoException) => {
-      if (response.headersSent || response.destroyed) {
-        response.destroy();
-      } else if (mayRepeat && upstream.reusedSocket && error.code === 'ECONNRESET') {
-        // The server closed a connection that it had held idle, just when we took it up.
-        response.off('close', gone);
-        this.exchange(visit, server, false);
-      } else {
-        visit.by = 'platform';
-        refuse(response, 'app_failed');
-      }
-    });
-    upstream.once('response', (answer) => {
-      clearTimeout(late);
-      answer.once('error', () => { response.destroy(); });
-      response.writeHead(answer.statusCode!, answer.statusMessage, endToEnd(answer.rawHeaders, answer.headers.connection));
-      // What streams, streams from its first byte on.
-      response.flushHeaders();
-      answer.pipe(response);
-      answer.once('close', () => { if (!answer.complete) response.destroy(); });
-    });
-    if (isRepeatable(request)) upstream.end();
-    else request.pipe(upstream);
+  private report(error: unknown, deployId: string): void {
+    this.log.error({ error, deployId }, 'An answer of an app could not be passed on.');
   }
-
-  private requestTo({ socketPath, agent }: AppServer, request: IncomingMessage, more: readonly string[]): ClientRequest {
-    const isTrusted = this.hosts.isTrusted(request);
-    const headers = [...forwardedHeaders(request, { scheme: this.scheme, isTrusted }), ...more];
-    if (request.headers['transfer-encoding'] !== undefined) headers.push('Transfer-Encoding', 'chunked');
-    return httpRequest({ socketPath, agent: more.length > 0 ? false : agent, method: request.method, path: request.url, headers: headers as never, setHost: false });
-  }
-}
-
-/** Has no body, so that it can be sent again. */
-function isRepeatable({ method, headers }: IncomingMessage): boolean {
-  return (method === 'GET' || method === 'HEAD') && headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0';
-}
-
-function headOf(answer: IncomingMessage, connection: string): string {
-  const headers = endToEnd(answer.rawHeaders, answer.headers.connection);
-  const lines = headers.flatMap((name, index) => (index % 2 === 0 ? [`${name}: ${headers[index + 1]}\r\n`] : []));
-  return `HTTP/1.1 ${answer.statusCode} ${answer.statusMessage ?? STATUS_CODES[answer.statusCode!]}\r\n${connection}${lines.join('')}\r\n`;
 }

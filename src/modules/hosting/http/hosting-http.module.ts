@@ -5,9 +5,11 @@ import { AliasChanges } from '../persistence/alias-changes.js';
 import { AliasCache } from '../site/alias-cache.js';
 import { Blobs } from '../site/blobs.js';
 import { AppDoor } from './app-door.js';
+import { AppHosts } from './app-hosts.js';
 import { AppProxy } from './app-proxy.js';
+import { EdgeServer } from './edge-server.js';
 import { StaticFiles } from './static-files.js';
 
-/** The way in to apps, for every process that answers callers. */
-@Module({ imports: [HostingModule], providers: [AliasChanges, AliasCache, Blobs, StaticFiles, AppProxy, AppDoor, ...HOSTING_METRICS] })
+/** Answers under the hosts of deploys, in the role `edge`. */
+@Module({ imports: [HostingModule], providers: [AliasChanges, AliasCache, Blobs, StaticFiles, AppProxy, AppHosts, AppDoor, EdgeServer, ...HOSTING_METRICS] })
 export class HostingHttpModule {}

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { quoted } from '../../../platform/logging/json-text.js';
 import type { Log } from '../../../platform/logging/log.js';
 import type { AnsweredBy, AppResult, HostingMetrics } from '../hosting.metrics.js';
 import type { LoadedSite } from '../site/sites.js';
@@ -48,11 +49,6 @@ export class Visit {
     this.log.infoLine(`"app":${quoted(this.label)},"method":"${method}","path":${quoted(path)},"status":${status},"durationMs":${Math.round(durationMs * 100) / 100}${this.loaded?.logFields ?? ''}`);
   }
 }
-
-const PLAIN = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
-
-/** As JSON has it; most texts need nothing but the quotes, and to see that is a fraction of writing them anew. */
-const quoted = (text: string): string => (PLAIN.test(text) ? `"${text}"` : JSON.stringify(text));
 
 const ignore = (): void => undefined;
 

@@ -7,7 +7,7 @@ const PREFIX = /^\/(?:[^\s?#\\%]*)$/;
 const MAX_MOUNTS = 64;
 
 /** @throws {ArtifactRefused} where the deploy could not be served as its build says: better now than at the first request. */
-export function requireServable(built: BuiltOutput): void {
+export async function requireServable(built: BuiltOutput): Promise<void> {
   if (built.static.length > MAX_MOUNTS) throw new ArtifactRefused('output_invalid', `The output has more than ${MAX_MOUNTS} directories of static files.`);
   for (const { directory, prefix } of built.static) {
     if (directoryOf(directory) === undefined || !PREFIX.test(prefix)) throw new ArtifactRefused('output_invalid', `The directory ${directory} cannot be served below ${prefix}.`);
@@ -16,5 +16,5 @@ export function requireServable(built: BuiltOutput): void {
   if (built.server !== null && (built.server.command.length === 0 || directoryOf(built.server.directory) === undefined)) {
     throw new ArtifactRefused('output_invalid', 'The output names no way to start its server.');
   }
-  Routes.of(built.routing);
+  await Routes.of(built.routing, 'new');
 }

@@ -1,3 +1,5 @@
+import { trimEnd } from '../../../platform/text/trim.js';
+
 const MAX_BYTES = 1_024;
 
 /**
@@ -11,6 +13,6 @@ export function isFilePath(path: string): boolean {
 
 /** `dist/public`; empty, or a dot, for the tree itself. Undefined where it is neither. */
 export function directoryOf(text: string): string | undefined {
-  const directory = text.replace(/^\.?\/+|\/+$/g, '').replace(/^\.$/, '');
+  const directory = trimEnd(text.replace(/^\.?\/+/, ''), '/').replace(/^\.$/, '');
   return directory === '' || isFilePath(directory) ? directory : undefined;
 }

@@ -12,6 +12,7 @@ import { type ArtifactStore, type BlobContent, type Encoding, keyOf } from '../s
 import { variantsOf } from './compression.js';
 import { directoryOf, isFilePath } from './file-paths.js';
 import type { ManifestFile } from './manifest.js';
+import type { Room } from './room.js';
 
 /** What is larger is not held in memory but written to a file of ours first. */
 const IN_MEMORY_BYTES = 8 * 1_048_576;
@@ -32,6 +33,8 @@ export interface KnownVariants {
 export interface IngestLimits {
   readonly files: number;
   readonly bytes: number;
+  /** What the files of all deploys of the organization may come to. */
+  readonly storedBytes: number;
 }
 
 export interface IngestedFiles {
@@ -58,9 +61,10 @@ export class Ingest {
     private readonly limits: IngestLimits,
     private readonly signal: AbortSignal,
     private readonly variants: KnownVariants,
+    private readonly room: Room,
   ) {}
 
-  /** @throws {ArtifactRefused} `output_too_large`, `output_invalid` */
+  /** @throws {ArtifactRefused} `output_too_large`, `output_invalid`, `storage_limit_reached` */
   async takeAll(built: BuiltOutput): Promise<IngestedFiles> {
     this.served = built.static.map(({ directory }) => directoryOf(directory) ?? '').map((directory) => (directory === '' ? '' : `${directory}/`));
     try {
@@ -83,6 +87,7 @@ export class Ingest {
     if (this.seen.has(file.path)) throw new ArtifactRefused('output_invalid', `The file ${file.path} was collected twice.`);
     this.seen.add(file.path);
     if (++this.count > this.limits.files) throw new ArtifactRefused('output_too_large', `The output has more than ${this.limits.files} files.`);
+    await this.room.take(file.bytes);
     const content = file.bytes > IN_MEMORY_BYTES ? await this.spool(file) : await this.read(file);
     const task = this.keep(file, content).catch((error: unknown) => { this.failure ??= error as Error; });
     this.running.add(task);
@@ -137,12 +142,16 @@ export class Ingest {
   private async compressed(sha256: string, content: Buffer, isText: boolean): Promise<VariantSizes> {
     const name = `${sha256} ${isText}`;
     const known = this.variants.get(name);
-    if (known !== undefined && await this.haveAll(sha256, known)) return known;
+    if (known !== undefined && await this.haveAll(sha256, known)) {
+      for (const encoding of ENCODINGS) await this.room.take(known[encoding] ?? 0);
+      return known;
+    }
     const variants = await variantsOf(content, isText);
     const sizes: { br?: number; gzip?: number } = {};
     for (const encoding of ENCODINGS) {
       const variant = variants[encoding];
       if (variant === undefined) continue;
+      await this.room.take(variant.length);
       await this.putOnce(keyOf(sha256, encoding), blobOf(variant));
       sizes[encoding] = variant.length;
     }

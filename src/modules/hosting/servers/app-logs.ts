@@ -6,8 +6,8 @@ import { type AppLogLine, AppLogStore, type NewAppLogLine } from '../persistence
 
 const KEPT_LINES = 2_000;
 const MAX_LENGTH = 4_096;
-/** Of one deploy between two writes; a server that prints more loses the rest. */
-const MAX_WAITING = 500;
+/** Of one deploy between two writes: what its output is bounded to, in lines, and a few of our own. */
+const MAX_WAITING = 1_200;
 const WRITE_EVERY_MS = 500;
 
 /** What servers print: the last lines of each deploy, written to the database in gulps. */
@@ -16,6 +16,7 @@ export class AppLogs {
   private waiting: NewAppLogLine[] = [];
   private readonly counts = new Map<string, number>();
   private timer: NodeJS.Timeout | undefined;
+  private isWriting = false;
   private writing: Promise<void> = Promise.resolve();
 
   constructor(
@@ -33,12 +34,21 @@ export class AppLogs {
     if (count > MAX_WAITING + 1) return;
     const line = count > MAX_WAITING ? { stream: 'system' as const, text: 'Lines are missing here: the server printed too many at once.' } : { stream, text: clean(text) };
     this.waiting.push({ deployId, at: this.clock.now(), ...line });
-    this.timer ??= setTimeout(() => { void this.flush(); }, WRITE_EVERY_MS).unref();
+    this.schedule();
   }
 
   async read(deployId: string, wish: { after: number | undefined; limit: number }): Promise<AppLogLine[]> {
     await this.flush();
     return this.store.read(deployId, wish);
+  }
+
+  private schedule(): void {
+    this.timer ??= setTimeout(() => {
+      this.timer = undefined;
+      // While the database is slow lines wait, within their bounds, and not a queue of writes.
+      if (this.isWriting) this.schedule();
+      else void this.flush();
+    }, WRITE_EVERY_MS).unref();
   }
 
   private flush(): Promise<void> {
@@ -47,11 +57,19 @@ export class AppLogs {
     const lines = this.waiting;
     this.waiting = [];
     this.counts.clear();
-    if (lines.length > 0) {
-      this.writing = this.writing.then(() => this.store.add(lines, KEPT_LINES))
-        .catch((error: unknown) => { this.log.warn({ error, lines: lines.length }, 'Lines that apps have printed were lost.'); });
-    }
+    if (lines.length > 0) this.writing = this.writing.then(() => this.write(lines));
     return this.writing;
+  }
+
+  private async write(lines: readonly NewAppLogLine[]): Promise<void> {
+    this.isWriting = true;
+    try {
+      await this.store.add(lines, KEPT_LINES);
+    } catch (error) {
+      this.log.warn({ error, lines: lines.length }, 'Lines that apps have printed were lost.');
+    } finally {
+      this.isWriting = false;
+    }
   }
 }
 

@@ -1,9 +1,9 @@
-import { Agent } from 'node:http';
 import type { IsolatedProgram } from '../../../platform/isolation/isolated-program.js';
+import { AppAgent } from './app-agent.js';
 
 /** A server that runs, or stands frozen, and those who are using it. */
 export class AppServer {
-  readonly agent: Agent;
+  readonly agent = new AppAgent();
   private users = 0;
   private frozen = false;
   private freezing: Promise<void> | undefined;
@@ -14,9 +14,7 @@ export class AppServer {
     readonly deployId: string,
     readonly socketPath: string,
     private readonly program: IsolatedProgram,
-  ) {
-    this.agent = new Agent({ keepAlive: true, maxSockets: 256, maxFreeSockets: 32 });
-  }
+  ) {}
 
   get isAlive(): boolean {
     return this.program.isAlive;

@@ -1,52 +1,62 @@
-import type { IncomingHttpHeaders } from 'node:http';
-import { RE2JS } from 're2js';
 import type { RouteCondition } from '../built-output.js';
-
-/** What of a request conditions look at. */
-export interface RequestFacts {
-  readonly host: string;
-  readonly query: string;
-  readonly headers: IncomingHttpHeaders;
-}
+import { Expression } from './expression.js';
+import type { RequestFacts } from './request-facts.js';
 
 const MAX_LENGTH = 512;
 const MAX_CONDITIONS = 16;
+/** Means nothing but itself. */
+const PLAIN = /^[\w \-/=;,:@%&]*$/;
 
 /** The conditions of one rule. */
 export class RouteConditions {
   private constructor(
     private readonly has: readonly Condition[],
     private readonly missing: readonly Condition[],
+    /** Of the programs that match their values. */
+    readonly size: number,
   ) {}
 
   /** @throws {Error} when one cannot be kept. */
   static of({ has = [], missing = [] }: { readonly has?: readonly RouteCondition[]; readonly missing?: readonly RouteCondition[] }): RouteConditions {
     if (has.length + missing.length > MAX_CONDITIONS) throw new Error(`it has more than ${MAX_CONDITIONS} conditions`);
-    return new RouteConditions(has.map(compiled), missing.map(compiled));
+    const conditions = { has: has.map(compiled), missing: missing.map(compiled) };
+    const size = [...conditions.has, ...conditions.missing].reduce((sum, each) => sum + each.size, 0);
+    return new RouteConditions(conditions.has, conditions.missing, size);
   }
 
+  /** @throws {RequestTooCostly} */
   hold(facts: RequestFacts): boolean {
-    return this.has.every((condition) => condition(facts)) && !this.missing.some((condition) => condition(facts));
+    return this.has.every(({ holds }) => holds(facts)) && !this.missing.some(({ holds }) => holds(facts));
   }
 }
 
-type Condition = (facts: RequestFacts) => boolean;
+interface Condition {
+  readonly holds: (facts: RequestFacts) => boolean;
+  readonly size: number;
+}
 
 function compiled({ type, key, value }: RouteCondition): Condition {
   if ((key?.length ?? 0) > MAX_LENGTH || (value?.length ?? 0) > MAX_LENGTH) throw new Error('a condition is too long');
   if (type !== 'host' && key === undefined) throw new Error(`a condition on a ${type} names none`);
-  const expression = value === undefined ? undefined : RE2JS.compile(value);
-  return (facts) => {
-    const found = valueOf(facts, type, key ?? '');
-    return found !== undefined && (expression === undefined || expression.matches(found));
+  const read = readerOf(type, key ?? '');
+  if (value === undefined) return { size: 0, holds: (facts) => read(facts) !== undefined };
+  if (PLAIN.test(value)) return { size: 0, holds: (facts) => read(facts) === value };
+  const expression = new Expression(value);
+  return {
+    size: expression.size,
+    holds: (facts) => {
+      const found = read(facts);
+      return found !== undefined && expression.matches(found, facts.budget);
+    },
   };
 }
 
-function valueOf({ host, query, headers }: RequestFacts, type: RouteCondition['type'], key: string): string | undefined {
+function readerOf(type: RouteCondition['type'], key: string): (facts: RequestFacts) => string | undefined {
+  const lowerCase = key.toLowerCase();
   switch (type) {
-    case 'host': return host;
-    case 'query': return new URLSearchParams(query).get(key) ?? undefined;
-    case 'header': return headers[key.toLowerCase()]?.toString();
-    case 'cookie': return headers.cookie?.split(/; */).map((pair) => /^([^=]*)=(.*)$/.exec(pair)).find((pair) => pair?.[1] === key)?.[2];
+    case 'host': return ({ host }) => host;
+    case 'query': return (facts) => facts.parameter(key);
+    case 'header': return (facts) => facts.header(lowerCase);
+    case 'cookie': return (facts) => facts.cookie(key);
   }
 }

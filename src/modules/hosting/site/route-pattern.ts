@@ -1,43 +1,65 @@
-import { type Key, pathToRegexp } from 'path-to-regexp';
-import { RE2JS } from 're2js';
+import { parse, tokensToRegexp } from 'path-to-regexp';
+import { Expression } from './expression.js';
+import type { MatchBudget } from './match-budget.js';
+import { PlainPattern } from './plain-pattern.js';
 
 /** Longer ones are no patterns that anybody wrote. */
 const MAX_LENGTH = 512;
+const OPTIONS = { delimiter: '/' };
 
 /** What a pattern caught: by name, and by number from 1 on. */
 export type Caught = ReadonlyMap<string, string>;
 
 /**
- * A pattern in the language of vercel.json (path-to-regexp 6), matched by an engine that takes linear time whatever the
- * pattern is: patterns come with deploys, and V8's own engine can be kept busy for minutes by twenty characters.
+ * A pattern in the language of vercel.json (path-to-regexp 6), matched without V8's own engine, which can be kept busy for
+ * minutes by twenty characters: patterns come with deploys.
  */
 export class RoutePattern {
   private constructor(
-    private readonly expression: RE2JS,
+    private readonly groupsIn: (path: string, budget: MatchBudget) => string[] | undefined,
     readonly names: readonly string[],
+    /** Of the program that matches it; 0 where it needs none. */
+    readonly size: number,
   ) {}
 
-  /** @throws {Error} when it is no pattern, or needs what such an engine cannot have: lookaheads and backreferences. */
+  /** @throws {Error} when it is no pattern, or needs what an engine of linear time cannot have: lookaheads and backreferences. */
   static of(source: string): RoutePattern {
     if (source.length > MAX_LENGTH || !source.startsWith('/')) throw new Error('it must begin with / and have 512 characters at most');
-    const keys: Key[] = [];
-    const text = pathToRegexp(source, keys, { strict: true, sensitive: true, delimiter: '/' }).source;
-    return new RoutePattern(RE2JS.compile(text), keys.map(({ name }) => String(name)));
+    const tokens = parse(source, OPTIONS);
+    const names = tokens.flatMap((token) => (typeof token === 'string' ? [] : [String(token.name)]));
+    const plain = PlainPattern.of(tokens);
+    if (plain !== undefined) return new RoutePattern((path) => plain.match(path), names, 0);
+
+    const expression = new Expression(tokensToRegexp(tokens, [], { ...OPTIONS, strict: true, sensitive: true }).source);
+    const texts = tokens.filter((token) => typeof token === 'string');
+    return new RoutePattern(
+      (path, budget) => (holdsInOrder(path, texts) ? expression.groupsIn(path, budget) : undefined), names, expression.size,
+    );
   }
 
-  /** Undefined when the path is another. */
-  match(path: string): Caught | undefined {
-    const matcher = this.expression.matcher(path);
-    if (!matcher.find()) return undefined;
+  /** Undefined when the path is another. @throws {RequestTooCostly} */
+  match(path: string, budget: MatchBudget): Caught | undefined {
+    const groups = this.groupsIn(path, budget);
+    if (groups === undefined) return undefined;
     const caught = new Map<string, string>();
     this.names.forEach((name, index) => {
-      const text = matcher.group(index + 1) ?? '';
+      const text = groups[index] ?? '';
       caught.set(String(index + 1), text);
       // Groups without a name are called by their number from 0 on, which nobody asks for.
       if (!/^\d/.test(name)) caught.set(name, text);
     });
     return caught;
   }
+}
+
+/** What every path has that a pattern matches: most rules are passed over without their expression. */
+function holdsInOrder(path: string, texts: readonly string[]): boolean {
+  let at = 0;
+  return texts.every((text) => {
+    const found = path.indexOf(text, at);
+    at = found + text.length;
+    return found >= 0;
+  });
 }
 
 const ORIGIN = /^https?:\/\/[^/?#\\\s]+/;

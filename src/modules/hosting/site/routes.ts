@@ -1,10 +1,20 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Routing } from '../built-output.js';
 import { ArtifactRefused } from '../hosting.errors.js';
-import { type RequestFacts, RouteConditions } from './route-condition.js';
+import { MAX_EXPRESSION_SIZE } from './expression.js';
+import type { RequestFacts } from './request-facts.js';
+import { RouteConditions } from './route-condition.js';
 import { type Caught, RouteDestination, RoutePattern } from './route-pattern.js';
+import { FOR_OPERATORS_PROXY, withoutDomain } from './unsafe-headers.js';
 
 /** What vercel.json may have. */
 const MAX_RULES = 1_024;
+/** Of all rules, as JSON: headers that match are sent with each answer. */
+const MAX_BYTES = 262_144;
+/** Of the programs of all expressions. Patterns without one cost nothing, so that only few rules count. */
+const MAX_TOTAL_SIZE = 20_000;
+/** Rules are compiled on a loop that others share. */
+const RULES_AT_ONCE = 16;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 const DEFAULT_REDIRECT = 308;
 
@@ -13,6 +23,7 @@ const BAD_IN_HEADER = /[^\t\x20-\x7e\x80-\xff]/;
 /** They belong to the connection, or say what the body is; a deploy that set them would only break its answers. */
 const NOT_THEIRS = new Set([
   'connection', 'content-encoding', 'content-length', 'content-range', 'date', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade',
+  ...FOR_OPERATORS_PROXY,
 ]);
 
 interface MatchingRule {
@@ -37,7 +48,10 @@ export interface RedirectTo {
   readonly location: string;
 }
 
-/** The rules of a deploy, ready to be asked. */
+/**
+ * The rules of a deploy, ready to be asked. Every question takes time out of the budget of the request, and throws
+ * {@link RequestTooCostly} when that is spent.
+ */
 export class Routes {
   private constructor(
     private readonly redirects: readonly RedirectRule[],
@@ -45,24 +59,29 @@ export class Routes {
     private readonly headers: readonly HeadersRule[],
   ) {}
 
-  /** @throws {ArtifactRefused} `routing_invalid`, naming the first rule that cannot be kept. */
-  static of({ redirects, rewrites, headers }: Routing): Routes {
+  /**
+   * @param age rules of a deploy that was kept before bounds were what they are now go on working, within the budget.
+   * @throws {ArtifactRefused} `routing_invalid`, naming the first rule that cannot be kept.
+   */
+  static async of(routing: Routing, age: 'new' | 'kept'): Promise<Routes> {
+    const { redirects, rewrites, headers } = routing;
     if (redirects.length + rewrites.length + headers.length > MAX_RULES) {
       throw new ArtifactRefused('routing_invalid', `There are more than ${MAX_RULES} redirects, rewrites and headers.`);
     }
+    if (age === 'new' && Buffer.byteLength(JSON.stringify(routing)) > MAX_BYTES) {
+      throw new ArtifactRefused('routing_invalid', `The redirects, rewrites and headers have more than ${MAX_BYTES} bytes together.`);
+    }
+    const compiler = new RuleCompiler(age);
     return new Routes(
-      redirects.map((rule) => compiled('redirect', rule, (matching) => {
-        const statusCode = rule.statusCode ?? DEFAULT_REDIRECT;
-        if (!REDIRECTS.has(statusCode)) throw new Error(`${statusCode} is no status of a redirect`);
-        return { ...matching, statusCode, destination: new RouteDestination(rule.destination, matching.pattern) };
-      })),
-      rewrites.map((rule) => compiled('rewrite', rule, (matching) => {
-        const destination = new RouteDestination(rule.destination, matching.pattern);
-        if (destination.isElsewhere) throw new Error('rewrites lead to paths of the deploy only');
-        return { ...matching, destination };
-      })),
-      headers.map((rule) => compiled('header', rule, (matching) => ({ ...matching, headers: rule.headers.map(headerOf) }))),
+      await compiler.all('redirect', redirects, redirectOf),
+      await compiler.all('rewrite', rewrites, rewriteOf),
+      await compiler.all('header', headers, (rule, matching) => ({ ...matching, headers: rule.headers.map(headerOf) })),
     );
+  }
+
+  /** What they take of memory, beside the files of the deploy. */
+  get weight(): number {
+    return [...this.redirects, ...this.rewrites, ...this.headers].reduce((sum, { pattern, conditions }) => sum + 1 + pattern.size + conditions.size, 0);
   }
 
   redirectOf(path: string, facts: RequestFacts): RedirectTo | undefined {
@@ -75,7 +94,7 @@ export class Routes {
     const found = first(this.rewrites, path, facts);
     if (found === undefined) return undefined;
     try {
-      return decodeURIComponent(found.rule.destination.with(found.caught).replace(/[?#].*$/, ''));
+      return decodeURIComponent(found.rule.destination.with(found.caught).split(/[?#]/, 1)[0]!);
     } catch {
       return undefined;
     }
@@ -85,7 +104,7 @@ export class Routes {
   headersOf(path: string, facts: RequestFacts): readonly (readonly [string, string])[] {
     const headers = new Map<string, readonly [string, string]>();
     for (const rule of this.headers) {
-      if (rule.pattern.match(path) === undefined || !rule.conditions.hold(facts)) continue;
+      if (rule.pattern.match(path, facts.budget) === undefined || !rule.conditions.hold(facts)) continue;
       for (const header of rule.headers) headers.set(header[0].toLowerCase(), header);
     }
     return [...headers.values()];
@@ -94,7 +113,7 @@ export class Routes {
 
 function first<Rule extends MatchingRule>(rules: readonly Rule[], path: string, facts: RequestFacts): { rule: Rule; caught: Caught } | undefined {
   for (const rule of rules) {
-    const caught = rule.pattern.match(path);
+    const caught = rule.pattern.match(path, facts.budget);
     if (caught !== undefined && rule.conditions.hold(facts)) return { rule, caught };
   }
   return undefined;
@@ -102,16 +121,53 @@ function first<Rule extends MatchingRule>(rules: readonly Rule[], path: string, 
 
 type RuleSource = Routing['headers' | 'redirects' | 'rewrites'][number];
 
-function compiled<Rule>(kind: string, rule: RuleSource, make: (matching: MatchingRule) => Rule): Rule {
-  try {
-    return make({ pattern: RoutePattern.of(rule.source), conditions: RouteConditions.of(rule) });
-  } catch (error) {
-    throw new ArtifactRefused('routing_invalid', `The ${kind} for ${rule.source.slice(0, 200)} cannot be kept: ${(error as Error).message}.`);
+class RuleCompiler {
+  private size = 0;
+  private count = 0;
+
+  constructor(private readonly age: 'new' | 'kept') {}
+
+  async all<Source extends RuleSource, Rule>(kind: string, sources: readonly Source[], make: (source: Source, matching: MatchingRule) => Rule): Promise<Rule[]> {
+    const rules: Rule[] = [];
+    for (const source of sources) {
+      if (++this.count % RULES_AT_ONCE === 0) await nextTurn();
+      rules.push(this.one(kind, source, make));
+    }
+    return rules;
   }
+
+  private one<Source extends RuleSource, Rule>(kind: string, source: Source, make: (source: Source, matching: MatchingRule) => Rule): Rule {
+    try {
+      const matching = { pattern: RoutePattern.of(source.source), conditions: RouteConditions.of(source) };
+      this.requireRoom(matching);
+      return make(source, matching);
+    } catch (error) {
+      throw new ArtifactRefused('routing_invalid', `The ${kind} for ${source.source.slice(0, 200)} cannot be kept: ${(error as Error).message}.`);
+    }
+  }
+
+  private requireRoom({ pattern, conditions }: MatchingRule): void {
+    this.size += pattern.size + conditions.size;
+    if (this.age === 'kept') return;
+    if (Math.max(pattern.size, conditions.size) > MAX_EXPRESSION_SIZE) throw new Error('its expressions are too large; use fewer or smaller repetitions');
+    if (this.size > MAX_TOTAL_SIZE) throw new Error('the expressions of all rules together are too large; use fewer, or plain patterns such as /blog/:slug');
+  }
+}
+
+function redirectOf(rule: Routing['redirects'][number], matching: MatchingRule): RedirectRule {
+  const statusCode = rule.statusCode ?? DEFAULT_REDIRECT;
+  if (!REDIRECTS.has(statusCode)) throw new Error(`${statusCode} is no status of a redirect`);
+  return { ...matching, statusCode, destination: new RouteDestination(rule.destination, matching.pattern) };
+}
+
+function rewriteOf(rule: Routing['rewrites'][number], matching: MatchingRule): CompiledRule {
+  const destination = new RouteDestination(rule.destination, matching.pattern);
+  if (destination.isElsewhere) throw new Error('rewrites lead to paths of the deploy only');
+  return { ...matching, destination };
 }
 
 function headerOf({ key, value }: { readonly key: string; readonly value: string }): readonly [string, string] {
   if (!HEADER_NAME.test(key) || BAD_IN_HEADER.test(value) || value.length > 8_192) throw new Error('a header has a name or a value that no header can have');
   if (NOT_THEIRS.has(key.toLowerCase())) throw new Error(`the header ${key} is not for a deploy to set`);
-  return [key, value];
+  return [key, key.toLowerCase() === 'set-cookie' ? withoutDomain(value) : value];
 }

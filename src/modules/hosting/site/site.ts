@@ -1,9 +1,10 @@
 import { directoryOf } from '../ingest/file-paths.js';
 import type { Manifest } from '../ingest/manifest.js';
 import { contentTypeOf } from './content-types.js';
-import type { RequestFacts } from './route-condition.js';
+import type { RequestFacts } from './request-facts.js';
 import { type RedirectTo, Routes } from './routes.js';
 import { SiteFile } from './site-file.js';
+import { trimEnd } from '../../../platform/text/trim.js';
 
 export type Resolution =
   | { readonly kind: 'file'; readonly file: SiteFile; readonly status: 200 | 404 }
@@ -20,7 +21,9 @@ const NO_HEADERS: readonly Header[] = [];
 const WELL_KNOWN = '.well-known';
 
 /** The names that bundlers give what never changes: eight characters of a hash, or more, before the extension. */
-const HASHED = /[.-](?=[A-Za-z0-9_-]*\d)[A-Za-z0-9_-]{8,}\.(?:js|mjs|css|woff2?|ttf|otf|eot|png|jpe?g|gif|webp|avif|svg|ico|wasm|mp4|webm|mp3|map)$/;
+const WORD = /[\w-]/;
+const HASH = /^(?=.*\d)[\w-]{8,}$/;
+const HASHED_TYPES = new Set('js mjs css woff woff2 ttf otf eot png jpg jpeg gif webp avif svg ico wasm mp4 webm mp3 map'.split(' '));
 const BUNDLED_PLACE = /^\/(?:_next\/static|_expo\/static|_astro|assets|static)\//;
 
 /** One deploy, ready to be asked which file a path shows. */
@@ -28,16 +31,23 @@ export class Site {
   private readonly files = new Map<string, SiteFile>();
   /** Paths that show a file by themselves, as far as they were asked for: a file has three at most. */
   private readonly pages = new Map<string, Resolution>();
-  private readonly routes: Routes;
   private readonly hasRules: boolean;
   private readonly notFound: SiteFile | undefined;
 
-  constructor(readonly manifest: Manifest) {
-    for (const { directory, prefix, immutable } of manifest.static) this.mount(directoryOf(directory)!, prefix.replace(/\/+$/, ''), immutable);
+  private constructor(readonly manifest: Manifest, private readonly routes: Routes) {
+    for (const { directory, prefix, immutable } of manifest.static) this.mount(directoryOf(directory)!, trimEnd(prefix, '/'), immutable);
     const { routing } = manifest;
-    this.routes = Routes.of(routing);
     this.hasRules = routing.redirects.length > 0 || routing.headers.length > 0;
     this.notFound = routing.notFound === null ? this.files.get('/404.html') : this.servedAs(routing.notFound);
+  }
+
+  static async open(manifest: Manifest): Promise<Site> {
+    return new Site(manifest, await Routes.of(manifest.routing, 'kept'));
+  }
+
+  /** What it takes of memory, in files. */
+  get weight(): number {
+    return this.files.size + this.routes.weight;
   }
 
   get fileCount(): number {
@@ -48,7 +58,10 @@ export class Site {
     return this.manifest.server !== null;
   }
 
-  /** @param path decoded. The query, with its `?`, is kept by redirects to another form of the same path. */
+  /**
+   * @param path decoded. The query, with its `?`, is kept by redirects to another form of the same path.
+   * @throws {RequestTooCostly} when the rules of the deploy would take too long for it.
+   */
   resolve(path: string, facts: RequestFacts): Resolution {
     if (this.hasServer) return this.pageOf(path, facts.query) ?? NONE;
     const redirect = this.hasRules ? this.routes.redirectOf(path, facts) : undefined;
@@ -111,7 +124,7 @@ export class Site {
       if (!path.startsWith(below)) continue;
       const at = `${prefix}/${path.slice(below.length)}`;
       if (this.files.has(at) || isHidden(at)) continue;
-      this.files.set(at, new SiteFile(file, contentTypeOf(path), immutable || (BUNDLED_PLACE.test(at) && HASHED.test(at))));
+      this.files.set(at, new SiteFile(file, contentTypeOf(path), immutable || (BUNDLED_PLACE.test(at) && hasHash(at))));
     }
   }
 
@@ -119,6 +132,17 @@ export class Site {
     const file = this.manifest.files[path];
     return file === undefined ? undefined : new SiteFile(file, contentTypeOf(path), false);
   }
+}
+
+/** `app.3f2a9c1d.js`, `app-3f2a9c1d.js`: read from the end, each part once, because a build chooses its names. */
+function hasHash(path: string): boolean {
+  const dot = path.lastIndexOf('.');
+  if (dot < 0 || !HASHED_TYPES.has(path.slice(dot + 1))) return false;
+  let start = dot;
+  while (start > 0 && WORD.test(path[start - 1]!)) start--;
+  const run = path.slice(start, dot);
+  // What follows a dot counts whole, else what follows the first hyphen: any other part of it is shorter.
+  return HASH.test(path[start - 1] === '.' ? run : run.slice(run.indexOf('-') + 1 || run.length));
 }
 
 /** `.git`, `.env`: in a site without a build they lie beside the pages. */

@@ -22,7 +22,7 @@ export interface LoadedSite {
 /** Deploys that are being served, from memory: they never change, so that nothing has to be told of them. */
 @Injectable()
 export class Sites {
-  private readonly loaded = new LRUCache<string, LoadedSite>({ maxSize: MAX_FILES_IN_MEMORY, sizeCalculation: ({ site }) => site.fileCount + 100 });
+  private readonly loaded = new LRUCache<string, LoadedSite>({ maxSize: MAX_FILES_IN_MEMORY, sizeCalculation: ({ site }) => site.weight + 100 });
   private readonly loading = new Map<string, Promise<LoadedSite | null>>();
 
   constructor(
@@ -50,7 +50,7 @@ export class Sites {
     const manifest = await readManifest(this.store, deploy.manifest);
     const { orgId, createdAt } = deploy;
     const logFields = `,"deployId":${JSON.stringify(deployId)},"orgId":${JSON.stringify(orgId)}`;
-    const loaded = { deployId, orgId, site: new Site(manifest), createdAt, logFields };
+    const loaded = { deployId, orgId, site: await Site.open(manifest), createdAt, logFields };
     this.loaded.set(deployId, loaded);
     return loaded;
   }

@@ -2,12 +2,13 @@ import { Global, Module } from '@nestjs/common';
 import { WriteGuarantees } from '../../../platform/http/write-guarantees.js';
 import { IdempotencyService } from '../idempotency.service.js';
 import { IdempotencyStore } from '../persistence/idempotency.store.js';
+import { UnsettledAttempts } from '../attempts/unsettled-attempts.js';
 import { ApiWriteGuarantees } from './api-write-guarantees.js';
 
 /** Global, because every route that writes asks for what writes promise. */
 @Global()
 @Module({
-  providers: [IdempotencyService, IdempotencyStore, { provide: WriteGuarantees, useClass: ApiWriteGuarantees }],
+  providers: [IdempotencyService, IdempotencyStore, UnsettledAttempts, { provide: WriteGuarantees, useClass: ApiWriteGuarantees }],
   exports: [WriteGuarantees],
 })
 export class IdempotencyHttpModule {}

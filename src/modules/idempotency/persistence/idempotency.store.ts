@@ -44,8 +44,16 @@ export class IdempotencyStore {
     return affected === 1;
   }
 
-  async release({ scope, key, holder }: Attempt): Promise<void> {
-    await this.database.manager.delete(IdempotencyRecord, { scope, key, holder });
+  /**
+   * Frees the keys of attempts that were not answered. Where the answer was committed after all, although its caller could
+   * not be told, it stays; where that is being decided at this moment, the lock of the row makes this wait for it.
+   */
+  async release(attempts: readonly Attempt[]): Promise<void> {
+    const column = (name: 'scope' | 'key' | 'holder'): string[] => attempts.map((attempt) => attempt[name]);
+    await this.database.manager.query(`
+      DELETE FROM idempotency_records AS r USING unnest($1::text[], $2::text[], $3::text[]) AS failed (scope, key, holder)
+      WHERE r.scope = failed.scope AND r.key = failed.key AND r.holder = failed.holder AND r.status IS NULL`,
+    [column('scope'), column('key'), column('holder')]);
   }
 
   async sweep(now: Date): Promise<void> {

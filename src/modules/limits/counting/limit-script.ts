@@ -9,7 +9,7 @@ import { RedisConnections } from '../../../platform/redis/redis-connections.js';
 const MAX_BATCH = 64;
 
 interface ScriptedRedis extends Redis {
-  takeFromLimits(keyCount: number, ...keysAndValues: (string | number)[]): Promise<number[][]>;
+  takeFromLimits(keyCount: number, ...keysAndNumbers: string[]): Promise<number[][]>;
   takeLease(keyCount: number, key: string, name: string, places: number, lifetimeMs: number): Promise<number>;
   giveBackToLimits(keyCount: number, ...keys: string[]): Promise<number>;
 }
@@ -70,19 +70,22 @@ export class LimitScript {
   }
 
   private async takeAll(requests: readonly LimitRequest[]): Promise<LimitAnswer[]> {
-    const keys: string[] = [];
-    const values: number[] = [];
+    const parts: string[] = [];
+    const numbers: number[] = [];
     for (const { burst, counters, stamps, expiresAt, cost } of requests) {
       const emissionUs = burst === undefined ? 0 : 1_000_000 / burst.callsPerSecond;
-      keys.push(burst?.key ?? '-');
-      values.push(counters.length, stamps.length, emissionUs, emissionUs * (burst?.size ?? 0), Math.floor(expiresAt.getTime() / 1000), cost);
+      parts.push(burst?.key ?? '-');
+      numbers.push(counters.length, stamps.length, emissionUs, emissionUs * (burst?.size ?? 0), Math.floor(expiresAt.getTime() / 1000), cost);
       for (const { key, limit } of counters) {
-        keys.push(key);
-        values.push(limit);
+        parts.push(key);
+        numbers.push(limit);
       }
-      keys.push(...stamps);
+      parts.push(...stamps);
     }
-    const answers = await this.redis.takeFromLimits(keys.length, ...keys, ...values);
+    const keyCount = parts.length;
+    // One argument for all numbers: each argument of its own would cost more than the number in it.
+    parts.push(numbers.join(' '));
+    const answers = await this.redis.takeFromLimits(keyCount, ...parts);
     return answers.map((answer, index) => answerOf(answer, requests[index]!.counters.length));
   }
 }

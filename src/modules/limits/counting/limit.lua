@@ -2,7 +2,8 @@
 -- none. A refusal by one never spends the others. Many callers' requests are handled in one round trip, in their order.
 --
 -- A request is KEYS: when its burst is empty again, in microseconds (the "theoretical arrival time"), and then its
--- counters of this UTC day, and then its stamps: numbers that are only read along; and ARGV:
+-- counters of this UTC day, and then its stamps: numbers that are only read along; and in ARGV[1], which holds the
+-- numbers of all requests with spaces between them:
 --   how many counters it has
 --   how many stamps it has
 --   microseconds that one call adds to the burst; 0: no burst limit
@@ -16,15 +17,17 @@
 -- A stamp that is not there is -1. verdict: 0 granted, 1 refused by the burst, 1 + n refused by counter n.
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
+local numbers = {}
+for number in string.gmatch(ARGV[1], '%S+') do numbers[#numbers + 1] = tonumber(number) end
 
-local function take(key, arg, counters, stamps)
-  local emission, tolerance = tonumber(ARGV[arg + 2]), tonumber(ARGV[arg + 3])
-  local expire_at, cost = tonumber(ARGV[arg + 4]), tonumber(ARGV[arg + 5])
+local function take(key, at, counters, stamps)
+  local emission, tolerance = numbers[at + 2], numbers[at + 3]
+  local expire_at, cost = numbers[at + 4], numbers[at + 5]
   local answer = { 0, 0, 0 }
 
   for i = 1, counters do
     local used = tonumber(redis.call('GET', KEYS[key + i]) or 0)
-    local limit = tonumber(ARGV[arg + 5 + i])
+    local limit = numbers[at + 5 + i]
     answer[3 + i] = used
     if answer[1] == 0 and limit >= 0 and used + cost > limit then answer[1] = 1 + i end
   end
@@ -58,11 +61,11 @@ local function take(key, arg, counters, stamps)
 end
 
 local answers = {}
-local key, arg = 1, 1
-while arg <= #ARGV do
-  local counters, stamps = tonumber(ARGV[arg]), tonumber(ARGV[arg + 1])
-  answers[#answers + 1] = take(key, arg, counters, stamps)
+local key, at = 1, 1
+while at <= #numbers do
+  local counters, stamps = numbers[at], numbers[at + 1]
+  answers[#answers + 1] = take(key, at, counters, stamps)
   key = key + 1 + counters + stamps
-  arg = arg + 6 + counters
+  at = at + 6 + counters
 end
 return answers

@@ -22,14 +22,22 @@ export function noteSpent(request: Request, budget: Budget): void {
   (request as Carrier)[SPENT] = budget;
 }
 
-export function setBudgetHeaders(response: Response, { account: { tier }, limit, remaining, burstLeft, resetSeconds }: Budget): void {
-  const burst = burstSizeOf(tier);
-  response.setHeader('x-service-tier', tier.name);
-  response.setHeader('x-service-calls-limit', limit);
-  response.setHeader('x-service-calls-remaining', remaining);
-  response.setHeader('x-service-calls-reset', resetSeconds);
-  response.setHeader('RateLimit-Policy', `"burst";q=${burst};w=${BURST_WINDOW_SECONDS}, "daily";q=${limit};w=${DAY_SECONDS}`);
-  response.setHeader('RateLimit', `"burst";r=${burstLeft};t=${BURST_WINDOW_SECONDS}, "daily";r=${remaining};t=${resetSeconds}`);
+/** Names and values in turns. */
+export function budgetHeadersOf({ account: { tier }, limit, remaining, burstLeft, resetSeconds }: Budget): string[] {
+  return [
+    'x-service-tier', tier.name,
+    'x-service-calls-limit', `${limit}`,
+    'x-service-calls-remaining', `${remaining}`,
+    'x-service-calls-reset', `${resetSeconds}`,
+    'RateLimit-Policy', `"burst";q=${burstSizeOf(tier)};w=${BURST_WINDOW_SECONDS}, "daily";q=${limit};w=${DAY_SECONDS}`,
+    'RateLimit', `"burst";r=${burstLeft};t=${BURST_WINDOW_SECONDS}, "daily";r=${remaining};t=${resetSeconds}`,
+  ];
+}
+
+/** In the place of those that the answer had so far. */
+function setBudgetHeaders(response: Response, budget: Budget): void {
+  const headers = budgetHeadersOf(budget);
+  for (let at = 0; at < headers.length; at += 2) response.setHeader(headers[at]!, headers[at + 1]!);
 }
 
 /** Every failure under `/api/v1` carries the budget, also one that came before the guards. */

@@ -1,10 +1,11 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { isCountedCall } from '../../../platform/http/api-path.js';
+import { addDefaultHeaders } from '../../../platform/http/fast-messages.js';
 import { type BudgetHolder, budgetHolderOf } from '../budget-account.js';
 import { type Budget, CallBudgetService } from '../call-budget.service.js';
 import { clientAddressOf } from '../client-address.js';
-import { noteSpent, setBudgetHeaders } from './budget-headers.js';
+import { budgetHeadersOf, noteSpent } from './budget-headers.js';
 import { LimitsMetrics } from './limits.metrics.js';
 
 /** Spends one call of the caller's budget, says what is left, and refuses with 429 when nothing is. */
@@ -26,7 +27,7 @@ export class CallBudgetGuard implements CanActivate {
     const budget = holder === undefined
       ? await this.budgets.spend(this.budgets.accountOfAddress(clientAddressOf(request.ip)))
       : await this.spendOf(holder);
-    setBudgetHeaders(response, budget);
+    addDefaultHeaders(response, budgetHeadersOf(budget));
     this.metrics.counted(budget);
     if (budget.refusal !== undefined) throw budget.refusal;
     noteSpent(request, budget);

@@ -2,19 +2,26 @@ import { Controller, Get, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { PrometheusController } from '@willsoto/nestjs-prometheus';
 import type { Response } from 'express';
-import { ApiRefusals } from '../../../platform/http/api-refusals.js';
+import { ANY_OPERATOR, ApiRefusals } from '../../../platform/http/api-refusals.js';
+import { SiblingProcesses } from '../../../platform/lifecycle/sibling-processes.js';
 import { RequireOperatorToken } from '../../auth/require-operator-token.js';
+import { mergeExpositions } from '../exposition/merge-expositions.js';
 
 @ApiTags('operations')
 @Controller()
 @RequireOperatorToken('metrics')
 export class MetricsController extends PrometheusController {
+  constructor(private readonly siblings: SiblingProcesses) {
+    super();
+  }
+
   // The path comes from the module: nestjs-prometheus gives its controller `/metrics`.
   @Get()
   @ApiOperation({ summary: 'Counters, gauges and histograms for Prometheus.', description: 'Needs `METRICS_TOKEN` as bearer token when it is set.' })
   @ApiOkResponse({ description: 'Prometheus text format', content: { 'text/plain': { schema: { type: 'string' } } } })
-  @ApiRefusals('invalid_token')
-  override index(@Res({ passthrough: true }) response: Response): Promise<string> {
-    return super.index(response);
+  @ApiRefusals(...ANY_OPERATOR)
+  override async index(@Res({ passthrough: true }) response: Response): Promise<string> {
+    const [own, others] = await Promise.all([super.index(response), this.siblings.metrics()]);
+    return others.length === 0 ? own : mergeExpositions([own, ...others]);
   }
 }

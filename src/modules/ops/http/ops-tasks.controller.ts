@@ -1,15 +1,17 @@
 import { Body, Controller, Get, HttpCode, HttpStatus, Param, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { ANY_BODY, ApiRefusals } from '../../../platform/http/api-refusals.js';
+import { ANY_BODY, ANY_OPERATOR, ApiRefusals } from '../../../platform/http/api-refusals.js';
 import { TakesJson } from '../../../platform/http/json-body.js';
+import { NeedsNoStorage } from '../../../platform/storage/storage.guard.js';
 import { RequireOperatorToken } from '../../auth/require-operator-token.js';
 import { OpsTasksService } from '../tasks/ops-tasks.service.js';
 import { LeaseBody, NoteBody, ReleaseBody, ResolveBody, SilenceBody, TaskHistoryView, TasksQuery, TasksView, TaskView } from './ops-tasks.dto.js';
 
 const NEEDS = 'Needs `OPS_TOKEN` as bearer token when it is set.';
-const ANY_CHANGE = ['invalid_token', ...ANY_BODY, 'ops_task_not_found', 'service_unavailable'] as const;
+const ANY_CHANGE = [...ANY_OPERATOR, ...ANY_BODY, 'ops_task_not_found', 'service_unavailable'] as const;
 
 @ApiTags('operations')
+@NeedsNoStorage()
 @Controller('ops/tasks')
 @RequireOperatorToken('ops')
 export class OpsTasksController {
@@ -18,7 +20,7 @@ export class OpsTasksController {
   @Get()
   @ApiOperation({ summary: 'Lists tasks, the newest first.', description: NEEDS })
   @ApiOkResponse({ type: TasksView })
-  @ApiRefusals('invalid_token', 'invalid_request', 'service_unavailable')
+  @ApiRefusals(...ANY_OPERATOR, 'invalid_request', 'service_unavailable')
   async list(@Query() query: TasksQuery): Promise<TasksView> {
     return TasksView.of(await this.tasks.list({ status: query.status, runbookTag: query.runbookTag }, query.wish));
   }
@@ -26,7 +28,7 @@ export class OpsTasksController {
   @Get(':task_id')
   @ApiOperation({ summary: 'Shows a task, with all that happened to it.', description: NEEDS })
   @ApiOkResponse({ type: TaskHistoryView })
-  @ApiRefusals('invalid_token', 'ops_task_not_found', 'service_unavailable')
+  @ApiRefusals(...ANY_OPERATOR, 'ops_task_not_found', 'service_unavailable')
   async get(@Param('task_id') id: string): Promise<TaskHistoryView> {
     return TaskHistoryView.ofHistory(await this.tasks.get(id));
   }

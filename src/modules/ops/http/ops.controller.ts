@@ -1,17 +1,19 @@
 import { Body, Controller, Get, HttpCode, HttpStatus, Post, Req, Res } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { ApiRefusals } from '../../../platform/http/api-refusals.js';
+import { ANY_OPERATOR, ApiRefusals } from '../../../platform/http/api-refusals.js';
 import { TakesJson } from '../../../platform/http/json-body.js';
+import { NeedsNoStorage } from '../../../platform/storage/storage.guard.js';
 import { RequireOperatorToken } from '../../auth/require-operator-token.js';
 import { AlertIntakeService } from '../alerts/alert-intake.service.js';
 import { type Manifest, ManifestService } from '../manifest/manifest.service.js';
 import { unlessUnchanged } from './not-modified.js';
 import { GenericAlertBody, IntakeView } from './ops.dto.js';
 
-const NEEDS = 'Needs `OPS_TOKEN` as bearer token when it is set.';
+const NEEDS = 'Needs `OPS_TOKEN` as bearer token when it is set; otherwise it answers only programs on the same machine.';
 
 @ApiTags('operations')
+@NeedsNoStorage()
 @Controller('ops')
 @RequireOperatorToken('ops')
 export class OpsController {
@@ -23,7 +25,7 @@ export class OpsController {
   @Get()
   @ApiOperation({ summary: 'Shows all that an agent needs to run the service: its state, its endpoints, its runbooks and tasks.', description: NEEDS })
   @ApiOkResponse({ schema: { type: 'object', required: ['schemaVersion', 'service', 'status', 'parts', 'endpoints', 'runbooks'] } })
-  @ApiRefusals('invalid_token')
+  @ApiRefusals(...ANY_OPERATOR)
   async show(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<Manifest | undefined> {
     return unlessUnchanged(await this.manifest.describe(), request, response);
   }
@@ -37,7 +39,7 @@ export class OpsController {
   })
   @ApiBody({ type: GenericAlertBody })
   @ApiOkResponse({ type: IntakeView })
-  @ApiRefusals('invalid_token', 'invalid_request', 'malformed_json', 'payload_too_large', 'unsupported_media_type', 'service_unavailable')
+  @ApiRefusals(...ANY_OPERATOR, 'invalid_request', 'malformed_json', 'payload_too_large', 'unsupported_media_type', 'service_unavailable')
   async alert(@Body() body: Record<string, unknown>): Promise<IntakeView> {
     return IntakeView.of(await this.alerts.take(body));
   }

@@ -21,7 +21,9 @@ function markdownOf({ title, summary, severity, appliesTo, background, steps, es
   return [
     `# ${title}`,
     summary,
-    `Severity ${severity}. For the alerts ${appliesTo.alertnames.map((name) => `\`${name}\``).join(', ')}.`,
+    appliesTo.alertnames.length === 0
+      ? `Severity ${severity}. For tasks that the service opens itself.`
+      : `Severity ${severity}. For the alerts ${appliesTo.alertnames.map((name) => `\`${name}\``).join(', ')}.`,
     background,
     '## Steps',
     steps.map(stepOf).join('\n'),

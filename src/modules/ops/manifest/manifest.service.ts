@@ -99,10 +99,9 @@ export class ManifestService {
 
   private queueStates(): Promise<QueueState[]> {
     return Promise.all(this.queues.all().map(async (queue) => {
-      const { waiting = 0, active = 0, delayed = 0, failed = 0 } = await queue.getJobCounts('waiting', 'active', 'delayed', 'failed');
-      const [first] = await queue.getJobs(['waiting'], 0, 0, true);
-      const oldestWaitingSeconds = first === undefined ? 0 : this.secondsSince(first.timestamp);
-      return { name: queue.name, waiting, active, delayed, failed, oldestWaitingSeconds, paused: await queue.isPaused() };
+      const { counts, oldestWaitingMs } = await this.queues.read(queue);
+      const oldestWaitingSeconds = oldestWaitingMs === null ? 0 : this.secondsSince(oldestWaitingMs);
+      return { name: queue.name, ...counts, oldestWaitingSeconds, paused: await queue.isPaused() };
     }));
   }
 

@@ -43,6 +43,12 @@ export function parseRunbook(file: string, markdown: string): Runbook {
   const one = <T extends string>(value: unknown, of: readonly T[], name: string): T => of.find((each) => each === value) ?? fail(`has a ${name} that is none of ${of.join(', ')}`);
   const list = (value: unknown, name: string): unknown[] => (Array.isArray(value) && value.length > 0 ? value : fail(`has no ${name}`));
 
+  /** Empty for a runbook whose tasks the service opens itself. */
+  const alertnamesOf = (value: unknown): unknown[] => {
+    const names = (value as Record<string, unknown> | undefined)?.['alertnames'];
+    return Array.isArray(names) ? names : fail('has no alertnames');
+  };
+
   const stepOf = (value: unknown, index: number): RunbookStep => {
     const step = value as Record<string, unknown>;
     const name = `step ${index + 1}`;
@@ -71,7 +77,7 @@ export function parseRunbook(file: string, markdown: string): Runbook {
     title: text(facts['title'], 'title'),
     severity: one(facts['severity'], SEVERITIES, 'severity'),
     summary: text(facts['summary'], 'summary'),
-    appliesTo: { alertnames: list((facts['appliesTo'] as Record<string, unknown> | undefined)?.['alertnames'], 'alertnames').map((name) => text(name, 'alert name')) },
+    appliesTo: { alertnames: alertnamesOf(facts['appliesTo']).map((name) => text(name, 'alert name')) },
     steps: list(facts['steps'], 'steps').map(stepOf),
     escalation: text(facts['escalation'], 'escalation'),
     background: text(body, 'background'),

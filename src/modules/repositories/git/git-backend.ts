@@ -19,6 +19,8 @@ export type GitService = (typeof GIT_SERVICES)[number];
 export interface GitBody {
   readonly stream: Readable;
   readonly contentEncoding: string | undefined;
+  /** As it was announced; undefined where it was not. */
+  readonly bytes: number | undefined;
 }
 
 export interface GitExchange {

@@ -8,6 +8,8 @@ const SETTINGS: Readonly<Record<string, string>> = {
   'receive.advertisePushOptions': 'false',
   // Old objects are cleared away by a job, and not by whoever happens to push.
   'receive.autogc': 'false',
+  // A pack stays one: as single objects, small differences to a large file would each take the room of that file.
+  'receive.unpackLimit': '1',
   'gc.auto': '0',
   // Not even a file of ours is given out as a file: the dumb protocol is off.
   'http.getanyfile': 'false',

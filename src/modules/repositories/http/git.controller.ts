@@ -5,8 +5,10 @@ import { CallerHungUp } from '../../../platform/errors/caller-hung-up.js';
 import { HangUpSignal } from '../../../platform/http/hang-up.js';
 import { UnsupportedMediaType } from '../../../platform/http/http.errors.js';
 import { letTakeLong } from '../../../platform/http/long-request.js';
+import { NeedsNoStorage } from '../../../platform/storage/storage.guard.js';
 import { type Call, Caller } from '../../auth/caller.js';
 import { RequireCaller, RequireScope, TakesPassword } from '../../auth/require-scope.js';
+import { RequireVerifiedEmail } from '../../auth/require-verified-email.js';
 import { GIT_SERVICES, type GitBody, type GitService } from '../git/git-backend.js';
 import { GitHost } from '../pushes/git-host.service.js';
 import { GitServiceUnknown } from '../repositories.errors.js';
@@ -33,6 +35,7 @@ export class GitController {
   }
 
   @Post('git-upload-pack')
+  @NeedsNoStorage()
   @RequireScope('repositories:read', { in: 'resource' })
   async fetch(@Caller() call: Call, @Req() request: Request, @Res() response: Response, @HangUpSignal() signal: AbortSignal): Promise<void> {
     await this.answer(call, { request, response, signal }, 'git-upload-pack', bodyOf(request, 'git-upload-pack'));
@@ -40,6 +43,7 @@ export class GitController {
 
   @Post('git-receive-pack')
   @RequireScope('repositories:write', { in: 'resource' })
+  @RequireVerifiedEmail()
   async push(@Caller() call: Call, @Req() request: Request, @Res() response: Response, @HangUpSignal() signal: AbortSignal): Promise<void> {
     await this.answer(call, { request, response, signal }, 'git-receive-pack', bodyOf(request, 'git-receive-pack'));
   }
@@ -67,8 +71,9 @@ interface Exchange {
 
 function bodyOf(request: Request, service: GitService): GitBody {
   const type = `application/x-${service}-request`;
-  const { 'content-type': sent, 'content-encoding': contentEncoding } = request.headers;
+  const { 'content-type': sent, 'content-encoding': contentEncoding, 'content-length': length } = request.headers;
   if (sent !== type) throw new UnsupportedMediaType(`The body is not sent as ${type}.`);
   if (contentEncoding !== undefined && !GZIP.test(contentEncoding)) throw new UnsupportedMediaType('The body is encoded in another way than gzip.');
-  return { stream: request, contentEncoding };
+  // What is compressed may become any number of bytes.
+  return { stream: request, contentEncoding, bytes: length === undefined || contentEncoding !== undefined ? undefined : Number(length) };
 }

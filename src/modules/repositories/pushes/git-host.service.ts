@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { Config } from '../../../platform/config/config.js';
 import { CallerHungUp } from '../../../platform/errors/caller-hung-up.js';
 import { ServiceUnavailable } from '../../../platform/errors/platform.errors.js';
 import { Ids } from '../../../platform/ids/ids.js';
 import { Log } from '../../../platform/logging/log.js';
+import { StorageRoom } from '../../../platform/storage/storage-room.js';
 import type { Call } from '../../auth/caller.js';
 import { ConcurrencyLimitService } from '../../limits/concurrency-limit.service.js';
 import { Directories } from '../git/directories.service.js';
@@ -12,14 +12,13 @@ import { GitPlaces } from '../git/git-places.js';
 import { RepositoriesStore } from '../persistence/repositories.store.js';
 import type { Repository } from '../persistence/repository.entity.js';
 import { RepositoriesMetrics } from '../repositories.metrics.js';
-import { RepositoryFull, RepositoryNotFound, TooManyGitCalls } from '../repositories.errors.js';
+import { RepositoryNotFound, TooManyGitCalls } from '../repositories.errors.js';
 import { isRepositoryName } from '../repository-name.js';
+import { PushRoom } from './push-room.service.js';
 import { PushesService } from './pushes.service.js';
 
 /** Of one organization; a clone takes one for its whole length. */
 const PLACES = { name: 'git', places: 16, lifetimeMs: 31 * 60_000 };
-/** Less room than this is none: the smallest push takes some blocks of the disk. */
-const LEAST_ROOM_BYTES = 65_536;
 const BUSY_RETRY_SECONDS = 5;
 
 export interface GitCall extends Pick<GitExchange, 'service' | 'protocol' | 'body' | 'signal'> {
@@ -32,13 +31,14 @@ export interface GitCall extends Pick<GitExchange, 'service' | 'protocol' | 'bod
 @Injectable()
 export class GitHost {
   constructor(
-    private readonly config: Config,
+    private readonly room: PushRoom,
     private readonly repositories: RepositoriesStore,
     private readonly directories: Directories,
     private readonly backend: GitBackend,
     private readonly pushes: PushesService,
     private readonly places: GitPlaces,
     private readonly concurrency: ConcurrencyLimitService,
+    private readonly storage: StorageRoom,
     private readonly ids: Ids,
     private readonly metrics: RepositoriesMetrics,
     private readonly log: Log,
@@ -50,14 +50,17 @@ export class GitHost {
    * @throws {RepositoryNotFound} `repository_not_found`
    * @throws {InsufficientScopes} `insufficient_scopes`
    * @throws {RepositoryFull} `repository_full`
-   * @throws {TooManyGitCalls} `concurrency_limit_exceeded`
+   * @throws {TooManyGitCalls} {@link RepositoryRoomTaken} `concurrency_limit_exceeded`
+   * @throws {StorageUnavailable} `storage_unavailable`
    * @throws {ServiceUnavailable} `service_unavailable`: this process has as much to do as it may.
    */
   async answer(call: Call, asked: GitCall): Promise<GitAnswer> {
     const repository = await this.find(call, asked);
     const isPush = asked.service === 'git-receive-pack';
-    const maxInputBytes = this.config.repositoryMaxBytes - repository.sizeBytes;
-    if (isPush && maxInputBytes < LEAST_ROOM_BYTES) throw new RepositoryFull(this.config.repositoryMaxBytes);
+    if (isPush) {
+      this.storage.require();
+      this.room.requireSome(repository);
+    }
 
     const holder = this.ids.next('job');
     await this.takePlaces(repository.orgId, holder);
@@ -65,13 +68,14 @@ export class GitHost {
     const count = this.metrics.began(asked.service);
     const over = async (failed: boolean): Promise<void> => {
       count(asked.signal.aborted ? 'left' : failed ? 'failed' : 'done');
-      if (isPush && asked.body !== undefined) await this.see(repository, userId);
+      if (isPush && asked.body !== undefined && await this.see(repository, userId)) await this.giveBackRoom(holder);
       this.places.giveBack();
       await this.concurrency.end(PLACES, repository.orgId, holder);
     };
     try {
       await this.directories.ensure(repository);
-      if (isPush && asked.body !== undefined) await this.pushes.begin(repository, userId);
+      const maxInputBytes = isPush && asked.body !== undefined ? await this.room.take(repository, { id: holder, announcedBytes: asked.body.bytes }) : 0;
+      if (maxInputBytes > 0) await this.pushes.begin(repository, userId);
       const answer = await this.backend.open({ ...asked, repositoryId: repository.id, userId, maxInputBytes });
       return withEnd(answer, over);
     } catch (error) {
@@ -95,12 +99,19 @@ export class GitHost {
     return repository;
   }
 
-  /** The push is done whatever comes of this; what cannot be seen now, the sweeper sees later. */
-  private async see(repository: Repository, userId: string): Promise<void> {
+  /** What cannot be removed now expires. */
+  private async giveBackRoom(holder: string): Promise<void> {
+    await this.room.giveBack(holder).catch((error: unknown) => { this.log.warn({ error }, 'The room of a push is given back when it expires.'); });
+  }
+
+  /** The push is done whatever comes of this; what cannot be seen now, the sweeper sees later. Until then its room stays reserved. */
+  private async see(repository: Repository, userId: string): Promise<boolean> {
     try {
       await this.pushes.see(repository, userId);
+      return true;
     } catch (error) {
       this.log.error({ error, repositoryId: repository.id }, 'What was pushed could not be seen yet.');
+      return false;
     }
   }
 }

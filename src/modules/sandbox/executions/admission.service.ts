@@ -14,6 +14,8 @@ import { limitsOf, type LimitsWish } from './plan-limits.js';
 
 export interface OrgExecutionWish extends ExecutionWish, LimitsWish {
   readonly files: readonly SandboxFile[];
+  /** How long it may wait for its turn. */
+  readonly queueTimeoutMs: number;
 }
 
 /** What an execution would be given. */
@@ -44,7 +46,7 @@ export class AdmissionService {
    * @throws {CreditsExhausted} `credits_exhausted`
    * @throws {SpendCapReached} `spend_cap_reached`
    */
-  async rehearse(call: Call, wish: LimitsWish): Promise<Rehearsal> {
+  async rehearse(call: Call, wish: OrgExecutionWish): Promise<Rehearsal> {
     const limits = await this.check(call, wish);
     return { limits, maxCostNano: await this.money.rehearse(call.org.id, call.org.plan, limits) };
   }
@@ -55,7 +57,7 @@ export class AdmissionService {
    * @throws as {@link rehearse}.
    * @throws {SandboxConcurrencyLimitExceeded} `concurrency_limit_exceeded`
    */
-  async admit(call: Call, wish: OrgExecutionWish, startWithinMs: number): Promise<NewExecution> {
+  async admit(call: Call, wish: OrgExecutionWish): Promise<NewExecution> {
     const limits = await this.check(call, wish);
     const { principal, org } = call;
     const createdAt = this.clock.now();
@@ -67,9 +69,9 @@ export class AdmissionService {
       language: wish.language,
       limits,
       createdAt,
-      givesUpAt: new Date(createdAt.getTime() + startWithinMs + RETURN_MS),
+      givesUpAt: new Date(createdAt.getTime() + wish.queueTimeoutMs + RETURN_MS),
     };
-    await this.places.take(org.id, execution.id, PLANS[org.plan], startWithinMs + limits.timeoutMs + RETURN_MS);
+    await this.places.take(org.id, execution.id, PLANS[org.plan], wish.queueTimeoutMs + limits.timeoutMs + RETURN_MS);
     try {
       await this.money.hold(execution, org.plan, () => this.executions.add(execution));
       return execution;
@@ -78,9 +80,10 @@ export class AdmissionService {
       throw error;
     }
   }
-  private async check({ org }: Call, wish: LimitsWish): Promise<SandboxLimits> {
+
+  private async check({ org }: Call, wish: OrgExecutionWish): Promise<SandboxLimits> {
     const limits = limitsOf(PLANS[org.plan], wish, this.config.sandbox);
-    await this.backlog.requireRoom();
+    await this.backlog.requireRoom(org.id, wish.queueTimeoutMs);
     return limits;
   }
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { Clock } from '../../../platform/time/clock.js';
-import { ExecutionsStore, type LostExecution } from '../persistence/executions.store.js';
+import { ExecutionsStore, type OverdueExecution } from '../persistence/executions.store.js';
 import type { SandboxOutcome } from '../sandbox-runtime.js';
 import { ExecutionMoney } from './execution-money.service.js';
 
@@ -39,23 +39,24 @@ export class ExecutionEnds {
     });
   }
 
-  /** By the platform: nobody pays. False when it was over before. */
-  lose(id: string): Promise<boolean> {
+  /** By the platform: nobody pays. One that had not begun is cancelled: it never ran. False when it was over before. */
+  giveUp(id: string): Promise<boolean> {
     return this.database.transaction(async () => {
       const live = await this.executions.lockLive(id);
       if (live === null) return false;
-      await this.executions.end(id, { status: 'lost', costNano: null, finishedAt: this.clock.now() });
+      const status = live.startedAt === null ? 'cancelled' : 'lost';
+      await this.executions.end(id, { status, costNano: null, finishedAt: this.clock.now() });
       await this.money.giveBack([live]);
       return true;
     });
   }
 
   /** Those whose worker can no longer be expected to tell how they ended. */
-  loseOverdue(): Promise<LostExecution[]> {
+  giveUpOverdue(): Promise<OverdueExecution[]> {
     return this.database.transaction(async () => {
-      const lost = await this.executions.loseOverdue(this.clock.now());
-      await this.money.giveBack(lost);
-      return lost;
+      const overdue = await this.executions.giveUpOverdue(this.clock.now());
+      await this.money.giveBack(overdue);
+      return overdue;
     });
   }
 }

@@ -11,13 +11,11 @@ import { ExecutionsStore, type ListedExecution, type NewExecution } from '../per
 import type { SandboxExecution } from '../persistence/sandbox-execution.entity.js';
 import { ExecutionAlreadyOver, ExecutionNotFound, SandboxUnavailable } from '../sandbox.errors.js';
 import { RETURN_MS } from '../sandbox.service.js';
-import { MAX_QUEUE_WAIT_MS } from '../workers/backlog.js';
+import { Backlog } from '../workers/backlog.js';
 import { AdmissionService, type OrgExecutionWish, type Rehearsal } from './admission.service.js';
+import { DatabasePatience } from './database-patience.js';
 import { ExecutionEnds } from './execution-ends.service.js';
 import { OrgPlaces } from './org-places.js';
-
-/** Nobody stands waiting: it may begin long after it could be expected to. */
-const BACKGROUND_WAIT_MS = 5 * 60_000;
 
 /** What a caller is shown of an execution that has just been queued. */
 export type QueuedExecution = NewExecution & { readonly status: 'queued' };
@@ -32,6 +30,8 @@ export class ExecutionsService {
     private readonly awaited: AwaitedJobs,
     private readonly jobs: DirectJobs,
     private readonly places: OrgPlaces,
+    private readonly backlog: Backlog,
+    private readonly patience: DatabasePatience,
     private readonly clock: Clock,
   ) {}
 
@@ -57,21 +57,23 @@ export class ExecutionsService {
    * @throws {SandboxUnavailable} `sandbox_unavailable`, also when the platform lost the run.
    */
   async run(call: Call, wish: OrgExecutionWish, signal: AbortSignal): Promise<SandboxExecution> {
-    const execution = await this.admission.admit(call, wish, MAX_QUEUE_WAIT_MS);
+    const execution = await this.admission.admit(call, wish);
     let fault: unknown;
     try {
       await this.awaited.run<SandboxJob, null>(sandboxQueue, this.jobOf(execution, wish), {
         jobId: execution.id,
-        startWithinMs: MAX_QUEUE_WAIT_MS,
+        subject: execution.orgId,
+        startWithinMs: wish.queueTimeoutMs,
         finishWithinMs: execution.limits.timeoutMs + RETURN_MS,
         signal,
       });
     } catch (error) {
-      await this.giveUp(execution, error instanceof CallerHungUp ? 'cancelled' : 'lost');
+      await this.giveUp(execution, error instanceof CallerHungUp);
+      if (error instanceof JobUnanswered && !error.hadBegun) throw await this.backlog.refusal(execution.orgId, wish.queueTimeoutMs, error);
       if (!(error instanceof JobFailed || error instanceof JobUnanswered)) throw error;
       fault = error;
     }
-    const ended = await this.executions.get(execution.id);
+    const ended = await this.patience.during(() => this.executions.get(execution.id));
     // Somebody may have cancelled it, which ends its job as a failure would.
     if (ended.status === 'lost') throw new SandboxUnavailable([], fault);
     return ended;
@@ -83,12 +85,12 @@ export class ExecutionsService {
    * @throws as {@link run}.
    */
   async start(call: Call, wish: OrgExecutionWish): Promise<QueuedExecution> {
-    const execution = await this.admission.admit(call, wish, BACKGROUND_WAIT_MS);
+    const execution = await this.admission.admit(call, wish);
     try {
-      await this.jobs.add(sandboxQueue, execution.id, this.jobOf(execution, wish));
+      await this.jobs.add(sandboxQueue, { jobId: execution.id, payload: this.jobOf(execution, wish), subject: execution.orgId });
     } catch (error) {
       // The job may be there all the same: then its worker finds that it was given up.
-      await this.giveUp(execution, 'lost');
+      await this.giveUp(execution, false);
       throw error;
     }
     return { ...execution, status: 'queued' };
@@ -122,7 +124,7 @@ export class ExecutionsService {
     const execution = await this.executions.get(id);
     if (!wasLive) throw new ExecutionAlreadyOver(execution.status);
     // The place of one that runs is freed by its worker, when it really has ended.
-    if (await this.jobs.end(sandboxQueue, id)) await this.places.free(orgId, id);
+    if (await this.jobs.end(sandboxQueue, id, orgId)) await this.places.free(orgId, id);
     return execution;
   }
 
@@ -137,8 +139,8 @@ export class ExecutionsService {
     return execution;
   }
 
-  private async giveUp({ id, orgId }: NewExecution, status: 'cancelled' | 'lost'): Promise<void> {
-    await (status === 'cancelled' ? this.ends.cancel(id) : this.ends.lose(id));
+  private async giveUp({ id, orgId }: NewExecution, byItsCaller: boolean): Promise<void> {
+    await this.patience.during(() => (byItsCaller ? this.ends.cancel(id) : this.ends.giveUp(id)));
     await this.places.free(orgId, id);
   }
 

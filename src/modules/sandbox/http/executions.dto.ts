@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional, OmitType } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import { ArrayMaxSize, IsArray, IsBoolean, IsInt, IsString, Min, ValidateBy, ValidateNested } from 'class-validator';
+import { ArrayMaxSize, IsArray, IsBoolean, IsInt, IsString, Max, Min, ValidateBy, ValidateNested } from 'class-validator';
 import { MaxBytes } from '../../../platform/http/max-bytes.js';
 import { MayBeAbsent } from '../../../platform/http/may-be-absent.js';
 import { AnswerMeta, PageMeta } from '../../../platform/http/page.js';
@@ -17,6 +17,10 @@ import { ExecutionErrorView, ExecutionRequest, RuntimeView, toHundredths, Trunca
 
 /** A sandbox with less cannot start every interpreter. */
 const MIN_MEMORY_MIB = 64;
+/** With the usual time limit, a caller who waits is answered within the 60 seconds that HTTP clients usually have. */
+const CALLER_QUEUE_TIMEOUT_MS = 28_000;
+/** Also of an execution that nobody waits for, unless its caller says otherwise. */
+const MAX_QUEUE_TIMEOUT_MS = 300_000;
 
 const IsFilePath = (): PropertyDecorator =>
   ValidateBy({
@@ -75,9 +79,17 @@ export class OrgExecutionRequest extends ExecutionRequest {
   @MayBeAbsent() @IsBoolean()
   readonly wait: boolean = true;
 
+  @ApiPropertyOptional({
+    type: 'integer', minimum: 1, maximum: MAX_QUEUE_TIMEOUT_MS,
+    description: 'How long the execution may wait for its turn. A caller that waits sets it to its own time-out less `timeout_ms`. Default: 28 seconds, and 5 minutes with `wait: false`. If the wait would be longer, the answer is 503 with `Retry-After`.',
+  })
+  @MayBeAbsent() @IsInt() @Min(1) @Max(MAX_QUEUE_TIMEOUT_MS)
+  readonly queue_timeout_ms?: number;
+
   get wish(): OrgExecutionWish {
-    const { language, code, stdin, files, timeout_ms: timeoutMs, memory_mib: memoryMib } = this;
-    return { language, code, stdin, files, timeoutMs, memoryMib };
+    const { language, code, stdin, files, timeout_ms: timeoutMs, memory_mib: memoryMib, wait } = this;
+    const queueTimeoutMs = this.queue_timeout_ms ?? (wait ? CALLER_QUEUE_TIMEOUT_MS : MAX_QUEUE_TIMEOUT_MS);
+    return { language, code, stdin, files, timeoutMs, memoryMib, queueTimeoutMs };
   }
 }
 

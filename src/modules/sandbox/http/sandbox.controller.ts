@@ -6,6 +6,7 @@ import { Envelope } from '../../../platform/http/envelope.js';
 import { HangUpSignal } from '../../../platform/http/hang-up.js';
 import { TakesJson } from '../../../platform/http/json-body.js';
 import { Public } from '../../../platform/http/public.js';
+import { NeedsNoStorage } from '../../../platform/storage/storage.guard.js';
 import { RequireFeature } from '../../features/require-feature.js';
 import { clientAddressOf } from '../../limits/client-address.js';
 import { AnonymousSandboxService } from '../anonymous-sandbox.service.js';
@@ -21,6 +22,7 @@ export class SandboxController {
   @Post('try')
   @Public()
   @RequireFeature('anonymous_sandbox')
+  @NeedsNoStorage()
   @TakesJson({ actsOutside: true })
   @HttpCode(HttpStatus.OK)
   @ApiOperation({

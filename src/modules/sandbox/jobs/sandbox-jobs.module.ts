@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
 import { Config } from '../../../platform/config/config.js';
 import { ExecutionRecorder } from '../executions/execution-recorder.js';
-import { ExecutionSweeper } from '../executions/execution-sweeper.js';
 import { ExecutionsModule } from '../executions/executions.module.js';
+import { OldExecutionsSweeper } from '../executions/old-executions-sweeper.js';
 import { openRuntime } from '../runtime/open-runtime.js';
 import { SandboxRuntime } from '../sandbox-runtime.js';
 import { SANDBOX_METRICS, SandboxMetrics } from '../sandbox.metrics.js';
@@ -11,10 +11,10 @@ import { SandboxWorkerService } from '../workers/sandbox-worker.service.js';
 import { SandboxProcessor } from './sandbox.processor.js';
 
 function runtimeOf({ sandbox }: Config, metrics: SandboxMetrics): SandboxRuntime {
-  const { cgroups, copiesDirectory, bubblewrap, concurrency, memoryBytes, timeoutMs } = sandbox;
+  const { cgroups, cpuWeight, copiesDirectory, bubblewrap, concurrency, memoryBytes, timeoutMs } = sandbox;
   const places = bubblewrap === undefined ? {} : { bubblewrapPlaces: [bubblewrap] };
   const runtime = openRuntime({
-    isolation: { cgroups, copiesDirectory, ...places },
+    isolation: { cgroups, cpuWeight, copiesDirectory, ...places },
     runtime: { concurrency, limits: { memoryBytes, timeoutMs } },
   });
   metrics.watchPools(() => runtime.readings);
@@ -31,7 +31,7 @@ function runtimeOf({ sandbox }: Config, metrics: SandboxMetrics): SandboxRuntime
   providers: [
     { provide: SandboxRuntime, inject: [Config, SandboxMetrics], useFactory: runtimeOf },
     ExecutionRecorder,
-    ExecutionSweeper,
+    OldExecutionsSweeper,
     SandboxProcessor,
     SandboxWorkerService,
     ...SANDBOX_METRICS,

@@ -27,6 +27,8 @@ export class SandboxJob {
   @ValidateNested() @Type(() => Limits) readonly limits!: Limits;
   /** Unix milliseconds; later nobody waits for the result, so that running it would be for nothing. */
   @IsInt() readonly startBeforeMs!: number;
+  /** Beginnings that the database was asked to write, and never said whether it did: unix milliseconds. The code did not run then. */
+  @IsOptional() @IsArray() @IsInt({ each: true }) readonly triedAtMs?: number[];
   /** The organization that it runs for: the worker writes how it went into `sandbox_executions`, and sends nothing back. */
   @IsOptional() @IsString() readonly recordedFor?: string;
 }
@@ -36,6 +38,8 @@ export const sandboxQueue = defineQueue({
   payload: SandboxJob,
   // A run may have had effects that its caller has seen, and the caller is told at once when it failed.
   attempts: 1,
+  // One whose worker died before it began runs on another; which one had begun stands in its row.
+  redelivers: true,
   backoffMs: 0,
   // What a worker really takes is SANDBOX_CONCURRENCY.
   concurrency: 1,

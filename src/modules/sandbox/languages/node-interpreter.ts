@@ -17,7 +17,7 @@ const BINDING = '/runtime/typescript.node';
  * JavaScript, and TypeScript: one program for both, so that one pool serves both. Loading the transformer costs 1.5 ms
  * of the 28 that a start takes.
  *
- * The Node for users' code comes from npm, pinned, and is another one than the service runs on. TypeScript is
+ * The Node for users' code is the pinned one that the service runs on too. TypeScript is
  * transformed inside the sandbox: oxc overflows its stack on 60,000 nested brackets and takes the whole process with
  * it, which must not be the service's.
  */

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { In, MoreThan } from 'typeorm';
+import { In } from 'typeorm';
 import { Database } from '../../../platform/database/database.js';
 import { type Page, pageOf, type PageWish } from '../../../platform/database/page.js';
-import type { Language, SandboxOutcome } from '../sandbox-runtime.js';
+import type { ExecutionState } from '../execution-state.js';
+import type { SandboxOutcome } from '../sandbox-runtime.js';
 import { SandboxExecution } from './sandbox-execution.entity.js';
 
 const LIVE = In(['queued', 'running']);
@@ -15,7 +16,15 @@ export type ListedExecution = Omit<SandboxExecution, 'stdout' | 'stderr' | 'erro
 
 /** One that is not over, locked. */
 export type LiveExecution = Pick<SandboxExecution, 'id' | 'orgId' | 'status' | 'language' | 'limits' | 'startedAt'>;
-export type LostExecution = Pick<SandboxExecution, 'id' | 'orgId' | 'language'>;
+/** One that was given up: lost if it had begun, else cancelled. */
+export type OverdueExecution = Pick<SandboxExecution, 'id' | 'orgId' | 'language'> & { readonly status: 'lost' | 'cancelled' };
+
+export interface Beginning {
+  readonly startedAt: Date;
+  readonly queueMs: number;
+  readonly givesUpAt: Date;
+  readonly triedAtMs: readonly number[];
+}
 
 /** Each change of state names the states that it leads from, so that of two that meet the first one wins. */
 @Injectable()
@@ -48,12 +57,24 @@ export class ExecutionsStore {
     return pageOf(await query.getMany(), wish, ({ id }) => id);
   }
 
-  /** False when it was cancelled, or given up, before a worker came to it. */
-  async begin(id: string, startedAt: Date, facts: { queueMs: number; givesUpAt: Date }): Promise<boolean> {
-    const { affected } = await this.database.manager.update(SandboxExecution,
-      { id, status: 'queued', givesUpAt: MoreThan(startedAt) },
-      { status: 'running', startedAt, ...facts });
+  /**
+   * False when it was cancelled, or given up, before a worker came to it; or has begun, but for a beginning that was
+   * tried before for this very job and of which nobody knew whether it was written.
+   */
+  async begin(id: string, { startedAt, queueMs, givesUpAt, triedAtMs }: Beginning): Promise<boolean> {
+    const { affected } = await this.database.manager.createQueryBuilder().update(SandboxExecution)
+      .set({ status: 'running', startedAt, queueMs, givesUpAt })
+      .where({ id })
+      .andWhere("(status = 'queued' AND gives_up_at > :startedAt OR status = 'running' AND started_at = ANY(:triedAt))",
+        { startedAt, triedAt: triedAtMs.map((ms) => new Date(ms)) })
+      .execute();
     return affected === 1;
+  }
+
+  /** Also tells, by failing, that the database is away. */
+  async statusOf(id: string): Promise<ExecutionState | undefined> {
+    const row = await this.database.manager.findOne(SandboxExecution, { select: { id: true, status: true }, where: { id } });
+    return row?.status;
   }
 
   /** Null for one that is over. Nobody else ends it until the transaction does. */
@@ -85,13 +106,19 @@ export class ExecutionsStore {
   }
 
   /** Gives up those whose worker can no longer be expected to tell how they ended, and says which. */
-  async loseOverdue(now: Date): Promise<LostExecution[]> {
+  async giveUpOverdue(now: Date): Promise<OverdueExecution[]> {
     const result = await this.database.manager.createQueryBuilder().update(SandboxExecution)
-      .set({ status: 'lost', finishedAt: now })
+      .set({ status: () => "CASE WHEN status = 'queued' THEN 'cancelled' ELSE 'lost' END", finishedAt: now })
       .where("status IN ('queued', 'running') AND gives_up_at < :now", { now })
-      .returning(['id', 'orgId', 'language'])
+      .returning(['id', 'orgId', 'language', 'status'])
       .execute();
-    return (result.raw as { id: string; org_id: string; language: Language }[]).map(({ org_id, ...rest }) => ({ orgId: org_id, ...rest }));
+    type Row = Omit<OverdueExecution, 'orgId'> & { org_id: string };
+    return (result.raw as Row[]).map(({ org_id, ...rest }) => ({ orgId: org_id, ...rest }));
+  }
+
+  /** Fails when the database is away. */
+  async ping(): Promise<void> {
+    await this.database.manager.query('SELECT 1');
   }
 
   /** Deletes up to `limit` of those that were made before, and says how many there were. */

@@ -1,60 +1,49 @@
 import { Injectable } from '@nestjs/common';
-import { Queues } from '../../../platform/queues/queues.js';
-import { Clock } from '../../../platform/time/clock.js';
+import { JobTurns, type Turn } from '../../../platform/queues/job-turns.js';
 import { sandboxQueue } from '../jobs/sandbox.queue.js';
 import { SandboxStatusService } from '../sandbox-status.service.js';
 import { SandboxBusy, SandboxUnavailable } from '../sandbox.errors.js';
 
-/** What a run may wait for a free worker before its caller is told to come back. */
-export const MAX_QUEUE_WAIT_MS = 10_000;
 /** Each may carry 512 KiB of code, input and files, all of it in the memory of Redis. */
 const MAX_WAITING = 1_000;
-/** A crowd of callers asks once and not each for itself. */
-const CACHE_MS = 50;
+/** Beyond {@link MAX_WAITING}, a subject of which nothing waits is still let in. */
+const MAX_WAITING_AT_ALL = 2 * MAX_WAITING;
 
-interface Counts {
-  readonly waiting: number;
-  readonly active: number;
+interface Expectation extends Turn {
+  readonly expectedMs: number;
 }
 
 /** Lets a run in only where it can be expected to begin in time: to wait in vain helps nobody. */
 @Injectable()
 export class Backlog {
-  private cached: { readonly counts: Promise<Counts>; readonly untilMs: number } | undefined;
-
   constructor(
-    private readonly queues: Queues,
+    private readonly turns: JobTurns,
     private readonly status: SandboxStatusService,
-    private readonly clock: Clock,
   ) {}
 
   /**
+   * @param subject who takes turns with the others: an organization, or all callers without one together.
+   * @param withinMs what the run may wait for its turn.
    * @throws {SandboxUnavailable} when no worker can run code.
-   * @throws {SandboxBusy} when the wait would be longer than ten seconds.
+   * @throws {SandboxBusy} when it would wait longer than that.
    */
-  async requireRoom(): Promise<void> {
-    const status = await this.status.status();
+  async requireRoom(subject: string, withinMs: number): Promise<void> {
+    const { expectedMs, own, waiting } = await this.expect(subject);
+    const isFull = waiting >= MAX_WAITING && (own > 0 || waiting >= MAX_WAITING_AT_ALL);
+    if (expectedMs > withinMs || isFull) throw new SandboxBusy(expectedMs, withinMs);
+  }
+
+  /** For a run that was let in and whose turn did not come in time. */
+  async refusal(subject: string, withinMs: number, cause?: unknown): Promise<SandboxBusy> {
+    return new SandboxBusy((await this.expect(subject)).expectedMs, withinMs, cause);
+  }
+
+  private async expect(subject: string): Promise<Expectation> {
+    const [status, turn] = await Promise.all([this.status.status(), this.turns.look(sandboxQueue, subject)]);
     if (!status.available) throw new SandboxUnavailable(status.missing);
 
-    const { waiting, active } = await this.counts();
-    // A free worker takes a run at once; beyond that, each that ends makes room for one.
-    const before = Math.max(0, waiting + active + 1 - status.slots);
-    const expectedMs = (before * status.averageRunMs) / status.slots;
-    if (expectedMs > MAX_QUEUE_WAIT_MS || waiting >= MAX_WAITING) throw new SandboxBusy(Math.ceil(expectedMs / 1000));
-  }
-
-  private counts(): Promise<Counts> {
-    const nowMs = this.clock.now().getTime();
-    if (this.cached === undefined || this.cached.untilMs <= nowMs) {
-      const counts = this.read();
-      counts.catch(() => { this.cached = undefined; });
-      this.cached = { counts, untilMs: nowMs + CACHE_MS };
-    }
-    return this.cached.counts;
-  }
-
-  private async read(): Promise<Counts> {
-    const { waiting = 0, active = 0 } = await this.queues.named(sandboxQueue.name).getJobCounts('waiting', 'active');
-    return { waiting, active };
+    // A free worker takes a run at once; beyond that, each run that ends makes room for one.
+    const before = Math.max(0, turn.ahead + turn.active + 1 - status.slots);
+    return { ...turn, expectedMs: (before * status.averageRunMs) / status.slots };
   }
 }

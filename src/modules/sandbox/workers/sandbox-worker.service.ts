@@ -9,9 +9,10 @@ import { type SandboxReadiness, SandboxRuntime } from '../sandbox-runtime.js';
 import { SandboxMetrics } from '../sandbox.metrics.js';
 import { WorkerReports } from './worker-reports.js';
 
-const REPORT_MS = 5_000;
+/** What a run may expect to wait follows from it. */
+const REPORT_MS = 1_000;
 /** An operator may install what is missing at any time. */
-const PROBE_EVERY_TICKS = 6;
+const PROBE_EVERY_TICKS = 30;
 const SWITCHED_OFF: SandboxReadiness = { available: false, missing: ['SANDBOX_ENABLED=true'] };
 
 /** Takes sandbox jobs for as long as the probe says that code can be isolated, and tells the API which it is. */

@@ -4,7 +4,7 @@ import { Clock } from '../../../platform/time/clock.js';
 import type { SandboxReadiness } from '../sandbox-runtime.js';
 
 const KEY = 'sandbox:workers';
-/** Three missed reports: the worker is gone. */
+/** So many missed reports, and the worker is gone; one that is merely busy is not. */
 const STALE_MS = 15_000;
 
 export interface WorkerReport {

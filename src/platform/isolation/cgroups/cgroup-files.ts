@@ -1,14 +1,21 @@
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { startTicks } from '../process-facts.js';
 
 const PREFIX = 'isolated-';
+
+/** The group of all isolated programs of this machine, whichever service started them with this weight. */
+export function sharedName(weight: number): string {
+  return `isolated.${weight}`;
+}
 /** The kernel needs a moment to let go of what was killed, and many on a machine with more work than processors. */
 const REMOVE_WITHIN_MS = 3_000;
 const REMOVE_PAUSE_MS = 2;
 const LONGEST_REMOVE_PAUSE_MS = 50;
+const MOST_ATTEMPTS = 5;
 
 let lastNumber = 0;
 
@@ -31,6 +38,20 @@ export class CgroupDirectory {
     return new CgroupDirectory(path);
   }
 
+  /** Below one that several services share, and whose last user removes it; `prepare` sets it up and may be called again. */
+  static makeWithin(shared: string, name: string, prepare: () => void): CgroupDirectory {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        mkdirSync(shared, { recursive: true });
+        prepare();
+        return CgroupDirectory.make(shared, name);
+      } catch (error) {
+        // Another service was about to remove it.
+        if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || attempt === MOST_ATTEMPTS) throw error;
+      }
+    }
+  }
+
   get procs(): number {
     if (this.entrance === null) throw new Error('The entrance of this cgroup is closed.');
     return this.entrance;
@@ -43,6 +64,11 @@ export class CgroupDirectory {
   closeEntrance(): void {
     if (this.entrance !== null) closeSync(this.entrance);
     this.entrance = null;
+  }
+
+  /** Moves a process in from outside. The kernel may need milliseconds for it, which are not spent on the event loop. */
+  async adopt(pid: number): Promise<void> {
+    await writeFile(join(this.path, 'cgroup.procs'), String(pid));
   }
 
   write(file: string, value: number | string): void {
@@ -91,10 +117,27 @@ export class CgroupDirectory {
 
 /** Kills and removes the cgroups of services that no longer live. */
 export async function sweepDirectories(parent: string): Promise<void> {
-  const left = readdirSync(parent).filter((name) => name.startsWith(PREFIX) && !isOwnersAlive(name));
+  const left = namesIn(parent).filter((name) => name.startsWith(PREFIX) && !isOwnersAlive(name));
   await Promise.all(left.map(async (name) => {
     await removeDirectory(join(parent, name));
   }));
+}
+
+/** Removes a directory that services share, if no one uses it any more. */
+export function removeShared(path: string): void {
+  try {
+    rmdirSync(path);
+  } catch {
+    // Others use it, or there is none.
+  }
+}
+
+function namesIn(path: string): string[] {
+  try {
+    return readdirSync(path);
+  } catch {
+    return [];
+  }
 }
 
 function isOwnersAlive(name: string): boolean {

@@ -1,11 +1,16 @@
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 
+import { ALL_ISOLATED_WEIGHT, beNice, quotaOf, sharesOf } from '../cpu-share.js';
 import { type GroupLimits, ResourceGroup, ResourceGroups, type Usage } from '../resource-group.js';
-import { CgroupDirectory, nextName, sweepDirectories } from './cgroup-files.js';
+import { CgroupDirectory, nextName, removeShared, sharedName, sweepDirectories } from './cgroup-files.js';
 import { type OwnCgroups } from './own-cgroups.js';
 
 const CONTROLLERS = ['memory', 'pids', 'cpuacct'] as const;
-type Places = Readonly<Record<(typeof CONTROLLERS)[number], string>>;
+type Places = Readonly<Record<(typeof CONTROLLERS)[number], string>> & {
+  /** The group of all isolated programs; null where the controller is missing or not ours, and niceness stands in. */
+  readonly cpu: string | null;
+};
 
 /** As many as are in use at a time on most machines. */
 const MOST_SPARE = 16;
@@ -24,20 +29,23 @@ export class CgroupsV1 extends ResourceGroups {
   private readonly spare: CgroupV1[] = [];
   private isClosed = false;
 
-  private constructor(private readonly places: Places) {
+  private constructor(private readonly places: Places, private readonly weight: number) {
     super();
   }
 
   /** Null where a controller is missing or not ours to write. */
-  static find(own: OwnCgroups): CgroupsV1 | null {
+  static find(own: OwnCgroups, weight = ALL_ISOLATED_WEIGHT): CgroupsV1 | null {
     const [memory, pids, cpuacct] = CONTROLLERS.map((controller) => writable(own.v1(controller)));
     if (memory == null || pids == null || cpuacct == null) return null;
-    return new CgroupsV1({ memory, pids, cpuacct });
+    const cpu = writable(own.v1('cpu'));
+    const shared = cpu === null ? null : join(cpu, sharedName(weight));
+    return new CgroupsV1({ memory, pids, cpuacct: cpu === cpuacct ? shared! : cpuacct, cpu: shared }, weight);
   }
 
   async sweep(): Promise<void> {
     // Controllers may share one hierarchy (cpu and cpuacct often do), which is then swept once.
-    await Promise.all([...new Set(Object.values(this.places))].map(sweepDirectories));
+    const places = Object.values(this.places).filter((place) => place !== null);
+    await Promise.all([...new Set(places)].map(sweepDirectories));
   }
 
   create(limits: GroupLimits): ResourceGroup {
@@ -51,23 +59,43 @@ export class CgroupsV1 extends ResourceGroups {
   async close(): Promise<void> {
     this.isClosed = true;
     await Promise.all(this.spare.splice(0).map((group) => group.dissolve()));
+    if (this.places.cpu !== null) removeShared(this.places.cpu);
   }
 
   private make(limits: GroupLimits): ResourceGroup {
     const name = nextName();
     const made: CgroupDirectory[] = [];
+    const make = (place: string): CgroupDirectory => {
+      const directory = place === this.places.cpu ? this.makeShared(place, name) : CgroupDirectory.make(place, name);
+      made.push(directory);
+      return directory;
+    };
     try {
-      for (const controller of CONTROLLERS) made.push(CgroupDirectory.make(this.places[controller], name));
-      const [memory, pids, cpu] = made as [CgroupDirectory, CgroupDirectory, CgroupDirectory];
+      const [memory, pids, cpuacct] = CONTROLLERS.map((controller) => make(this.places[controller])) as MadeDirectories;
       memory.write('memory.limit_in_bytes', limits.memoryBytes);
       // Without swap accounting the file is missing; the probe's machine then has no bound on swap, as v1 offers none.
       memory.tryWrite('memory.memsw.limit_in_bytes', limits.memoryBytes);
       pids.write('pids.max', limits.tasks);
-      return new CgroupV1({ memory, pids, cpu, limits }, (group) => this.takeBack(group));
+      const cpu = this.isCpuWithAccounting ? cpuacct : this.places.cpu === null ? null : make(this.places.cpu);
+      cpu?.write('cpu.shares', sharesOf(limits.cpu));
+      // A kernel without bandwidth control lacks the file.
+      const limitsCpu = cpu?.tryWrite('cpu.cfs_quota_us', quotaOf(limits.cpu)) ?? false;
+      return new CgroupV1({ memory, pids, cpuacct, cpu, limits, limitsCpu }, (group) => this.takeBack(group));
     } catch (error) {
       for (const directory of made) void directory.remove();
       throw error;
     }
+  }
+
+  /** Many systems mount both controllers as one hierarchy, and a process can be in one group of it only. */
+  private get isCpuWithAccounting(): boolean {
+    return this.places.cpu === this.places.cpuacct;
+  }
+
+  private makeShared(shared: string, name: string): CgroupDirectory {
+    return CgroupDirectory.makeWithin(shared, name, () => {
+      writeFileSync(join(shared, 'cpu.shares'), String(sharesOf({ weight: this.weight })));
+    });
   }
 
   private async takeBack(group: CgroupV1): Promise<void> {
@@ -77,20 +105,37 @@ export class CgroupsV1 extends ResourceGroups {
   }
 }
 
+type MadeDirectories = [CgroupDirectory, CgroupDirectory, CgroupDirectory];
+
 interface CgroupV1Parts {
   readonly memory: CgroupDirectory;
   readonly pids: CgroupDirectory;
-  readonly cpu: CgroupDirectory;
+  readonly cpuacct: CgroupDirectory;
+  /** The same as `cpuacct` where they are one hierarchy; null where niceness stands in. */
+  readonly cpu: CgroupDirectory | null;
   readonly limits: GroupLimits;
+  readonly limitsCpu: boolean;
 }
 
 class CgroupV1 extends ResourceGroup {
   constructor(private readonly parts: CgroupV1Parts, private readonly onEnd: (group: CgroupV1) => Promise<void>) {
     super();
+    if (!this.entersCpuByItself) parts.cpu?.closeEntrance();
   }
 
   get entrances(): readonly number[] {
-    return this.directories.map(({ procs }) => procs);
+    return this.enteredByLauncher.map(({ procs }) => procs);
+  }
+
+  get limitsCpu(): boolean {
+    return this.parts.limitsCpu;
+  }
+
+  /** The launcher's shell has descriptors for three hierarchies, so it is moved into the fourth. */
+  override async enter(launcherPid: number): Promise<void> {
+    const { cpu, limits } = this.parts;
+    if (cpu === null) beNice(launcherPid, limits.cpu);
+    else if (!this.entersCpuByItself) await cpu.adopt(launcherPid);
   }
 
   override contains(): void {
@@ -98,20 +143,22 @@ class CgroupV1 extends ResourceGroup {
   }
 
   closeEntrances(): void {
-    for (const directory of this.directories) directory.closeEntrance();
+    for (const directory of this.enteredByLauncher) directory.closeEntrance();
   }
 
   openEntrances(): void {
-    for (const directory of this.directories) directory.openEntrance();
+    for (const directory of this.enteredByLauncher) directory.openEntrance();
   }
 
-  has({ memoryBytes, tasks }: GroupLimits): boolean {
-    return this.parts.limits.memoryBytes === memoryBytes && this.parts.limits.tasks === tasks;
+  has({ memoryBytes, tasks, cpu }: GroupLimits): boolean {
+    const { limits } = this.parts;
+    return limits.memoryBytes === memoryBytes && limits.tasks === tasks
+      && limits.cpu.weight === cpu.weight && limits.cpu.maxPercent === cpu.maxPercent;
   }
 
   usage(): Usage {
     return {
-      cpuMs: this.parts.cpu.number('cpuacct.usage') / 1e6,
+      cpuMs: this.parts.cpuacct.number('cpuacct.usage') / 1e6,
       memoryPeakBytes: this.parts.memory.number('memory.max_usage_in_bytes'),
       watched: null,
     };
@@ -143,7 +190,16 @@ class CgroupV1 extends ResourceGroup {
   }
 
   private get directories(): readonly CgroupDirectory[] {
-    return [this.parts.memory, this.parts.pids, this.parts.cpu];
+    const { cpu } = this.parts;
+    return cpu === null || this.entersCpuByItself ? this.enteredByLauncher : [...this.enteredByLauncher, cpu];
+  }
+
+  private get enteredByLauncher(): readonly CgroupDirectory[] {
+    return [this.parts.memory, this.parts.pids, this.parts.cpuacct];
+  }
+
+  private get entersCpuByItself(): boolean {
+    return this.parts.cpu === this.parts.cpuacct;
   }
 }
 

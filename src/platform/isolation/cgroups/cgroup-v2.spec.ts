@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -21,8 +21,26 @@ describe('cgroups of version 2', () => {
   };
 
   it('hand memory and pids down to the sandboxes', () => {
-    expect(offer('cpuset cpu io memory pids\n')?.mode).toBe('cgroup-v2');
+    expect(offer('cpuset io memory pids\n')?.mode).toBe('cgroup-v2');
     expect(readFileSync(join(directory, 'cgroup.subtree_control'), 'utf8')).toBe('+memory +pids');
+  });
+
+  it('hand the processor controller down where it is delegated', () => {
+    const groups = offer('cpu memory pids\n')!;
+    const shared = join(directory, 'isolated.50');
+    mkdirSync(shared);
+    writeFileSync(join(shared, 'cgroup.controllers'), 'cpu memory pids\n');
+    writeFileSync(join(shared, 'cgroup.subtree_control'), '');
+    const group = groups.create({ memoryBytes: 1, tasks: 1, processes: 'any', cpu: { weight: 20, maxPercent: 150 } });
+    const [own] = readdirSync(shared).filter((name) => name.startsWith('isolated-'));
+    const read = (file: string): string => readFileSync(join(shared, file), 'utf8');
+
+    expect(read('cgroup.subtree_control')).toBe('+cpu');
+    expect(read('cpu.weight')).toBe('50');
+    expect(read(`${own}/cpu.weight`)).toBe('20');
+    expect(read(`${own}/cpu.max`)).toBe('150000 100000');
+    expect(group.limitsCpu).toBe(true);
+    group.closeEntrances();
   });
 
   it('are passed over where a controller is missing, as beside version 1', () => {

@@ -1,11 +1,14 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { ALL_ISOLATED_WEIGHT, beNice, type CpuShare, maxOf } from '../cpu-share.js';
 import { type GroupLimits, ResourceGroup, ResourceGroups, type Usage } from '../resource-group.js';
-import { CgroupDirectory, nextName, sweepDirectories } from './cgroup-files.js';
+import { CgroupDirectory, nextName, removeShared, sharedName, sweepDirectories } from './cgroup-files.js';
 import { type OwnCgroups } from './own-cgroups.js';
 
 const CONTROLLERS = ['memory', 'pids'] as const;
+/** Where it is not delegated, niceness stands in. */
+const CPU = 'cpu';
 
 /** The service itself moves here: a v2 cgroup with members of its own cannot hand controllers down. */
 const OWN_LEAF = 'service';
@@ -14,38 +17,45 @@ const OWN_LEAF = 'service';
 export class CgroupsV2 extends ResourceGroups {
   readonly mode = 'cgroup-v2';
 
-  private constructor(private readonly parent: string) {
+  private constructor(private readonly parent: string, private readonly weight: number) {
     super();
   }
 
   /** Null where the controllers are missing or the cgroup is not ours to write. */
-  static find(own: OwnCgroups): CgroupsV2 | null {
+  static find(own: OwnCgroups, weight = ALL_ISOLATED_WEIGHT): CgroupsV2 | null {
     if (own.unified === null) return null;
     // A service started again inside its own leaf finds itself there.
     const parent = own.unified.endsWith(`/${OWN_LEAF}`) ? join(own.unified, '..') : own.unified;
-    return handsDownControllers(parent) ? new CgroupsV2(parent) : null;
+    return handsDownControllers(parent) ? new CgroupsV2(parent, weight) : null;
   }
 
   async sweep(): Promise<void> {
-    await sweepDirectories(this.parent);
+    // Releases before the shared group had theirs directly below.
+    await Promise.all([this.parent, this.shared].map(sweepDirectories));
   }
 
   create(limits: GroupLimits): ResourceGroup {
-    const directory = CgroupDirectory.make(this.parent, nextName());
+    const directory = CgroupDirectory.makeWithin(this.shared, nextName(), () => { prepareShared(this.shared, this.weight); });
     try {
       directory.write('memory.max', limits.memoryBytes);
       directory.tryWrite('memory.swap.max', 0);
       directory.tryWrite('memory.oom.group', 1);
       directory.write('pids.max', limits.tasks);
-      return new CgroupV2(directory);
+      const hasCpu = directory.tryWrite('cpu.weight', limits.cpu.weight) && directory.tryWrite('cpu.max', maxOf(limits.cpu));
+      return new CgroupV2(directory, hasCpu ? null : limits.cpu);
     } catch (error) {
       void directory.remove();
       throw error;
     }
   }
 
-  override async close(): Promise<void> {
-    // Nothing is kept.
+  override close(): Promise<void> {
+    removeShared(this.shared);
+    return Promise.resolve();
+  }
+
+  private get shared(): string {
+    return join(this.parent, sharedName(this.weight));
   }
 }
 
@@ -53,8 +63,18 @@ class CgroupV2 extends ResourceGroup {
   /** `memory.peak` came with Linux 5.19; before it, the largest sample. */
   private largestSample = 0;
 
-  constructor(private readonly directory: CgroupDirectory) {
+  /** @param niceness what to bring about by niceness; null where the group has the controller for it. */
+  constructor(private readonly directory: CgroupDirectory, private readonly niceness: CpuShare | null) {
     super();
+  }
+
+  get limitsCpu(): boolean {
+    return this.niceness === null;
+  }
+
+  override enter(launcherPid: number): Promise<void> {
+    if (this.niceness !== null) beNice(launcherPid, this.niceness);
+    return Promise.resolve();
   }
 
   get entrances(): readonly number[] {
@@ -97,17 +117,36 @@ function handsDownControllers(parent: string): boolean {
     const offered = words(join(parent, 'cgroup.controllers'));
     if (!CONTROLLERS.every((controller) => offered.includes(controller))) return false;
 
-    const handedDown = words(join(parent, 'cgroup.subtree_control'));
-    if (!CONTROLLERS.every((controller) => handedDown.includes(controller))) handDown(parent);
+    handDown(parent, CONTROLLERS);
+    if (offered.includes(CPU)) tryHandDown(parent, [CPU]);
     return true;
   } catch {
     return false;
   }
 }
 
-function handDown(parent: string): void {
+function prepareShared(shared: string, weight: number): void {
+  handDown(shared, CONTROLLERS);
+  if (!words(join(shared, 'cgroup.controllers')).includes(CPU)) return;
+  tryHandDown(shared, [CPU]);
+  writeFileSync(join(shared, 'cpu.weight'), String(weight));
+}
+
+/** The kernel refuses this controller to a group while real-time processes are outside of the root. */
+function tryHandDown(parent: string, controllers: readonly string[]): void {
+  try {
+    handDown(parent, controllers);
+  } catch {
+    // Niceness stands in.
+  }
+}
+
+function handDown(parent: string, controllers: readonly string[]): void {
   const control = join(parent, 'cgroup.subtree_control');
-  const wanted = CONTROLLERS.map((controller) => `+${controller}`).join(' ');
+  const handedDown = words(control);
+  if (controllers.every((controller) => handedDown.includes(controller))) return;
+
+  const wanted = controllers.map((controller) => `+${controller}`).join(' ');
   try {
     writeFileSync(control, wanted);
   } catch (error) {

@@ -1,3 +1,4 @@
+import { beNice, type CpuShare, setSessionNiceness } from '../cpu-share.js';
 import { childOf, processStatus, sampleProcess, sampleTree } from '../process-facts.js';
 import { type GroupLimits, ResourceGroup, ResourceGroups, type Usage } from '../resource-group.js';
 
@@ -9,8 +10,8 @@ export class NoCgroups extends ResourceGroups {
     // Nothing outlives its service here: bubblewrap dies with it.
   }
 
-  create({ processes }: GroupLimits): ResourceGroup {
-    return processes === 'any' ? new SampledTree() : new SampledProcess();
+  create({ processes, cpu }: GroupLimits): ResourceGroup {
+    return processes === 'any' ? new SampledTree(cpu) : new SampledProcess(cpu);
   }
 
   override async close(): Promise<void> {
@@ -18,7 +19,7 @@ export class NoCgroups extends ResourceGroups {
   }
 }
 
-const NOTHING = { cpuMs: 0, residentBytes: 0, tasks: 0 };
+const NOTHING = { cpuMs: 0, residentBytes: 0, tasks: 0, sessions: [] };
 
 /**
  * The program, for the filter lets a sandbox make no second process, and bubblewrap's init: the program may write to
@@ -26,14 +27,25 @@ const NOTHING = { cpuMs: 0, residentBytes: 0, tasks: 0 };
  */
 class SampledProcess extends ResourceGroup {
   readonly entrances: readonly number[] = [];
+  readonly limitsCpu = false;
 
   private initPid: number | null = null;
   private programPid: number | null = null;
   private cpuMs = 0;
   private memoryPeakBytes = 0;
 
+  constructor(private readonly cpu: CpuShare) {
+    super();
+  }
+
+  override enter(launcherPid: number): Promise<void> {
+    beNice(launcherPid, this.cpu);
+    return Promise.resolve();
+  }
+
   contains(initPid: number): void {
     this.initPid = initPid;
+    setSessionNiceness(initPid, this.cpu);
   }
 
   override closeEntrances(): void {
@@ -73,10 +85,21 @@ class SampledProcess extends ResourceGroup {
 /** A program that may start others: all of them are looked at, which takes some milliseconds on a busy machine. */
 class SampledTree extends ResourceGroup {
   readonly entrances: readonly number[] = [];
+  readonly limitsCpu = false;
 
   private initPid: number | null = null;
   private cpuMs = 0;
   private memoryPeakBytes = 0;
+  private niceSessions: readonly number[] = [];
+
+  constructor(private readonly cpu: CpuShare) {
+    super();
+  }
+
+  override enter(launcherPid: number): Promise<void> {
+    beNice(launcherPid, this.cpu);
+    return Promise.resolve();
+  }
 
   contains(initPid: number): void {
     this.initPid = initPid;
@@ -87,7 +110,8 @@ class SampledTree extends ResourceGroup {
   }
 
   usage(): Usage {
-    const { cpuMs, residentBytes, tasks } = this.initPid === null ? NOTHING : sampleTree(this.initPid);
+    const { cpuMs, residentBytes, tasks, sessions } = this.initPid === null ? NOTHING : sampleTree(this.initPid);
+    this.niceSessions = sessions.filter((session) => this.niceSessions.includes(session) || setSessionNiceness(session, this.cpu));
     this.cpuMs = Math.max(this.cpuMs, cpuMs);
     this.memoryPeakBytes = Math.max(this.memoryPeakBytes, residentBytes);
     return { cpuMs: this.cpuMs, memoryPeakBytes: this.memoryPeakBytes, watched: { residentBytes, tasks } };

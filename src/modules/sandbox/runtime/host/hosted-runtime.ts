@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { setPriority } from 'node:os';
 import { join } from 'node:path';
 
 import { type SandboxOutcome, type SandboxReadiness, type SandboxRun } from '../../sandbox-runtime.js';
@@ -8,7 +9,7 @@ import { type PoolListener, type PoolReading } from '../pool-events.js';
 import { RetryPause } from '../retry-pause.js';
 import { type HostSettings, type Reply, type Request } from './messages.js';
 
-/** What `nest build` makes of `sandbox-host.process.ts`. */
+/** What `npm run build` makes of `sandbox-host.process.ts`. */
 export const HOST_PROGRAM = join(__dirname, 'sandbox-host.process.js');
 
 const NOT_PROBED: SandboxReadiness = { available: false, missing: ['the start-up probe, which has not run yet'] };
@@ -17,6 +18,8 @@ const GONE: SandboxReadiness = { available: false, missing: ['the sandbox host, 
 /** A small heap that is collected early: what a process has touched, the kernel copies at every fork. */
 const SMALL_HEAP = ['--max-semi-space-size=2', '--max-old-space-size=256'];
 const CLOSE_WITHIN_MS = 5_000;
+/** Starting sandboxes is work of tenants: it yields to the API, and to the databases, when there are too few processors. */
+const HOST_NICENESS = 5;
 
 export interface HostedRuntimeOptions extends HostSettings {
   /** What to start instead, and with what; for tests, which run the source and as other users. */
@@ -122,6 +125,7 @@ export class HostedRuntime extends ObservedRuntime {
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
+    yieldToOthers(host.pid);
     host.on('message', (message) => { this.take(message as Reply); });
     host.once('error', () => { this.lose(host); });
     host.once('exit', () => { this.lose(host); });
@@ -155,5 +159,13 @@ export class HostedRuntime extends ObservedRuntime {
     this.restartTimer = setTimeout(() => {
       this.probe().then(({ available }) => { if (available) this.pause.reset(); }, () => undefined);
     }, this.pause.leftMs()).unref();
+  }
+}
+
+function yieldToOthers(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) setPriority(pid, HOST_NICENESS);
+  } catch {
+    // It has ended already, which its event tells.
   }
 }

@@ -1,10 +1,11 @@
+import { type IsolationOptions } from '../../../../platform/isolation/isolation.js';
 import { type SandboxOutcome, type SandboxReadiness, type SandboxRun } from '../../sandbox-runtime.js';
 import { type PoolEvent, type PoolReading } from '../pool-events.js';
 import { type PooledRuntimeOptions } from '../pooled-runtime.js';
 
 /** What the host needs to know, as the argument that it is started with. */
 export interface HostSettings {
-  readonly isolation: { readonly cgroups: 'auto' | 'off'; readonly copiesDirectory: string; readonly bubblewrapPlaces?: readonly string[] };
+  readonly isolation: IsolationOptions;
   readonly runtime: PooledRuntimeOptions;
 }
 

@@ -1,0 +1,75 @@
+import { Injectable } from '@nestjs/common';
+import { Config } from '../../platform/config/config.js';
+import { Outbox } from '../../platform/outbox/outbox.js';
+import { Clock } from '../../platform/time/clock.js';
+import type { Call } from '../auth/caller.js';
+import { OwningOrgs } from '../auth/owning-orgs.service.js';
+import { PlanRequestNotFound } from './billing.errors.js';
+import { type PlanRequest, PlanRequestsStore } from './persistence/plan-requests.store.js';
+import type { PlanId } from './plan.js';
+import { planRequestQueue } from './plan-request.queue.js';
+
+export type { PlanRequest };
+
+/**
+ * Requests for a larger plan where nobody takes the money by himself: an operator approves or refuses them. All changes run
+ * inside the caller's transaction, with the organization locked, and reach the operators' tasks through the outbox.
+ */
+@Injectable()
+export class PlanRequests {
+  /** Whether a larger plan waits for an operator. */
+  readonly areRequired: boolean;
+
+  constructor(
+    config: Config,
+    private readonly requests: PlanRequestsStore,
+    private readonly owners: OwningOrgs,
+    private readonly outbox: Outbox,
+    private readonly clock: Clock,
+  ) {
+    this.areRequired = config.stripe === undefined && config.planChanges === 'approved';
+  }
+
+  find(orgId: string): Promise<PlanRequest | undefined> {
+    return this.requests.find(orgId);
+  }
+
+  /** Asks for a plan; an earlier request for another plan is replaced, and one for the same plan stays as it is. */
+  async make(call: Call, orgId: string, plan: PlanId): Promise<PlanRequest> {
+    const present = await this.requests.find(orgId);
+    if (present?.plan === plan) return present;
+    const request = { orgId, plan, requestedAt: this.clock.now() };
+    await this.requests.save(request);
+    await this.changed(orgId, 'subscription.change_requested', { to: plan }, call);
+    return request;
+  }
+
+  /** The organization has chosen another plan meanwhile. Does nothing without a request. */
+  async withdraw(call: Call | undefined, orgId: string): Promise<void> {
+    const present = await this.requests.find(orgId);
+    if (present === undefined) return;
+    await this.requests.delete(orgId);
+    await this.changed(orgId, 'subscription.request_withdrawn', { to: present.plan }, call);
+  }
+
+  /** An operator has given the organization a plan, which answers its request. Does nothing without one. */
+  async settle(orgId: string): Promise<void> {
+    if (await this.requests.find(orgId) === undefined) return;
+    await this.requests.delete(orgId);
+    await this.outbox.enqueue(planRequestQueue, { orgId });
+  }
+
+  /** @throws {PlanRequestNotFound} `plan_request_not_found` */
+  async refuse(orgId: string, reason: string): Promise<PlanRequest> {
+    const present = await this.requests.find(orgId);
+    if (present === undefined) throw new PlanRequestNotFound();
+    await this.requests.delete(orgId);
+    await this.changed(orgId, 'subscription.change_refused', { to: present.plan, by: 'operator', reason }, undefined);
+    return present;
+  }
+
+  private async changed(orgId: string, action: `subscription.${string}`, details: Readonly<Record<string, unknown>>, by: Call | undefined): Promise<void> {
+    await this.owners.record({ orgId, action, target: { type: 'subscription', id: orgId }, details }, by);
+    await this.outbox.enqueue(planRequestQueue, { orgId });
+  }
+}

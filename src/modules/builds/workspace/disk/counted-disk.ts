@@ -1,0 +1,73 @@
+import { statfs } from 'node:fs/promises';
+
+import { BuildDisk, type DiskUse, MOST_FILES, type WatchedBuild } from './build-disk.js';
+import { DiskTimer } from './disk-timer.js';
+import { hasRoom } from './machine-room.js';
+
+/** Others write to the same disk: what they write only leads to a count that finds nothing. */
+const SHORTEST_BETWEEN_MS = 1_000;
+/** What nobody accounts for may be somebody else's, up to this many times the limit of the build. */
+const UNEXPLAINED_LIMITS = 2;
+
+/**
+ * Plain directories on a disk that others share, where no file system of a fixed size can be had. To count a build's files
+ * takes a while, so the whole file system is asked how full it is, which takes none, and the build is stopped and counted
+ * only when that has grown by what the build has left. What cannot be counted counts as exceeded.
+ */
+export class CountedDisk extends BuildDisk {
+  readonly isFixed = false;
+  readonly directory: string;
+  /** Limits of the builds of this process, which all may fill the same disk. */
+  private static allLimits = 0;
+  private readonly timer = new DiskTimer(() => this.check());
+  private atStart: DiskUse | null = null;
+  private base: DiskUse | null = null;
+  private known: DiskUse = { bytes: 0, files: 0 };
+  private lastMs = -Infinity;
+
+  constructor(private readonly build: WatchedBuild) {
+    super();
+    this.directory = build.job;
+    CountedDisk.allLimits += build.limitBytes;
+    void this.timer.look();
+  }
+
+  look(): Promise<void> {
+    return this.timer.look();
+  }
+
+  async close(): Promise<void> {
+    CountedDisk.allLimits -= this.build.limitBytes;
+    await this.timer.stop();
+  }
+
+  private async check(): Promise<void> {
+    const now = await this.used();
+    this.atStart ??= now;
+    this.base ??= now;
+    if (!(await hasRoom(this.directory))) { this.build.exceeded('machine'); return; }
+    const mayBe = { bytes: this.known.bytes + now.bytes - this.base.bytes, files: this.known.files + now.files - this.base.files };
+    if (this.isTooMuch(mayBe)) await this.count(now);
+  }
+
+  private async count(now: DiskUse): Promise<void> {
+    if (performance.now() - this.lastMs < SHORTEST_BETWEEN_MS) return;
+    const counted = await this.build.count();
+    this.lastMs = performance.now();
+    if (counted === null || this.isTooMuch(counted)) { this.build.exceeded('build'); return; }
+    const unexplained = now.bytes - this.atStart!.bytes - counted.bytes;
+    const others = CountedDisk.allLimits - this.build.limitBytes;
+    if (unexplained > UNEXPLAINED_LIMITS * this.build.limitBytes + others) { this.build.exceeded('build'); return; }
+    this.known = counted;
+    this.base = now;
+  }
+
+  private isTooMuch({ bytes, files }: DiskUse): boolean {
+    return bytes > this.build.limitBytes || files > MOST_FILES;
+  }
+
+  private async used(): Promise<DiskUse> {
+    const { bsize, blocks, bfree, files, ffree } = await statfs(this.directory);
+    return { bytes: (blocks - bfree) * bsize, files: files - ffree };
+  }
+}

@@ -1,0 +1,93 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdir, open, rm, stat, statfs } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+
+import { BuildDisk, MEBIBYTE, MOST_FILES, type WatchedBuild } from './build-disk.js';
+import { DiskTimer } from './disk-timer.js';
+import { hasRoom } from './machine-room.js';
+
+const IMAGE = 'disk.img';
+const MOUNT = 'disk';
+/** What ext4 takes for an inode. */
+const INODE_BYTES = 256;
+/** Packages are many small files; a build with a limit of 8 GiB has its million. */
+const BYTES_PER_FILE = 8_192;
+/** The kernel's limit lies a little above ours, so that the watch can tell a build that passed its limit from one that came close. */
+const SLACK_SHARE = 1.02;
+const SLACK_BYTES = 32 * MEBIBYTE;
+/** Nothing on it outlives the build: no journal, no flushes to the disk, no work in the background. */
+const FORMAT = ['-q', '-F', '-m', '0', '-O', '^has_journal', '-E', 'lazy_itable_init=1,nodiscard'];
+const MOUNT_OPTIONS = 'loop,nosuid,nodev,noatime,nobarrier,noinit_itable';
+
+/**
+ * A file system of its own in a sparse file: what a build writes, deleted files that it holds open and directories that it
+ * locks included, can never be more than that file. Needs root, loop devices and e2fsprogs.
+ */
+export class FixedDisk extends BuildDisk {
+  readonly isFixed = true;
+  private readonly timer = new DiskTimer(() => this.check());
+  private readonly emptyBlocks: Promise<number>;
+
+  private constructor(readonly directory: string, private readonly build: WatchedBuild) {
+    super();
+    this.emptyBlocks = statfs(directory).then(({ blocks, bfree }) => blocks - bfree);
+    this.emptyBlocks.catch(() => undefined);
+  }
+
+  /** @throws {Error} with what the system said, where it cannot be made. Nothing is left then. */
+  static async open(build: WatchedBuild): Promise<FixedDisk> {
+    const [image, directory] = [join(build.job, IMAGE), join(build.job, MOUNT)];
+    const files = Math.min(MOST_FILES, Math.max(1_024, Math.ceil(build.limitBytes / BYTES_PER_FILE)));
+    const size = Math.ceil(build.limitBytes * SLACK_SHARE) + SLACK_BYTES + files * INODE_BYTES;
+    try {
+      const file = await open(image, 'wx', 0o600);
+      await file.truncate(size).finally(() => file.close());
+      await run('mkfs.ext4', [...FORMAT, '-N', String(files), image]);
+      await mkdir(directory, { mode: 0o711 });
+      await run('mount', ['-t', 'ext4', '-o', MOUNT_OPTIONS, image, directory]);
+      await chmod(directory, 0o711);
+      return new FixedDisk(directory, build);
+    } catch (error) {
+      await FixedDisk.release(build.job);
+      await rm(image, { force: true });
+      throw error;
+    }
+  }
+
+  /** Unmounts what a build of a process that no longer lives has left mounted in its directory. The loop device goes with it. */
+  static async release(job: string): Promise<void> {
+    const directory = join(job, MOUNT);
+    if (!(await isMountPoint(directory))) return;
+    // A program that is just being ended may still hold it for a moment; it is out of reach at once all the same.
+    await run('umount', [directory]).catch(() => run('umount', ['--lazy', directory]));
+  }
+
+  look(): Promise<void> {
+    return this.timer.look();
+  }
+
+  async close(): Promise<void> {
+    await this.timer.stop();
+    await FixedDisk.release(this.build.job);
+  }
+
+  private async check(): Promise<void> {
+    const { bsize, blocks, bfree, ffree } = await statfs(this.directory);
+    const bytes = (blocks - bfree - (await this.emptyBlocks)) * bsize;
+    if (bytes > this.build.limitBytes || ffree === 0) this.build.exceeded('build');
+    else if (!(await hasRoom(this.build.job))) this.build.exceeded('machine');
+  }
+}
+
+async function isMountPoint(directory: string): Promise<boolean> {
+  const [own, above] = await Promise.all([directory, dirname(directory)].map((path) => stat(path).catch(() => null)));
+  return own != null && own.dev !== above?.dev;
+}
+
+async function run(program: string, args: readonly string[]): Promise<void> {
+  const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'], env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' }, cwd: '/' });
+  const [said, [status]] = await Promise.all([text(child.stderr), once(child, 'close') as Promise<[number | null]>]);
+  if (status !== 0) throw new Error(`${program}: ${said.trim().split('\n')[0] ?? ''} (status ${status ?? 'none'})`);
+}

@@ -1,0 +1,30 @@
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { StoredBytes } from '../../hosting/stored-bytes.service.js';
+import { StorageSource, StorageSources, type StoredBytes as Measured } from '../../metering/storage-source.js';
+import { ProjectsService } from '../../projects/projects.service.js';
+
+/** In the worker: meters what the files of deploys come to, for each project, as object storage. */
+@Injectable()
+export class DeployStorageSource extends StorageSource implements OnApplicationBootstrap {
+  readonly name = 'deploys';
+
+  constructor(
+    private readonly sources: StorageSources,
+    private readonly stored: StoredBytes,
+    private readonly projects: ProjectsService,
+  ) {
+    super();
+  }
+
+  onApplicationBootstrap(): void {
+    this.sources.add(this);
+  }
+
+  /** Of projects that are deleted nothing is metered any more: their files are on the way out. */
+  async measure(): Promise<Measured[]> {
+    const stored = await this.stored.ofAllProjects();
+    const gone = new Set(await this.projects.goneOf(stored.map(({ projectId }) => projectId)));
+    return stored.filter(({ projectId }) => !gone.has(projectId)).map(({ orgId, projectId, bytes }) => (
+      { meter: 'object_storage', orgId, projectId, name: projectId, bytes: BigInt(bytes) }));
+  }
+}

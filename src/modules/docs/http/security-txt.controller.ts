@@ -1,0 +1,36 @@
+import { Controller, Get, Header } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { Config } from '../../../platform/config/config.js';
+import { Public } from '../../../platform/http/public.js';
+import { Clock } from '../../../platform/time/clock.js';
+import { PageNotFound } from '../docs.errors.js';
+
+/** RFC 9116 recommends less than a year, so that a file that nobody maintains stops being believed. */
+const VALID_MS = 180 * 86_400_000;
+
+/** Tells where to report a vulnerability (RFC 9116). */
+@ApiExcludeController()
+@Controller('.well-known/security.txt')
+@Public()
+export class SecurityTxtController {
+  constructor(
+    private readonly config: Config,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws {PageNotFound} `page_not_found`: `SECURITY_CONTACT` is not set. */
+  @Get()
+  @Header('Content-Type', 'text/plain; charset=utf-8')
+  show(): string {
+    const { securityContact, publicUrl } = this.config;
+    if (securityContact === undefined) throw new PageNotFound();
+    const expires = new Date(this.clock.now().getTime() + VALID_MS);
+    return [
+      `Contact: ${securityContact}`,
+      `Expires: ${expires.toISOString().slice(0, 10)}T00:00:00Z`,
+      `Canonical: ${publicUrl}/.well-known/security.txt`,
+      'Preferred-Languages: en',
+      '',
+    ].join('\n');
+  }
+}

@@ -1,0 +1,174 @@
+import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { headOfAnswer } from './answer-head.js';
+import { refuse, type Refusal } from './error-pages.js';
+import { MAX_INFORMATIONAL, PROXY_TIMES } from './proxy-limits.js';
+
+export interface ExchangeParts {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Begins a request to the app, without its body; with `isFresh` over a connection that nothing was asked on before. */
+  readonly open: (isFresh: boolean) => ClientRequest;
+  /** Takes an upgraded connection over. False where the app may not upgrade it so, or was not asked to. */
+  readonly upgrade?: (answer: IncomingMessage, other: Duplex, head: Buffer) => boolean;
+  /** Called before the platform answers for the app. */
+  readonly onRefusal: () => void;
+  /** Something was thrown that should not be: a fault of ours, which the app can bring about but not use. */
+  readonly onFault: (error: unknown) => void;
+}
+
+/** A connection was closed, or had a rest of an earlier answer on its way, just when it was taken up again. */
+const STALE = /^(?:ECONNRESET$|EPIPE$|HPE_)/;
+
+/**
+ * One request to an app and its answer, from the first byte to the last. Whatever the app sends, the visitor gets a whole
+ * answer, 502, or a connection that ends in the middle of one; never an exception, and never bytes of another answer.
+ */
+export class AppExchange {
+  private upstream: ClientRequest | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private informational = 0;
+  private state: 'waiting' | 'answering' | 'over' = 'waiting';
+  private isDraining = false;
+
+  constructor(private readonly parts: ExchangeParts) {}
+
+  start(): void {
+    const { response } = this.parts;
+    this.timer = setTimeout(this.guarded(() => { this.fail('app_timeout'); }), PROXY_TIMES.answerWithinMs).unref();
+    response.once('finish', this.guarded(() => { this.finish(); }));
+    response.once('close', this.guarded(() => { this.finish(); }));
+    this.guarded(() => { this.send(false); })();
+  }
+
+  private send(isSecondTime: boolean): void {
+    const { request, open } = this.parts;
+    const hasNoBody = isRepeatable(request);
+    const upstream = open(isSecondTime);
+    this.upstream = upstream;
+    upstream.on('error', this.guarded((error: NodeJS.ErrnoException) => {
+      if (this.upstream !== upstream) return;
+      const isFromBefore = upstream.reusedSocket && STALE.test(error.code ?? '');
+      if (!isSecondTime && hasNoBody && isFromBefore && this.state === 'waiting') this.send(true);
+      else this.lose();
+    }));
+    // Also what ends without a word, as a connection does that the app upgrades unasked.
+    upstream.once('close', this.guarded(() => { if (this.upstream === upstream) this.lose(); }));
+    upstream.on('information', this.guarded(() => {
+      if (++this.informational > MAX_INFORMATIONAL) this.fail('app_failed');
+    }));
+    upstream.once('upgrade', this.guarded((answer: IncomingMessage, other: Duplex, head: Buffer) => {
+      this.upgrade(answer, other, head);
+    }));
+    upstream.once('response', this.guarded((answer: IncomingMessage) => { this.answer(answer); }));
+    if (hasNoBody) {
+      upstream.end();
+      return;
+    }
+    // The app may answer, or say what it wants, before the first byte of the body is there.
+    upstream.flushHeaders();
+    request.pipe(upstream);
+  }
+
+  private answer(answer: IncomingMessage): void {
+    const { response } = this.parts;
+    answer.on('error', this.guarded(() => { this.cutOff(); }));
+    const head = headOfAnswer(answer);
+    if (this.state !== 'waiting' || head === undefined) {
+      this.fail('app_failed');
+      return;
+    }
+    this.state = 'answering';
+    this.lastNoLongerThan(PROXY_TIMES.requestLifeMs);
+    response.writeHead(head.status, head.reason, head.headers);
+    // What streams, streams from its first byte on.
+    response.flushHeaders();
+    answer.once('close', this.guarded(() => { if (!answer.complete) this.cutOff(); }));
+    answer.pipe(response);
+  }
+
+  private upgrade(answer: IncomingMessage, other: Duplex, head: Buffer): void {
+    other.on('error', ignore);
+    answer.on('error', ignore);
+    if (this.state === 'waiting' && this.parts.upgrade?.(answer, other, head) === true) {
+      this.state = 'over';
+      clearTimeout(this.timer);
+      return;
+    }
+    other.destroy();
+    this.fail('app_failed');
+  }
+
+  private lastNoLongerThan(ms: number): void {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(this.guarded(() => { this.cutOff(); }), ms).unref();
+  }
+
+  /** The connection to the app is gone: what was answered whole still reaches the visitor. */
+  private lose(): void {
+    if (this.state === 'waiting') this.fail('app_failed');
+  }
+
+  /** Answers in place of the app, or where that is too late lets the visitor see that something is missing. */
+  private fail(refusal: Refusal): void {
+    const { response, onRefusal } = this.parts;
+    if (this.state === 'over') return;
+    if (this.state === 'answering' || response.headersSent || response.destroyed) {
+      this.cutOff();
+      return;
+    }
+    this.state = 'over';
+    clearTimeout(this.timer);
+    this.upstream?.destroy();
+    onRefusal();
+    refuse(response, refusal);
+  }
+
+  /** The visitor must not take the part that it has for the whole. */
+  private cutOff(): void {
+    const { response } = this.parts;
+    if (!response.writableFinished) response.destroy();
+    this.finish();
+  }
+
+  private finish(): void {
+    if (this.state !== 'over') this.upstream?.destroy();
+    this.state = 'over';
+    clearTimeout(this.timer);
+    this.drain();
+  }
+
+  /**
+   * An answer may come before all of its request did. The rest is read and dropped, so that the next request on this
+   * connection is found where it begins; one that does not come to its end ends the connection.
+   */
+  private drain(): void {
+    const { request } = this.parts;
+    if (this.isDraining || request.complete || request.destroyed) return;
+    this.isDraining = true;
+    if (this.upstream !== undefined) request.unpipe(this.upstream);
+    request.resume();
+    const late = setTimeout(() => { if (!request.complete) request.socket.destroy(); }, PROXY_TIMES.drainWithinMs).unref();
+    request.once('close', () => { clearTimeout(late); });
+  }
+
+  private guarded<Given extends unknown[]>(work: (...given: Given) => void): (...given: Given) => void {
+    return (...given) => {
+      try {
+        work(...given);
+      } catch (error) {
+        this.parts.onFault(error);
+        this.parts.response.destroy();
+        this.finish();
+      }
+    };
+  }
+}
+
+/** Has no body, so that it can be sent again. */
+function isRepeatable({ method, headers }: IncomingMessage): boolean {
+  const isRead = method === 'GET' || method === 'HEAD';
+  return isRead && headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0';
+}
+
+const ignore = (): void => undefined;

@@ -1,0 +1,16 @@
+import { Injectable } from '@nestjs/common';
+import { OwningOrgs } from '../../auth/owning-orgs.service.js';
+import { type Plan, PLANS } from '../../billing/plan.js';
+
+/** What the servers of an organization may use. */
+export type AppAllowance = Plan['apps'];
+
+@Injectable()
+export class AppAllowances {
+  constructor(private readonly orgs: OwningOrgs) {}
+
+  /** By the plan that the organization has now; a deleted one, whose apps end soon, has that of the smallest. */
+  async of(orgId: string): Promise<AppAllowance> {
+    return PLANS[await this.orgs.planOf(orgId) ?? 'free'].apps;
+  }
+}

@@ -1,0 +1,44 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { MatchBudget } from './match-budget.js';
+
+/** More are no cookies that anybody set. */
+const MOST_COOKIES = 256;
+
+/** What of a request rules look at. What has to be taken apart is, once, when a rule asks for it. */
+export class RequestFacts {
+  readonly budget = new MatchBudget();
+  private parameters: URLSearchParams | undefined;
+  private cookies: ReadonlyMap<string, string> | undefined;
+
+  /** @param query with its `?`, or empty. */
+  constructor(
+    readonly host: string,
+    readonly query: string,
+    private readonly headers: IncomingHttpHeaders,
+  ) {}
+
+  parameter(name: string): string | undefined {
+    this.parameters ??= new URLSearchParams(this.query);
+    return this.parameters.get(name) ?? undefined;
+  }
+
+  header(lowerCaseName: string): string | undefined {
+    return this.headers[lowerCaseName]?.toString();
+  }
+
+  cookie(name: string): string | undefined {
+    this.cookies ??= cookiesOf(this.headers.cookie ?? '');
+    return this.cookies.get(name);
+  }
+}
+
+/** The first of a name counts. */
+function cookiesOf(header: string): ReadonlyMap<string, string> {
+  const cookies = new Map<string, string>();
+  for (const pair of header.split(';', MOST_COOKIES)) {
+    const equals = pair.indexOf('=');
+    const name = pair.slice(0, equals).trim();
+    if (equals > 0 && !cookies.has(name)) cookies.set(name, pair.slice(equals + 1));
+  }
+  return cookies;
+}

@@ -1,0 +1,30 @@
+interface Family {
+  readonly head: string[];
+  readonly series: string[];
+}
+
+/**
+ * Puts the metrics of several processes together, in the text format of Prometheus: a metric that more than one of them
+ * has is described once, with the series of all below it.
+ */
+export function mergeExpositions(texts: readonly string[]): string {
+  const families = new Map<string, Family>();
+  for (const text of texts) {
+    let family: Family | undefined;
+    let isNew = false;
+    for (const line of text.split('\n')) {
+      const name = /^# (?:HELP|TYPE) (\S+)/.exec(line)?.[1];
+      if (name !== undefined) {
+        if (line.startsWith('# HELP')) {
+          isNew = !families.has(name);
+          family = families.get(name) ?? { head: [], series: [] };
+          families.set(name, family);
+        }
+        if (isNew) family?.head.push(line);
+      } else if (line !== '') {
+        family?.series.push(line);
+      }
+    }
+  }
+  return [...families.values()].map(({ head, series }) => `${[...head, ...series].join('\n')}\n`).join('\n');
+}

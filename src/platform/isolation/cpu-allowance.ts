@@ -1,0 +1,24 @@
+/** What may be used at once after a while of rest, in milliseconds of processor time for each percent. */
+const BURST_MS_PER_PERCENT = 1;
+
+/** Stands in for the kernel's bandwidth control: tells when a program has used more than a percentage of one processor. */
+export class CpuAllowance {
+  private readonly most: number;
+  private creditMs: number;
+  private last: { readonly cpuMs: number; readonly nowMs: number } | null = null;
+
+  constructor(private readonly maxPercent: number) {
+    this.most = maxPercent * BURST_MS_PER_PERCENT;
+    this.creditMs = this.most;
+  }
+
+  /** @param cpuMs used since the program was started. */
+  isSpent(cpuMs: number, nowMs: number): boolean {
+    if (this.last !== null) {
+      const earnedMs = ((nowMs - this.last.nowMs) * this.maxPercent) / 100;
+      this.creditMs = Math.min(this.most, this.creditMs + earnedMs - (cpuMs - this.last.cpuMs));
+    }
+    this.last = { cpuMs, nowMs };
+    return this.creditMs < 0;
+  }
+}

@@ -1,0 +1,72 @@
+import { writeFileSync } from 'node:fs';
+import { setPriority } from 'node:os';
+
+/** A program's share of the processors. The weight matters only while they are contended; the maximum always holds. */
+export interface CpuShare {
+  /** Relative to other isolated programs, 1 to 10,000; {@link ORDINARY_CPU} has 100. */
+  readonly weight: number;
+  /** In percent of one processor, so that 200 is two of them. Undefined: as much as is free. */
+  readonly maxPercent?: number | undefined;
+}
+
+/** What a program gets whose limits do not name a share. */
+export const ORDINARY_CPU: CpuShare = { weight: 100 };
+
+/**
+ * All isolated programs of this machine share one parent group, so that their number does not matter: however many
+ * compete for a processor, together they weigh, unless told otherwise, half as much as one busy thread of the service, PostgreSQL or Redis.
+ */
+export const ALL_ISOLATED_WEIGHT = 50;
+
+const PERIOD_US = 100_000;
+/** The kernel refuses a quota below one millisecond. */
+const LEAST_QUOTA_US = 1_000;
+/** Each step of niceness is worth a fifth of the weight (sched(7)). */
+const WEIGHT_OF_ONE_STEP = 1.25;
+const ORDINARY_NICENESS = 5;
+
+/** For `cpu.shares` of version 1, where a process without a group has 1,024. */
+export function sharesOf({ weight }: CpuShare): number {
+  return Math.max(2, Math.round(weight * 10.24));
+}
+
+/** For `cpu.max` of version 2. */
+export function maxOf(share: CpuShare): string {
+  return `${share.maxPercent === undefined ? 'max' : quotaOf(share)} ${PERIOD_US}`;
+}
+
+/** For `cpu.cfs_quota_us` of version 1 with its default period; -1 is no quota. */
+export function quotaOf({ maxPercent }: CpuShare): number {
+  return maxPercent === undefined ? -1 : Math.max(LEAST_QUOTA_US, Math.round((maxPercent * PERIOD_US) / 100));
+}
+
+/** Always above 0, the niceness of the service itself. */
+function nicenessOf({ weight }: CpuShare): number {
+  const steps = Math.log(ORDINARY_CPU.weight / weight) / Math.log(WEIGHT_OF_ONE_STEP);
+  return Math.min(19, Math.max(1, Math.round(ORDINARY_NICENESS + steps)));
+}
+
+/** Stands in for a cgroup of the processor controller. Everything that the process starts later inherits it. */
+export function beNice(pid: number, share: CpuShare): void {
+  try {
+    setPriority(pid, nicenessOf(share));
+  } catch {
+    // It has ended since.
+  }
+  setSessionNiceness(pid, share);
+}
+
+/**
+ * With `sched_autogroup_enabled`, as on most desktops, the kernel divides processors between sessions and compares the
+ * niceness of processes within a session only. A new session begins with none, so it is to be set for each.
+ *
+ * @returns false when it has to be tried again: the kernel takes ten of these a second from an ordinary user.
+ */
+export function setSessionNiceness(pid: number, share: CpuShare): boolean {
+  try {
+    writeFileSync(`/proc/${pid}/autogroup`, String(nicenessOf(share)));
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'EAGAIN';
+  }
+}

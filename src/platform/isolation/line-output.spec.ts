@@ -1,0 +1,69 @@
+import { PassThrough } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import fc from 'fast-check';
+
+import { LineOutput } from './line-output.js';
+import { type OutputPace } from './output-pace.js';
+
+const AMPLE: OutputPace = { linesPerSecond: 1e9, burstLines: 1e9, bytesPerSecond: 1e9, burstBytes: 1e9 };
+
+describe('the lines of a program', () => {
+  const read = (pace: OutputPace, bytes = 1e9): { stream: PassThrough; output: LineOutput; lines: string[]; dropped: number[] } => {
+    const [lines, dropped] = [[] as string[], [] as number[]];
+    const output = new LineOutput({ line: (_, text) => lines.push(text), dropped: (count) => dropped.push(count), bytes, pace });
+    const stream = new PassThrough();
+    output.read('stdout', stream);
+    return { stream, output, lines, dropped };
+  };
+
+  it('are those that were written, however they were cut into pieces', async () => {
+    await fc.assert(fc.asyncProperty(fc.array(fc.constantFrom('a', 'bc', '\n', '\n\n', 'ü'), { maxLength: 40 }), async (pieces) => {
+      const { stream, output, lines } = read(AMPLE);
+      for (const piece of pieces) stream.write(piece);
+      stream.end();
+      await Promise.all(output.ended);
+      const text = pieces.join('');
+      const wanted = text.split('\n');
+      if (wanted.at(-1) === '') wanted.pop();
+      expect(lines).toEqual(wanted);
+    }), { numRuns: 50 });
+  });
+
+  it('are all accounted for: kept, or counted as dropped', async () => {
+    const { stream, output, lines, dropped } = read({ ...AMPLE, linesPerSecond: 10, burstLines: 100 });
+    for (let chunk = 0; chunk < 50; chunk++) stream.write('\n'.repeat(1_000));
+    stream.end('the last word');
+    await Promise.all(output.ended);
+    expect(lines.length).toBeGreaterThanOrEqual(100);
+    expect(lines.length).toBeLessThan(1_000);
+    expect(lines.at(-1)).toBe('the last word');
+    expect(lines.length - 1 + dropped.reduce((sum, count) => sum + count, 0)).toBe(50_000);
+    // It tells of them where they are missing, and not of each.
+    expect(dropped.length).toBeLessThan(20);
+  });
+
+  it('are left in the pipe while there are more bytes than the pace has room for, and read to the end when it is over', async () => {
+    const { stream, output, lines } = read({ ...AMPLE, bytesPerSecond: 1_000, burstBytes: 1_000 });
+    stream.write(`${'x'.repeat(9_999)}\n`);
+    await sleep(20);
+    expect(stream.isPaused()).toBe(true);
+    for (let line = 0; line < 50; line++) stream.write(`line ${line}\n`);
+    await sleep(50);
+    expect(lines).toHaveLength(1);
+    output.finish();
+    stream.end();
+    await Promise.all(output.ended);
+    expect(lines).toHaveLength(51);
+  });
+
+  it('go on at the pace', async () => {
+    const { stream, output, lines } = read({ ...AMPLE, bytesPerSecond: 20_000, burstBytes: 2_000 });
+    const source = setInterval(() => { stream.write(`${'x'.repeat(999)}\n`); }, 1);
+    for (let wait = 0; lines.length < 10 && wait < 1_000; wait++) await sleep(10);
+    clearInterval(source);
+    expect(lines.length).toBeGreaterThanOrEqual(10);
+    output.finish();
+    stream.end();
+    await Promise.all(output.ended);
+  });
+});

@@ -1,0 +1,12 @@
+import { join } from 'node:path';
+import { Module } from '@nestjs/common';
+
+import { Config } from '../config/config.js';
+import { NodePrograms } from './node-programs.js';
+
+/** The Nodes that builds and servers of deploys run on. */
+@Module({
+  providers: [{ provide: NodePrograms, inject: [Config], useFactory: ({ dataDir }: Config) => new NodePrograms({ directory: join(dataDir, 'node') }) }],
+  exports: [NodePrograms],
+})
+export class NodeProgramsModule {}

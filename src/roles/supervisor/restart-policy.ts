@@ -1,0 +1,17 @@
+const WINDOW_MS = 60_000;
+const MAX_DEATHS = 5;
+/** Well below the second within which the process is to be back. */
+const FIRST_DELAY_MS = 50;
+const LONGEST_DELAY_MS = 5_000;
+
+/** Decides whether, and how soon, a process that has died is started again. */
+export class RestartPolicy {
+  private deaths: number[] = [];
+
+  /** How long to wait before the next start; undefined after the fifth death within a minute. */
+  died(nowMs: number): { readonly delayMs: number } | undefined {
+    this.deaths = [...this.deaths.filter((at) => at > nowMs - WINDOW_MS), nowMs];
+    if (this.deaths.length >= MAX_DEATHS) return undefined;
+    return { delayMs: Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 4 ** (this.deaths.length - 1)) };
+  }
+}

@@ -1,0 +1,206 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Config } from '../../platform/config/config.js';
+import type { SiblingProcess } from '../../platform/lifecycle/sibling-processes.js';
+import type { Log } from '../../platform/logging/log.js';
+import { openOwnSecret } from '../own-secrets.js';
+import { openServers, type Servers } from '../servers.js';
+import type { ServiceRole } from '../service.module.js';
+import type { StartProgress } from '../start-progress.js';
+import { Child, ProcessEnded } from './child.js';
+import type { LineRelay } from './line-relay.js';
+import { RestartPolicy } from './restart-policy.js';
+
+/** A process that does not stop by itself is killed, so that the service is gone within 25 s. */
+const GONE_AFTER_MS = 23_000;
+const METRICS_WITHIN_MS = 1_000;
+const SERVER_LOOK_MS = 50;
+
+interface Options {
+  readonly config: Config;
+  readonly environment: NodeJS.ProcessEnv;
+  /** What runs `main.js`: the program of this process and its options. */
+  readonly command: readonly string[];
+  readonly log: Log;
+  /** Takes what the processes write to their standard output. */
+  readonly relay: LineRelay;
+  readonly progress: StartProgress;
+  /** Called when a process died so often that it was not started again. All others are stopped by then. */
+  readonly onGivenUp: (error: Error) => void;
+}
+
+export interface Started {
+  /** Where the API answers. */
+  readonly address: string;
+  /** Where the hosts of deploys are answered. */
+  readonly appsAddress: string;
+  /** Servers of its own: PostgreSQL, Redis. */
+  readonly embedded: readonly string[];
+}
+
+/** The service was stopped while it started. */
+export class StartAborted extends Error {}
+
+interface Supervised {
+  child: Child;
+  isUp: boolean;
+  restarts: number;
+  readonly policy: RestartPolicy;
+}
+
+/**
+ * The role `all`: PostgreSQL, Redis, and one process each for the roles `api`, `edge` and `worker`. What tenants influence
+ * runs in `edge` and `worker`, so that it cannot keep the API waiting, and what dies is started again.
+ */
+export class Supervisor {
+  private readonly processes = new Map<ServiceRole, Supervised>();
+  private servers: Promise<Servers> | undefined;
+  private stopping: Promise<void> | undefined;
+  private nextRequest = 0;
+
+  constructor(private readonly options: Options) {}
+
+  /**
+   * Resolves when all of it answers.
+   *
+   * @throws {Error} in words for the operator when a part cannot start; nothing then stays behind.
+   * @throws {StartAborted} when it is stopped meanwhile.
+   */
+  async start(): Promise<Started> {
+    const { config, log, progress } = this.options;
+    try {
+      this.servers = openServers(config, log);
+      const servers = await progress.step('PostgreSQL and Redis', this.servers);
+      return { embedded: servers.embedded, ...await this.startProcesses(servers) };
+    } catch (error) {
+      const isAborted = !this.isRunning();
+      await this.stop({ atOnce: true });
+      throw isAborted ? new StartAborted() : error;
+    }
+  }
+
+  /**
+   * Ends everything in order: what callers reach first, the worker that it may wait for next, then Redis and PostgreSQL.
+   * May be called again.
+   */
+  stop({ atOnce = false } = {}): Promise<void> {
+    this.stopping ??= this.stopInOrder(atOnce);
+    return this.stopping;
+  }
+
+  private async startProcesses(servers: Servers): Promise<Omit<Started, 'embedded'>> {
+    const { progress, environment, config } = this.options;
+    const settings = { ...environment, DATABASE_URL: servers.databaseUrl, REDIS_URL: servers.redisUrl, ...ownSecrets(config) };
+    const api = this.run('api', settings);
+    await progress.step('Database', api.said('migrated'));
+    const edge = this.run('edge', settings);
+    const worker = this.run('worker', settings);
+    const [{ address }, { appsAddress }] = await Promise.all([
+      progress.step('API', api.said('ready')),
+      progress.step('Hosts of deploys', edge.said('ready')),
+      progress.step('Worker and sandbox', worker.said('ready')),
+    ]);
+    for (const each of this.processes.values()) each.isUp = true;
+    // Where a port was free to choose, whoever knows it by now finds the next process there too.
+    const kept = { ...settings, PORT: new URL(address).port, APPS_PORT: new URL(appsAddress!).port };
+    for (const role of this.processes.keys()) void this.keepRunning(role, servers, kept);
+    this.announce();
+    return { address, appsAddress: appsAddress! };
+  }
+
+  private run(role: ServiceRole, settings: NodeJS.ProcessEnv): Child {
+    if (!this.isRunning()) throw new StartAborted();
+    const { command, relay } = this.options;
+    const child = new Child({ role, command, arguments: ['--supervised'], environment: settings });
+    relay.add(child.output);
+    child.on('collect_metrics', ({ request }) => { void this.collectMetrics(child, request); });
+    const known = this.processes.get(role);
+    if (known === undefined) this.processes.set(role, { child, isUp: false, restarts: 0, policy: new RestartPolicy() });
+    else known.child = child;
+    return child;
+  }
+
+  /** Starts the process again whenever it has died, as soon and as often as its policy allows. */
+  private async keepRunning(role: ServiceRole, servers: Servers, settings: NodeJS.ProcessEnv): Promise<void> {
+    const process = this.processes.get(role)!;
+    for (;;) {
+      const exit = await process.child.exited;
+      if (this.stopping !== undefined) return;
+      process.isUp = false;
+      this.announce();
+      const error = new ProcessEnded(role, exit);
+      this.options.log.error({ role, error }, 'A process died.');
+      const decision = process.policy.died(performance.now());
+      if (decision === undefined) return this.giveUp(role, error);
+      await sleep(decision.delayMs);
+      // One that cannot reach its database would die as well, and be counted.
+      while (!servers.areUp() && this.isRunning()) await sleep(SERVER_LOOK_MS);
+      if (!this.isRunning()) return;
+      process.restarts++;
+      this.run(role, settings).said('ready').then(() => {
+        process.isUp = true;
+        this.options.log.info({ role }, 'Started again.');
+        this.announce();
+      }, () => undefined);
+    }
+  }
+
+  private async giveUp(role: ServiceRole, { message }: Error): Promise<void> {
+    await this.stop({ atOnce: true });
+    this.options.onGivenUp(new Error(`The process ${role} died five times within a minute, so the service stops. ${message}`));
+  }
+
+  private isRunning(): boolean {
+    return this.stopping === undefined;
+  }
+
+  /** Tells the API, which answers for all, how the others are. */
+  private announce(): void {
+    const states = [...this.processes].map(([role, { isUp, restarts }]): [string, SiblingProcess] => [role, { isUp, restarts }]);
+    this.processes.get('api')?.child.tell({ kind: 'siblings', states: Object.fromEntries(states) });
+  }
+
+  private async collectMetrics(asker: Child, request: number): Promise<void> {
+    const others = [...this.processes.values()].filter(({ child, isUp }) => child !== asker && isUp);
+    const answers = await Promise.all(others.map(({ child }) => this.metricsOf(child)));
+    asker.tell({ kind: 'collected_metrics', request, texts: answers.filter((text) => text !== undefined) });
+  }
+
+  private metricsOf(child: Child): Promise<string | undefined> {
+    const request = this.nextRequest++;
+    return new Promise((resolve) => {
+      const stopListening = child.on('metrics', (answer) => { if (answer.request === request) done(answer.text); });
+      const late = setTimeout(() => { done(undefined); }, METRICS_WITHIN_MS);
+      function done(text: string | undefined): void {
+        stopListening();
+        clearTimeout(late);
+        resolve(text);
+      }
+      child.tell({ kind: 'report_metrics', request });
+    });
+  }
+
+  private async stopInOrder(atOnce: boolean): Promise<void> {
+    const startedAtMs = performance.now();
+    const stop = async (role: ServiceRole): Promise<void> => {
+      const elapsedMs = performance.now() - startedAtMs;
+      await this.processes.get(role)?.child.stop({ atOnce, elapsedMs, withinMs: Math.max(0, GONE_AFTER_MS - elapsedMs) });
+    };
+    // Requests that wait for the worker are answered before it takes no more jobs.
+    await Promise.all([stop('api'), stop('edge')]);
+    await stop('worker');
+    await (await this.servers?.catch(() => undefined))?.stop();
+  }
+}
+
+/** What was set wins over what is our own, which only a database of our own may come with. */
+function ownSecrets({ apiKeyPeppers, secretsKeys, databaseUrl, dataDir }: Config): NodeJS.ProcessEnv {
+  if (databaseUrl !== undefined) return {};
+  const secretOf = (name: 'api-key-pepper' | 'secrets-key'): string => {
+    const { version, secret } = openOwnSecret(dataDir, name);
+    return `${version}:${secret}`;
+  };
+  return {
+    ...(apiKeyPeppers.length > 0 ? {} : { API_KEY_PEPPER: secretOf('api-key-pepper') }),
+    ...(secretsKeys.length > 0 ? {} : { SECRETS_KEY: secretOf('secrets-key') }),
+  };
+}

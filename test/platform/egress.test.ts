@@ -1,0 +1,110 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect, type AddressInfo, type Socket } from 'node:net';
+import { Duplex } from 'node:stream';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect as connectTls, createServer, type Server } from 'node:tls';
+
+import { EgressProxy } from '../../src/platform/egress/egress-proxy.js';
+
+const ALLOWED = 'registry.example.org';
+const NEIGHBOUR = 'neighbour.example.org';
+/** A shared key in place of a certificate, which would have to be made. */
+const KEY_BYTES = Buffer.alloc(16, 7);
+const KEY = { ciphers: 'PSK', minVersion: 'TLSv1.2', maxVersion: 'TLSv1.2' } as const;
+const CLIENT_KEY = { ...KEY, checkServerIdentity: () => undefined, pskCallback: () => ({ psk: KEY_BYTES, identity: 'test' }) };
+
+/** A server behind one address that many sites share, which answers with the name that it was asked for. */
+describe('a tunnel of the egress proxy', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'egress-'));
+  const refused: string[] = [];
+  const asked: string[] = [];
+  let shared: Server;
+  let proxy: EgressProxy;
+  let connections = 0;
+
+  beforeAll(async () => {
+    shared = createServer({ ...KEY, pskCallback: () => KEY_BYTES }, (socket) => {
+      asked.push(String(socket.servername));
+      socket.on('error', () => undefined).end(`this is ${String(socket.servername)}`);
+    });
+    shared.on('connection', () => { connections += 1; });
+    await new Promise<void>((resolve) => { shared.listen(0, '127.0.0.1', resolve); });
+  });
+
+  afterAll(() => {
+    shared.close();
+    rmSync(directory, { recursive: true });
+  });
+
+  beforeEach(async () => {
+    refused.length = 0;
+    asked.length = 0;
+    proxy = await EgressProxy.listen({
+      directory, policy: { hosts: [ALLOWED], trusted: [] }, bytes: 1_000_000,
+      refused: (target, reason) => { refused.push(`${target} ${reason}`); },
+      resolve: () => Promise.resolve(['8.8.8.8']),
+      connect: () => connect((shared.address() as AddressInfo).port, '127.0.0.1'),
+      helloTimeoutMs: 1_500,
+    });
+  });
+
+  afterEach(() => proxy.close());
+
+  const tunnel = async (target = `${ALLOWED}:443`): Promise<Socket> => {
+    const socket = connect(join(directory, 'proxy')).on('error', () => undefined);
+    socket.write(`CONNECT ${target} HTTP/1.1\r\nHost: ${target}\r\n\r\n`);
+    const [answer] = await new Promise<[string]>((resolve) => { socket.once('data', (chunk) => { resolve([chunk.toString()]); }); });
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+    return socket;
+  };
+  const allOf = (socket: Socket): Promise<string> => new Promise((resolve) => {
+    let said = '';
+    socket.on('data', (chunk: Buffer) => { said += chunk.toString('latin1'); }).once('end', () => { resolve(said); }).once('close', () => { resolve(said); });
+  });
+  const over = async (socket: Socket, servername: string): Promise<string> => {
+    const secure = connectTls({ ...CLIENT_KEY, socket, servername }).on('error', () => undefined);
+    return allOf(secure);
+  };
+
+  it('leads to the host that was connected to', async () => {
+    expect(await over(await tunnel(), ALLOWED)).toBe(`this is ${ALLOWED}`);
+    expect(refused).toEqual([]);
+  });
+
+  it('does not lead to another site behind the same address', async () => {
+    expect(await over(await tunnel(), NEIGHBOUR)).toBe('');
+    expect(asked).toEqual([]);
+    expect(refused).toEqual([`${ALLOWED}:443 other_server_name`]);
+  });
+
+  it('takes a ClientHello that comes byte by byte', async () => {
+    const through = await tunnel();
+    // Node's client is given a wire that it shares with nobody, and each of its bytes is passed on by itself.
+    const wire = new Duplex({
+      read: () => undefined,
+      write: (chunk: Buffer, _encoding, done) => {
+        for (const byte of chunk) through.write(Buffer.from([byte]));
+        done();
+      },
+    });
+    through.on('data', (chunk: Buffer) => { wire.push(chunk); }).once('close', () => { wire.push(null); });
+    const secure = connectTls({ ...CLIENT_KEY, socket: wire, servername: ALLOWED }).on('error', () => undefined);
+    expect(await allOf(secure as unknown as Socket)).toBe(`this is ${ALLOWED}`);
+  });
+
+  it.each([
+    ['plain http', 'GET / HTTP/1.1\r\nHost: neighbour.example.org\r\n\r\n', 'not_tls'],
+    ['TLS without a name', Buffer.from(`160301002f0100002b0303${'00'.repeat(32)}000002130101000000`, 'hex'), 'no_server_name'],
+    ['nothing at all', '', 'too_slow'],
+    ['half a ClientHello', Buffer.from('16030100ff010000fb0303', 'hex'), 'too_slow'],
+  ])('ends with %s', async (_what, bytes, reason) => {
+    const socket = await tunnel();
+    const before = connections;
+    if (bytes.length > 0) socket.write(bytes);
+    expect(await allOf(socket)).toBe('');
+    expect(refused).toEqual([`${ALLOWED}:443 ${reason}`]);
+    // No handshake reached the server.
+    expect([asked, connections - before]).toEqual([[], 0]);
+  });
+});

@@ -1,0 +1,151 @@
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { NodePrograms } from '../../src/platform/node-programs/node-programs.js';
+import { until } from '../support/embedded-servers.js';
+import { integrityOf, LoopbackRegistry, packageWithNode, type RegistryPackage } from '../support/loopback-registry.js';
+
+jest.setTimeout(120_000);
+
+const HOOK = join(__dirname, '../support/typescript-hook.cjs');
+const PROGRAM = join(__dirname, '../support/node-programs.process.ts');
+const SCRIPT = '#!/bin/sh\necho v20.99.0\n';
+const FILE = `node-v20.99.0-linux-${process.arch}`;
+
+interface Said {
+  readonly told?: string;
+  readonly program?: string;
+  readonly refused?: string;
+}
+
+describe('a Node that does not come with the service', () => {
+  const offered = packageWithNode('20.99.0', SCRIPT);
+  let registry: LoopbackRegistry;
+  let scratch: string;
+  let directory: string;
+
+  beforeEach(async () => {
+    registry = await new LoopbackRegistry(offered).listen();
+    scratch = mkdtempSync(join(tmpdir(), 'node-programs-'));
+    directory = join(scratch, 'node');
+  });
+
+  afterEach(() => {
+    registry.close();
+    rmSync(scratch, { recursive: true, force: true });
+  });
+
+  it('is fetched once for all that ask for it, in this process and in others, and kept for every user', async () => {
+    const said = (await Promise.all([ask({ callers: 3 }), ask({ callers: 3 })])).flat();
+    expect(registry.downloads).toBe(1);
+    expect(said.filter(({ program }) => program !== undefined)).toEqual(Array.from({ length: 6 }, () => ({ program: join(directory, FILE) })));
+    expect(said.filter(({ told }) => told === 'Fetching Node 20.99.0 …').length).toBeGreaterThanOrEqual(3);
+    expect(readFileSync(join(directory, FILE), 'utf8')).toBe(SCRIPT);
+    expect(execFileSync(join(directory, FILE), { encoding: 'utf8' })).toBe('v20.99.0\n');
+    expect([directory, join(directory, FILE)].map((path) => statSync(path).mode & 0o777)).toEqual([0o755, 0o755]);
+    expect(readdirSync(directory).sort()).toEqual(['lock', FILE]);
+
+    registry.close();
+    expect(await ask()).toEqual([{ program: join(directory, FILE) }]);
+  });
+
+  it('is refused where the registry delivers something else than what is pinned, and is fetched by the next that asks', async () => {
+    expect(await ask({ pinned: packageWithNode('20.99.0', '#!/bin/sh\necho another\n') })).toEqual([
+      { told: 'Fetching Node 20.99.0 …' },
+      refusal('what the npm registry delivered is not what this release of the service expects (its hash differs), and was thrown away'),
+    ]);
+    expect(readdirSync(directory)).toEqual(['lock']);
+    expect(await ask()).toContainEqual({ program: join(directory, FILE) });
+  });
+
+  it.each([
+    ['that is cut off', 'cut', /^the npm registry could not be reached or did not deliver it whole \(\w+\)$/],
+    ['that the registry does not have', 'missing', /^the npm registry does not have it$/],
+  ] as const)('%s is refused with the reason', async (_what, delivers, reason) => {
+    registry.delivers = delivers;
+    const { refused } = (await ask()).at(-1)!;
+    expect(/and (.*)\. Deploy again later, or choose Node \d+, which is here\.$/.exec(refused!)?.[1]).toMatch(reason);
+    expect(readdirSync(directory)).toEqual(['lock']);
+  });
+
+  it('is refused where no registry can be reached', async () => {
+    registry.close();
+    expect((await ask()).at(-1)).toEqual(refusal('the npm registry could not be reached or did not deliver it whole (ECONNREFUSED)'));
+  });
+
+  it('is fetched with the credentials that npm is configured with, and refused without', async () => {
+    registry.token = 'a-token-of-the-registry';
+    expect((await ask()).at(-1)).toEqual(refusal('the npm registry refused it (E401)'));
+    const config = join(scratch, 'npmrc');
+    writeFileSync(config, `registry=${registry.url}\n${registry.url.replace('http:', '')}:_authToken=${registry.token}\n`);
+    expect(await ask({ env: { npm_config_userconfig: config, npm_config_registry: '' } })).toContainEqual({ program: join(directory, FILE) });
+  });
+
+  it('is not in the way of the next fetch when the process that fetches is killed', async () => {
+    registry.delivers = 'held';
+    const child = start();
+    await until('the registry is asked', () => registry.downloads === 1, 60_000);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    expect(readdirSync(directory).filter((name) => name.startsWith('fetching-'))).toHaveLength(1);
+    registry.delivers = 'whole';
+    expect(await ask()).toContainEqual({ program: join(directory, FILE) });
+    expect(readdirSync(directory).sort()).toEqual(['lock', FILE]);
+  });
+
+  it('is refused where it cannot be kept', async () => {
+    writeFileSync(directory, 'no directory');
+    expect((await ask()).at(-1)).toEqual(refusal('it could not be kept on this machine'));
+  });
+
+  function start({ callers = 1, pinned = offered, env = {} }: Asking = {}): ChildProcess {
+    const releases = { 20: { version: '20.99.0', integrity: { [process.arch]: integrityOf(pinned) } } };
+    const argument = JSON.stringify({ options: { directory, releases }, line: '20', callers });
+    const home = join(scratch, 'home');
+    mkdirSync(home, { recursive: true });
+    chmodSync(home, 0o755);
+    return spawn(process.execPath, ['--require', HOOK, PROGRAM, argument], {
+      env: { PATH: process.env['PATH'], HOME: home, npm_config_registry: registry.url, ...env },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+  }
+
+  async function ask(asking: Asking = {}): Promise<Said[]> {
+    const lines = (await text(start(asking).stdout!)).trim().split('\n');
+    return lines.map((line) => JSON.parse(line) as Said);
+  }
+});
+
+describe('the Nodes of this machine', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'node-programs-'));
+  const programs = new NodePrograms({ directory });
+  afterAll(() => { rmSync(directory, { recursive: true, force: true }); });
+
+  it('are offered newest first, that of the service among them, which is never fetched', async () => {
+    const own = process.versions.node.split('.')[0]!;
+    expect(programs.lines).toEqual(expect.arrayContaining(['22', '20', own]));
+    expect(programs.lines).toEqual([...programs.lines].sort((a, b) => Number(b) - Number(a)));
+    const told: string[] = [];
+    const program = await programs.program(own, (line) => { told.push(line); });
+    expect(execFileSync(program, ['-p', 'process.versions.node'], { encoding: 'utf8' })).toMatch(new RegExp(`^${own}\\.`));
+    expect(told).toEqual([]);
+  });
+
+  it.each(['18', '', 'toString'])('are none of the line "%s"', async (line) => {
+    await expect(programs.program(line, () => undefined)).rejects.toThrow(`Node ${line} is not offered here. Choose one of: ${programs.lines.join(', ')}.`);
+  });
+});
+
+interface Asking {
+  readonly callers?: number;
+  readonly pinned?: RegistryPackage;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+const refusal = (why: string): object => ({
+  refused: `Node 20.99.0 is not on this machine yet, and ${why}. Deploy again later, or choose Node ${process.versions.node.split('.')[0]!}, which is here.`,
+  name: 'NodeUnavailable',
+});

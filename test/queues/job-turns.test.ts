@@ -1,0 +1,152 @@
+import fc from 'fast-check';
+import { type Job, Worker } from 'bullmq';
+import { IsString } from 'class-validator';
+import { DirectJobs } from '../../src/platform/queues/direct-jobs.js';
+import { JobTurns } from '../../src/platform/queues/job-turns.js';
+import { defineQueue } from '../../src/platform/queues/queue-definition.js';
+import { QueueWorkers } from '../../src/platform/queues/queue-workers.js';
+import { Queues } from '../../src/platform/queues/queues.js';
+import { RedisConnections } from '../../src/platform/redis/redis-connections.js';
+import { eventually, useApp } from '../support/test-app.js';
+
+jest.setTimeout(120_000);
+
+class Named {
+  @IsString() readonly subject!: string;
+}
+
+type NamedQueue = ReturnType<typeof defineQueue<Named>>;
+
+const SUBJECTS = ['ada', 'bob', 'cyd'] as const;
+type Subject = (typeof SUBJECTS)[number];
+type Step = { readonly add: Subject } | { readonly drop: Subject } | 'start';
+
+/** While both have jobs waiting, one may begin so many more than the other: it may have had the first turn, and the last. */
+const MOST_AHEAD = 2;
+
+describe('turns of subjects in one queue', () => {
+  const app = useApp();
+  let queues = 0;
+
+  const newQueue = (): NamedQueue =>
+    defineQueue({ name: `turns-${++queues}`, payload: Named, attempts: 1, backoffMs: 0, concurrency: 1 });
+  const add = (queue: NamedQueue, subject: string, jobId: string): Promise<void> =>
+    app.get(DirectJobs).add(queue, { jobId, payload: { subject }, subject });
+
+  /** Runs all that waits, one after the other, and says whose jobs ran in which order. */
+  async function drain(queue: NamedQueue, count: number): Promise<string[]> {
+    const order: string[] = [];
+    app.get(QueueWorkers).start(queue, { handle: ({ subject }) => { order.push(subject); return Promise.resolve(); } });
+    await eventually(() => order.length === count, `${count} jobs have run`, 30_000);
+    return order;
+  }
+
+  it('let a single job go before all but the first of 1,000 that another has queued', async () => {
+    const queue = newQueue();
+    await Promise.all(Array.from({ length: 1_000 }, (_, index) => add(queue, 'ada', `ada-${index}`)));
+    const turns = app.get(JobTurns);
+    expect((await turns.look(queue, 'ada')).ahead).toBe(1_000);
+    expect((await turns.look(queue, 'bob')).ahead).toBe(1);
+    await add(queue, 'bob', 'bob-1');
+    expect((await drain(queue, 1_001)).indexOf('bob')).toBe(1);
+  });
+
+  it('alternate between those who have jobs, and keep the order of each', async () => {
+    const queue = newQueue();
+    for (const subject of ['ada', 'ada', 'ada', 'ada', 'bob', 'bob', 'cyd']) await add(queue, subject, `${subject}-${Math.random()}`);
+    expect(await drain(queue, 7)).toEqual(['ada', 'bob', 'cyd', 'ada', 'bob', 'ada', 'ada']);
+  });
+
+  it('do not hold against a subject what it ran while nobody else wanted to, nor what it took back', async () => {
+    const queue = newQueue();
+    for (let job = 0; job < 20; job++) await add(queue, 'ada', `early-${job}`);
+    await drain(queue, 20);
+    await app.get(QueueWorkers).stop(queue.name);
+    for (let job = 0; job < 20; job++) {
+      await add(queue, 'ada', `dropped-${job}`);
+      expect(await app.get(DirectJobs).end(queue, `dropped-${job}`, 'ada')).toBe(true);
+    }
+    const turns = app.get(JobTurns);
+    await eventually(async () => (await turns.look(queue, 'ada')).round === (await turns.look(queue, 'bob')).round, 'they are equal again');
+  });
+
+  it('go on where rounds are counted from zero again, and lose no order', async () => {
+    const queue = newQueue();
+    await app.get(RedisConnections).producer().set(`job-turns:${queue.name}:clock`, 1_999_998);
+    const subjects = ['ada', 'ada', 'ada', 'bob', 'ada', 'bob', 'cyd'];
+    for (const subject of subjects) await add(queue, subject, `${subject}-${Math.random()}`);
+    const [first] = await app.get(Queues).named(queue.name).getJobs(['prioritized'], 0, 0, true);
+    const scores = await app.get(RedisConnections).producer().zrange(app.get(Queues).named(queue.name).toKey('prioritized'), 0, -1, 'WITHSCORES');
+    expect([first?.data.payload, Number(scores.at(-1)) / 2 ** 32]).toEqual([{ subject: 'ada' }, expect.closeTo(4, 0)]);
+    expect(await drain(queue, 7)).toEqual(['ada', 'bob', 'cyd', 'ada', 'bob', 'ada', 'ada']);
+    // A worker that tells of a round from before is too far ahead to be believed.
+    const before = (await app.get(JobTurns).look(queue, 'dan')).round;
+    await app.get(JobTurns).began(queue, 1_999_999);
+    expect((await app.get(JobTurns).look(queue, 'dan')).round).toBe(before);
+  });
+
+  it('are fair whatever comes, is taken back and begins, in whatever order', async () => {
+    const step = fc.oneof(
+      { weight: 4, arbitrary: fc.constantFrom(...SUBJECTS).map((subject): Step => ({ add: subject })) },
+      { weight: 1, arbitrary: fc.constantFrom(...SUBJECTS).map((subject): Step => ({ drop: subject })) },
+      { weight: 3, arbitrary: fc.constant<Step>('start') },
+    );
+    await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 80 }), async (steps) => {
+      const queue = newQueue();
+      const worker = new Worker(queue.name, null, { connection: app.get(RedisConnections).blocking(), autorun: false });
+      await worker.waitUntilReady();
+      try {
+        await requireFairness(queue, worker, steps);
+      } finally {
+        await worker.close();
+      }
+    }), { numRuns: 40 });
+  });
+
+  async function requireFairness(queue: NamedQueue, worker: Worker, steps: readonly Step[]): Promise<void> {
+    const waiting = new Map<Subject, string[]>(SUBJECTS.map((subject) => [subject, []]));
+    const began = new Map<string, number>();
+    for (const [index, step] of steps.entries()) {
+      if (step === 'start') await startNext();
+      else if ('add' in step) {
+        await add(queue, step.add, `${step.add}-${index}`);
+        waiting.get(step.add)!.push(`${step.add}-${index}`);
+      } else {
+        const last = waiting.get(step.drop)!.pop();
+        if (last !== undefined) expect(await app.get(DirectJobs).end(queue, last, step.drop)).toBe(true);
+      }
+      forgetWhoIsIdle();
+    }
+
+    async function startNext(): Promise<void> {
+      const token = 'test';
+      const job = await worker.getNextJob(token, { block: false }) as Job | undefined;
+      const total = [...waiting.values()].flat().length;
+      expect(job === undefined).toBe(total === 0);
+      if (job === undefined) return;
+      await app.get(JobTurns).began(queue, job.priority);
+      const subject = (job.data as { payload: Named }).payload.subject as Subject;
+      // Its own jobs in their order.
+      expect(waiting.get(subject)!.shift()).toBe(job.id);
+      for (const [pair, ahead] of began) {
+        const [one, other] = pair.split('/');
+        if (one === subject) began.set(pair, ahead + 1);
+        else if (other === subject) began.set(pair, ahead - 1);
+      }
+      for (const ahead of began.values()) expect(Math.abs(ahead)).toBeLessThanOrEqual(MOST_AHEAD);
+      await job.moveToCompleted(null, token, false);
+    }
+
+    /** Of each two that both have jobs waiting without a break: by how many the one is ahead of the other. */
+    function forgetWhoIsIdle(): void {
+      for (const one of SUBJECTS) {
+        for (const other of SUBJECTS) {
+          if (one >= other) continue;
+          const both = waiting.get(one)!.length > 0 && waiting.get(other)!.length > 0;
+          if (!both) began.delete(`${one}/${other}`);
+          else if (!began.has(`${one}/${other}`)) began.set(`${one}/${other}`, 0);
+        }
+      }
+    }
+  }
+});

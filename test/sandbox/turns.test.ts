@@ -1,0 +1,94 @@
+import { JobTurns, type Turn } from '../../src/platform/queues/job-turns.js';
+import { Queues } from '../../src/platform/queues/queues.js';
+import { as, expectStatus, Make } from '../support/make.js';
+import { type Answer, eventually, useApp } from '../support/test-app.js';
+
+jest.setTimeout(120_000);
+
+const PATH = '/api/v1/sandbox/executions';
+const TRY = '/api/v1/sandbox/try';
+const sleepFor = (seconds: number): { language: string; code: string } => ({ language: 'python', code: `import time; time.sleep(${seconds})` });
+const HELLO = { language: 'python', code: 'print("hello")' };
+
+describe('the queue of the sandbox', () => {
+  const app = useApp({ SANDBOX_CONCURRENCY: '1', ANONYMOUS_CALLS_PER_SECOND: '1000' });
+  const make = new Make(app);
+  const keyOf = async (plan: 'builder' | 'pro'): Promise<string> => make.key(await make.person({ plan }));
+  const queued = async (key: string): Promise<number> => {
+    const { data } = (await app.fetch(`${PATH}?limit=100`, as(key))).body;
+    return (data as { status: string }[]).filter(({ status }) => status === 'queued').length;
+  };
+  const settled = (key: string): Promise<void> => eventually(async () => (await queued(key)) === 0, 'all have begun', 60_000);
+
+  it('lets all executions that a plan allows wait for their turn, however many callers come at once', async () => {
+    const key = await keyOf('pro');
+    const answers = await Promise.all(Array.from({ length: 32 }, () => app.post(PATH, sleepFor(0.4), as(key))));
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 32 }, () => 200));
+    // The last one waited longer than the ten seconds that once were the most.
+    expect(Math.max(...answers.map(({ body }) => body.data.queue_ms as number))).toBeGreaterThan(10_000);
+  });
+
+  it('runs the one execution of an organization, and of a caller without a key, before the backlog of another', async () => {
+    const [large, small] = [await keyOf('pro'), await keyOf('builder')];
+    const queue = app.get(Queues).named('sandbox');
+    await queue.pause();
+    for (let count = 0; count < 32; count++) expectStatus(202, await app.post(PATH, { ...sleepFor(0.5), wait: false }, as(large)));
+    await queue.resume();
+    const [theirs, anonymous] = await Promise.all([app.post(PATH, HELLO, as(small)), app.post(TRY, HELLO)]);
+    expect([theirs.status, anonymous.status]).toEqual([200, 200]);
+    expect(await queued(large)).toBeGreaterThan(20);
+    await settled(large);
+  });
+
+  it('answers 503 when the turn would not come in time, with the time after which it would', async () => {
+    const key = await keyOf('builder');
+    const turn: Turn = { round: 60, ahead: 60, own: 0, waiting: 60, active: 1 };
+    const look = jest.spyOn(app.get(JobTurns), 'look').mockResolvedValue(turn);
+    const run = (body: object): Promise<Answer> => app.post(PATH, { ...HELLO, ...body }, as(key));
+    const refused = await run({ queue_timeout_ms: 1_000 });
+    const patient = await run({ queue_timeout_ms: 300_000, wait: false });
+    look.mockRestore();
+
+    expect(patient.status).toBe(202);
+    expect(refused.status).toBe(503);
+    const { code, details, retry_after: retryAfter } = refused.body.error;
+    expect([code, details.max_wait_seconds, refused.headers.get('retry-after')]).toEqual(['sandbox_unavailable', 1, String(retryAfter)]);
+    // By then so much has run that the rest takes no longer than the caller would wait.
+    expect(Math.abs(details.expected_wait_seconds - details.max_wait_seconds - retryAfter)).toBeLessThanOrEqual(1);
+    expect(details.expected_wait_seconds).toBeGreaterThan(1);
+  });
+
+  it('answers 503 to a caller whose turn did not come in time, and keeps the execution as cancelled: it never ran', async () => {
+    const key = await keyOf('builder');
+    const queue = app.get(Queues).named('sandbox');
+    const look = jest.spyOn(app.get(JobTurns), 'look').mockResolvedValue({ round: 1, ahead: 0, own: 0, waiting: 0, active: 0 });
+    await queue.pause();
+    const answer = await app.post(PATH, { ...HELLO, queue_timeout_ms: 200 }, as(key)).finally(() => queue.resume());
+    look.mockRestore();
+    expect([answer.status, answer.body.error.code]).toEqual([503, 'sandbox_unavailable']);
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+    const [kept] = (await app.fetch(PATH, as(key))).body.data;
+    expect([kept.status, kept.started_at, kept.cost]).toEqual(['cancelled', undefined, undefined]);
+    const { data: credits } = (await app.fetch('/api/v1/billing/credits', as(key))).body;
+    expect(Number(credits.held)).toBe(0);
+  });
+
+  it('lets somebody of whom nothing waits in although the queue is full, and nobody else', async () => {
+    const key = await keyOf('builder');
+    const full: Turn = { round: 1, ahead: 0, own: 0, waiting: 1_000, active: 0 };
+    const look = jest.spyOn(app.get(JobTurns), 'look').mockResolvedValue(full);
+    const runWith = async (turn: Turn): Promise<number> => {
+      look.mockResolvedValue(turn);
+      return (await app.post(PATH, HELLO, as(key))).status;
+    };
+    const statuses = [await runWith(full), await runWith({ ...full, own: 1 }), await runWith({ ...full, waiting: 2_000 })];
+    look.mockRestore();
+    expect(statuses).toEqual([200, 503, 503]);
+  });
+
+  it.each([0, 300_001, 1.5, 'soon'])('refuses a queue_timeout_ms of %p', async (value) => {
+    const key = await keyOf('builder');
+    const { status, body } = await app.post(PATH, { ...HELLO, queue_timeout_ms: value }, as(key));
+    expect([status, body.error.details[0].path]).toEqual([400, 'queue_timeout_ms']);
+  });
+});

@@ -1,0 +1,91 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+
+/** Where the connection breaks: before the server hears the statement, or once it has answered and nobody is told. */
+export interface Cut {
+  /** Part of the statement. */
+  readonly statement: string;
+  readonly when: 'before' | 'answered';
+}
+
+/** Stands between a service and its PostgreSQL, and breaks connections at a given statement, as a network does. */
+export class DatabaseRelay {
+  private readonly sockets = new Set<Socket>();
+  private next: Cut | undefined;
+  private isCut = false;
+  /** How many times a connection was broken at a statement. */
+  cuts = 0;
+
+  private constructor(
+    private readonly server: Server,
+    private readonly target: URL,
+  ) {}
+
+  static async start(databaseUrl: string): Promise<DatabaseRelay> {
+    const server = createServer();
+    const relay = new DatabaseRelay(server, new URL(databaseUrl));
+    server.on('connection', (client) => { relay.join(client); });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return relay;
+  }
+
+  get url(): string {
+    const { username, password, pathname } = this.target;
+    return `postgres://${username}:${password}@127.0.0.1:${(this.server.address() as AddressInfo).port}${pathname}`;
+  }
+
+  /** The next connection that carries the statement breaks. */
+  cutAt(cut: Cut): void {
+    this.next = cut;
+  }
+
+  cut(): void {
+    this.isCut = true;
+    for (const socket of this.sockets) socket.destroy();
+  }
+
+  mend(): void {
+    this.isCut = false;
+  }
+
+  async stop(): Promise<void> {
+    this.cut();
+    this.server.close();
+    await once(this.server, 'close');
+  }
+
+  private join(client: Socket): void {
+    if (this.isCut) {
+      client.destroy();
+      return;
+    }
+    const host = decodeURIComponent(this.target.hostname);
+    const port = Number(this.target.port || 5432);
+    const server = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
+    const end = (): void => { client.destroy(); server.destroy(); };
+    for (const socket of [client, server]) {
+      this.sockets.add(socket);
+      socket.on('error', () => undefined);
+      socket.on('close', () => { this.sockets.delete(socket); end(); });
+    }
+    let losesAnswer = false;
+    client.on('data', (chunk: Buffer) => {
+      const cut = this.next;
+      if (cut !== undefined && chunk.includes(cut.statement)) {
+        this.next = undefined;
+        this.cuts++;
+        if (cut.when === 'before') {
+          end();
+          return;
+        }
+        losesAnswer = true;
+      }
+      server.write(chunk);
+    });
+    server.on('data', (chunk: Buffer) => {
+      if (losesAnswer) end();
+      else client.write(chunk);
+    });
+  }
+}
