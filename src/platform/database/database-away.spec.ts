@@ -1,4 +1,4 @@
-import { QueryFailedError, QueryRunnerAlreadyReleasedError } from 'typeorm';
+import { QueryFailedError, QueryRunnerAlreadyReleasedError, QueryRunnerProviderAlreadyReleasedError } from 'typeorm';
 import { isDatabaseAway } from './database-away.js';
 
 const withFacts = (message: string, facts: object): Error => Object.assign(new Error(message), facts);
@@ -22,6 +22,7 @@ describe('isDatabaseAway', () => {
     ['a deadlock', refused('40P01')],
     ['a serialization failure', refused('40001')],
     ['a query runner whose connection broke', new QueryRunnerAlreadyReleasedError()],
+    ['the manager of a query runner whose connection broke', new QueryRunnerProviderAlreadyReleasedError()],
     ['a broken connection', new QueryFailedError('COMMIT', [], new Error('Connection terminated unexpectedly'))],
     ['a connection that broke before', new Error('Client has encountered a connection error and is not queryable')],
     ['a full pool', new Error('timeout exceeded when trying to connect')],

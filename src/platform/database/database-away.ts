@@ -1,4 +1,4 @@
-import { QueryFailedError, QueryRunnerAlreadyReleasedError } from 'typeorm';
+import { QueryFailedError, QueryRunnerAlreadyReleasedError, QueryRunnerProviderAlreadyReleasedError } from 'typeorm';
 import { hasMetOthers } from './met-others.js';
 
 const SOCKET_CODES = new Set([
@@ -29,9 +29,9 @@ const CLIENT_MESSAGES = new RegExp(`^(${[
  * Nothing was committed, unless the connection broke while its `COMMIT` was under way.
  */
 export function isDatabaseAway(thrown: unknown): boolean {
-  // TypeORM releases a query runner when its connection breaks, and that is all the next query is told. A query after
-  // the end of its transaction fails with another error: see UnitOfWork.
-  if (thrown instanceof QueryRunnerAlreadyReleasedError) return true;
+  // TypeORM releases a query runner when its connection breaks, and that is all the next query is told, by one class or the
+  // other. A query after the end of its transaction fails with another error: see UnitOfWork.
+  if (thrown instanceof QueryRunnerAlreadyReleasedError || thrown instanceof QueryRunnerProviderAlreadyReleasedError) return true;
   if (thrown instanceof QueryFailedError) return hasMetOthers(thrown) || isConnectionFault(thrown.driverError as Error);
   return thrown instanceof Error && isConnectionFault(thrown);
 }

@@ -5,17 +5,20 @@ import type { EntityManager, QueryRunner } from 'typeorm';
  * password for one, keeps no connection from others.
  */
 export class UnitOfWork {
-  readonly manager: EntityManager;
   readonly afterCommit: (() => Promise<void>)[] = [];
   private begun: Promise<unknown> | undefined;
   private isOver = false;
   private readonly send: QueryRunner['query'];
 
   constructor(private readonly runner: QueryRunner) {
-    this.manager = runner.manager;
     this.send = runner.query.bind<QueryRunner['query']>(runner);
     // TypeORM asks for it before it locks a row, which may be the first query.
     Object.assign(runner, { isTransactionActive: true, query: this.query.bind(this) });
+  }
+
+  get manager(): EntityManager {
+    this.requireOpen();
+    return this.runner.manager;
   }
 
   async commit(): Promise<void> {
@@ -34,10 +37,14 @@ export class UnitOfWork {
   }
 
   private async query(...parameters: Parameters<QueryRunner['query']>): Promise<unknown> {
-    // Work that nobody waited for. TypeORM would say the same of a connection that broke, which is no fault of ours.
-    if (this.isOver) throw new Error('A query came after the end of its transaction.');
+    this.requireOpen();
     this.begun ??= this.send('START TRANSACTION');
     await this.begun;
     return this.send(...parameters) as unknown;
+  }
+
+  /** Of work that nobody waited for, TypeORM would say the same as of a connection that broke, which is no fault of ours. */
+  private requireOpen(): void {
+    if (this.isOver) throw new Error('A query came after the end of its transaction.');
   }
 }
