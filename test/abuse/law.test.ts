@@ -25,7 +25,7 @@ describe('an honest tenant beside twelve hostile deploys', () => {
 
   beforeAll(async () => {
     dataDir = makeScratchDirectory();
-    service = await ServiceProcess.start({ env: { DATA_DIR: dataDir, DEFAULT_PLAN: 'pro', TRUST_PROXY: '1' } });
+    service = await ServiceProcess.start({ env: { DATA_DIR: dataDir, DEFAULT_PLAN: 'pro', TRUST_PROXY: '1', SANDBOX_CPU_WEIGHT: '' } });
   });
 
   afterAll(async () => {

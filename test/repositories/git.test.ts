@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
+import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { ConcurrencyLimitService } from '../../src/modules/limits/concurrency-limit.service.js';
@@ -404,10 +404,11 @@ describe('git over HTTP', () => {
     socket.write(Buffer.from(line, 'latin1'));
     const store = await located(path);
     // Of this push alone, as other tests push at the same time. Only its environment names the repository.
-    const programs = (): string[] => readdirSync('/proc')
-      .filter((pid) => procFile(pid, 'environ').includes(`PATH_INFO=/${id}.git/git-receive-pack`))
-      .map((pid) => procFile(pid, 'cmdline'));
+    const pids = (): string[] => readdirSync('/proc').filter((pid) => procFile(pid, 'environ').includes(`PATH_INFO=/${id}.git/git-receive-pack`));
+    const programs = (): string[] => pids().map((pid) => procFile(pid, 'cmdline'));
     await eventually(() => programs().some((command) => /index-pack|unpack-objects/.test(command)), 'git receives', 15_000);
+    // It must not keep the calls of others waiting.
+    expect(pids().map((pid) => getPriority(Number(pid)) > getPriority())).not.toContain(false);
     socket.destroy();
     await eventually(() => programs().length === 0, 'git has ended', 15_000);
     await eventually(() => !execFileSync('ls', [`${store}/objects`], { encoding: 'utf8' }).includes('incoming'), 'nothing is left half-way', 15_000);
