@@ -1,5 +1,6 @@
-import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -58,6 +59,20 @@ describe.each(modes)('the disk of a build, %s', (disks) => {
     const written = Math.max(0, ...bench.log.map((line) => Number(/written (\d+)/.exec(line)?.[1] ?? 0)));
     const { mode } = await bench.builds.diskMode();
     expect(written).toBeLessThanOrEqual(mode === 'fixed' ? LIMIT_MIB * 1.02 + 32 : LIMIT_MIB + LATE_MIB);
+  });
+
+  it('is bounded while others delete as much as it writes', async () => {
+    const others = mkdtempSync(join(tmpdir(), 'others-'));
+    const files = Array.from({ length: 40 }, (_, index) => join(others, String(index)));
+    for (const file of files) execFileSync('fallocate', ['--length', '64MiB', file]);
+    const freeing = setInterval(() => { const file = files.pop(); if (file !== undefined) rmSync(file); }, 600);
+    try {
+      const outcome = await bench.build(attack("fs.writeFileSync('fill' + n, chunk);"), { limits: { ...LIMITS, diskBytes: LIMIT_MIB * MEBIBYTE } }).then(() => null, (error: unknown) => error);
+      expect([outcome, bench.log]).toEqual([expect.objectContaining({ code: 'disk_full' }), expect.anything()]);
+    } finally {
+      clearInterval(freeing);
+      rmSync(others, { recursive: true });
+    }
   });
 
   it('leaves a build alone that locks a directory, holds a deleted file and stays within its limit', async () => {

@@ -153,8 +153,8 @@ describe.each(['auto', 'off'] as const)('a launched program, with cgroups %s', (
       const flood = await shell('timeout 2 yes ""; echo last; exit 3', { output: { line: (stream, line) => heard.push(`${stream}: ${line}`), bytes: Number.MAX_SAFE_INTEGER, pace } });
       return flood;
     }));
+    const said: string[] = [];
     const honest = await shell('for i in $(seq 300); do echo "line $i"; done', { output: { line: (_, line) => said.push(line), bytes: 100_000, pace } });
-    const said = honest.lines;
     await honest.end;
     expect(said).toEqual(Array.from({ length: 300 }, (_, index) => `line ${index + 1}`));
 

@@ -6,13 +6,17 @@ import { hasRoom } from './machine-room.js';
 
 /** Others write to the same disk: what they write only leads to a count that finds nothing. */
 const SHORTEST_BETWEEN_MS = 1_000;
+/** Others also delete: what they free hides what the build writes. So it is counted now and then whatever the disk says. */
+const LONGEST_BETWEEN_MS = 5_000;
+/** The build stands still while it is counted, for at most a twentieth of its time. */
+const COUNTS_PER_COUNT = 20;
 /** What nobody accounts for may be somebody else's, up to this many times the limit of the build. */
 const UNEXPLAINED_LIMITS = 2;
 
 /**
  * Plain directories on a disk that others share, where no file system of a fixed size can be had. To count a build's files
  * takes a while, so the whole file system is asked how full it is, which takes none, and the build is stopped and counted
- * only when that has grown by what the build has left. What cannot be counted counts as exceeded.
+ * only when that has grown by what the build has left, and every few seconds. What cannot be counted counts as exceeded.
  */
 export class CountedDisk extends BuildDisk {
   readonly isFixed = false;
@@ -23,7 +27,9 @@ export class CountedDisk extends BuildDisk {
   private atStart: DiskUse | null = null;
   private base: DiskUse | null = null;
   private known: DiskUse = { bytes: 0, files: 0 };
+  private readonly openedMs = performance.now();
   private lastMs = -Infinity;
+  private lastTookMs = 0;
 
   constructor(private readonly build: WatchedBuild) {
     super();
@@ -47,19 +53,25 @@ export class CountedDisk extends BuildDisk {
     this.base ??= now;
     if (!(await hasRoom(this.directory))) { this.build.exceeded('machine'); return; }
     const mayBe = { bytes: this.known.bytes + now.bytes - this.base.bytes, files: this.known.files + now.files - this.base.files };
-    if (this.isTooMuch(mayBe)) await this.count(now);
+    if (this.isTooMuch(mayBe) || this.isCountDue) await this.count(now);
   }
 
   private async count(now: DiskUse): Promise<void> {
-    if (performance.now() - this.lastMs < SHORTEST_BETWEEN_MS) return;
+    const startedMs = performance.now();
+    if (startedMs - this.lastMs < SHORTEST_BETWEEN_MS) return;
     const counted = await this.build.count();
     this.lastMs = performance.now();
+    this.lastTookMs = this.lastMs - startedMs;
     if (counted === null || this.isTooMuch(counted)) { this.build.exceeded('build'); return; }
     const unexplained = now.bytes - this.atStart!.bytes - counted.bytes;
     const others = CountedDisk.allLimits - this.build.limitBytes;
     if (unexplained > UNEXPLAINED_LIMITS * this.build.limitBytes + others) { this.build.exceeded('build'); return; }
     this.known = counted;
     this.base = now;
+  }
+
+  private get isCountDue(): boolean {
+    return performance.now() - Math.max(this.openedMs, this.lastMs) > Math.max(LONGEST_BETWEEN_MS, COUNTS_PER_COUNT * this.lastTookMs);
   }
 
   private isTooMuch({ bytes, files }: DiskUse): boolean {
