@@ -322,7 +322,7 @@ export class Environment {
 
   /** Of all work of tenants on this machine together; 100 is one busy process of the service. */
   @IsOptional() @Type(() => Number) @IsInt() @Min(1) @Max(10_000)
-  SANDBOX_CPU_WEIGHT: number = 50;
+  SANDBOX_CPU_WEIGHT: number = 10;
 
   /** Where bubblewrap is, when it is not in a usual place. */
   @IsOptional() @IsString()

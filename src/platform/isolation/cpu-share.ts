@@ -14,16 +14,15 @@ export const ORDINARY_CPU: CpuShare = { weight: 100 };
 
 /**
  * All isolated programs of this machine share one parent group, so that their number does not matter: however many
- * compete for a processor, together they weigh, unless told otherwise, half as much as one busy thread of the service, PostgreSQL or Redis.
+ * compete for a processor, together they weigh, unless told otherwise, a tenth of one busy thread of the service, PostgreSQL or Redis.
  */
-export const ALL_ISOLATED_WEIGHT = 50;
+export const ALL_ISOLATED_WEIGHT = 10;
 
 const PERIOD_US = 100_000;
 /** The kernel refuses a quota below one millisecond. */
 const LEAST_QUOTA_US = 1_000;
 /** Each step of niceness is worth a fifth of the weight (sched(7)). */
 const WEIGHT_OF_ONE_STEP = 1.25;
-const ORDINARY_NICENESS = 5;
 
 /** For `cpu.shares` of version 1, where a process without a group has 1,024. */
 export function sharesOf({ weight }: CpuShare): number {
@@ -40,20 +39,23 @@ export function quotaOf({ maxPercent }: CpuShare): number {
   return maxPercent === undefined ? -1 : Math.max(LEAST_QUOTA_US, Math.round((maxPercent * PERIOD_US) / 100));
 }
 
-/** Always above 0, the niceness of the service itself. */
-function nicenessOf({ weight }: CpuShare): number {
-  const steps = Math.log(ORDINARY_CPU.weight / weight) / Math.log(WEIGHT_OF_ONE_STEP);
-  return Math.min(19, Math.max(1, Math.round(ORDINARY_NICENESS + steps)));
+/**
+ * What stands in for a share where there is no cgroup of the processor controller: an ordinary program gets the niceness of the
+ * weight that all isolated programs have together. Always above 0, the niceness of the service itself.
+ */
+export function nicenessOf({ weight }: CpuShare, allWeight = ALL_ISOLATED_WEIGHT): number {
+  const share = (allWeight / 100) * (weight / ORDINARY_CPU.weight);
+  return Math.min(19, Math.max(1, Math.round(-Math.log(share) / Math.log(WEIGHT_OF_ONE_STEP))));
 }
 
 /** Stands in for a cgroup of the processor controller. Everything that the process starts later inherits it. */
-export function beNice(pid: number, share: CpuShare): void {
+export function beNice(pid: number, niceness: number): void {
   try {
-    setPriority(pid, nicenessOf(share));
+    setPriority(pid, niceness);
   } catch {
     // It has ended since.
   }
-  setSessionNiceness(pid, share);
+  setSessionNiceness(pid, niceness);
 }
 
 /**
@@ -62,9 +64,9 @@ export function beNice(pid: number, share: CpuShare): void {
  *
  * @returns false when it has to be tried again: the kernel takes ten of these a second from an ordinary user.
  */
-export function setSessionNiceness(pid: number, share: CpuShare): boolean {
+export function setSessionNiceness(pid: number, niceness: number): boolean {
   try {
-    writeFileSync(`/proc/${pid}/autogroup`, String(nicenessOf(share)));
+    writeFileSync(`/proc/${pid}/autogroup`, String(niceness));
     return true;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code !== 'EAGAIN';

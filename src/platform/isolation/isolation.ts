@@ -68,7 +68,7 @@ export class Isolation {
 
   constructor(private readonly options: IsolationOptions) {
     this.bubblewrap = findBubblewrap(options.bubblewrapPlaces);
-    this.groups = options.cgroups === 'off' ? new NoCgroups() : bestGroups(options.cpuWeight ?? ALL_ISOLATED_WEIGHT);
+    this.groups = groupsOf(options.cgroups, options.cpuWeight ?? ALL_ISOLATED_WEIGHT);
     this.files = new ReachableFiles({ directory: options.copiesDirectory, otherUser: this.users.canSwitch });
   }
 
@@ -276,7 +276,8 @@ function hostUserOf(user: LentUser): HostUser | null {
   return user.user;
 }
 
-function bestGroups(cpuWeight: number): ResourceGroups {
+function groupsOf(cgroups: 'auto' | 'off', cpuWeight: number): ResourceGroups {
+  if (cgroups === 'off') return new NoCgroups(cpuWeight);
   const own = ownCgroups();
-  return CgroupsV2.find(own, cpuWeight) ?? CgroupsV1.find(own, cpuWeight) ?? new NoCgroups();
+  return CgroupsV2.find(own, cpuWeight) ?? CgroupsV1.find(own, cpuWeight) ?? new NoCgroups(cpuWeight);
 }

@@ -3,7 +3,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
-import { beNice, type CpuShare } from '../../../platform/isolation/cpu-share.js';
+import { beNice, nicenessOf, ORDINARY_CPU } from '../../../platform/isolation/cpu-share.js';
 import { gitEnvironment } from './git-settings.js';
 import { RepositoriesHome } from './repositories-home.js';
 
@@ -12,7 +12,7 @@ const DATA_KIB = 768 * 1_024;
 const CPU_SECONDS = 600;
 const OPEN_FILES = 512;
 /** A dozen pushes at once want no more of the processors than one busy thread of the service. */
-const CPU: CpuShare = { weight: 25 };
+const NICENESS = nicenessOf(ORDINARY_CPU);
 /** After its input has ended git removes what it has not finished; at a signal it does not (since 2.39). */
 const TIDY_UP_MS = 2_000;
 const SHOWN_OF_ERRORS = 2_000;
@@ -49,7 +49,7 @@ export class GitPrograms {
       detached: true,
       stdio: ['pipe', 'pipe', 'pipe'],
     });
-    if (child.pid !== undefined) beNice(child.pid, CPU);
+    if (child.pid !== undefined) beNice(child.pid, NICENESS);
     // Who reads the outcome is told by `exit` or `error`; a pipe that breaks says nothing else.
     child.stdin.on('error', () => undefined);
     return child;

@@ -1,7 +1,7 @@
 import { accessSync, constants, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { ALL_ISOLATED_WEIGHT, beNice, quotaOf, sharesOf } from '../cpu-share.js';
+import { ALL_ISOLATED_WEIGHT, beNice, nicenessOf, quotaOf, sharesOf } from '../cpu-share.js';
 import { type GroupLimits, ResourceGroup, ResourceGroups, type Usage } from '../resource-group.js';
 import { CgroupDirectory, nextName, removeShared, sharedName, sweepDirectories } from './cgroup-files.js';
 import { type OwnCgroups } from './own-cgroups.js';
@@ -80,7 +80,7 @@ export class CgroupsV1 extends ResourceGroups {
       cpu?.write('cpu.shares', sharesOf(limits.cpu));
       // A kernel without bandwidth control lacks the file.
       const limitsCpu = cpu?.tryWrite('cpu.cfs_quota_us', quotaOf(limits.cpu)) ?? false;
-      return new CgroupV1({ memory, pids, cpuacct, cpu, limits, limitsCpu }, (group) => this.takeBack(group));
+      return new CgroupV1({ memory, pids, cpuacct, cpu, limits, limitsCpu, niceness: nicenessOf(limits.cpu, this.weight) }, (group) => this.takeBack(group));
     } catch (error) {
       for (const directory of made) void directory.remove();
       throw error;
@@ -115,6 +115,8 @@ interface CgroupV1Parts {
   readonly cpu: CgroupDirectory | null;
   readonly limits: GroupLimits;
   readonly limitsCpu: boolean;
+  /** Stands in for the group of the processor controller. */
+  readonly niceness: number;
 }
 
 class CgroupV1 extends ResourceGroup {
@@ -134,7 +136,7 @@ class CgroupV1 extends ResourceGroup {
   /** The launcher's shell has descriptors for three hierarchies, so it is moved into the fourth. */
   override async enter(launcherPid: number): Promise<void> {
     const { cpu, limits } = this.parts;
-    if (cpu === null) beNice(launcherPid, limits.cpu);
+    if (cpu === null) beNice(launcherPid, this.parts.niceness);
     else if (!this.entersCpuByItself) await cpu.adopt(launcherPid);
   }
 

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { ALL_ISOLATED_WEIGHT, beNice, type CpuShare, maxOf } from '../cpu-share.js';
+import { ALL_ISOLATED_WEIGHT, beNice, maxOf, nicenessOf } from '../cpu-share.js';
 import { type GroupLimits, ResourceGroup, ResourceGroups, type Usage } from '../resource-group.js';
 import { CgroupDirectory, nextName, removeShared, sharedName, sweepDirectories } from './cgroup-files.js';
 import { type OwnCgroups } from './own-cgroups.js';
@@ -42,7 +42,7 @@ export class CgroupsV2 extends ResourceGroups {
       directory.tryWrite('memory.oom.group', 1);
       directory.write('pids.max', limits.tasks);
       const hasCpu = directory.tryWrite('cpu.weight', limits.cpu.weight) && directory.tryWrite('cpu.max', maxOf(limits.cpu));
-      return new CgroupV2(directory, hasCpu ? null : limits.cpu);
+      return new CgroupV2(directory, hasCpu ? null : nicenessOf(limits.cpu, this.weight));
     } catch (error) {
       void directory.remove();
       throw error;
@@ -63,8 +63,8 @@ class CgroupV2 extends ResourceGroup {
   /** `memory.peak` came with Linux 5.19; before it, the largest sample. */
   private largestSample = 0;
 
-  /** @param niceness what to bring about by niceness; null where the group has the controller for it. */
-  constructor(private readonly directory: CgroupDirectory, private readonly niceness: CpuShare | null) {
+  /** @param niceness what stands in for a share; null where the group has the controller for it. */
+  constructor(private readonly directory: CgroupDirectory, private readonly niceness: number | null) {
     super();
   }
 

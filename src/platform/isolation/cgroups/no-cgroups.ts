@@ -1,4 +1,4 @@
-import { beNice, type CpuShare, setSessionNiceness } from '../cpu-share.js';
+import { beNice, nicenessOf, setSessionNiceness } from '../cpu-share.js';
 import { childOf, processStatus, sampleProcess, sampleTree } from '../process-facts.js';
 import { type GroupLimits, ResourceGroup, ResourceGroups, type Usage } from '../resource-group.js';
 
@@ -6,12 +6,17 @@ import { type GroupLimits, ResourceGroup, ResourceGroups, type Usage } from '../
 export class NoCgroups extends ResourceGroups {
   readonly mode = 'rlimits';
 
+  constructor(private readonly weight: number) {
+    super();
+  }
+
   override async sweep(): Promise<void> {
     // Nothing outlives its service here: bubblewrap dies with it.
   }
 
   create({ processes, cpu }: GroupLimits): ResourceGroup {
-    return processes === 'any' ? new SampledTree(cpu) : new SampledProcess(cpu);
+    const niceness = nicenessOf(cpu, this.weight);
+    return processes === 'any' ? new SampledTree(niceness) : new SampledProcess(niceness);
   }
 
   override async close(): Promise<void> {
@@ -34,18 +39,18 @@ class SampledProcess extends ResourceGroup {
   private cpuMs = 0;
   private memoryPeakBytes = 0;
 
-  constructor(private readonly cpu: CpuShare) {
+  constructor(private readonly niceness: number) {
     super();
   }
 
   override enter(launcherPid: number): Promise<void> {
-    beNice(launcherPid, this.cpu);
+    beNice(launcherPid, this.niceness);
     return Promise.resolve();
   }
 
   contains(initPid: number): void {
     this.initPid = initPid;
-    setSessionNiceness(initPid, this.cpu);
+    setSessionNiceness(initPid, this.niceness);
   }
 
   override closeEntrances(): void {
@@ -92,12 +97,12 @@ class SampledTree extends ResourceGroup {
   private memoryPeakBytes = 0;
   private niceSessions: readonly number[] = [];
 
-  constructor(private readonly cpu: CpuShare) {
+  constructor(private readonly niceness: number) {
     super();
   }
 
   override enter(launcherPid: number): Promise<void> {
-    beNice(launcherPid, this.cpu);
+    beNice(launcherPid, this.niceness);
     return Promise.resolve();
   }
 
@@ -111,7 +116,7 @@ class SampledTree extends ResourceGroup {
 
   usage(): Usage {
     const { cpuMs, residentBytes, tasks, sessions } = this.initPid === null ? NOTHING : sampleTree(this.initPid);
-    this.niceSessions = sessions.filter((session) => this.niceSessions.includes(session) || setSessionNiceness(session, this.cpu));
+    this.niceSessions = sessions.filter((session) => this.niceSessions.includes(session) || setSessionNiceness(session, this.niceness));
     this.cpuMs = Math.max(this.cpuMs, cpuMs);
     this.memoryPeakBytes = Math.max(this.memoryPeakBytes, residentBytes);
     return { cpuMs: this.cpuMs, memoryPeakBytes: this.memoryPeakBytes, watched: { residentBytes, tasks } };
