@@ -76,11 +76,13 @@ async function measure() {
   return { readyMs, ours, restKib, stopMs: performance.now() - stoppedAt };
 }
 
-const sumOf = (kib) => Object.values(kib).reduce((sum, each) => sum + each, 0);
+function sumOf(kib) {
+  return Object.values(kib).reduce((sum, each) => sum + each, 0);
+}
 
 /** Of one of our own processes; undefined for those of others. */
 function nameOf(pid) {
-  const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  const command = textOf(`/proc/${pid}/cmdline`);
   return command.includes('sandbox-host') ? 'sandbox host' : /\0(api|edge|worker)\0--supervised/.exec(command)?.[1];
 }
 
@@ -103,10 +105,15 @@ async function freePort() {
 
 /** 0 for a process that has just ended, or that is not ours to look into. */
 function kibOf(pid, file, field) {
+  return Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(textOf(`/proc/${pid}/${file}`))?.[1] ?? 0);
+}
+
+/** Warm sandboxes come and go. */
+function textOf(path) {
   try {
-    return Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/${file}`, 'utf8'))?.[1] ?? 0);
+    return readFileSync(path, 'utf8');
   } catch {
-    return 0;
+    return '';
   }
 }
 

@@ -110,16 +110,19 @@ async function serveSupervised(role: ServiceRole, config: Config, log: Log): Pro
     if (starting === undefined) process.exit(0);
     else void stop(starting, log, options);
   });
+  // Processes that share a database leave its schema to one of them.
+  const databaseIsReady = async (): Promise<void> => {
+    if (role !== 'api') return siblings.begun;
+    await (await import('./roles/migrate.js')).migrate(config.databaseUrl!);
+    siblings.say({ kind: 'migrated' });
+  };
   try {
-    // Processes that share a database leave its schema to one of them.
-    if (role === 'api') {
-      await (await import('./roles/migrate.js')).migrate(config.databaseUrl!);
-      siblings.say({ kind: 'migrated' });
-    }
+    await Promise.all([databaseIsReady(), (await import('./roles/service.module.js')).loadRole(role)]);
     const service = RunningService.start(role, { config, log, siblings });
     starting = service;
     stopOnSignals(starting, log);
     const { address, appsAddress } = await service;
+    (await import('./roles/release-memory.js')).releaseMemory();
     siblings.say({ kind: 'ready', address: address ?? '', ...(appsAddress === undefined ? {} : { appsAddress }) });
   } catch (error) {
     log.error({ error }, 'The process cannot start.');

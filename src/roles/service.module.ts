@@ -15,6 +15,11 @@ const MODULES: Readonly<Record<ServiceRole, () => Promise<Type>>> = {
   worker: async () => (await import('./worker.module.js')).WorkerModule,
 };
 
+/** Loads the code of a role, which takes most of its start. */
+export async function loadRole(role: ServiceRole): Promise<void> {
+  await MODULES[role]();
+}
+
 @Module({})
 export class ServiceModule {
   /** A process has one role. Tests put several together into one. */

@@ -10,6 +10,7 @@ export class SupervisedProcess extends SiblingProcesses {
   private known: Readonly<Record<string, SiblingProcess>> | undefined;
   private readonly waiting = new Map<number, (texts: readonly string[]) => void>();
   private nextRequest = 0;
+  private readonly beginning = Promise.withResolvers<void>();
 
   /** @param onStop is called when all processes are to stop. */
   constructor(onStop: (options: StopOptions) => void) {
@@ -18,6 +19,9 @@ export class SupervisedProcess extends SiblingProcesses {
     process.on('disconnect', () => process.exit(1));
     process.on('message', (message: ToProcess) => {
       switch (message.kind) {
+        case 'begin':
+          this.beginning.resolve();
+          break;
         case 'stop':
           onStop(message);
           break;
@@ -32,6 +36,11 @@ export class SupervisedProcess extends SiblingProcesses {
           break;
       }
     });
+  }
+
+  /** Resolves when the process may use the database. */
+  get begun(): Promise<void> {
+    return this.beginning.promise;
   }
 
   /** @param sent is called when the supervisor has it, or is gone. */

@@ -2,6 +2,8 @@ import type { SiblingProcess } from '../../platform/lifecycle/sibling-processes.
 
 /** What the supervisor and its processes tell each other, over the channel that Node opens for a child. */
 export type ToProcess =
+  /** The database is up to date. Until then the process only loads its code. */
+  | { readonly kind: 'begin' }
   | { readonly kind: 'stop'; readonly atOnce: boolean; readonly elapsedMs: number }
   | { readonly kind: 'siblings'; readonly states: Readonly<Record<string, SiblingProcess>> }
   /** To be answered with `metrics`. */

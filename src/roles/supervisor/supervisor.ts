@@ -90,10 +90,9 @@ export class Supervisor {
   private async startProcesses(servers: Servers): Promise<Omit<Started, 'embedded'>> {
     const { progress, environment, config } = this.options;
     const settings = { ...environment, DATABASE_URL: servers.databaseUrl, REDIS_URL: servers.redisUrl, ...ownSecrets(config) };
-    const api = this.run('api', settings);
+    const [api, edge, worker] = [this.run('api', settings), this.run('edge', settings), this.run('worker', settings)];
     await progress.step('Database', api.said('migrated'));
-    const edge = this.run('edge', settings);
-    const worker = this.run('worker', settings);
+    for (const each of [edge, worker]) each.tell({ kind: 'begin' });
     const [{ address }, { appsAddress }] = await Promise.all([
       progress.step('API', api.said('ready')),
       progress.step('Hosts of deploys', edge.said('ready')),
@@ -136,7 +135,9 @@ export class Supervisor {
       while (!servers.areUp() && this.isRunning()) await sleep(SERVER_LOOK_MS);
       if (!this.isRunning()) return;
       process.restarts++;
-      this.run(role, settings).said('ready').then(() => {
+      const child = this.run(role, settings);
+      child.tell({ kind: 'begin' });
+      child.said('ready').then(() => {
         process.isUp = true;
         this.options.log.info({ role }, 'Started again.');
         this.announce();
