@@ -10,7 +10,7 @@ export class SupervisedProcess extends SiblingProcesses {
   private known: Readonly<Record<string, SiblingProcess>> | undefined;
   private readonly waiting = new Map<number, (texts: readonly string[]) => void>();
   private nextRequest = 0;
-  private readonly beginning = Promise.withResolvers<void>();
+  private readonly beginning = Promise.withResolvers<undefined>();
 
   /** @param onStop is called when all processes are to stop. */
   constructor(onStop: (options: StopOptions) => void) {
@@ -20,7 +20,7 @@ export class SupervisedProcess extends SiblingProcesses {
     process.on('message', (message: ToProcess) => {
       switch (message.kind) {
         case 'begin':
-          this.beginning.resolve();
+          this.beginning.resolve(undefined);
           break;
         case 'stop':
           onStop(message);
@@ -39,7 +39,7 @@ export class SupervisedProcess extends SiblingProcesses {
   }
 
   /** Resolves when the process may use the database. */
-  get begun(): Promise<void> {
+  get begun(): Promise<undefined> {
     return this.beginning.promise;
   }
 

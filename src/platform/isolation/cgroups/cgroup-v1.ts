@@ -135,8 +135,8 @@ class CgroupV1 extends ResourceGroup {
 
   /** The launcher's shell has descriptors for three hierarchies, so it is moved into the fourth. */
   override async enter(launcherPid: number): Promise<void> {
-    const { cpu, limits } = this.parts;
-    if (cpu === null) beNice(launcherPid, this.parts.niceness);
+    const { cpu, niceness } = this.parts;
+    if (cpu === null) beNice(launcherPid, niceness);
     else if (!this.entersCpuByItself) await cpu.adopt(launcherPid);
   }
 
