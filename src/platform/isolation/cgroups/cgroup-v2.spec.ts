@@ -27,7 +27,7 @@ describe('cgroups of version 2', () => {
 
   it('hand the processor controller down where it is delegated', () => {
     const groups = offer('cpu memory pids\n')!;
-    const shared = join(directory, 'isolated.50');
+    const shared = join(directory, 'isolated.10');
     mkdirSync(shared);
     writeFileSync(join(shared, 'cgroup.controllers'), 'cpu memory pids\n');
     writeFileSync(join(shared, 'cgroup.subtree_control'), '');
@@ -36,7 +36,7 @@ describe('cgroups of version 2', () => {
     const read = (file: string): string => readFileSync(join(shared, file), 'utf8');
 
     expect(read('cgroup.subtree_control')).toBe('+cpu');
-    expect(read('cpu.weight')).toBe('50');
+    expect(read('cpu.weight')).toBe('10');
     expect(read(`${own}/cpu.weight`)).toBe('20');
     expect(read(`${own}/cpu.max`)).toBe('150000 100000');
     expect(group.limitsCpu).toBe(true);
