@@ -5,7 +5,7 @@ import { AdmissionStore } from '../../src/modules/deploys/persistence/admission.
 import { DeploysStore } from '../../src/modules/deploys/persistence/deploys.store.js';
 import { Database } from '../../src/platform/database/database.js';
 import { Log } from '../../src/platform/logging/log.js';
-import type { PlanId } from '../../src/modules/billing/plan.js';
+import type { PlanId } from '../../src/modules/plans/plan.js';
 import { as, expectStatus, Make, uniqueName } from '../support/make.js';
 import { useApp } from '../support/test-app.js';
 

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { PLAN_IDS, PLANS } from '../../src/modules/billing/plan.js';
+import { PLAN_IDS, PLANS } from '../../src/modules/plans/plan.js';
 import { DEFAULT_PLANS } from '../../src/platform/config/environment.js';
 import { ERROR_CODES, type ErrorCode } from '../../src/platform/errors/error-codes.js';
 import { PROJECT_ROOT } from '../../src/platform/version.js';

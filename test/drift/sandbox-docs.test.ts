@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PLANS } from '../../src/modules/billing/plan.js';
+import { PLANS } from '../../src/modules/plans/plan.js';
 import { PROJECT_ROOT } from '../../src/platform/version.js';
 
 describe('docs/sandbox.md', () => {

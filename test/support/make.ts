@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { PlanId } from '../../src/modules/billing/plan.js';
+import type { PlanId } from '../../src/modules/plans/plan.js';
 import { AuthEpochs, type EpochOf } from '../../src/modules/auth/tokens/auth-epochs.js';
 import { Database } from '../../src/platform/database/database.js';
 import { RedisConnections } from '../../src/platform/redis/redis-connections.js';

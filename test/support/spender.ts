@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { PlanId } from '../../src/modules/billing/plan.js';
+import type { PlanId } from '../../src/modules/plans/plan.js';
 
 /** Work that another process is to begin and to end, all of it at once. */
 export interface SpenderOrder {

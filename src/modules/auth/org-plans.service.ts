@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { PlanId } from '../billing/plan.js';
+import type { PlanId } from '../plans/plan.js';
 import { OrganizationsStore } from './persistence/organizations.store.js';
 import { AuthEpochs } from './tokens/auth-epochs.js';
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { PlanId } from '../billing/plan.js';
+import type { PlanId } from '../plans/plan.js';
 import { OrgAccessDenied } from './access.errors.js';
 import { type AuditedAct, AuditLogService } from './audit/audit-log.service.js';
 import type { Call } from './caller.js';

@@ -1,4 +1,4 @@
-import type { PlanId } from '../billing/plan.js';
+import type { PlanId } from '../plans/plan.js';
 import { KeyOrgMismatch, InsufficientScopes, OrgAccessDenied } from './access.errors.js';
 import { type OrgRole, SCOPES_OF_ROLE } from './org-role.js';
 import type { Scope } from './scopes.js';

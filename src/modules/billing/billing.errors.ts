@@ -1,6 +1,6 @@
 import { DomainError } from '../../platform/errors/domain-error.js';
 import { formatCents } from './cents.js';
-import type { Plan } from './plan.js';
+import type { Plan } from '../plans/plan.js';
 
 /** Of something that a plan limits, an organization has more than the plan holds. */
 export interface Excess {

@@ -6,7 +6,7 @@ import type { Call } from '../auth/caller.js';
 import { OwningOrgs } from '../auth/owning-orgs.service.js';
 import { PlanRequestNotFound } from './billing.errors.js';
 import { type PlanRequest, PlanRequestsStore } from './persistence/plan-requests.store.js';
-import type { PlanId } from './plan.js';
+import type { PlanId } from '../plans/plan.js';
 import { planRequestQueue } from './plan-request.queue.js';
 
 export type { PlanRequest };

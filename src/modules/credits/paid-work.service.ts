@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
 import { Clock } from '../../platform/time/clock.js';
-import { PLANS } from '../billing/plan.js';
+import { PLANS } from '../plans/plan.js';
 import { PricesService } from '../metering/prices.service.js';
 import type { UsageEvent } from '../metering/usage-event.js';
 import { GatheringWriter } from './paid/gathering-writer.js';

@@ -1,4 +1,4 @@
-import type { PlanId } from '../billing/plan.js';
+import type { PlanId } from '../plans/plan.js';
 import type { Meter } from '../metering/meter.js';
 
 /** Work that costs, before it is done. */

@@ -4,7 +4,7 @@ import { Ids } from '../../platform/ids/ids.js';
 import { Log } from '../../platform/logging/log.js';
 import { Clock } from '../../platform/time/clock.js';
 import { OrgPlans } from '../auth/org-plans.service.js';
-import { PLANS } from '../billing/plan.js';
+import { PLANS } from '../plans/plan.js';
 import { monthOf } from '../metering/month.js';
 import { UnpaidUsageService, type UnpaidCost } from '../metering/unpaid-usage.service.js';
 import { CreditsMetrics } from './credits.metrics.js';

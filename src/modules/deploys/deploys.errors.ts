@@ -1,5 +1,5 @@
 import { DomainError } from '../../platform/errors/domain-error.js';
-import type { Plan } from '../billing/plan.js';
+import type { Plan } from '../plans/plan.js';
 import type { StoredBytesOfProject } from '../hosting/stored-bytes.service.js';
 import type { DeployState } from './deploy-state.js';
 

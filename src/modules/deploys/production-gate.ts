@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Config } from '../../platform/config/config.js';
 import type { Call } from '../auth/caller.js';
 import { OwningOrgs } from '../auth/owning-orgs.service.js';
-import { FeatureNotInPlan, requireFeature } from '../billing/feature-not-in-plan.js';
-import { type Plan, PLANS } from '../billing/plan.js';
+import { FeatureNotInPlan, requireFeature } from '../plans/feature-not-in-plan.js';
+import { type Plan, PLANS } from '../plans/plan.js';
 import { DeployFailed } from './deploy-failure.js';
 
 /** Production is for those whose plan has it. It is asked when a deploy is wished for, and again whenever production moves. */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../platform/config/config.js';
-import { storedBytesOf } from '../billing/plan.js';
+import { storedBytesOf } from '../plans/plan.js';
 import { StoredBytes } from '../hosting/stored-bytes.service.js';
 import { StorageLimitReached } from './deploys.errors.js';
 import { ProductionGate } from './production-gate.js';

@@ -1,6 +1,6 @@
 import { DomainError } from '../../platform/errors/domain-error.js';
 import { type FieldFault, RequestInvalid } from '../../platform/errors/request-invalid.js';
-import type { Plan } from '../billing/plan.js';
+import type { Plan } from '../plans/plan.js';
 
 /** To the byte the same for a project of strangers as for one that never was. */
 export class ProjectNotFound extends DomainError {

@@ -8,7 +8,7 @@ import { Clock } from '../../platform/time/clock.js';
 import type { Call } from '../auth/caller.js';
 import { OwningOrgs } from '../auth/owning-orgs.service.js';
 import type { Scope } from '../auth/scopes.js';
-import { PLANS } from '../billing/plan.js';
+import { PLANS } from '../plans/plan.js';
 import { Project } from './persistence/project.entity.js';
 import { ProjectEnvStore } from './persistence/project-env.store.js';
 import { type ProjectReach, ProjectsStore } from './persistence/projects.store.js';

@@ -1,5 +1,5 @@
 import { DomainError } from '../../platform/errors/domain-error.js';
-import type { Plan } from '../billing/plan.js';
+import type { Plan } from '../plans/plan.js';
 
 /** To the byte the same for a repository of strangers as for one that never was. */
 export class RepositoryNotFound extends DomainError {

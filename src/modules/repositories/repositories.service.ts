@@ -7,7 +7,7 @@ import { Clock } from '../../platform/time/clock.js';
 import type { Call } from '../auth/caller.js';
 import { OwningOrgs } from '../auth/owning-orgs.service.js';
 import type { Scope } from '../auth/scopes.js';
-import { PLANS } from '../billing/plan.js';
+import { PLANS } from '../plans/plan.js';
 import { GithubRepositories } from '../github/github-repositories.service.js';
 import { Directories } from './git/directories.service.js';
 import { RepositoriesStore } from './persistence/repositories.store.js';

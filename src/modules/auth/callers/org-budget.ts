@@ -1,4 +1,4 @@
-import { type PlanId, PLANS } from '../../billing/plan.js';
+import { type PlanId, PLANS } from '../../plans/plan.js';
 import type { BudgetAccount } from '../../limits/budget-account.js';
 import type { Tier } from '../../limits/tier.js';
 import type { OrgMembership } from '../principal.js';

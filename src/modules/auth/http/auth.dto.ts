@@ -2,7 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean } from 'class-validator';
 import { MayBeAbsent } from '../../../platform/http/may-be-absent.js';
 import { AnswerMeta } from '../../../platform/http/page.js';
-import { PLAN_IDS, type PlanId } from '../../billing/plan.js';
+import { PLAN_IDS, type PlanId } from '../../plans/plan.js';
 import type { SignedIn } from '../people/sign-up.service.js';
 import { IsAddress, IsKnownPassword, IsLogin, IsName, IsNewPassword, TokenBody } from './fields.js';
 

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { AnswerMeta } from '../../../platform/http/page.js';
-import { PLAN_IDS, type PlanId } from '../../billing/plan.js';
+import { PLAN_IDS, type PlanId } from '../../plans/plan.js';
 import type { Call } from '../caller.js';
 import { ORG_ROLES, type OrgRole } from '../org-role.js';
 import { KEY_KINDS, type KeyKind, type OrgMembership } from '../principal.js';

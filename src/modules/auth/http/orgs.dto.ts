@@ -3,7 +3,7 @@ import { IsIn } from 'class-validator';
 import { MayBeAbsent } from '../../../platform/http/may-be-absent.js';
 import { AnswerMeta, PageMeta } from '../../../platform/http/page.js';
 import { IsTitle } from '../../../platform/http/text-fields.js';
-import { PLAN_IDS, type PlanId } from '../../billing/plan.js';
+import { PLAN_IDS, type PlanId } from '../../plans/plan.js';
 import { ORG_ROLES, type OrgRole } from '../org-role.js';
 import type { Invitation } from '../persistence/invitation.entity.js';
 import type { Member } from '../persistence/memberships.store.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
-import type { PlanId } from '../../billing/plan.js';
+import type { PlanId } from '../../plans/plan.js';
 import type { OrgRole } from '../org-role.js';
 import type { CallingUser, KeyKind, OrgMembership } from '../principal.js';
 

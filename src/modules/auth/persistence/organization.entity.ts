@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { PlanId } from '../../billing/plan.js';
+import type { PlanId } from '../../plans/plan.js';
 
 /**
  * What owns all resources. One that is deleted keeps its row for the audit log, and gives its slug free. The epoch is

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { type Page, pageOf, type PageWish } from '../../../platform/database/page.js';
 import { violatedConstraintOf } from '../../../platform/database/violated-constraint.js';
-import type { PlanId } from '../../billing/plan.js';
+import type { PlanId } from '../../plans/plan.js';
 import { SlugTaken } from '../orgs/orgs.errors.js';
 import { UsernameTaken } from '../people/people.errors.js';
 import type { OrgMembership } from '../principal.js';

@@ -3,7 +3,7 @@ import { formatUsd } from '../../../platform/money/nano-dollars.js';
 import { formatCents } from '../cents.js';
 import { documentNumber } from '../invoices/document-number.js';
 import type { CreditNote, Invoice, InvoiceLine, WholeInvoice } from '../invoices/invoices.service.js';
-import { PLANS } from '../plan.js';
+import { PLANS } from '../../plans/plan.js';
 import { trimEnd } from '../../../platform/text/trim.js';
 
 const STYLE = `

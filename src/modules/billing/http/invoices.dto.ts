@@ -7,7 +7,7 @@ import { documentNumber } from '../invoices/document-number.js';
 import { INVOICE_STATES, LINE_KINDS } from '../invoices/invoice-state.js';
 import type { CreditNote, Invoice, InvoiceLine, WholeInvoice } from '../invoices/invoices.service.js';
 import type { UpcomingInvoice } from '../invoices/upcoming-invoice.service.js';
-import { PLAN_IDS } from '../plan.js';
+import { PLAN_IDS } from '../../plans/plan.js';
 
 /** Those that an invoice with a number can be in. */
 const STATES = INVOICE_STATES.filter((state) => state !== 'gathering' && state !== 'draft');

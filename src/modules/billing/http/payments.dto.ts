@@ -2,7 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn } from 'class-validator';
 import { Envelope } from '../../../platform/http/envelope.js';
 import { AnswerMeta } from '../../../platform/http/page.js';
-import { PLAN_IDS, type PlanId } from '../plan.js';
+import { PLAN_IDS, type PlanId } from '../../plans/plan.js';
 
 /** Free costs nothing. */
 const PAID = PLAN_IDS.filter((plan) => plan !== 'free');

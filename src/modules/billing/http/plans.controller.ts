@@ -5,7 +5,7 @@ import { Envelope } from '../../../platform/http/envelope.js';
 import { AnswerMeta } from '../../../platform/http/page.js';
 import { Public } from '../../../platform/http/public.js';
 import { formatUsd } from '../../../platform/money/nano-dollars.js';
-import { type Plan, PLAN_IDS, type PlanId, PLANS } from '../plan.js';
+import { type Plan, PLAN_IDS, type PlanId, PLANS } from '../../plans/plan.js';
 
 class PlanLimitsView {
   @ApiProperty({ type: 'integer', nullable: true, description: 'Null: unlimited.' }) calls_per_day!: number | null;

@@ -3,7 +3,7 @@ import { IsIn } from 'class-validator';
 import { AnswerMeta } from '../../../platform/http/page.js';
 import { formatUsd } from '../../../platform/money/nano-dollars.js';
 import type { BillingPeriod } from '../billing-period.js';
-import { PLAN_IDS, type PlanId, PLANS, storedBytesOf } from '../plan.js';
+import { PLAN_IDS, type PlanId, PLANS, storedBytesOf } from '../../plans/plan.js';
 import type { SubscriptionState } from '../subscriptions/subscriptions.service.js';
 
 export class ChoosePlanBody {

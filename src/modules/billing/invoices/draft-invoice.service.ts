@@ -8,7 +8,7 @@ import { type BillingPeriod, wholeSecond } from '../billing-period.js';
 import type { InvoiceLine } from '../persistence/invoice-line.entity.js';
 import type { PlanChange } from '../persistence/plan-change.entity.js';
 import { SubscriptionsStore } from '../persistence/subscriptions.store.js';
-import { PLANS } from '../plan.js';
+import { PLANS } from '../../plans/plan.js';
 import { baseFeeOf } from '../subscriptions/base-fee.js';
 import { compose, type Composition, type LineFacts } from './composition.js';
 import { type UsageDrifted, UsageOfMonth } from './usage-of-month.service.js';

@@ -5,7 +5,7 @@ import { UsageTotalsService } from '../../metering/usage-totals.service.js';
 import { type BillingPeriod, periodOf } from '../billing-period.js';
 import type { InvoiceLine } from '../persistence/invoice-line.entity.js';
 import { SubscriptionsStore } from '../persistence/subscriptions.store.js';
-import { type PlanId, PLANS } from '../plan.js';
+import { type PlanId, PLANS } from '../../plans/plan.js';
 import { baseFeeOf } from '../subscriptions/base-fee.js';
 import { compose } from './composition.js';
 import { DraftInvoice } from './draft-invoice.service.js';

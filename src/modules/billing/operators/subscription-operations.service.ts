@@ -3,7 +3,7 @@ import { Database } from '../../../platform/database/database.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { OrgPlans } from '../../auth/org-plans.service.js';
 import { OrganizationUnknown } from '../billing.errors.js';
-import type { PlanId } from '../plan.js';
+import type { PlanId } from '../../plans/plan.js';
 import type { Subscription } from '../persistence/subscription.entity.js';
 import { SubscriptionsStore } from '../persistence/subscriptions.store.js';
 import { type PlanRequest, PlanRequests } from '../plan-requests.service.js';

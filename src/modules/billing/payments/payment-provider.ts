@@ -1,5 +1,5 @@
 import type { WholeInvoice } from '../invoices/invoices.service.js';
-import type { PlanId } from '../plan.js';
+import type { PlanId } from '../../plans/plan.js';
 
 export interface CheckoutWish {
   readonly orgId: string;

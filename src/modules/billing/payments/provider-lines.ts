@@ -1,7 +1,7 @@
 import { formatUsd } from '../../../platform/money/nano-dollars.js';
 import { roundToCents } from '../cents.js';
 import type { InvoiceLine } from '../invoices/invoices.service.js';
-import { PLANS } from '../plan.js';
+import { PLANS } from '../../plans/plan.js';
 
 interface ProviderLine {
   readonly position: number;

@@ -4,7 +4,7 @@ import type { StripeConfig } from '../../../platform/config/config.js';
 import { PaymentProviderRefused, WebhookSignatureInvalid } from '../billing.errors.js';
 import { documentNumber } from '../invoices/document-number.js';
 import type { WholeInvoice } from '../invoices/invoices.service.js';
-import { PLAN_IDS, type PlanId, PLANS } from '../plan.js';
+import { PLAN_IDS, type PlanId, PLANS } from '../../plans/plan.js';
 import { type Checkout, type CheckoutState, type CheckoutWish, PaymentProvider, type ProviderEvent } from './payment-provider.js';
 import { providerLines } from './provider-lines.js';
 

@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Meter, MeterUnit } from '../../metering/meter.js';
 import type { LineKind } from '../invoices/invoice-state.js';
-import type { PlanId } from '../plan.js';
+import type { PlanId } from '../../plans/plan.js';
 import { NANO } from './nano.transformer.js';
 
 /** A line of an invoice. All of them together are its total, to the nano-dollar. */

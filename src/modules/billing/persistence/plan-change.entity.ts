@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { PlanId } from '../plan.js';
+import type { PlanId } from '../../plans/plan.js';
 import { NANO } from './nano.transformer.js';
 
 /** From when on an organization pays for another plan. The database lets nobody change it afterwards. */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
-import type { PlanId } from '../plan.js';
+import type { PlanId } from '../../plans/plan.js';
 
 /** A larger plan that an organization has chosen and an operator has not decided on yet. */
 export interface PlanRequest {

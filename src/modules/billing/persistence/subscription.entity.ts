@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { PlanId } from '../plan.js';
+import type { PlanId } from '../../plans/plan.js';
 import { NANO } from './nano.transformer.js';
 
 /** The plan that an organization has chosen and pays for. One that never chose has none of these, and pays no base fee. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { type BillingPeriod, periodOf, secondsBetween } from '../billing-period.js';
-import { PLAN_IDS } from '../plan.js';
+import { PLAN_IDS } from '../../plans/plan.js';
 import { baseFeeOf, type PriceFrom } from './base-fee.js';
 
 const NOVEMBER = periodOf(new Date('2026-11-15T12:00:00Z'));

@@ -1,5 +1,5 @@
 import { type BillingPeriod, secondsBetween } from '../billing-period.js';
-import type { PlanId } from '../plan.js';
+import type { PlanId } from '../../plans/plan.js';
 
 /** From a time on, a month costs so much. */
 export interface PriceFrom {

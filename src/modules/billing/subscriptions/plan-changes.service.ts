@@ -5,8 +5,8 @@ import type { Call } from '../../auth/caller.js';
 import { OrgPlans } from '../../auth/org-plans.service.js';
 import { OwningOrgs } from '../../auth/owning-orgs.service.js';
 import { wholeSecond } from '../billing-period.js';
-import { type PlanId } from '../plan.js';
-import { listPriceNano } from '../plan-price.js';
+import { type PlanId } from '../../plans/plan.js';
+import { listPriceNano } from '../../plans/plan-price.js';
 import { Subscription } from '../persistence/subscription.entity.js';
 import { SubscriptionsStore } from '../persistence/subscriptions.store.js';
 

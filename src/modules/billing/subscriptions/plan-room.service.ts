@@ -3,7 +3,7 @@ import { StoredBytes } from '../../hosting/stored-bytes.service.js';
 import { ProjectsService } from '../../projects/projects.service.js';
 import { RepositoriesService } from '../../repositories/repositories.service.js';
 import { type Excess, PlanTooSmall } from '../billing.errors.js';
-import { type Plan, storedBytesOf } from '../plan.js';
+import { type Plan, storedBytesOf } from '../../plans/plan.js';
 
 /** Compares what an organization has with what a plan holds. The caller has locked the organization, so that it stays so. */
 @Injectable()

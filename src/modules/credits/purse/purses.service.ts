@@ -3,7 +3,7 @@ import { Database } from '../../../platform/database/database.js';
 import { Ids } from '../../../platform/ids/ids.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import { Clock } from '../../../platform/time/clock.js';
-import { PLANS } from '../../billing/plan.js';
+import { PLANS } from '../../plans/plan.js';
 import { monthOf } from '../../metering/month.js';
 import { spendWarningQueue } from '../jobs/spend-warning.queue.js';
 import { PurseChangesStore } from '../persistence/purse-changes.store.js';

@@ -3,7 +3,7 @@ import { Database } from '../../../platform/database/database.js';
 import { Log } from '../../../platform/logging/log.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import { OwningOrgs } from '../../auth/owning-orgs.service.js';
-import { PLANS } from '../../billing/plan.js';
+import { PLANS } from '../../plans/plan.js';
 import { Features } from '../../features/features.service.js';
 import { deployQueue, jobIdOf } from '../jobs/deploy.queue.js';
 import { AdmissionStore } from '../persistence/admission.store.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
-import type { Plan } from '../../billing/plan.js';
+import type { Plan } from '../../plans/plan.js';
 import { type Project, ProjectsService } from '../../projects/projects.service.js';
 import { DeployFailed } from '../deploy-failure.js';
 import type { DeployVariables } from '../deploy-facts.js';

@@ -1,4 +1,4 @@
-import type { Plan } from '../../billing/plan.js';
+import type { Plan } from '../../plans/plan.js';
 import type { Project } from '../../projects/projects.service.js';
 import type { DeployVariables, LogPhase } from '../deploy-facts.js';
 import type { DeployLog } from '../logs/deploy-log.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { BuildLimits, BuildSource } from '../../builds/build-request.js';
 import { BuildsService, type FetchedSource } from '../../builds/builds.service.js';
-import type { Plan } from '../../billing/plan.js';
+import type { Plan } from '../../plans/plan.js';
 import { DomainError } from '../../../platform/errors/domain-error.js';
 import { RepositoryNotFound } from '../../repositories/repositories.errors.js';
 import { RepositorySources } from '../../repositories/repository-sources.service.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { storedBytesOf } from '../../billing/plan.js';
+import { storedBytesOf } from '../../plans/plan.js';
 import { ArtifactsService } from '../../hosting/artifacts.service.js';
 import type { DeployOutput } from '../deploy-facts.js';
 import { DeployVariablesService } from '../deploy-variables.service.js';

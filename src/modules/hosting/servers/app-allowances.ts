@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { OwningOrgs } from '../../auth/owning-orgs.service.js';
-import { type Plan, PLANS } from '../../billing/plan.js';
+import { type Plan, PLANS } from '../../plans/plan.js';
 
 /** What the servers of an organization may use. */
 export type AppAllowance = Plan['apps'];

@@ -3,7 +3,7 @@ import { Config } from '../../../platform/config/config.js';
 import { Ids } from '../../../platform/ids/ids.js';
 import { Clock } from '../../../platform/time/clock.js';
 import type { Call } from '../../auth/caller.js';
-import { PLANS } from '../../billing/plan.js';
+import { PLANS } from '../../plans/plan.js';
 import { ExecutionsStore, type NewExecution } from '../persistence/executions.store.js';
 import type { SandboxFile, SandboxLimits } from '../sandbox-runtime.js';
 import { type ExecutionWish, RETURN_MS } from '../sandbox.service.js';

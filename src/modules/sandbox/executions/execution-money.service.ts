@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
-import type { PlanId } from '../../billing/plan.js';
+import type { PlanId } from '../../plans/plan.js';
 import { PaidWorkService } from '../../credits/paid-work.service.js';
 import type { WorkEstimate } from '../../credits/paid-work.js';
 import type { NewExecution } from '../persistence/executions.store.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../../platform/config/config.js';
 import { Clock } from '../../../platform/time/clock.js';
-import { type Plan } from '../../billing/plan.js';
+import { type Plan } from '../../plans/plan.js';
 import { ConcurrencyLimitService } from '../../limits/concurrency-limit.service.js';
 import { SandboxConcurrencyLimitExceeded } from '../sandbox.errors.js';
 

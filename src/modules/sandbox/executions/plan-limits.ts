@@ -1,5 +1,5 @@
 import type { FieldFault } from '../../../platform/errors/request-invalid.js';
-import { type Plan, PLAN_IDS, PLANS } from '../../billing/plan.js';
+import { type Plan, PLAN_IDS, PLANS } from '../../plans/plan.js';
 import { OUTPUT_BYTES, type SandboxLimits } from '../sandbox-runtime.js';
 import { ExecutionBeyondPlan } from '../sandbox.errors.js';
 

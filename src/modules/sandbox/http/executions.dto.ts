@@ -5,7 +5,7 @@ import { MaxBytes } from '../../../platform/http/max-bytes.js';
 import { MayBeAbsent } from '../../../platform/http/may-be-absent.js';
 import { AnswerMeta, PageMeta } from '../../../platform/http/page.js';
 import { formatUsd } from '../../../platform/money/nano-dollars.js';
-import { PLANS } from '../../billing/plan.js';
+import { PLANS } from '../../plans/plan.js';
 import { EXECUTION_STATES, type ExecutionState } from '../execution-state.js';
 import type { OrgExecutionWish, Rehearsal } from '../executions/admission.service.js';
 import type { QueuedExecution } from '../executions/executions.service.js';
