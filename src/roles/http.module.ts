@@ -3,20 +3,21 @@ import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { AccessGuard } from '../modules/auth/http/access.guard.js';
 import { AuthHttpModule } from '../modules/auth/http/auth-http.module.js';
 import { AuthenticationGuard } from '../modules/auth/http/authentication.guard.js';
-import { OperatorTokenGuard } from '../modules/auth/http/operator-token.guard.js';
 import { ScopeGuard } from '../modules/auth/http/scope.guard.js';
 import { HealthHttpModule } from '../modules/health/http/health-http.module.js';
 import { CallBudgetGuard } from '../modules/limits/http/call-budget.guard.js';
 import { IdempotencyHttpModule } from '../modules/idempotency/http/idempotency-http.module.js';
 import { LimitsHttpModule } from '../modules/limits/http/limits-http.module.js';
 import { MetricsHttpModule } from '../modules/metrics/http/metrics-http.module.js';
+import { OperatorTokenGuard } from '../modules/operators/http/operator-token.guard.js';
+import { OperatorsHttpModule } from '../modules/operators/http/operators-http.module.js';
 import { ErrorFilter } from '../platform/http/error.filter.js';
 import { RequestValidation } from '../platform/http/validation.js';
 import { StorageGuard } from '../platform/storage/storage.guard.js';
 
 /** What every process that speaks HTTP has: the guards, in the order they run in, and the probes of an operator. */
 @Module({
-  imports: [AuthHttpModule, IdempotencyHttpModule, LimitsHttpModule, HealthHttpModule, MetricsHttpModule],
+  imports: [AuthHttpModule, IdempotencyHttpModule, LimitsHttpModule, OperatorsHttpModule, HealthHttpModule, MetricsHttpModule],
   providers: [
     { provide: APP_FILTER, useClass: ErrorFilter },
     { provide: APP_GUARD, useClass: AccessGuard },

@@ -1,7 +1,7 @@
 import { Controller, Get, Module, RequestMethod } from '@nestjs/common';
 import { APP_GUARD, ModulesContainer, NestFactory } from '@nestjs/core';
 import { AccessGuard } from '../../src/modules/auth/http/access.guard.js';
-import { RequireOperatorToken } from '../../src/modules/auth/require-operator-token.js';
+import { RequireOperatorToken } from '../../src/modules/operators/require-operator-token.js';
 import { RequireScope } from '../../src/modules/auth/require-scope.js';
 import { FastExpressAdapter } from '../../src/platform/http/fast-express.adapter.js';
 import { WriteInterceptor } from '../../src/platform/http/json-body.js';

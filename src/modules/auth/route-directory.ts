@@ -1,4 +1,4 @@
-import type { OperatorSurface } from './require-operator-token.js';
+import type { OperatorSurface } from '../operators/require-operator-token.js';
 import type { ScopeRule, SessionRule } from './require-scope.js';
 
 /** An endpoint and what it asks of its callers. */

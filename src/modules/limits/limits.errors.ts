@@ -35,3 +35,10 @@ export class DailyLimitExceeded extends LimitExceeded {
       'Read x-service-calls-remaining as you go. The budget starts afresh at 00:00 UTC; a larger plan has a larger one.');
   }
 }
+
+/** Of attempts that send messages, make accounts or guess at secrets. */
+export class TooManyAttempts extends LimitExceeded {
+  constructor(facts: LimitFacts) {
+    super('burst_limit_exceeded', 'Too many attempts.', facts, 'Wait for the time that Retry-After names.');
+  }
+}

@@ -5,10 +5,3 @@ export class SignInLimitExceeded extends LimitExceeded {
     super('sign_in_limit_exceeded', 'Too many attempts to sign in.', facts, 'Wait for the time that Retry-After names, or set a new password.');
   }
 }
-
-/** Of what sends messages or makes accounts. */
-export class TooManyAttempts extends LimitExceeded {
-  constructor(facts: LimitFacts) {
-    super('burst_limit_exceeded', 'Too many attempts.', facts, 'Wait for the time that Retry-After names.');
-  }
-}

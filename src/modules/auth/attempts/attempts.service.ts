@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { type AttemptLimit, AttemptLimitService } from '../../limits/attempt-limit.service.js';
 import { clientAddressOf } from '../../limits/client-address.js';
-import type { LimitFacts } from '../../limits/limits.errors.js';
+import { type LimitFacts, TooManyAttempts } from '../../limits/limits.errors.js';
 import { SecretHasher } from '../tokens/secret-hasher.js';
-import { SignInLimitExceeded, TooManyAttempts } from './attempts.errors.js';
+import { SignInLimitExceeded } from './attempts.errors.js';
 
 const QUARTER_HOUR = 900;
 const HOUR = 3_600;

@@ -4,7 +4,7 @@ import { isRedisAway } from '../../../platform/redis/redis-away.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { clientAddressOf } from '../../limits/client-address.js';
 import { AttemptsService } from '../attempts/attempts.service.js';
-import { TooManyAttempts } from '../attempts/attempts.errors.js';
+import { TooManyAttempts } from '../../limits/limits.errors.js';
 
 const MAX_NETWORKS = 10_000;
 

@@ -2,7 +2,7 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { Reflector } from '@nestjs/core';
 import { Public } from '../../../platform/http/public.js';
 import { RouteMetadata } from '../../../platform/http/route-metadata.js';
-import { RequireOperatorToken } from '../require-operator-token.js';
+import { RequireOperatorToken } from '../../operators/require-operator-token.js';
 import { RequireScope } from '../require-scope.js';
 
 /** Fails closed: a route that does not say who may call it answers no one. */

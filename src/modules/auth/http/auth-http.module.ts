@@ -9,14 +9,12 @@ import { CallAdmission } from './call-admission.js';
 import { DeclaredRoutes } from './declared-routes.js';
 import { OPEN_SURFACES } from './open-surfaces.js';
 import { CallerBudgets } from './caller-budgets.js';
-import { OperatorTokenGuard } from './operator-token.guard.js';
-import { WrongOperatorTokens } from './wrong-operator-tokens.js';
 
 /** What the guards of every role stand on; global, because the limits ask it who calls. */
 @Global()
 @Module({
   imports: [CallersModule, KeysModule],
-  providers: [AccessGuard, CallAdmission, OperatorTokenGuard, { provide: BudgetHolders, useClass: CallerBudgets }, { provide: RouteDirectory, useClass: DeclaredRoutes }, WrongOperatorTokens, ...ACCESS_METRICS, ...OPEN_SURFACES],
-  exports: [AccessGuard, AccessMetrics, BudgetHolders, CallAdmission, OperatorTokenGuard, RouteDirectory, WrongOperatorTokens],
+  providers: [AccessGuard, CallAdmission, { provide: BudgetHolders, useClass: CallerBudgets }, { provide: RouteDirectory, useClass: DeclaredRoutes }, ...ACCESS_METRICS, ...OPEN_SURFACES],
+  exports: [AccessGuard, AccessMetrics, BudgetHolders, CallAdmission, RouteDirectory],
 })
 export class AuthHttpModule {}

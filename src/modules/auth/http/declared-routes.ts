@@ -2,7 +2,7 @@ import { Injectable, type OnApplicationBootstrap, RequestMethod } from '@nestjs/
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { ModulesContainer, Reflector } from '@nestjs/core';
 import { type DeclaredRoute, RouteDirectory } from '../route-directory.js';
-import { type OperatorSurface, RequireOperatorToken } from '../require-operator-token.js';
+import { type OperatorSurface, RequireOperatorToken } from '../../operators/require-operator-token.js';
 import { RequireVerifiedEmail } from '../require-verified-email.js';
 import { RequireScope, type ScopeRule, type SessionRule, TakesSession } from '../require-scope.js';
 

@@ -2,7 +2,7 @@ import { Body, Controller, HttpCode, HttpStatus, Param, Post } from '@nestjs/com
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ANY_BODY, ANY_OPERATOR, ApiRefusals } from '../../../platform/http/api-refusals.js';
 import { TakesJson } from '../../../platform/http/json-body.js';
-import { RequireOperatorToken } from '../../auth/require-operator-token.js';
+import { RequireOperatorToken } from '../../operators/require-operator-token.js';
 import { InvoiceOperations } from '../operators/invoice-operations.service.js';
 import { CreditNoteBody, InvoiceStateView, PaidBody, VoidBody } from './invoice-operations.dto.js';
 

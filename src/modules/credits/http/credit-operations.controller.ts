@@ -2,7 +2,7 @@ import { Body, Controller, HttpCode, HttpStatus, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ANY_BODY, ANY_OPERATOR, ApiRefusals } from '../../../platform/http/api-refusals.js';
 import { TakesJson } from '../../../platform/http/json-body.js';
-import { RequireOperatorToken } from '../../auth/require-operator-token.js';
+import { RequireOperatorToken } from '../../operators/require-operator-token.js';
 import { CreditOperationsService } from '../credit-operations.service.js';
 import { GrantCreditsBody, GrantedCreditsView } from './credit-operations.dto.js';
 

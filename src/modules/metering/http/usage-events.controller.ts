@@ -3,7 +3,7 @@ import { ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ANY_BODY, ANY_CALL, ApiRefusals } from '../../../platform/http/api-refusals.js';
 import { Envelope } from '../../../platform/http/envelope.js';
 import { TakesJson } from '../../../platform/http/json-body.js';
-import { RequireOperatorToken } from '../../auth/require-operator-token.js';
+import { RequireOperatorToken } from '../../operators/require-operator-token.js';
 import { UsageIntakeService } from '../intake/usage-intake.service.js';
 import { type Reported, ReportedEvents } from './reported-events.js';
 import { ReportedUsageAnswer, ReportedUsageView, ReportUsageBody } from './usage-events.dto.js';

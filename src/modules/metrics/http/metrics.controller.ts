@@ -4,7 +4,7 @@ import { PrometheusController } from '@willsoto/nestjs-prometheus';
 import type { Response } from 'express';
 import { ANY_OPERATOR, ApiRefusals } from '../../../platform/http/api-refusals.js';
 import { SiblingProcesses } from '../../../platform/lifecycle/sibling-processes.js';
-import { RequireOperatorToken } from '../../auth/require-operator-token.js';
+import { RequireOperatorToken } from '../../operators/require-operator-token.js';
 import { mergeExpositions } from '../exposition/merge-expositions.js';
 
 @ApiTags('operations')

@@ -3,7 +3,7 @@ import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ANY_BODY, ANY_OPERATOR, ApiRefusals } from '../../../platform/http/api-refusals.js';
 import { TakesJson } from '../../../platform/http/json-body.js';
 import { NeedsNoStorage } from '../../../platform/storage/storage.guard.js';
-import { RequireOperatorToken } from '../../auth/require-operator-token.js';
+import { RequireOperatorToken } from '../../operators/require-operator-token.js';
 import { OpsTasksService } from '../tasks/ops-tasks.service.js';
 import { LeaseBody, NoteBody, ReleaseBody, ResolveBody, SilenceBody, TaskHistoryView, TasksQuery, TasksView, TaskView } from './ops-tasks.dto.js';
 

@@ -4,7 +4,7 @@ import type { Request, Response } from 'express';
 import { ANY_OPERATOR, ApiRefusals } from '../../../platform/http/api-refusals.js';
 import { TakesJson } from '../../../platform/http/json-body.js';
 import { NeedsNoStorage } from '../../../platform/storage/storage.guard.js';
-import { RequireOperatorToken } from '../../auth/require-operator-token.js';
+import { RequireOperatorToken } from '../../operators/require-operator-token.js';
 import { AlertIntakeService } from '../alerts/alert-intake.service.js';
 import { type Manifest, ManifestService } from '../manifest/manifest.service.js';
 import { unlessUnchanged } from './not-modified.js';

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { Config } from '../../../platform/config/config.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { clientAddressOf } from '../../limits/client-address.js';
-import { TooManyAttempts } from '../attempts/attempts.errors.js';
+import { TooManyAttempts } from '../../limits/limits.errors.js';
 
 const MOST_WRONG = 20;
 const PERIOD_MS = 60_000;

@@ -4,10 +4,10 @@ import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
 import { Config } from '../../../platform/config/config.js';
 import { RouteMetadata } from '../../../platform/http/route-metadata.js';
-import { PLANS } from '../../plans/plan.js';
 import { attachBudgetHolder, type BudgetAccount, type BudgetHolder } from '../../limits/budget-account.js';
-import { OperatorTokenInvalid, OperatorTokenUnset, OtherMachineRefused, UsageIntakeOff } from '../auth.errors.js';
+import { PLANS } from '../../plans/plan.js';
 import { type OperatorSurface, RequireOperatorToken } from '../require-operator-token.js';
+import { OperatorTokenInvalid, OperatorTokenUnset, OtherMachineRefused, UsageIntakeOff } from './operators.errors.js';
 import { isFromThisMachine } from './this-machine.js';
 import { WrongOperatorTokens } from './wrong-operator-tokens.js';
 
