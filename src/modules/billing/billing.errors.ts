@@ -1,17 +1,11 @@
 import { DomainError } from '../../platform/errors/domain-error.js';
-import { formatCents } from './cents.js';
 import type { Plan } from '../plans/plan.js';
-
-/** Of something that a plan limits, an organization has more than the plan holds. */
-export interface Excess {
-  readonly limit: 'projects' | 'repositories' | 'bytes_in_deploys';
-  readonly allowed: number;
-  readonly used: number;
-}
+import type { LimitExcess } from '../plans/plan-limit-counters.js';
+import { formatCents } from './cents.js';
 
 /** What the organization has does not fit into the smaller plan that it wants. */
 export class PlanTooSmall extends DomainError {
-  constructor({ id, name }: Plan, over: readonly Excess[]) {
+  constructor({ id, name }: Plan, over: readonly LimitExcess[]) {
     const list = over.map(({ limit, allowed, used }) => `${used} ${limit.replaceAll('_', ' ')}, where ${allowed} have room`).join('; ');
     super('plan_too_small', `The organization has more than the plan ${name} holds: ${list}.`, {
       hint: 'Delete what is not needed any more, then choose the plan again.',

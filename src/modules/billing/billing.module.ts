@@ -2,10 +2,8 @@ import { Module } from '@nestjs/common';
 import { Config } from '../../platform/config/config.js';
 import { OwningOrgsModule } from '../auth/owning-orgs.module.js';
 import { CreditsModule } from '../credits/credits.module.js';
-import { StoredBytesModule } from '../hosting/stored-bytes.module.js';
 import { MeteringModule } from '../metering/metering.module.js';
-import { ProjectsModule } from '../projects/projects.module.js';
-import { RepositoriesModule } from '../repositories/repositories.module.js';
+import { PlansModule } from '../plans/plans.module.js';
 import { BILLING_METRICS } from './billing.metrics.js';
 import { DraftInvoice } from './invoices/draft-invoice.service.js';
 import { InvoiceFinalization } from './invoices/invoice-finalization.service.js';
@@ -35,7 +33,7 @@ import { SubscriptionsService } from './subscriptions/subscriptions.service.js';
 
 /** Plans that are chosen, and what is to be paid for them and for usage. */
 @Module({
-  imports: [CreditsModule, MeteringModule, OwningOrgsModule, ProjectsModule, RepositoriesModule, StoredBytesModule],
+  imports: [CreditsModule, MeteringModule, OwningOrgsModule, PlansModule],
   providers: [
     ClosedPeriodsStore, DraftInvoice, InvoiceFinalization, InvoiceMirror, InvoiceOperations, InvoicesService, InvoicesStore, MonthClosing, MonthClosings,
     PaymentEvents, PaymentMethods, PaymentsService, PaymentsStore, PlanChanges, PlannedChanges, PlanRequests, PlanRequestsStore, PlanRoom, SubscriptionOperations, SubscriptionsService, SubscriptionsStore, UpcomingInvoices, UsageOfMonth, ...BILLING_METRICS,

@@ -1,14 +1,16 @@
 import { Module } from '@nestjs/common';
 import { OwningOrgsModule } from '../auth/owning-orgs.module.js';
+import { PlansModule } from '../plans/plans.module.js';
 import { EnvVault } from './env/env-vault.js';
 import { ProjectEnvStore } from './persistence/project-env.store.js';
+import { ProjectsCounter } from './persistence/projects-counter.js';
 import { ProjectsStore } from './persistence/projects.store.js';
 import { ProjectEnvService } from './project-env.service.js';
 import { ProjectsService } from './projects.service.js';
 
 @Module({
-  imports: [OwningOrgsModule],
-  providers: [EnvVault, ProjectEnvService, ProjectEnvStore, ProjectsService, ProjectsStore],
+  imports: [OwningOrgsModule, PlansModule],
+  providers: [EnvVault, ProjectEnvService, ProjectEnvStore, ProjectsCounter, ProjectsService, ProjectsStore],
   exports: [ProjectEnvService, ProjectEnvStore, ProjectsService, ProjectsStore],
 })
 export class ProjectsModule {}

@@ -139,11 +139,6 @@ export class ProjectsService {
     });
   }
 
-  /** How many the organization has. */
-  count(orgId: string): Promise<number> {
-    return this.projects.count(orgId);
-  }
-
   /** Under the lock of the organization, so that of creations at once each counts those before it. */
   private async requireRoom(call: Call, orgId: string): Promise<void> {
     const plan = PLANS[await this.owners.lock(call, orgId)];

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { OwningOrgsModule } from '../auth/owning-orgs.module.js';
 import { GithubModule } from '../github/github.module.js';
 import { LimitsModule } from '../limits/limits.module.js';
+import { PlansModule } from '../plans/plans.module.js';
 import { Directories } from './git/directories.service.js';
 import { GitBackend } from './git/git-backend.js';
 import { GitPlaces } from './git/git-places.js';
@@ -11,6 +12,7 @@ import { RepositoriesHome } from './git/repositories-home.js';
 import { GithubHost } from './hosts/github-host.js';
 import { OwnHost } from './hosts/own-host.js';
 import { PushReservationsStore } from './persistence/push-reservations.store.js';
+import { RepositoriesCounter } from './persistence/repositories-counter.js';
 import { RepositoriesStore } from './persistence/repositories.store.js';
 import { GitHost } from './pushes/git-host.service.js';
 import { PushRoom } from './pushes/push-room.service.js';
@@ -22,8 +24,8 @@ import { RepositoryUrls } from './repository-urls.js';
 import { TemplateCatalog } from './templates/template-catalog.js';
 
 @Module({
-  imports: [GithubModule, LimitsModule, OwningOrgsModule],
-  providers: [Directories, GitBackend, GitHost, GithubHost, OwnHost, RepositorySources, GitPlaces, GitPrograms, GitStore, PushesService, PushReservationsStore, PushRoom, RepositoriesHome, RepositoriesService, RepositoriesStore, RepositoryUrls, TemplateCatalog, ...REPOSITORIES_METRICS],
+  imports: [GithubModule, LimitsModule, OwningOrgsModule, PlansModule],
+  providers: [Directories, GitBackend, GitHost, GithubHost, OwnHost, RepositorySources, GitPlaces, GitPrograms, GitStore, PushesService, PushReservationsStore, PushRoom, RepositoriesCounter, RepositoriesHome, RepositoriesService, RepositoriesStore, RepositoryUrls, TemplateCatalog, ...REPOSITORIES_METRICS],
   exports: [Directories, GitHost, GitStore, PushesService, RepositoriesService, RepositoriesStore, RepositorySources, RepositoryUrls],
 })
 export class RepositoriesModule {}

@@ -155,11 +155,6 @@ export class RepositoriesService {
     return { repositoryId: repository.id, path: this.directories.pathOf(repository) };
   }
 
-  /** How many the organization has. */
-  count(orgId: string): Promise<number> {
-    return this.repositories.count(orgId);
-  }
-
   /** With the running transaction. */
   private async insert(call: Call, { name, template, provider }: { name: string; template: TemplateName | null; provider: Provider }): Promise<Repository> {
     const orgId = call.org.id;

@@ -3,11 +3,11 @@ import { Database } from '../../../platform/database/database.js';
 import { Clock } from '../../../platform/time/clock.js';
 import type { Call } from '../../auth/caller.js';
 import { OwningOrgs } from '../../auth/owning-orgs.service.js';
-import { StoredBytes } from '../../hosting/stored-bytes.service.js';
+import { PlanLimitCounters } from '../../plans/plan-limit-counters.js';
+import { listPriceNano } from '../../plans/plan-price.js';
+import { PLAN_IDS, type PlanId, PLANS } from '../../plans/plan.js';
 import { PlanByContract } from '../billing.errors.js';
 import { periodOf } from '../billing-period.js';
-import { PLAN_IDS, type PlanId, PLANS } from '../../plans/plan.js';
-import { listPriceNano } from '../../plans/plan-price.js';
 import { Subscription } from '../persistence/subscription.entity.js';
 import { SubscriptionsStore } from '../persistence/subscriptions.store.js';
 import { type PlanRequest, PlanRequests } from '../plan-requests.service.js';
@@ -38,7 +38,7 @@ export class SubscriptionsService {
     private readonly owners: OwningOrgs,
     private readonly methods: PaymentMethods,
     private readonly requests: PlanRequests,
-    private readonly stored: StoredBytes,
+    private readonly counters: PlanLimitCounters,
     private readonly clock: Clock,
   ) {}
 
@@ -98,7 +98,7 @@ export class SubscriptionsService {
   }
 
   private async stateOf(subscription: Subscription, request: PlanRequest | undefined): Promise<SubscriptionState> {
-    return { subscription, request, storedBytes: await this.stored.of(subscription.orgId) };
+    return { subscription, request, storedBytes: await this.counters.used('bytes_in_deploys', subscription.orgId) };
   }
 
   /** Null for an organization that was deleted. Whoever asks has locked it. */

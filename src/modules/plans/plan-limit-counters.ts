@@ -1,0 +1,60 @@
+import { Injectable } from '@nestjs/common';
+import type { Plan } from './plan.js';
+
+/** What a plan limits for each organization as a whole, and where the limit stands. */
+const LIMITS = {
+  projects: (plan: Plan) => plan.limits.projects,
+  repositories: (plan: Plan) => plan.repositories,
+  bytes_in_deploys: (plan: Plan) => plan.deploys.storedMib * 1_048_576,
+} as const satisfies Readonly<Record<string, (plan: Plan) => number | null>>;
+
+export type PlanLimit = keyof typeof LIMITS;
+const PLAN_LIMITS = Object.keys(LIMITS) as readonly PlanLimit[];
+
+/** How much of a limit an organization uses. The caller may have locked the organization and be inside a transaction. */
+export type PlanLimitCounter = (orgId: string) => Promise<number>;
+
+export interface LimitExcess {
+  readonly limit: PlanLimit;
+  readonly allowed: number;
+  readonly used: number;
+}
+
+/** The module that owns what a limit counts registers a counter for it, so that billing depends on no product. */
+@Injectable()
+export class PlanLimitCounters {
+  private readonly counters = new Map<PlanLimit, PlanLimitCounter>();
+
+  /** @throws {Error} when the limit has a counter already. */
+  register(limit: PlanLimit, counter: PlanLimitCounter): void {
+    if (this.counters.has(limit)) throw new Error(`Two counters are registered for the plan limit ${limit}.`);
+    this.counters.set(limit, counter);
+  }
+
+  /** @throws {Error} when a limit has no counter: a module is missing in this process. */
+  requireComplete(): void {
+    for (const limit of PLAN_LIMITS) this.counterOf(limit);
+  }
+
+  /** How much of the limit the organization uses. */
+  async used(limit: PlanLimit, orgId: string): Promise<number> {
+    return this.counterOf(limit)(orgId);
+  }
+
+  /** The limits of the plan that the organization exceeds. */
+  async exceeded(plan: Plan, orgId: string): Promise<LimitExcess[]> {
+    const excesses: LimitExcess[] = [];
+    for (const limit of PLAN_LIMITS) {
+      const allowed = LIMITS[limit](plan);
+      const used = await this.used(limit, orgId);
+      if (allowed !== null && used > allowed) excesses.push({ limit, allowed, used });
+    }
+    return excesses;
+  }
+
+  private counterOf(limit: PlanLimit): PlanLimitCounter {
+    const counter = this.counters.get(limit);
+    if (counter === undefined) throw new Error(`No counter is registered for the plan limit ${limit}.`);
+    return counter;
+  }
+}

@@ -1,0 +1,11 @@
+import { Injectable } from '@nestjs/common';
+import { PlanLimitCounters } from '../../plans/plan-limit-counters.js';
+import { RepositoriesStore } from './repositories.store.js';
+
+/** Counts the repositories that the service hosts for an organization, for its plan. */
+@Injectable()
+export class RepositoriesCounter {
+  constructor(counters: PlanLimitCounters, repositories: RepositoriesStore) {
+    counters.register('repositories', (orgId) => repositories.count(orgId));
+  }
+}
