@@ -10,6 +10,8 @@ export interface RequestState {
   readonly startedAtMs: number;
   /** The organization that the call is for, once somebody is known to call. */
   orgId?: string;
+  /** Whose retries of a write belong together, once somebody is known to call. */
+  callerKey?: string;
 }
 
 const STATE = Symbol('request state');

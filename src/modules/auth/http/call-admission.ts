@@ -65,7 +65,7 @@ export class CallAdmission {
 
   private putCall(request: Request, call: Call): void {
     attachCall(request, call);
-    stateOf(request).orgId = call.org.id;
+    Object.assign(stateOf(request), { orgId: call.org.id, callerKey: callerKeyOf(call) });
     const { credential } = call.principal;
     if (credential.type === 'api_key') this.usage.note(credential.keyId, call.ip);
   }
@@ -93,4 +93,12 @@ function orgOf(request: Request, principal: Principal): OrgMembership {
 function requireAddress({ credential }: Principal, ip: string): void {
   if (credential.type !== 'api_key' || credential.allowedIps.length === 0) return;
   if (!credential.allowedIps.some((range) => isInRange(range, ip))) throw new IpNotAllowed(ip);
+}
+
+/**
+ * A key whatever its secret is, so that a retry may come with a rotated one; but no other key of the person, which may
+ * not be shown what was made for a wider one. All sessions of a person are one caller.
+ */
+function callerKeyOf({ principal: { user, credential }, org }: Call): string {
+  return `${credential.type === 'api_key' ? credential.keyId : user.id}/${org.id}`;
 }

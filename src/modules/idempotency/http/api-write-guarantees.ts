@@ -6,9 +6,9 @@ import { Database } from '../../../platform/database/database.js';
 import { RequestInvalid } from '../../../platform/errors/request-invalid.js';
 import { Envelope } from '../../../platform/http/envelope.js';
 import { isDryRun } from '../../../platform/http/dry-run.js';
+import { stateOf } from '../../../platform/http/request-state.js';
 import { WriteGuarantees, type WriteRule } from '../../../platform/http/write-guarantees.js';
 import { keyFor } from '../../../platform/secrets/sealed.js';
-import { callOf } from '../../auth/caller.js';
 import { clientAddressOf } from '../../limits/client-address.js';
 import { IdempotencyService, type IdempotentRequest, type KeptAnswer } from '../idempotency.service.js';
 
@@ -58,16 +58,8 @@ export class ApiWriteGuarantees extends WriteGuarantees {
   }
 }
 
-/**
- * A key whatever its secret is, so that a retry may come with a rotated one; but no other key of the person, which may
- * not be shown what was made for a wider one. All sessions of a person are one caller.
- */
-function callerOf(request: Request): string {
-  const call = callOf(request);
-  if (call === undefined) return clientAddressOf(request.ip).network;
-  const { user, credential } = call.principal;
-  return `${credential.type === 'api_key' ? credential.keyId : user.id}/${call.org.id}`;
-}
+/** Whoever has no account is known by their network. */
+const callerOf = (request: Request): string => stateOf(request).callerKey ?? clientAddressOf(request.ip).network;
 
 /** A status of 0 stands for the one that the route declares. */
 function keptOf(result: unknown): KeptAnswer {
