@@ -7,7 +7,7 @@ import { RequestContextMiddleware } from './http/request-context.middleware.js';
 import { TrustedProxies } from './http/trusted-proxies.js';
 import { UnknownRoutes } from './http/unknown-routes.js';
 import { Ids } from './ids/ids.js';
-import { PeriodicJobs } from './lifecycle/periodic-jobs.js';
+import { PeriodicJobs } from './background/schedules.js';
 import { Shutdown } from './lifecycle/shutdown.js';
 import { SiblingProcesses } from './lifecycle/sibling-processes.js';
 import { Log } from './logging/log.js';

@@ -2,7 +2,7 @@ import { BuildFailed } from '../../src/modules/builds/build-failed.js';
 import { AppServersService } from '../../src/modules/hosting/app-servers.service.js';
 import { ServerDidNotStart } from '../../src/modules/hosting/hosting.errors.js';
 import { DeployVariablesService } from '../../src/modules/deploys/deploy-variables.service.js';
-import { repositoryPushedQueue } from '../../src/modules/repositories/repository-pushed.queue.js';
+import { repositoryPushedEvent } from '../../src/modules/repositories/repository-pushed.job.js';
 import { Database } from '../../src/platform/database/database.js';
 import { Outbox } from '../../src/platform/outbox/outbox.js';
 import { as, expectStatus, Make, type Person, send, uniqueName } from '../support/make.js';
@@ -314,7 +314,7 @@ describe('production', () => {
 
 describe('a push', () => {
   async function push(orgId: string, repoUrl: string, branch: string, commitSha: string | null = 'd'.repeat(40)): Promise<void> {
-    await app.get(Database).transaction(() => app.get(Outbox).enqueue(repositoryPushedQueue, { repositoryId: 'repo_x', orgId, repoUrl, branch, commitSha, pusherId: ada.user.id }));
+    await app.get(Database).transaction(() => app.get(Outbox).enqueue(repositoryPushedEvent, { repositoryId: 'repo_x', orgId, repoUrl, branch, commitSha, pusherId: ada.user.id }));
   }
   const list = async (id: string, by = key): Promise<any[]> => (await app.fetch(`/api/v1/projects/${id}/deploys`, as(by))).body.data;
 

@@ -5,7 +5,7 @@ import { Outbox } from '../../src/platform/outbox/outbox.js';
 import { OutboxBell } from '../../src/platform/outbox/outbox-bell.js';
 import { OutboxMessage } from '../../src/platform/outbox/outbox-message.entity.js';
 import { OutboxRelay } from '../../src/platform/outbox/outbox-relay.js';
-import { defineQueue } from '../../src/platform/queues/queue-definition.js';
+import { defineJob } from '../../src/platform/background/define-job.js';
 import { QueueWorkers } from '../../src/platform/queues/queue-workers.js';
 import { Queues } from '../../src/platform/queues/queues.js';
 import { eventually, useApp } from '../support/test-app.js';
@@ -14,8 +14,8 @@ class Note {
   @IsString() readonly text!: string;
 }
 
-const queueNamed = (name: string, attempts = 3): ReturnType<typeof defineQueue<Note>> =>
-  defineQueue({ name, payload: Note, attempts, backoffMs: 1, concurrency: 2 });
+const queueNamed = (name: string, attempts = 3): ReturnType<typeof defineJob<Note>> =>
+  defineJob({ name, payload: Note, attempts, backoffMs: 1, concurrency: 2 });
 
 describe('the outbox', () => {
   const app = useApp();

@@ -1,7 +1,7 @@
 import { IsInt } from 'class-validator';
 import { Redis } from 'ioredis';
 import { AwaitedJobs, JobFailed, JobUnanswered } from '../../src/platform/queues/awaited-jobs.js';
-import { defineQueue } from '../../src/platform/queues/queue-definition.js';
+import { defineJob } from '../../src/platform/background/define-job.js';
 import { QueueWorkers } from '../../src/platform/queues/queue-workers.js';
 import { addressOf } from '../../src/platform/redis/redis-connections.js';
 import { JobAbandoned } from '../../src/platform/queues/job-cancellations.js';
@@ -12,8 +12,8 @@ class Doubling {
   @IsInt() readonly value!: number;
 }
 
-const queueNamed = (name: string): ReturnType<typeof defineQueue<Doubling>> =>
-  defineQueue({ name, payload: Doubling, attempts: 1, backoffMs: 0, concurrency: 8 });
+const queueNamed = (name: string): ReturnType<typeof defineJob<Doubling>> =>
+  defineJob({ name, payload: Doubling, attempts: 1, backoffMs: 0, concurrency: 8 });
 
 describe('a job that somebody waits for', () => {
   const app = useApp();

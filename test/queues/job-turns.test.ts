@@ -3,7 +3,7 @@ import { type Job, Worker } from 'bullmq';
 import { IsString } from 'class-validator';
 import { DirectJobs } from '../../src/platform/queues/direct-jobs.js';
 import { JobTurns } from '../../src/platform/queues/job-turns.js';
-import { defineQueue } from '../../src/platform/queues/queue-definition.js';
+import { defineJob } from '../../src/platform/background/define-job.js';
 import { QueueWorkers } from '../../src/platform/queues/queue-workers.js';
 import { Queues } from '../../src/platform/queues/queues.js';
 import { RedisConnections } from '../../src/platform/redis/redis-connections.js';
@@ -15,7 +15,7 @@ class Named {
   @IsString() readonly subject!: string;
 }
 
-type NamedQueue = ReturnType<typeof defineQueue<Named>>;
+type NamedQueue = ReturnType<typeof defineJob<Named>>;
 
 const SUBJECTS = ['ada', 'bob', 'cyd'] as const;
 type Subject = (typeof SUBJECTS)[number];
@@ -29,7 +29,7 @@ describe('turns of subjects in one queue', () => {
   let queues = 0;
 
   const newQueue = (): NamedQueue =>
-    defineQueue({ name: `turns-${++queues}`, payload: Named, attempts: 1, backoffMs: 0, concurrency: 1 });
+    defineJob({ name: `turns-${++queues}`, payload: Named, attempts: 1, backoffMs: 0, concurrency: 1 });
   const add = (queue: NamedQueue, subject: string, jobId: string): Promise<void> =>
     app.get(DirectJobs).add(queue, { jobId, payload: { subject }, subject });
 

@@ -7,7 +7,7 @@ import { OwningOrgs } from '../auth/owning-orgs.service.js';
 import { PlanRequestNotFound } from './billing.errors.js';
 import { type PlanRequest, PlanRequestsStore } from './persistence/plan-requests.store.js';
 import type { PlanId } from '../plans/plan.js';
-import { planRequestQueue } from './plan-request.queue.js';
+import { planRequestEvent } from './plan-request.job.js';
 
 export type { PlanRequest };
 
@@ -56,7 +56,7 @@ export class PlanRequests {
   async settle(orgId: string): Promise<void> {
     if (await this.requests.find(orgId) === undefined) return;
     await this.requests.delete(orgId);
-    await this.outbox.enqueue(planRequestQueue, { orgId });
+    await this.outbox.enqueue(planRequestEvent, { orgId });
   }
 
   /** @throws {PlanRequestNotFound} `plan_request_not_found` */
@@ -70,6 +70,6 @@ export class PlanRequests {
 
   private async changed(orgId: string, action: `subscription.${string}`, details: Readonly<Record<string, unknown>>, by: Call | undefined): Promise<void> {
     await this.owners.record({ orgId, action, target: { type: 'subscription', id: orgId }, details }, by);
-    await this.outbox.enqueue(planRequestQueue, { orgId });
+    await this.outbox.enqueue(planRequestEvent, { orgId });
   }
 }

@@ -9,7 +9,7 @@ import { ProjectsService } from '../projects/projects.service.js';
 import { AdmissionService } from './admission/admission.service.js';
 import { DeployTransitions } from './deploy-transitions.js';
 import { DeployAlreadyOver, DeployNotFound } from './deploys.errors.js';
-import { deployQueue, jobIdOf } from './jobs/deploy.queue.js';
+import { deployJob, jobIdOf } from './jobs/deploy.job.js';
 import type { DeployEvent } from './persistence/deploy-event.entity.js';
 import type { Deploy } from './persistence/deploy.entity.js';
 import { type DeployFilter, DeploysStore } from './persistence/deploys.store.js';
@@ -83,7 +83,7 @@ export class DeploysService {
 
   /** The job is told at once; where that is lost, its worker finds out when it next renews the lease. */
   private async end({ id, attempt }: Deploy): Promise<void> {
-    await this.jobs.end(deployQueue, jobIdOf({ deployId: id, attempt }));
+    await this.jobs.end(deployJob, jobIdOf({ deployId: id, attempt }));
     await this.admission.runSoon();
   }
 }

@@ -6,7 +6,7 @@ import { Clock } from '../../platform/time/clock.js';
 import { GithubClient } from './client/github-client.js';
 import { eventOf } from './deliveries/event-of.js';
 import { SignatureInvalid } from './github.errors.js';
-import { GITHUB_EVENTS, githubEventQueue } from './github-event.queue.js';
+import { GITHUB_EVENTS, githubEvent } from './github-event.job.js';
 import { type DeliveryOutcome, GithubMetrics } from './github.metrics.js';
 import { GithubInstallationsStore } from './persistence/github-installations.store.js';
 
@@ -62,7 +62,7 @@ export class GithubDeliveries {
     if (event === null) return Promise.resolve('ignored');
     return this.database.transaction(async () => {
       if (!(await this.store.takeDelivery(id, this.clock.now()))) return 'repeated';
-      await this.outbox.enqueue(githubEventQueue, event);
+      await this.outbox.enqueue(githubEvent, event);
       return 'accepted';
     });
   }

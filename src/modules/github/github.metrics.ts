@@ -1,7 +1,7 @@
 import { Injectable, type Provider } from '@nestjs/common';
 import { InjectMetric, makeCounterProvider } from '@willsoto/nestjs-prometheus';
 import { Counter } from 'prom-client';
-import type { GithubEventKind } from './github-event.queue.js';
+import type { GithubEventKind } from './github-event.job.js';
 
 const DELIVERIES = 'github_deliveries_total';
 

@@ -12,7 +12,7 @@ import { PLANS } from '../plans/plan.js';
 import { Project } from './persistence/project.entity.js';
 import { ProjectEnvStore } from './persistence/project-env.store.js';
 import { type ProjectReach, ProjectsStore } from './persistence/projects.store.js';
-import { projectDeletedQueue } from './project-deleted.queue.js';
+import { projectDeletedEvent } from './project-deleted.job.js';
 import { DEFAULT_BRANCH } from './project-settings.js';
 import { freeSlugOf } from './project-slug.js';
 import { ProjectNotFound, TooManyProjects } from './projects.errors.js';
@@ -134,7 +134,7 @@ export class ProjectsService {
       project.deletedAt = project.updatedAt = this.clock.now();
       await this.projects.save(project);
       await this.env.removeAll(project.id);
-      await this.outbox.enqueue(projectDeletedQueue, { projectId: project.id });
+      await this.outbox.enqueue(projectDeletedEvent, { projectId: project.id });
       await this.record(call, 'project.deleted', project, { name: project.name, slug: project.slug });
     });
   }

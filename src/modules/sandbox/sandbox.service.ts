@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../platform/time/clock.js';
 import { Ids } from '../../platform/ids/ids.js';
 import { AwaitedJobs, JobFailed, JobUnanswered } from '../../platform/queues/awaited-jobs.js';
-import { sandboxQueue } from './jobs/sandbox.queue.js';
+import { sandboxJob } from './jobs/sandbox.job.js';
 import { Backlog } from './workers/backlog.js';
 import type { Language, SandboxLimits, SandboxOutcome } from './sandbox-runtime.js';
 import { SandboxUnavailable } from './sandbox.errors.js';
@@ -64,7 +64,7 @@ export class SandboxService {
     const job = { executionId: id, language, code, stdin, limits, startBeforeMs };
     try {
       const patience = { startWithinMs: MAX_WAIT_MS, finishWithinMs: limits.timeoutMs + RETURN_MS, subject: ANONYMOUS, signal };
-      const { queueMs, outcome } = await this.jobs.run<typeof job, ExecutionResult>(sandboxQueue, job, patience);
+      const { queueMs, outcome } = await this.jobs.run<typeof job, ExecutionResult>(sandboxJob, job, patience);
       return { id, language, queueMs, outcome };
     } catch (error) {
       if (error instanceof JobUnanswered && !error.hadBegun) throw await this.backlog.refusal(ANONYMOUS, MAX_WAIT_MS, error);

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
 import { Ids } from '../ids/ids.js';
 import { RequestContext } from '../logging/request-context.js';
-import type { QueueDefinition } from '../queues/queue-definition.js';
+import type { JobDefinition } from '../background/define-job.js';
 import { Clock } from '../time/clock.js';
 import { OutboxBell } from './outbox-bell.js';
 import { OutboxMessage } from './outbox-message.entity.js';
@@ -20,12 +20,12 @@ export class Outbox {
   ) {}
 
   /** `jobId`: what others may name the job by, to end it; once in a queue, for as long as the job is kept there. */
-  async enqueue<Payload extends object>(queue: QueueDefinition<Payload>, payload: Payload, jobId?: string): Promise<void> {
+  async enqueue<Payload extends object>(queue: JobDefinition<Payload>, payload: Payload, jobId?: string): Promise<void> {
     await this.add([this.messageOf(queue, payload, jobId)]);
   }
 
   /** A job for each of the payloads, in their order. */
-  async enqueueAll<Payload extends object>(queue: QueueDefinition<Payload>, payloads: readonly Payload[]): Promise<void> {
+  async enqueueAll<Payload extends object>(queue: JobDefinition<Payload>, payloads: readonly Payload[]): Promise<void> {
     if (payloads.length > 0) await this.add(payloads.map((payload) => this.messageOf(queue, payload)));
   }
 
@@ -38,7 +38,7 @@ export class Outbox {
     });
   }
 
-  private messageOf<Payload extends object>(queue: QueueDefinition<Payload>, payload: Payload, jobId?: string): OutboxMessage {
+  private messageOf<Payload extends object>(queue: JobDefinition<Payload>, payload: Payload, jobId?: string): OutboxMessage {
     return {
       id: this.ids.next('out'),
       jobId: jobId ?? null,

@@ -4,7 +4,7 @@ import { Ids } from '../ids/ids.js';
 import { Shutdown } from '../lifecycle/shutdown.js';
 import { RedisConnections } from '../redis/redis-connections.js';
 import { DirectJobs } from './direct-jobs.js';
-import type { QueueDefinition } from './queue-definition.js';
+import type { JobDefinition } from '../background/define-job.js';
 
 export const RESULT_TTL_SECONDS = 60;
 export const resultKeyOf = (jobId: string): string => `job-result:${jobId}`;
@@ -58,7 +58,7 @@ export class AwaitedJobs {
   }
 
   /** Begins to listen for results of the queue, so that the first call need not wait for it. */
-  async listen(queue: Pick<QueueDefinition<object>, 'name'>): Promise<void> {
+  async listen(queue: Pick<JobDefinition<object>, 'name'>): Promise<void> {
     await this.listenerOf(queue.name).waitUntilReady();
   }
 
@@ -69,7 +69,7 @@ export class AwaitedJobs {
    * @throws {JobUnanswered} when no worker took it, or none brought it to an end, in time.
    * @throws the reason of `signal` when it is aborted.
    */
-  async run<Payload extends object, Result>(queue: QueueDefinition<Payload>, payload: Payload, patience: Patience): Promise<Result> {
+  async run<Payload extends object, Result>(queue: JobDefinition<Payload>, payload: Payload, patience: Patience): Promise<Result> {
     patience.signal?.throwIfAborted();
     const jobId = patience.jobId ?? this.ids.next('job');
     await this.listen(queue);

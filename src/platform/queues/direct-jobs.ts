@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { RequestContext } from '../logging/request-context.js';
 import { JobCancellations } from './job-cancellations.js';
 import { JobTurns } from './job-turns.js';
-import type { QueueDefinition } from './queue-definition.js';
+import type { JobDefinition } from '../background/define-job.js';
 import { Queues } from './queues.js';
 
 export interface DirectJob<Payload extends object> {
@@ -27,7 +27,7 @@ export class DirectJobs {
 
   /** When this rejects, the job may be there all the same. @throws {Error} of Redis being away. */
   async add<Payload extends object>(
-    queue: QueueDefinition<Payload>,
+    queue: JobDefinition<Payload>,
     { jobId, payload, subject }: DirectJob<Payload>,
   ): Promise<void> {
     const turn = subject === undefined ? {} : { priority: (await this.turns.take(queue, subject)).round };
@@ -42,7 +42,7 @@ export class DirectJobs {
    * A job that still waits is taken out of the queue; one that runs is told to end, on whatever worker it is. Never
    * throws. True when it had not begun.
    */
-  async end(queue: Pick<QueueDefinition<object>, 'name'>, jobId: string, subject?: string): Promise<boolean> {
+  async end(queue: Pick<JobDefinition<object>, 'name'>, jobId: string, subject?: string): Promise<boolean> {
     const removed = await this.queues.named(queue.name).remove(jobId).catch(() => 0);
     if (removed === 0) await this.cancellations.cancel(jobId);
     else if (subject !== undefined) await this.turns.giveBack(queue, subject).catch(() => undefined);

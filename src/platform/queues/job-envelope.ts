@@ -1,7 +1,7 @@
 import { plainToInstance } from 'class-transformer';
 import { validateOrReject } from 'class-validator';
 import type { Correlation } from '../logging/request-context.js';
-import type { QueueDefinition } from './queue-definition.js';
+import type { JobDefinition } from '../background/define-job.js';
 
 /** What lies in Redis for one job: its payload, and for which request it works. */
 export interface JobEnvelope {
@@ -11,7 +11,7 @@ export interface JobEnvelope {
 
 /** Redis is outside of the types: what comes back from it is checked like a request. */
 export async function openEnvelope<Payload extends object>(
-  queue: QueueDefinition<Payload>,
+  queue: JobDefinition<Payload>,
   envelope: JobEnvelope,
 ): Promise<Payload> {
   const payload = plainToInstance(queue.payload, envelope.payload);

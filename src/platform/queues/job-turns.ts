@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import type { Redis } from 'ioredis';
 import { RedisConnections } from '../redis/redis-connections.js';
-import type { QueueDefinition } from './queue-definition.js';
+import type { JobDefinition } from '../background/define-job.js';
 import { Queues } from './queues.js';
 
-type QueueName = Pick<QueueDefinition<object>, 'name'>;
+type QueueName = Pick<JobDefinition<object>, 'name'>;
 
 /** BullMQ takes priorities up to 2^21. */
 const HIGHEST_ROUND = 2_000_000;

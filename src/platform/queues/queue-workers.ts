@@ -10,7 +10,7 @@ import { RESULT_TTL_SECONDS, resultKeyOf } from './awaited-jobs.js';
 import { JobAbandoned, JobCancellations } from './job-cancellations.js';
 import { type JobEnvelope, openEnvelope } from './job-envelope.js';
 import { JobTurns } from './job-turns.js';
-import { type JobHandler, JobPostponed, type QueueDefinition } from './queue-definition.js';
+import { type JobHandler, JobPostponed, type JobDefinition } from '../background/define-job.js';
 import { QueueMetrics } from './queue.metrics.js';
 import { Queues } from './queues.js';
 
@@ -42,7 +42,7 @@ export class QueueWorkers {
 
   /** Begins to take jobs from `queue`. A second start of the same queue does nothing. */
   start<Payload extends object, Result>(
-    queue: QueueDefinition<Payload>,
+    queue: JobDefinition<Payload>,
     handler: JobHandler<Payload, Result>,
     { concurrency = queue.concurrency } = {},
   ): void {
@@ -71,7 +71,7 @@ export class QueueWorkers {
   }
 
   private async process<Payload extends object, Result>(
-    queue: QueueDefinition<Payload>,
+    queue: JobDefinition<Payload>,
     handler: JobHandler<Payload, Result>,
     job: Job<JobEnvelope>,
   ): Promise<void> {
@@ -100,7 +100,7 @@ export class QueueWorkers {
   }
 
   /** It keeps its turn: as soon as its delay is over it goes before those that came later. */
-  private async postpone(queue: QueueDefinition<object>, job: Job<JobEnvelope>, { delayMs, changes, cause }: JobPostponed): Promise<never> {
+  private async postpone(queue: JobDefinition<object>, job: Job<JobEnvelope>, { delayMs, changes, cause }: JobPostponed): Promise<never> {
     this.log.debug({ queue: queue.name, jobId: job.id, error: cause }, 'A job could not begin.');
     await job.updateData({ ...job.data, payload: { ...job.data.payload, ...changes } });
     await job.moveToDelayed(this.clock.now().getTime() + delayMs, job.token);

@@ -7,7 +7,7 @@ import { EmailTokensModule } from '../people/email-tokens.module.js';
 import { PersistenceModule } from '../persistence/persistence.module.js';
 import { TokensModule } from '../tokens/tokens.module.js';
 import { AuthMailProcessor } from './auth-mail.processor.js';
-import { authMailQueue } from './auth-mail.queue.js';
+import { authMailJob } from './auth-mail.job.js';
 import { ExpiredCredentialsSweeper } from './expired-credentials.sweeper.js';
 
 @Module({
@@ -21,6 +21,6 @@ export class AuthJobsModule implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    this.workers.start(authMailQueue, this.processor);
+    this.workers.start(authMailJob, this.processor);
   }
 }

@@ -1,18 +1,18 @@
 import { Injectable } from '@nestjs/common';
-import type { JobHandler } from '../../../platform/queues/queue-definition.js';
+import type { JobHandler } from '../../../platform/background/define-job.js';
 import { AuthMailsService } from '../mails/auth-mails.service.js';
 import { SecurityNoticesService } from '../mails/security-notices.service.js';
-import type { AuthMailJob } from './auth-mail.queue.js';
+import type { AuthMailPayload } from './auth-mail.job.js';
 
 /** A job that runs twice sends twice, and the later message works: of invitations it alone. */
 @Injectable()
-export class AuthMailProcessor implements JobHandler<AuthMailJob> {
+export class AuthMailProcessor implements JobHandler<AuthMailPayload> {
   constructor(
     private readonly mails: AuthMailsService,
     private readonly notices: SecurityNoticesService,
   ) {}
 
-  handle({ kind, subjectId }: AuthMailJob): Promise<void> {
+  handle({ kind, subjectId }: AuthMailPayload): Promise<void> {
     switch (kind) {
       case 'verify_email': return this.mails.sendVerification(subjectId);
       case 'reset_password': return this.mails.sendPasswordReset(subjectId);

@@ -6,7 +6,7 @@ import { Outbox } from '../../../platform/outbox/outbox.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { type AuditActor, type AuditedAct, AuditLogService } from '../audit/audit-log.service.js';
 import type { Call } from '../caller.js';
-import { authMailQueue } from '../jobs/auth-mail.queue.js';
+import { authMailJob } from '../jobs/auth-mail.job.js';
 import { ApiKeySecret } from '../persistence/api-key-secret.entity.js';
 import { ApiKeyStore, type KeyReach } from '../persistence/api-key.store.js';
 import { ApiKey } from '../persistence/api-key.entity.js';
@@ -86,7 +86,7 @@ export class KeysService {
       const minted = this.mint(key);
       await this.keys.add(key, minted.row);
       await this.record(call, 'key.created', key, { kind: key.kind, scopes: key.scopes });
-      await this.outbox.enqueue(authMailQueue, { kind: 'key_created', subjectId: key.id });
+      await this.outbox.enqueue(authMailJob, { kind: 'key_created', subjectId: key.id });
       return { ...this.show(key, minted.row.last4), secret: minted.secret };
     });
   }

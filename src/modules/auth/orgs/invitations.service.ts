@@ -7,7 +7,7 @@ import { Clock } from '../../../platform/time/clock.js';
 import { AttemptsService } from '../attempts/attempts.service.js';
 import { AuditLogService } from '../audit/audit-log.service.js';
 import type { Call } from '../caller.js';
-import { authMailQueue } from '../jobs/auth-mail.queue.js';
+import { authMailJob } from '../jobs/auth-mail.job.js';
 import type { OrgRole } from '../org-role.js';
 import { EmailTokenInvalid } from '../people/people.errors.js';
 import type { Invitation } from '../persistence/invitation.entity.js';
@@ -71,7 +71,7 @@ export class InvitationsService {
         createdAt: now, expiresAt: new Date(now.getTime() + LIFETIME_MS), acceptedAt: null, revokedAt: null,
       };
       await this.invitations.insert(invitation);
-      await this.outbox.enqueue(authMailQueue, { kind: 'invitation', subjectId: invitation.id });
+      await this.outbox.enqueue(authMailJob, { kind: 'invitation', subjectId: invitation.id });
       await this.audit.record({ orgId, action: 'member.invited', target: { type: 'invitation', id: invitation.id }, details: { role } }, call);
       return invitation;
     });

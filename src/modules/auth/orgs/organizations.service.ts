@@ -7,7 +7,7 @@ import { Outbox } from '../../../platform/outbox/outbox.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { AuditLogService } from '../audit/audit-log.service.js';
 import type { Call } from '../caller.js';
-import { orgDeletedQueue } from '../org-deleted.queue.js';
+import { orgDeletedEvent } from '../org-deleted.job.js';
 import { InvitationsStore } from '../persistence/invitations.store.js';
 import { MembershipsStore } from '../persistence/memberships.store.js';
 import type { Organization } from '../persistence/organization.entity.js';
@@ -129,7 +129,7 @@ export class OrganizationsService {
       await this.invitations.revokeAll(id, now);
       await this.memberships.removeAll(id);
       await this.organizations.markDeleted(id, now);
-      await this.outbox.enqueue(orgDeletedQueue, { orgId: id });
+      await this.outbox.enqueue(orgDeletedEvent, { orgId: id });
       await this.audit.record({ orgId: id, action: 'org.deleted', target: { type: 'organization', id }, details: { slug: organization.slug } }, call);
     });
   }

@@ -4,7 +4,7 @@ import { Outbox } from '../../../platform/outbox/outbox.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { AuditLogService } from '../audit/audit-log.service.js';
 import type { Call } from '../caller.js';
-import { authMailQueue } from '../jobs/auth-mail.queue.js';
+import { authMailJob } from '../jobs/auth-mail.job.js';
 import { OrganizationsStore } from '../persistence/organizations.store.js';
 import { UsersStore } from '../persistence/users.store.js';
 import { AuthEpochs } from '../tokens/auth-epochs.js';
@@ -41,6 +41,6 @@ export class EmailVerificationService {
   async resend({ principal: { user } }: Call): Promise<void> {
     await this.attempts.resendVerification(user.id);
     if (user.emailVerified) return;
-    await this.database.transaction(() => this.outbox.enqueue(authMailQueue, { kind: 'verify_email', subjectId: user.id }));
+    await this.database.transaction(() => this.outbox.enqueue(authMailJob, { kind: 'verify_email', subjectId: user.id }));
   }
 }

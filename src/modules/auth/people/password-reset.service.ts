@@ -5,7 +5,7 @@ import { Outbox } from '../../../platform/outbox/outbox.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { type AuditActor, AuditLogService } from '../audit/audit-log.service.js';
 import type { Call } from '../caller.js';
-import { authMailQueue } from '../jobs/auth-mail.queue.js';
+import { authMailJob } from '../jobs/auth-mail.job.js';
 import { KeysService } from '../keys/keys.service.js';
 import { OrganizationsStore } from '../persistence/organizations.store.js';
 import type { User } from '../persistence/user.entity.js';
@@ -58,7 +58,7 @@ export class PasswordResetService {
     await this.attempts.forgotPassword(ip, email);
     const user = await this.users.findByEmail(email);
     const subjectId = user?.id ?? this.ids.next('usr');
-    await this.database.transaction(() => this.outbox.enqueue(authMailQueue, { kind: 'reset_password', subjectId }));
+    await this.database.transaction(() => this.outbox.enqueue(authMailJob, { kind: 'reset_password', subjectId }));
   }
 
   /**
@@ -120,6 +120,6 @@ export class PasswordResetService {
     await this.tokens.useUp(id, 'reset_password');
     const orgId = await this.organizations.getPersonalId(id);
     await this.audit.record({ orgId, action: 'password.changed', target: { type: 'user', id } }, by);
-    await this.outbox.enqueue(authMailQueue, { kind: 'password_changed', subjectId: id });
+    await this.outbox.enqueue(authMailJob, { kind: 'password_changed', subjectId: id });
   }
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import { LimitExceeded } from '../../limits/limits.errors.js';
-import { authMailQueue } from '../jobs/auth-mail.queue.js';
+import { authMailJob } from '../jobs/auth-mail.job.js';
 import type { User } from '../persistence/user.entity.js';
 import { UsersStore } from '../persistence/users.store.js';
 import { type Origin, SessionsService } from '../sessions/sessions.service.js';
@@ -67,7 +67,7 @@ export class SignInService {
     // A new password ends every session; one that was begun with the old password must not come after that.
     if (!(await this.users.keepsPassword(user.id, user.passwordHash))) throw new CredentialsInvalid();
     const { id, token } = await this.sessions.open(user.id, origin);
-    if (await this.addresses.note(user.id, origin.ip)) await this.outbox.enqueue(authMailQueue, { kind: 'new_sign_in', subjectId: id });
+    if (await this.addresses.note(user.id, origin.ip)) await this.outbox.enqueue(authMailJob, { kind: 'new_sign_in', subjectId: id });
     await this.database.afterCommit(() => {
       this.metrics.signIn('succeeded');
       return Promise.resolve();

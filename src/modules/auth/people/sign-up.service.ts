@@ -5,7 +5,7 @@ import { Outbox } from '../../../platform/outbox/outbox.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { LimitExceeded } from '../../limits/limits.errors.js';
 import { AuditLogService } from '../audit/audit-log.service.js';
-import { authMailQueue } from '../jobs/auth-mail.queue.js';
+import { authMailJob } from '../jobs/auth-mail.job.js';
 import { OrganizationsService } from '../orgs/organizations.service.js';
 import { UsersStore } from '../persistence/users.store.js';
 import { type Origin, SessionsService } from '../sessions/sessions.service.js';
@@ -75,7 +75,7 @@ export class SignUpService {
     await this.audit.record({ orgId: organization.id, action: 'person.signed_up', target: { type: 'user', id: user.id } }, by);
     const { token } = await this.sessions.open(user.id, origin);
     await this.addresses.note(user.id, origin.ip);
-    await this.outbox.enqueue(authMailQueue, { kind: 'verify_email', subjectId: user.id });
+    await this.outbox.enqueue(authMailJob, { kind: 'verify_email', subjectId: user.id });
     await this.database.afterCommit(() => {
       this.metrics.signUp('succeeded');
       return Promise.resolve();

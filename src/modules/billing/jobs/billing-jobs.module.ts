@@ -1,7 +1,7 @@
 import { Module, type OnApplicationBootstrap } from '@nestjs/common';
 import { QueueWorkers } from '../../../platform/queues/queue-workers.js';
 import { BillingModule } from '../billing.module.js';
-import { invoiceMirrorQueue, paymentEventQueue } from '../payments/payment.queues.js';
+import { invoiceMirrorJob, paymentEventJob } from '../payments/payments.job.js';
 import { InvoiceMirrorProcessor } from './invoice-mirror.processor.js';
 import { MonthClosingTimer } from './month-closing.timer.js';
 import { PaymentEventProcessor } from './payment-event.processor.js';
@@ -16,7 +16,7 @@ export class BillingJobsModule implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    this.workers.start(paymentEventQueue, this.events);
-    this.workers.start(invoiceMirrorQueue, this.mirrors);
+    this.workers.start(paymentEventJob, this.events);
+    this.workers.start(invoiceMirrorJob, this.mirrors);
   }
 }

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import type { JobHandler } from '../../../platform/queues/queue-definition.js';
+import type { JobHandler } from '../../../platform/background/define-job.js';
 import { InvoiceMirror } from '../payments/invoice-mirror.service.js';
-import type { InvoiceMirrorJob } from '../payments/payment.queues.js';
+import type { InvoiceMirrorPayload } from '../payments/payments.job.js';
 
 @Injectable()
-export class InvoiceMirrorProcessor implements JobHandler<InvoiceMirrorJob> {
+export class InvoiceMirrorProcessor implements JobHandler<InvoiceMirrorPayload> {
   constructor(private readonly mirror: InvoiceMirror) {}
 
-  handle({ invoiceId }: InvoiceMirrorJob): Promise<void> {
+  handle({ invoiceId }: InvoiceMirrorPayload): Promise<void> {
     return this.mirror.bringUpToDate(invoiceId);
   }
 }

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import type { JobHandler } from '../../../platform/queues/queue-definition.js';
-import type { PaymentEventJob } from '../payments/payment.queues.js';
+import type { JobHandler } from '../../../platform/background/define-job.js';
+import type { PaymentEventPayload } from '../payments/payments.job.js';
 import { PaymentEvents } from '../payments/payment-events.service.js';
 
 @Injectable()
-export class PaymentEventProcessor implements JobHandler<PaymentEventJob> {
+export class PaymentEventProcessor implements JobHandler<PaymentEventPayload> {
   constructor(private readonly events: PaymentEvents) {}
 
-  handle({ eventId }: PaymentEventJob): Promise<void> {
+  handle({ eventId }: PaymentEventPayload): Promise<void> {
     return this.events.process(eventId);
   }
 }

@@ -1,5 +1,5 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { PeriodicJobs } from '../../../platform/lifecycle/periodic-jobs.js';
+import { PeriodicJobs } from '../../../platform/background/schedules.js';
 import { PlannedChanges } from '../subscriptions/planned-changes.service.js';
 
 const EVERY_MS = 15_000;

@@ -4,7 +4,7 @@ import { Clock } from '../../../platform/time/clock.js';
 import { InvoicesService } from '../invoices/invoices.service.js';
 import { InvoicesStore } from '../persistence/invoices.store.js';
 import { PaymentsStore } from '../persistence/payments.store.js';
-import { invoiceMirrorQueue } from './payment.queues.js';
+import { invoiceMirrorJob } from './payments.job.js';
 import { PaymentProvider } from './payment-provider.js';
 
 /** Tells the provider of payments of invoices, and of what becomes of them here. */
@@ -21,7 +21,7 @@ export class InvoiceMirror {
 
   /** With the running transaction, in which the invoices have changed. */
   async changed(...invoiceIds: readonly string[]): Promise<void> {
-    if (this.provider.takesPayments) await this.outbox.enqueueAll(invoiceMirrorQueue, invoiceIds.map((invoiceId) => ({ invoiceId })));
+    if (this.provider.takesPayments) await this.outbox.enqueueAll(invoiceMirrorJob, invoiceIds.map((invoiceId) => ({ invoiceId })));
   }
 
   /** An organization that the provider does not know is billed by hand. */

@@ -7,7 +7,7 @@ import { PaymentMethodRequired, PlanByContract } from '../billing.errors.js';
 import { type PlanId, PLANS } from '../../plans/plan.js';
 import { listPriceNano } from '../../plans/plan-price.js';
 import { PaymentsStore } from '../persistence/payments.store.js';
-import { paymentEventQueue } from './payment.queues.js';
+import { paymentEventJob } from './payments.job.js';
 import { PaymentProvider } from './payment-provider.js';
 
 /** What follows from each is asked of the provider; nothing follows from any other. */
@@ -69,7 +69,7 @@ export class PaymentsService {
     if (!EVENTS.includes(event.type)) return 'ignored';
     return this.database.transaction(async () => {
       if (!(await this.payments.receive(event, this.clock.now()))) return 'repeated';
-      await this.outbox.enqueue(paymentEventQueue, { eventId: event.id });
+      await this.outbox.enqueue(paymentEventJob, { eventId: event.id });
       return 'accepted';
     });
   }

@@ -4,7 +4,7 @@ import { QueueWorkers } from '../../../platform/queues/queue-workers.js';
 import { CreditsModule } from '../credits.module.js';
 import { CreditsSweeper } from './credits-sweeper.js';
 import { SpendWarningProcessor } from './spend-warning.processor.js';
-import { spendWarningQueue } from './spend-warning.queue.js';
+import { spendWarningJob } from './spend-warning.job.js';
 
 @Module({ imports: [CreditsModule, MailModule], providers: [CreditsSweeper, SpendWarningProcessor] })
 export class CreditsJobsModule implements OnApplicationBootstrap {
@@ -14,6 +14,6 @@ export class CreditsJobsModule implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    this.workers.start(spendWarningQueue, this.processor);
+    this.workers.start(spendWarningJob, this.processor);
   }
 }

@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Ids } from '../../../platform/ids/ids.js';
-import { PeriodicJobs } from '../../../platform/lifecycle/periodic-jobs.js';
+import { PeriodicJobs } from '../../../platform/background/schedules.js';
 import { Log } from '../../../platform/logging/log.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { WorkBatchService } from '../paid/work-batch.service.js';

@@ -4,13 +4,13 @@ import { Database } from '../../../platform/database/database.js';
 import { Mailer } from '../../../platform/mail/mailer.js';
 import { formatUsd } from '../../../platform/money/nano-dollars.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
-import type { JobHandler } from '../../../platform/queues/queue-definition.js';
+import type { JobHandler } from '../../../platform/background/define-job.js';
 import { SpendCapsStore } from '../persistence/spend-caps.store.js';
-import { type SpendWarningJob, spendWarningQueue } from './spend-warning.queue.js';
+import { type SpendWarningPayload, spendWarningJob } from './spend-warning.job.js';
 
 /** Tells every owner of an organization, by e-mail, that a part of the spend cap of a month is used up. */
 @Injectable()
-export class SpendWarningProcessor implements JobHandler<SpendWarningJob> {
+export class SpendWarningProcessor implements JobHandler<SpendWarningPayload> {
   constructor(
     private readonly config: Config,
     private readonly database: Database,
@@ -19,12 +19,12 @@ export class SpendWarningProcessor implements JobHandler<SpendWarningJob> {
     private readonly mailer: Mailer,
   ) {}
 
-  async handle(job: SpendWarningJob): Promise<void> {
+  async handle(job: SpendWarningPayload): Promise<void> {
     const { orgId, month, level } = job;
     const owners = await this.caps.owners(orgId);
     if (job.ownerId === undefined) {
       await this.database.transaction(async () => {
-        for (const { id } of owners) await this.outbox.enqueue(spendWarningQueue, { orgId, month, level, ownerId: id }, jobIdOf(job, id));
+        for (const { id } of owners) await this.outbox.enqueue(spendWarningJob, { orgId, month, level, ownerId: id }, jobIdOf(job, id));
       });
       return;
     }
@@ -50,4 +50,4 @@ export class SpendWarningProcessor implements JobHandler<SpendWarningJob> {
 }
 
 /** The same for each owner however often the warning is told, so that the queue takes it once. */
-const jobIdOf = ({ orgId, month, level }: SpendWarningJob, ownerId: string): string => `${orgId}-${month}-${level}-${ownerId}`;
+const jobIdOf = ({ orgId, month, level }: SpendWarningPayload, ownerId: string): string => `${orgId}-${month}-${level}-${ownerId}`;

@@ -5,7 +5,7 @@ import { Outbox } from '../../../platform/outbox/outbox.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { PLANS } from '../../plans/plan.js';
 import { monthOf } from '../../metering/month.js';
-import { spendWarningQueue } from '../jobs/spend-warning.queue.js';
+import { spendWarningJob } from '../jobs/spend-warning.job.js';
 import { PurseChangesStore } from '../persistence/purse-changes.store.js';
 import { type AccountRow, type GrantRow, type MonthRow, PursesStore } from '../persistence/purses.store.js';
 import { type BilledMonth, Purse } from './purse.js';
@@ -90,7 +90,7 @@ export class PursesService {
       changed: [...journal.changed.values()],
       ledger: journal.ledger,
     });
-    for (const warning of await this.store.addWarnings(journal.warnings)) await this.outbox.enqueue(spendWarningQueue, { ...warning });
+    for (const warning of await this.store.addWarnings(journal.warnings)) await this.outbox.enqueue(spendWarningJob, { ...warning });
   }
 }
 

@@ -5,7 +5,7 @@ import { Outbox } from '../../../platform/outbox/outbox.js';
 import { OwningOrgs } from '../../auth/owning-orgs.service.js';
 import { PLANS } from '../../plans/plan.js';
 import { Features } from '../../features/features.service.js';
-import { deployQueue, jobIdOf } from '../jobs/deploy.queue.js';
+import { deployJob, jobIdOf } from '../jobs/deploy.job.js';
 import { AdmissionStore } from '../persistence/admission.store.js';
 
 /** Of one transaction: what a lock is held for. */
@@ -39,7 +39,7 @@ export class AdmissionService {
         if (waiting === undefined) break;
         await this.admission.admit(waiting);
         const job = { deployId: waiting.id, attempt: waiting.attempt + 1 };
-        await this.outbox.enqueue(deployQueue, job, jobIdOf(job));
+        await this.outbox.enqueue(deployJob, job, jobIdOf(job));
       }
       return admitted;
     });

@@ -9,7 +9,7 @@ import { LostDeploys } from '../admission/lost-deploys.service.js';
 import { AdmissionStore } from '../persistence/admission.store.js';
 import { Leases } from '../pipeline/leases.js';
 import { DeployProcessor } from './deploy.processor.js';
-import { deployQueue } from './deploy.queue.js';
+import { deployJob } from './deploy.job.js';
 
 const LOOK_EVERY_MS = 1_000;
 const REPORT_EVERY_LOOKS = 5;
@@ -37,7 +37,7 @@ export class DeployWorkerService implements OnApplicationBootstrap {
   }
 
   onApplicationBootstrap(): void {
-    this.workers.start(deployQueue, this.processor, { concurrency: this.config.deploys.concurrency });
+    this.workers.start(deployJob, this.processor, { concurrency: this.config.deploys.concurrency });
     this.look();
   }
 

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import type { JobContext, JobHandler } from '../../../platform/queues/queue-definition.js';
+import type { JobContext, JobHandler } from '../../../platform/background/define-job.js';
 import { DeployRunner } from '../pipeline/deploy-runner.js';
-import type { DeployJob } from './deploy.queue.js';
+import type { DeployPayload } from './deploy.job.js';
 
 @Injectable()
-export class DeployProcessor implements JobHandler<DeployJob> {
+export class DeployProcessor implements JobHandler<DeployPayload> {
   constructor(private readonly runner: DeployRunner) {}
 
-  handle(job: DeployJob, { signal }: JobContext): Promise<void> {
+  handle(job: DeployPayload, { signal }: JobContext): Promise<void> {
     return this.runner.run(job, signal);
   }
 }

@@ -1,14 +1,14 @@
 import { Module, type OnApplicationBootstrap } from '@nestjs/common';
 import { QueueWorkers } from '../../../platform/queues/queue-workers.js';
-import { orgDeletedQueue } from '../../auth/org-deleted.queue.js';
+import { orgDeletedEvent } from '../../auth/org-deleted.job.js';
 import { BuildsModule } from '../../builds/builds.module.js';
 import { HostingModule } from '../../hosting/hosting.module.js';
 import { StoredBytesModule } from '../../hosting/stored-bytes.module.js';
 import { MeteringModule } from '../../metering/metering.module.js';
-import { projectDeletedQueue } from '../../projects/project-deleted.queue.js';
+import { projectDeletedEvent } from '../../projects/project-deleted.job.js';
 import { ProjectsModule } from '../../projects/projects.module.js';
 import { RepositoriesModule } from '../../repositories/repositories.module.js';
-import { repositoryPushedQueue } from '../../repositories/repository-pushed.queue.js';
+import { repositoryPushedEvent } from '../../repositories/repository-pushed.job.js';
 import { LostDeploys } from '../admission/lost-deploys.service.js';
 import { DeploysModule } from '../deploys.module.js';
 import { DeployLogs } from '../logs/deploy-log.js';
@@ -46,8 +46,8 @@ export class DeploysJobsModule implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    this.workers.start(repositoryPushedQueue, this.pushed);
-    this.workers.start(projectDeletedQueue, this.projectDeleted);
-    this.workers.start(orgDeletedQueue, this.orgDeleted);
+    this.workers.start(repositoryPushedEvent, this.pushed);
+    this.workers.start(projectDeletedEvent, this.projectDeleted);
+    this.workers.start(orgDeletedEvent, this.orgDeleted);
   }
 }

@@ -1,18 +1,18 @@
 import { Injectable } from '@nestjs/common';
-import type { JobHandler } from '../../../platform/queues/queue-definition.js';
-import type { OrgDeleted } from '../../auth/org-deleted.queue.js';
+import type { JobHandler } from '../../../platform/background/define-job.js';
+import type { OrgDeletedPayload } from '../../auth/org-deleted.job.js';
 import { ProjectsService } from '../../projects/projects.service.js';
 import { DeployRemoval } from '../upkeep/deploy-removal.service.js';
 
 /** Takes down what an organization has shown the world. */
 @Injectable()
-export class OrgDeletedProcessor implements JobHandler<OrgDeleted> {
+export class OrgDeletedProcessor implements JobHandler<OrgDeletedPayload> {
   constructor(
     private readonly projects: ProjectsService,
     private readonly removal: DeployRemoval,
   ) {}
 
-  async handle({ orgId }: OrgDeleted): Promise<void> {
+  async handle({ orgId }: OrgDeletedPayload): Promise<void> {
     for (const projectId of await this.projects.idsOf(orgId)) await this.removal.removeProject(projectId);
   }
 }

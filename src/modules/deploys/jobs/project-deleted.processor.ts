@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import type { JobHandler } from '../../../platform/queues/queue-definition.js';
-import type { ProjectDeleted } from '../../projects/project-deleted.queue.js';
+import type { JobHandler } from '../../../platform/background/define-job.js';
+import type { ProjectDeletedPayload } from '../../projects/project-deleted.job.js';
 import { DeployRemoval } from '../upkeep/deploy-removal.service.js';
 
 @Injectable()
-export class ProjectDeletedProcessor implements JobHandler<ProjectDeleted> {
+export class ProjectDeletedProcessor implements JobHandler<ProjectDeletedPayload> {
   constructor(private readonly removal: DeployRemoval) {}
 
-  handle({ projectId }: ProjectDeleted): Promise<void> {
+  handle({ projectId }: ProjectDeletedPayload): Promise<void> {
     return this.removal.removeProject(projectId);
   }
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
-import type { JobHandler } from '../../../platform/queues/queue-definition.js';
-import type { RepositoryPushed } from '../../repositories/repository-pushed.queue.js';
+import type { JobHandler } from '../../../platform/background/define-job.js';
+import type { RepositoryPushedPayload } from '../../repositories/repository-pushed.job.js';
 import { type Project, ProjectsService } from '../../projects/projects.service.js';
 import { repositoryKeyOf } from '../../projects/repository-key.js';
 import { DeployRequests } from '../deploy-requests.service.js';
@@ -12,7 +12,7 @@ import { ProductionGate } from '../production-gate.js';
  * production where the plan has that, all others, and it where not, as previews.
  */
 @Injectable()
-export class RepositoryPushedProcessor implements JobHandler<RepositoryPushed> {
+export class RepositoryPushedProcessor implements JobHandler<RepositoryPushedPayload> {
   constructor(
     private readonly database: Database,
     private readonly projects: ProjectsService,
@@ -21,7 +21,7 @@ export class RepositoryPushedProcessor implements JobHandler<RepositoryPushed> {
   ) {}
 
   /** Run twice, it deploys twice, of which the second finds nothing to build. */
-  async handle({ orgId, repoUrl, branch, commitSha, pusherId }: RepositoryPushed): Promise<void> {
+  async handle({ orgId, repoUrl, branch, commitSha, pusherId }: RepositoryPushedPayload): Promise<void> {
     // A branch that is no more is not deployed; what it was last deployed as stays for as long as previews do.
     if (commitSha === null) return;
     for (const { id } of await this.projects.linkedTo(orgId, repoUrl)) await this.deploy(id, { repoUrl, branch, pusherId });

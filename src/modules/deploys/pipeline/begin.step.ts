@@ -7,7 +7,7 @@ import type { DeployVariables } from '../deploy-facts.js';
 import { DeployTransitions } from '../deploy-transitions.js';
 import { DeployVariablesService } from '../deploy-variables.service.js';
 import { ProjectHasNoRepository, StorageLimitReached } from '../deploys.errors.js';
-import type { DeployJob } from '../jobs/deploy.queue.js';
+import type { DeployPayload } from '../jobs/deploy.job.js';
 import type { Deploy } from '../persistence/deploy.entity.js';
 import { DeploysStore } from '../persistence/deploys.store.js';
 import { ProductionGate } from '../production-gate.js';
@@ -39,7 +39,7 @@ export class BeginStep {
   ) {}
 
   /** Null when there is nothing to do any more: the attempt is another one's, or the deploy is over, perhaps just now. */
-  take({ deployId, attempt }: DeployJob, workerId: string): Promise<Begun | null> {
+  take({ deployId, attempt }: DeployPayload, workerId: string): Promise<Begun | null> {
     return this.database.transaction(async () => {
       const deploy = await this.deploys.get(deployId);
       if (deploy.attempt !== attempt || deploy.state !== 'queued') return null;

@@ -8,7 +8,7 @@ import { DeployFailed } from '../deploy-failure.js';
 import type { DeployOutput, LogPhase } from '../deploy-facts.js';
 import { DeployTransitions } from '../deploy-transitions.js';
 import { DeployMetrics } from '../deploys.metrics.js';
-import type { DeployJob } from '../jobs/deploy.queue.js';
+import type { DeployPayload } from '../jobs/deploy.job.js';
 import { DeployLogs } from '../logs/deploy-log.js';
 import { BeginStep } from './begin.step.js';
 import { CheckServerStep } from './check-server.step.js';
@@ -49,7 +49,7 @@ export class DeployRunner {
   ) {}
 
   /** Never rejects for what becomes of the deploy, which its row tells. Called again for an attempt that is over, it does nothing. */
-  async run(job: DeployJob, cancelled: AbortSignal): Promise<void> {
+  async run(job: DeployPayload, cancelled: AbortSignal): Promise<void> {
     const begun = await this.begin.take(job, this.leases.workerId);
     if (begun !== null) {
       const log = await this.logs.open(begun.deploy, begun.variables.secretValues);

@@ -8,7 +8,7 @@ import { RepositorySources } from '../../repositories/repository-sources.service
 import type { RepositorySource } from '../../repositories/source-host.js';
 import { DeployFailed } from '../deploy-failure.js';
 import { AT_WORK } from '../deploy-state.js';
-import { jobIdOf } from '../jobs/deploy.queue.js';
+import { jobIdOf } from '../jobs/deploy.job.js';
 import { DeploysStore } from '../persistence/deploys.store.js';
 import { AttemptOver, type DeployRun } from './deploy-run.js';
 

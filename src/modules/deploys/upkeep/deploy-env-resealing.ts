@@ -1,5 +1,5 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { PeriodicJobs } from '../../../platform/lifecycle/periodic-jobs.js';
+import { PeriodicJobs } from '../../../platform/background/schedules.js';
 import { Log } from '../../../platform/logging/log.js';
 import { ProjectEnvService } from '../../projects/project-env.service.js';
 import { DeployEnvironmentsStore, type KeptEnvironment } from '../persistence/deploy-environments.store.js';

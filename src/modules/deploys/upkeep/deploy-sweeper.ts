@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
-import { PeriodicJobs } from '../../../platform/lifecycle/periodic-jobs.js';
+import { PeriodicJobs } from '../../../platform/background/schedules.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { AliasesService } from '../../hosting/aliases.service.js';
 import { ArtifactsService } from '../../hosting/artifacts.service.js';

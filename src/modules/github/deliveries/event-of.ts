@@ -1,4 +1,4 @@
-import type { GithubEvent } from '../github-event.queue.js';
+import type { GithubEventPayload } from '../github-event.job.js';
 
 const BRANCH = /^refs\/heads\/(.{1,255})$/s;
 const SHA = /^[0-9a-f]{40}$/;
@@ -14,7 +14,7 @@ interface Payload {
 }
 
 /** Of what GitHub told, that which something here follows from; null where nothing does. It is signed, and read with care all the same. */
-export function eventOf(name: string, body: unknown): GithubEvent | null {
+export function eventOf(name: string, body: unknown): GithubEventPayload | null {
   const payload = (typeof body === 'object' && body !== null ? body : {}) as Payload;
   const installationId = payload.installation?.id;
   if (!Number.isSafeInteger(installationId)) return null;
@@ -32,7 +32,7 @@ export function eventOf(name: string, body: unknown): GithubEvent | null {
 }
 
 /** A push to a branch, and not of a tag. */
-function pushOf({ ref, after, deleted, repository }: Payload, of: { installationId: number }): GithubEvent | null {
+function pushOf({ ref, after, deleted, repository }: Payload, of: { installationId: number }): GithubEventPayload | null {
   const [, branch] = typeof ref === 'string' ? BRANCH.exec(ref) ?? [] : [];
   const { id, clone_url: cloneUrl } = repository ?? {};
   if (branch === undefined || !Number.isSafeInteger(id) || typeof cloneUrl !== 'string') return null;

@@ -1,5 +1,5 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { PeriodicJobs } from '../../../platform/lifecycle/periodic-jobs.js';
+import { PeriodicJobs } from '../../../platform/background/schedules.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { type Month, monthOf } from '../month.js';
 import { UsageReconciler } from '../reconciliation/usage-reconciler.service.js';

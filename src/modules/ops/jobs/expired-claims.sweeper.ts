@@ -1,7 +1,7 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { Ids } from '../../../platform/ids/ids.js';
-import { PeriodicJobs } from '../../../platform/lifecycle/periodic-jobs.js';
+import { PeriodicJobs } from '../../../platform/background/schedules.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { OpsTasksStore } from '../persistence/ops-tasks.store.js';
 

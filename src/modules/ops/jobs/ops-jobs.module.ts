@@ -1,7 +1,7 @@
 import { Module, type OnApplicationBootstrap } from '@nestjs/common';
 import { QueueWorkers } from '../../../platform/queues/queue-workers.js';
 import { BillingModule } from '../../billing/billing.module.js';
-import { planRequestQueue } from '../../billing/plan-request.queue.js';
+import { planRequestEvent } from '../../billing/plan-request.job.js';
 import { OpsModule } from '../ops.module.js';
 import { ExpiredClaimsSweeper } from './expired-claims.sweeper.js';
 import { PlanRequestProcessor } from './plan-request.processor.js';
@@ -14,6 +14,6 @@ export class OpsJobsModule implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    this.workers.start(planRequestQueue, this.requests);
+    this.workers.start(planRequestEvent, this.requests);
   }
 }

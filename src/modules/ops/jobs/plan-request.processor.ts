@@ -1,20 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/time/clock.js';
-import type { JobHandler } from '../../../platform/queues/queue-definition.js';
-import type { PlanRequestJob } from '../../billing/plan-request.queue.js';
+import type { JobHandler } from '../../../platform/background/define-job.js';
+import type { PlanRequestPayload } from '../../billing/plan-request.job.js';
 import { PlanRequests } from '../../billing/plan-requests.service.js';
 import { AlertIntakeService } from '../alerts/alert-intake.service.js';
 
 /** Opens a task for a pending plan request, and resolves it once the request is decided or withdrawn. Safe to run twice. */
 @Injectable()
-export class PlanRequestProcessor implements JobHandler<PlanRequestJob> {
+export class PlanRequestProcessor implements JobHandler<PlanRequestPayload> {
   constructor(
     private readonly requests: PlanRequests,
     private readonly alerts: AlertIntakeService,
     private readonly clock: Clock,
   ) {}
 
-  async handle({ orgId }: PlanRequestJob): Promise<void> {
+  async handle({ orgId }: PlanRequestPayload): Promise<void> {
     const request = await this.requests.find(orgId);
     const about = { dedupKey: `plan-request ${orgId}`, title: `Plan request of ${orgId}`, runbookTag: 'plan_request', severity: 'info', source: 'billing' };
     await this.alerts.take(request === undefined

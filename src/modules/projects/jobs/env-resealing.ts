@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
-import { PeriodicJobs } from '../../../platform/lifecycle/periodic-jobs.js';
+import { PeriodicJobs } from '../../../platform/background/schedules.js';
 import { Log } from '../../../platform/logging/log.js';
 import { type EnvGroup, ProjectEnvStore } from '../persistence/project-env.store.js';
 import { ProjectsStore } from '../persistence/projects.store.js';

@@ -1,16 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
-import type { JobHandler } from '../../../platform/queues/queue-definition.js';
+import type { JobHandler } from '../../../platform/background/define-job.js';
 import { Clock } from '../../../platform/time/clock.js';
-import type { GithubEvent } from '../../github/github-event.queue.js';
+import type { GithubEventPayload } from '../../github/github-event.job.js';
 import { GithubInstallations } from '../../github/github-installations.service.js';
 import { RepositoriesStore } from '../persistence/repositories.store.js';
-import { repositoryPushedQueue } from '../repository-pushed.queue.js';
+import { repositoryPushedEvent } from '../repository-pushed.job.js';
 
 /** Does what follows from what GitHub told. Of installations that nobody connected, nothing does. */
 @Injectable()
-export class GithubEventProcessor implements JobHandler<GithubEvent> {
+export class GithubEventProcessor implements JobHandler<GithubEventPayload> {
   constructor(
     private readonly database: Database,
     private readonly installations: GithubInstallations,
@@ -19,7 +19,7 @@ export class GithubEventProcessor implements JobHandler<GithubEvent> {
     private readonly clock: Clock,
   ) {}
 
-  async handle(event: GithubEvent): Promise<void> {
+  async handle(event: GithubEventPayload): Promise<void> {
     await this.database.transaction(async () => {
       const orgId = await this.installations.ownerOf(event.installationId);
       if (orgId === null) return;
@@ -35,11 +35,11 @@ export class GithubEventProcessor implements JobHandler<GithubEvent> {
   }
 
   /** As a push to one of our own. The repository may be one that we have not made, and that a project is linked to. */
-  private async pushed(orgId: string, { repositoryId, cloneUrl, branch, commitSha }: GithubEvent): Promise<void> {
+  private async pushed(orgId: string, { repositoryId, cloneUrl, branch, commitSha }: GithubEventPayload): Promise<void> {
     if (repositoryId === undefined || cloneUrl === undefined || branch === undefined) return;
     const known = await this.repositories.findByRemote(orgId, repositoryId);
     // It was renamed, or its account was.
     if (known !== null && known.cloneUrl !== cloneUrl) await this.repositories.update(known.id, { cloneUrl });
-    await this.outbox.enqueue(repositoryPushedQueue, { repositoryId: known?.id ?? `github:${repositoryId}`, orgId, repoUrl: cloneUrl, branch, commitSha: commitSha ?? null, pusherId: null });
+    await this.outbox.enqueue(repositoryPushedEvent, { repositoryId: known?.id ?? `github:${repositoryId}`, orgId, repoUrl: cloneUrl, branch, commitSha: commitSha ?? null, pusherId: null });
   }
 }

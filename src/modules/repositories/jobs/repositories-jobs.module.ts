@@ -1,7 +1,7 @@
 import { Module, type OnApplicationBootstrap } from '@nestjs/common';
 import { QueueWorkers } from '../../../platform/queues/queue-workers.js';
 import { GithubModule } from '../../github/github.module.js';
-import { githubEventQueue } from '../../github/github-event.queue.js';
+import { githubEvent } from '../../github/github-event.job.js';
 import { RepositoriesModule } from '../repositories.module.js';
 import { GithubEventProcessor } from './github-event.processor.js';
 import { RepositoriesSweeper } from './repositories.sweeper.js';
@@ -14,6 +14,6 @@ export class RepositoriesJobsModule implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    this.workers.start(githubEventQueue, this.events);
+    this.workers.start(githubEvent, this.events);
   }
 }

@@ -7,7 +7,7 @@ import { RepositoriesStore } from '../persistence/repositories.store.js';
 import type { Repository } from '../persistence/repository.entity.js';
 import { RepositoriesMetrics } from '../repositories.metrics.js';
 import { RepositoryUrls } from '../repository-urls.js';
-import { repositoryPushedQueue } from '../repository-pushed.queue.js';
+import { repositoryPushedEvent } from '../repository-pushed.job.js';
 
 /**
  * Finds out what was pushed, by comparing the branches with what was last seen of them. So it does not matter how a push
@@ -41,7 +41,7 @@ export class PushesService {
       const repoUrl = await this.urls.of(repository);
       for (const [branch, commitSha] of changes) {
         await this.repositories.setBranch(id, branch, commitSha);
-        await this.outbox.enqueue(repositoryPushedQueue, { repositoryId: id, orgId, repoUrl, branch, commitSha, pusherId });
+        await this.outbox.enqueue(repositoryPushedEvent, { repositoryId: id, orgId, repoUrl, branch, commitSha, pusherId });
       }
       await this.repositories.update(id, { sizeBytes, pushBegunAt: null, pushesSinceGc: repository.pushesSinceGc + 1 });
       await this.database.afterCommit(() => { this.metrics.pushed(changes.size); return Promise.resolve(); });

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { JobAbandoned } from '../../../platform/queues/job-cancellations.js';
-import { type JobContext, JobPostponed } from '../../../platform/queues/queue-definition.js';
+import { type JobContext, JobPostponed } from '../../../platform/background/define-job.js';
 import { Clock } from '../../../platform/time/clock.js';
-import type { SandboxJob } from '../jobs/sandbox.queue.js';
+import type { SandboxPayload } from '../jobs/sandbox.job.js';
 import { ExecutionsStore } from '../persistence/executions.store.js';
 import type { SandboxOutcome } from '../sandbox-runtime.js';
 import { DatabasePatience } from './database-patience.js';
@@ -36,7 +36,7 @@ export class ExecutionRecorder {
    * @throws {JobPostponed} when its beginning could not be written, so that it did not run.
    * @throws what `run` throws.
    */
-  async record(orgId: string, job: SandboxJob, context: JobContext, run: Run): Promise<void> {
+  async record(orgId: string, job: SandboxPayload, context: JobContext, run: Run): Promise<void> {
     const { executionId: id } = job;
     if (!(await this.begin(job, context.waitedMs))) {
       // Its first worker may be cut off from Redis and running it still; if it is dead, the execution will be overdue.
@@ -57,7 +57,7 @@ export class ExecutionRecorder {
     }
   }
 
-  private async begin(job: SandboxJob, queueMs: number): Promise<boolean> {
+  private async begin(job: SandboxPayload, queueMs: number): Promise<boolean> {
     const startedAt = this.clock.now();
     const givesUpAt = new Date(startedAt.getTime() + job.limits.timeoutMs + WRITE_WITHIN_MS);
     const { executionId, triedAtMs = [] } = job;

@@ -1,5 +1,5 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { PeriodicJobs } from '../../../platform/lifecycle/periodic-jobs.js';
+import { PeriodicJobs } from '../../../platform/background/schedules.js';
 import { Log } from '../../../platform/logging/log.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { ExecutionsStore } from '../persistence/executions.store.js';

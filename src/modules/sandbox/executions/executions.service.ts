@@ -6,7 +6,7 @@ import { DirectJobs } from '../../../platform/queues/direct-jobs.js';
 import { Clock } from '../../../platform/time/clock.js';
 import type { Call } from '../../auth/caller.js';
 import { isOver } from '../execution-state.js';
-import { type SandboxJob, sandboxQueue } from '../jobs/sandbox.queue.js';
+import { type SandboxPayload, sandboxJob } from '../jobs/sandbox.job.js';
 import { ExecutionsStore, type ListedExecution, type NewExecution } from '../persistence/executions.store.js';
 import type { SandboxExecution } from '../persistence/sandbox-execution.entity.js';
 import { ExecutionAlreadyOver, ExecutionNotFound, SandboxUnavailable } from '../sandbox.errors.js';
@@ -60,7 +60,7 @@ export class ExecutionsService {
     const execution = await this.admission.admit(call, wish);
     let fault: unknown;
     try {
-      await this.awaited.run<SandboxJob, null>(sandboxQueue, this.jobOf(execution, wish), {
+      await this.awaited.run<SandboxPayload, null>(sandboxJob, this.jobOf(execution, wish), {
         jobId: execution.id,
         subject: execution.orgId,
         startWithinMs: wish.queueTimeoutMs,
@@ -87,7 +87,7 @@ export class ExecutionsService {
   async start(call: Call, wish: OrgExecutionWish): Promise<QueuedExecution> {
     const execution = await this.admission.admit(call, wish);
     try {
-      await this.jobs.add(sandboxQueue, { jobId: execution.id, payload: this.jobOf(execution, wish), subject: execution.orgId });
+      await this.jobs.add(sandboxJob, { jobId: execution.id, payload: this.jobOf(execution, wish), subject: execution.orgId });
     } catch (error) {
       // The job may be there all the same: then its worker finds that it was given up.
       await this.giveUp(execution, false);
@@ -124,7 +124,7 @@ export class ExecutionsService {
     const execution = await this.executions.get(id);
     if (!wasLive) throw new ExecutionAlreadyOver(execution.status);
     // The place of one that runs is freed by its worker, when it really has ended.
-    if (await this.jobs.end(sandboxQueue, id, orgId)) await this.places.free(orgId, id);
+    if (await this.jobs.end(sandboxJob, id, orgId)) await this.places.free(orgId, id);
     return execution;
   }
 
@@ -144,7 +144,7 @@ export class ExecutionsService {
     await this.places.free(orgId, id);
   }
 
-  private jobOf({ id, orgId, limits, givesUpAt }: NewExecution, { language, code, stdin, files }: OrgExecutionWish): SandboxJob {
+  private jobOf({ id, orgId, limits, givesUpAt }: NewExecution, { language, code, stdin, files }: OrgExecutionWish): SandboxPayload {
     return { executionId: id, recordedFor: orgId, language, code, stdin, files: [...files], limits, startBeforeMs: givesUpAt.getTime() };
   }
 }

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import type { JobContext, JobHandler } from '../../../platform/queues/queue-definition.js';
+import type { JobContext, JobHandler } from '../../../platform/background/define-job.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { ExecutionRecorder } from '../executions/execution-recorder.js';
 import { type SandboxOutcome, SandboxRuntime } from '../sandbox-runtime.js';
 import { SandboxMetrics } from '../sandbox.metrics.js';
 import type { ExecutionResult } from '../sandbox.service.js';
-import type { SandboxJob } from './sandbox.queue.js';
+import type { SandboxPayload } from './sandbox.job.js';
 
 /** What a run is taken to last before any has been seen. */
 const FIRST_GUESS_MS = 50;
@@ -13,7 +13,7 @@ const FIRST_GUESS_MS = 50;
 const WEIGHT = 0.1;
 
 @Injectable()
-export class SandboxProcessor implements JobHandler<SandboxJob, ExecutionResult | null> {
+export class SandboxProcessor implements JobHandler<SandboxPayload, ExecutionResult | null> {
   private average = FIRST_GUESS_MS;
 
   constructor(
@@ -29,7 +29,7 @@ export class SandboxProcessor implements JobHandler<SandboxJob, ExecutionResult 
   }
 
   /** Null for an execution that is recorded: how it went is in its row, for whoever asks. */
-  async handle(job: SandboxJob, { signal, waitedMs }: JobContext): Promise<ExecutionResult | null> {
+  async handle(job: SandboxPayload, { signal, waitedMs }: JobContext): Promise<ExecutionResult | null> {
     if (job.recordedFor !== undefined) {
       await this.recorder.record(job.recordedFor, job, { signal, waitedMs }, () => this.run(job, signal));
       return null;
@@ -38,7 +38,7 @@ export class SandboxProcessor implements JobHandler<SandboxJob, ExecutionResult 
     return { queueMs: waitedMs, outcome: await this.run(job, signal) };
   }
 
-  private async run({ executionId, language, code, stdin, files = [], limits }: SandboxJob, signal: AbortSignal): Promise<SandboxOutcome> {
+  private async run({ executionId, language, code, stdin, files = [], limits }: SandboxPayload, signal: AbortSignal): Promise<SandboxOutcome> {
     const startedAtMs = performance.now();
     this.metrics.began();
     try {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { JobTurns, type Turn } from '../../../platform/queues/job-turns.js';
-import { sandboxQueue } from '../jobs/sandbox.queue.js';
+import { sandboxJob } from '../jobs/sandbox.job.js';
 import { SandboxStatusService } from '../sandbox-status.service.js';
 import { SandboxBusy, SandboxUnavailable } from '../sandbox.errors.js';
 
@@ -39,7 +39,7 @@ export class Backlog {
   }
 
   private async expect(subject: string): Promise<Expectation> {
-    const [status, turn] = await Promise.all([this.status.status(), this.turns.look(sandboxQueue, subject)]);
+    const [status, turn] = await Promise.all([this.status.status(), this.turns.look(sandboxJob, subject)]);
     if (!status.available) throw new SandboxUnavailable(status.missing);
 
     // A free worker takes a run at once; beyond that, each run that ends makes room for one.

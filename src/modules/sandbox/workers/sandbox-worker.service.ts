@@ -3,7 +3,7 @@ import { Config } from '../../../platform/config/config.js';
 import { Ids } from '../../../platform/ids/ids.js';
 import { Shutdown } from '../../../platform/lifecycle/shutdown.js';
 import { QueueWorkers } from '../../../platform/queues/queue-workers.js';
-import { sandboxQueue } from '../jobs/sandbox.queue.js';
+import { sandboxJob } from '../jobs/sandbox.job.js';
 import { SandboxProcessor } from '../jobs/sandbox.processor.js';
 import { type SandboxReadiness, SandboxRuntime } from '../sandbox-runtime.js';
 import { SandboxMetrics } from '../sandbox.metrics.js';
@@ -70,10 +70,10 @@ export class SandboxWorkerService implements OnApplicationBootstrap {
 
     if (readiness.available) {
       this.logger.log(`The sandbox is ready (${readiness.mode}).`);
-      this.workers.start(sandboxQueue, this.processor, { concurrency: this.config.sandbox.concurrency });
+      this.workers.start(sandboxJob, this.processor, { concurrency: this.config.sandbox.concurrency });
     } else {
       this.logger.warn(`The sandbox runs nothing. Missing: ${readiness.missing.join('; ')}.`);
-      void this.workers.stop(sandboxQueue.name);
+      void this.workers.stop(sandboxJob.name);
     }
     this.isTaking = readiness.available;
   }
@@ -91,7 +91,7 @@ export class SandboxWorkerService implements OnApplicationBootstrap {
     clearInterval(this.timer);
     await this.workerReports.remove(this.workerId).catch(() => undefined);
     // Runs that are under way may finish; their callers wait for them, in this process or in another.
-    await this.workers.stop(sandboxQueue.name);
+    await this.workers.stop(sandboxJob.name);
     await this.runtime.close();
   }
 }

@@ -1,6 +1,6 @@
 import type { Log } from '../logging/log.js';
-import { PeriodicJobs } from './periodic-jobs.js';
-import { Shutdown } from './shutdown.js';
+import { PeriodicJobs } from './schedules.js';
+import { Shutdown } from '../lifecycle/shutdown.js';
 
 /** A job each of whose runs lasts until the test ends it. */
 class HeldJob {

@@ -1,19 +1,19 @@
 import { IsIn, IsString } from 'class-validator';
-import { defineQueue } from '../../../platform/queues/queue-definition.js';
+import { defineJob } from '../../../platform/background/define-job.js';
 
 const AUTH_MAILS = ['verify_email', 'reset_password', 'invitation', 'key_created', 'password_changed', 'new_sign_in'] as const;
 type AuthMailKind = (typeof AUTH_MAILS)[number];
 
 /** A message to send. It names whom it is about and no token: the worker makes that as it writes the message. */
-export class AuthMailJob {
+export class AuthMailPayload {
   @IsIn(AUTH_MAILS) readonly kind!: AuthMailKind;
   /** The person, the invitation, the key or the session that the message is about. */
   @IsString() readonly subjectId!: string;
 }
 
-export const authMailQueue = defineQueue({
+export const authMailJob = defineJob({
   name: 'auth-mail',
-  payload: AuthMailJob,
+  payload: AuthMailPayload,
   // A mail server may be away for a while: the last try comes about four minutes after the first.
   attempts: 8,
   backoffMs: 2_000,

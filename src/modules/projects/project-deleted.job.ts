@@ -1,14 +1,14 @@
 import { IsString } from 'class-validator';
-import { defineQueue } from '../../platform/queues/queue-definition.js';
+import { defineJob } from '../../platform/background/define-job.js';
 
 /** A project was deleted: whoever keeps something of it lets it go. */
-export class ProjectDeleted {
+export class ProjectDeletedPayload {
   @IsString() readonly projectId!: string;
 }
 
-export const projectDeletedQueue = defineQueue({
+export const projectDeletedEvent = defineJob({
   name: 'project-deleted',
-  payload: ProjectDeleted,
+  payload: ProjectDeletedPayload,
   attempts: 10,
   backoffMs: 1_000,
   concurrency: 2,

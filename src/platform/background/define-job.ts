@@ -1,7 +1,7 @@
 import type { Type } from '@nestjs/common';
 
 /** A queue is one value: its name, what a job carries and how it is retried. Both ends import it. */
-export interface QueueDefinition<Payload extends object> {
+export interface JobDefinition<Payload extends object> {
   readonly name: string;
   readonly payload: Type<Payload>;
   /** Tries in all. Jobs are delivered at least once, so a handler must be safe to run twice. */
@@ -41,5 +41,5 @@ export interface JobHandler<Payload extends object, Result = void> {
   giveUp?(payload: Payload): Promise<void>;
 }
 
-export const defineQueue = <Payload extends object>(definition: QueueDefinition<Payload>): QueueDefinition<Payload> =>
+export const defineJob = <Payload extends object>(definition: JobDefinition<Payload>): JobDefinition<Payload> =>
   Object.freeze(definition);

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Log } from '../logging/log.js';
-import { Shutdown } from './shutdown.js';
+import { Shutdown } from '../lifecycle/shutdown.js';
 
 export interface PeriodicJob {
   /** What it does, in the words of a log line: `sweeping executions`. */

@@ -1,15 +1,15 @@
 import { IsInt, IsString, Min } from 'class-validator';
-import { defineQueue } from '../../../platform/queues/queue-definition.js';
+import { defineJob } from '../../../platform/background/define-job.js';
 
 /** An attempt of a deploy. All else is in the database. */
-export class DeployJob {
+export class DeployPayload {
   @IsString() readonly deployId!: string;
   @IsInt() @Min(1) readonly attempt!: number;
 }
 
-export const deployQueue = defineQueue({
+export const deployJob = defineJob({
   name: 'deploys',
-  payload: DeployJob,
+  payload: DeployPayload,
   // Whether a deploy is tried again is not for the queue to say: its lease is in the database.
   attempts: 1,
   backoffMs: 0,
@@ -18,4 +18,4 @@ export const deployQueue = defineQueue({
 });
 
 /** So that whoever knows the deploy can end its job. */
-export const jobIdOf = ({ deployId, attempt }: DeployJob): string => `${deployId}-${attempt}`;
+export const jobIdOf = ({ deployId, attempt }: DeployPayload): string => `${deployId}-${attempt}`;

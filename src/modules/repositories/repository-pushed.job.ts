@@ -1,8 +1,8 @@
 import { IsOptional, IsString } from 'class-validator';
-import { defineQueue } from '../../platform/queues/queue-definition.js';
+import { defineJob } from '../../platform/background/define-job.js';
 
 /** A branch of a repository of this service now points elsewhere. A push has one of these for each branch that it changed. */
-export class RepositoryPushed {
+export class RepositoryPushedPayload {
   @IsString() readonly repositoryId!: string;
   @IsString() readonly orgId!: string;
   /** As projects name it. */
@@ -14,9 +14,9 @@ export class RepositoryPushed {
   @IsOptional() @IsString() readonly pusherId!: string | null;
 }
 
-export const repositoryPushedQueue = defineQueue({
+export const repositoryPushedEvent = defineJob({
   name: 'repository-pushed',
-  payload: RepositoryPushed,
+  payload: RepositoryPushedPayload,
   attempts: 5,
   backoffMs: 1_000,
   concurrency: 4,

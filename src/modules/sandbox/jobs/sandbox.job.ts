@@ -1,6 +1,6 @@
 import { Type } from 'class-transformer';
 import { IsArray, IsIn, IsInt, IsOptional, IsString, Min, ValidateNested } from 'class-validator';
-import { defineQueue } from '../../../platform/queues/queue-definition.js';
+import { defineJob } from '../../../platform/background/define-job.js';
 import { type Language, LANGUAGES, type SandboxFile, type SandboxLimits } from '../sandbox-runtime.js';
 
 class Limits implements SandboxLimits {
@@ -18,7 +18,7 @@ class File implements SandboxFile {
  * One run. Its code goes with the job, which is removed as it ends, and is written nowhere else.
  * Redis writes the job to its append-only file like all it does, and drops it from there when it next rewrites the file.
  */
-export class SandboxJob {
+export class SandboxPayload {
   @IsString() readonly executionId!: string;
   @IsIn(LANGUAGES) readonly language!: Language;
   @IsString() readonly code!: string;
@@ -33,9 +33,9 @@ export class SandboxJob {
   @IsOptional() @IsString() readonly recordedFor?: string;
 }
 
-export const sandboxQueue = defineQueue({
+export const sandboxJob = defineJob({
   name: 'sandbox',
-  payload: SandboxJob,
+  payload: SandboxPayload,
   // A run may have had effects that its caller has seen, and the caller is told at once when it failed.
   attempts: 1,
   // One whose worker died before it began runs on another; which one had begun stands in its row.

@@ -1,14 +1,14 @@
 import { IsString } from 'class-validator';
-import { defineQueue } from '../../platform/queues/queue-definition.js';
+import { defineJob } from '../../platform/background/define-job.js';
 
 /** The request of an organization for a plan has been made, changed or decided. Which of these it was is looked up. */
-export class PlanRequestJob {
+export class PlanRequestPayload {
   @IsString() readonly orgId!: string;
 }
 
-export const planRequestQueue = defineQueue({
+export const planRequestEvent = defineJob({
   name: 'plan-requests',
-  payload: PlanRequestJob,
+  payload: PlanRequestPayload,
   attempts: 8,
   backoffMs: 2_000,
   concurrency: 1,

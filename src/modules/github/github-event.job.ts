@@ -1,11 +1,11 @@
 import { IsArray, IsIn, IsInt, IsOptional, IsString } from 'class-validator';
-import { defineQueue } from '../../platform/queues/queue-definition.js';
+import { defineJob } from '../../platform/background/define-job.js';
 
 export const GITHUB_EVENTS = ['push', 'installation', 'installation_repositories'] as const;
 export type GithubEventKind = (typeof GITHUB_EVENTS)[number];
 
 /** What GitHub has told, signed and for the first time; of it what somebody here needs. */
-export class GithubEvent {
+export class GithubEventPayload {
   @IsIn(GITHUB_EVENTS) readonly kind!: GithubEventKind;
   @IsInt() readonly installationId!: number;
   /** Of an installation: what has become of it. */
@@ -20,4 +20,4 @@ export class GithubEvent {
   @IsOptional() @IsArray() @IsInt({ each: true }) readonly removedRepositoryIds?: number[];
 }
 
-export const githubEventQueue = defineQueue({ name: 'github-event', payload: GithubEvent, attempts: 8, backoffMs: 2_000, concurrency: 4 });
+export const githubEvent = defineJob({ name: 'github-event', payload: GithubEventPayload, attempts: 8, backoffMs: 2_000, concurrency: 4 });
