@@ -1,5 +1,9 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
+import { BackgroundCatalog } from './background/background-catalog.js';
+import { SCHEDULE_METRICS } from './background/schedule.metrics.js';
+import { ScheduleLeases } from './background/schedule-leases.js';
+import { Schedules } from './background/schedules.js';
 import { Config } from './config/config.js';
 import { DatabaseModule } from './database/database.module.js';
 import { HTTP_METRICS } from './http/http.metrics.js';
@@ -7,7 +11,6 @@ import { RequestContextMiddleware } from './http/request-context.middleware.js';
 import { TrustedProxies } from './http/trusted-proxies.js';
 import { UnknownRoutes } from './http/unknown-routes.js';
 import { Ids } from './ids/ids.js';
-import { PeriodicJobs } from './background/schedules.js';
 import { Shutdown } from './lifecycle/shutdown.js';
 import { SiblingProcesses } from './lifecycle/sibling-processes.js';
 import { Log } from './logging/log.js';
@@ -34,12 +37,13 @@ export interface Ground {
   readonly siblings: SiblingProcesses;
   readonly context: RequestContext;
   readonly dataSource: DataSource;
+  readonly catalog: BackgroundCatalog;
 }
 
 @Global()
 @Module({})
 export class PlatformModule {
-  static with({ config, log, siblings, context, dataSource }: Ground): DynamicModule {
+  static with({ config, log, siblings, context, dataSource, catalog }: Ground): DynamicModule {
     const providers = [
       { provide: Config, useValue: config },
       { provide: Log, useValue: log },
@@ -48,7 +52,9 @@ export class PlatformModule {
       { provide: Clock, useClass: SystemClock },
       Ids,
       Shutdown,
-      PeriodicJobs,
+      { provide: BackgroundCatalog, useValue: catalog },
+      ScheduleLeases,
+      Schedules,
       RedisConnections,
       Queues,
       QueueWorkers,
@@ -66,6 +72,7 @@ export class PlatformModule {
       ...STORAGE_METRICS,
       ...HTTP_METRICS,
       ...QUEUE_METRICS,
+      ...SCHEDULE_METRICS,
     ];
     return { module: PlatformModule, imports: [DatabaseModule.with(dataSource)], providers, exports: providers };
   }

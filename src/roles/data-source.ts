@@ -22,6 +22,7 @@ import { BalanceLedgerAtOnce1795267100000 } from '../../migrations/1795267100000
 import { CreatePlanRequests1795271100000 } from '../../migrations/1795271100000-create-plan-requests.js';
 import { CreateSignInAddresses1795271000000 } from '../../migrations/1795271000000-create-sign-in-addresses.js';
 import { CreateStoredBytesReservations1795273000000 } from '../../migrations/1795273000000-create-stored-bytes-reservations.js';
+import { CreateScheduleLeases1795274000000 } from '../../migrations/1795274000000-create-schedule-leases.js';
 import { CreatePushReservations1795272000000 } from '../../migrations/1795272000000-create-push-reservations.js';
 import { CreatePayments1795264120000 } from '../../migrations/1795264120000-create-payments.js';
 import { CreateInvoices1795264060000 } from '../../migrations/1795264060000-create-invoices.js';
@@ -99,6 +100,7 @@ const MIGRATIONS = [
   CreatePlanRequests1795271100000,
   CreatePushReservations1795272000000,
   CreateStoredBytesReservations1795273000000,
+  CreateScheduleLeases1795274000000,
 ];
 
 /** By name, in their order. */

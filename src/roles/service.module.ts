@@ -1,7 +1,10 @@
 import { type DynamicModule, Module, type Type } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
 import { FeaturesModule } from '../modules/features/features.module.js';
+import { BackgroundWork, PROCESS_ROLES } from '../platform/background/background-work.js';
 import type { Role } from '../platform/config/config.js';
 import { type Ground, PlatformModule } from '../platform/platform.module.js';
+import { BACKGROUND_CATALOG } from './background-catalog.js';
 import { HttpModule } from './http.module.js';
 
 /** The roles that keep running, each a process of its own; `all` is a supervisor of one of each. */
@@ -23,11 +26,13 @@ export async function loadRole(role: ServiceRole): Promise<void> {
 @Module({})
 export class ServiceModule {
   /** A process has one role. Tests put several together into one. */
-  static async with(roles: readonly ServiceRole[], ground: Ground): Promise<DynamicModule> {
+  static async with(roles: readonly ServiceRole[], ground: Omit<Ground, 'catalog'>): Promise<DynamicModule> {
     const modules = await Promise.all(roles.map((role) => MODULES[role]()));
     return {
       module: ServiceModule,
-      imports: [PlatformModule.with(ground), FeaturesModule, HttpModule, ...modules],
+      imports: [PlatformModule.with({ ...ground, catalog: BACKGROUND_CATALOG }), DiscoveryModule, FeaturesModule, HttpModule, ...modules],
+      // The modules' own beginnings come first: hooks run from the leaves to the root.
+      providers: [BackgroundWork, { provide: PROCESS_ROLES, useValue: roles }],
     };
   }
 }

@@ -14,7 +14,7 @@ describe('credentials that have been over for thirty days', () => {
       await make.sql(`INSERT INTO invitations (id, org_id, email, role, invited_by, created_at, expires_at) VALUES ($1, $2, $3, 'member', $4, now(), now() - interval '${days} days')`,
         [id, org.id, `${id}@example.org`, ada.user.id]);
     }
-    await app.get(ExpiredCredentialsSweeper).sweep();
+    await app.get(ExpiredCredentialsSweeper).run();
     expect(await make.sql('SELECT 1 FROM sessions WHERE user_id = $1', [old.user.id])).toEqual([]);
     expect((await app.fetch('/api/v1/me', as(ada))).status).toBe(200);
     expect(await make.sql("SELECT id FROM invitations WHERE id LIKE 'inv%'")).toEqual([{ id: 'inv_new' }]);

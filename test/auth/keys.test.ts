@@ -262,7 +262,7 @@ describe('API keys', () => {
   it('say when and from where they were used last', async () => {
     const { id, secret } = (await mint({ name: 'used' })).body.data;
     await app.fetch('/api/v1/me', { ...bearer(secret), from: '198.18.7.7' });
-    await app.get(KeyUsage).write();
+    await app.get(KeyUsage).run();
     expect((await app.fetch(`/api/v1/keys/${id}`, bearer(ada.sessionToken))).body.data).toMatchObject({ last_used_at: expect.any(String), last_used_ip: '198.18.7.7' });
   });
 

@@ -1,7 +1,7 @@
 import { PaidWorkService } from '../../src/modules/credits/paid-work.service.js';
 import { CreditsSweeper } from '../../src/modules/credits/jobs/credits-sweeper.js';
 import { MonthClosings } from '../../src/modules/billing/invoices/month-closings.service.js';
-import { MonthClosingTimer } from '../../src/modules/billing/jobs/month-closing.timer.js';
+import { OverdueInvoicesTimer } from '../../src/modules/billing/jobs/overdue-invoices.timer.js';
 import { parseUsd } from '../../src/platform/money/nano-dollars.js';
 import { as, expectStatus, Make, type Person } from '../support/make.js';
 import { type Answer, type CallOptions, useApp } from '../support/test-app.js';
@@ -236,7 +236,7 @@ describe('a finalized invoice', () => {
 
   it('is overdue two weeks later, and can still be paid', async () => {
     const { id } = await billed();
-    const timer = app.get(MonthClosingTimer);
+    const timer = app.get(OverdueInvoicesTimer);
     months.at(16 * 86_400);
     await timer.run();
     expect((await months.invoice(key, id)).state).toBe('finalized');
@@ -300,7 +300,7 @@ describe('the upcoming invoice', () => {
     await choose('builder');
     const at = months.at(5_000);
     await months.use(ada.organization.id, { meter: 'sandbox_compute', quantity: 60n * 3_600_000n });
-    await app.get(CreditsSweeper).sweep();
+    await app.get(CreditsSweeper).run();
     const shown = await upcoming();
     expect(shown).toEqual({
       org_id: ada.organization.id, period: { from: from.toISOString(), to: to.toISOString() }, as_of: at.toISOString(), currency: 'USD', total: '50.00',

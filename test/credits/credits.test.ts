@@ -148,7 +148,7 @@ describe('paid work', () => {
     const person = await make.person();
     const begun = await work().begin(compute(person.organization.id, 10n, { withinMs: 1 }));
     await eventually(async () => {
-      await app.get(CreditsSweeper).sweep();
+      await app.get(CreditsSweeper).run();
       return (await credits(person)).held === '0';
     }, 'the hold is over');
     expect(await credits(person)).toMatchObject({ balance: '5' });
@@ -174,10 +174,10 @@ describe('grants', () => {
     await grant(id, '2', { expiresAt: new Date(Date.now() + 1_500) });
     const begun = await work().begin(compute(id, 10n));
     await eventually(async () => (await credits(person)).balance === '6', 'the rest of the grant is over', 10_000);
-    await app.get(CreditsSweeper).sweep();
+    await app.get(CreditsSweeper).run();
     expect([await sum(id, 'credits'), await sum(id, 'promotion')]).toEqual([-parseUsd('6'), parseUsd('6')]);
     await work().end(begun, used(begun, 4n));
-    await app.get(CreditsSweeper).sweep();
+    await app.get(CreditsSweeper).run();
     expect(await credits(person)).toMatchObject({ balance: '5', held: '0' });
   });
 

@@ -83,7 +83,7 @@ describe('the books', () => {
               });
               return;
             case 'sweep':
-              await app.get(CreditsSweeper).sweep();
+              await app.get(CreditsSweeper).run();
           }
         };
         for (const round of rounds) {
@@ -196,7 +196,7 @@ describe('a process that is killed', () => {
     expect(await make.sql('SELECT source_id FROM usage_events WHERE org_id = $1 ORDER BY 1', [orgId])).toEqual([{ source_id: 'killed-after-end' }, { source_id: 'killed-before-end' }]);
     await make.sql("UPDATE holds SET expires_at = now() - interval '1 second' WHERE key = 'killed-after-begin'");
     await eventually(async () => {
-      await app.get(CreditsSweeper).sweep();
+      await app.get(CreditsSweeper).run();
       return (await states())['killed-after-begin'] === 'expired';
     }, 'what nobody heard of again is given back', 20_000);
     expect(await app.get(CreditBalanceService).of(orgId)).toMatchObject({ heldNano: 0n });

@@ -86,7 +86,7 @@ describe('usage that nothing was held for', () => {
     try {
       const people = await Promise.all(Array.from({ length: 5 }, () => make.person()));
       for (const person of people) await report(person, 1);
-      await Promise.all([pay(), other.get(UnheldUsageService).payAll(), pay(), other.get(CreditsSweeper).sweep()]);
+      await Promise.all([pay(), other.get(UnheldUsageService).payAll(), pay(), other.get(CreditsSweeper).run()]);
       for (const person of people) expect(await credits(person)).toMatchObject({ balance: '4' });
       expect(await app.get(UnpaidUsageService).organizations('', 10)).toEqual([]);
     } finally {

@@ -28,7 +28,7 @@ async function deploy(body: object): Promise<string> {
   return id as string;
 }
 const aged = (days: number): Promise<unknown> => make.sql("UPDATE deploys SET finished_at = finished_at - $1 * interval '1 day', ready_at = ready_at - $1 * interval '1 day' WHERE project_id = $2", [days, project]);
-const sweep = (): Promise<boolean> => app.get(DeploySweeper).sweep();
+const sweep = (): Promise<boolean> => app.get(DeploySweeper).run();
 const has = (id: string): Promise<boolean> => app.get(ArtifactsService).has(id);
 const kept = async (ids: readonly string[]): Promise<string[]> => {
   const left: string[] = [];

@@ -314,7 +314,7 @@ describe('production', () => {
 
 describe('a push', () => {
   async function push(orgId: string, repoUrl: string, branch: string, commitSha: string | null = 'd'.repeat(40)): Promise<void> {
-    await app.get(Database).transaction(() => app.get(Outbox).enqueue(repositoryPushedEvent, { repositoryId: 'repo_x', orgId, repoUrl, branch, commitSha, pusherId: ada.user.id }));
+    await app.get(Database).transaction(() => app.get(Outbox).publish(repositoryPushedEvent, { repositoryId: 'repo_x', orgId, repoUrl, branch, commitSha, pusherId: ada.user.id }));
   }
   const list = async (id: string, by = key): Promise<any[]> => (await app.fetch(`/api/v1/projects/${id}/deploys`, as(by))).body.data;
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { MeteringChores } from '../../src/modules/metering/jobs/metering-chores.js';
+import { StorageSamplingTimer } from '../../src/modules/metering/jobs/storage-sampling.timer.js';
 import { StorageSampler } from '../../src/modules/metering/storage/storage-sampler.service.js';
 import { StorageSource, StorageSources, type StoredBytes } from '../../src/modules/metering/storage-source.js';
 import { UsageTotalsService } from '../../src/modules/metering/usage-totals.service.js';
@@ -126,7 +126,7 @@ describe('what is stored', () => {
 
   it('is measured where it really is: the size of a database', async () => {
     app.get(StorageSources).add(new DatabaseSource(make, orgId));
-    await app.get(MeteringChores).run();
+    await app.get(StorageSamplingTimer).run();
     const totals = await app.get(UsageTotalsService).totals(orgId, new Date('2026-09-01'), new Date('2026-10-01'));
     expect(totals).toEqual([expect.objectContaining({ meter: 'database_storage', events: 1 })]);
     // PostgreSQL's empty database has more than that.

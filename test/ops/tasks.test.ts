@@ -54,7 +54,7 @@ describe('tasks of operators', () => {
     const id = await open();
     await post(`${id}/claim`, { agent: 'ada', leaseSeconds: 1 });
     await eventually(async () => {
-      await app.get(ExpiredClaimsSweeper).sweep();
+      await app.get(ExpiredClaimsSweeper).run();
       return (await get(id)).status === 'open';
     }, 'the claim is over', 10_000);
     expect((await get(id)).events.at(-1)).toMatchObject({ kind: 'claim_expired', actor: 'sweep', details: { holder: 'ada' } });

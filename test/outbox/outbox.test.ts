@@ -15,7 +15,7 @@ class Note {
 }
 
 const queueNamed = (name: string, attempts = 3): ReturnType<typeof defineJob<Note>> =>
-  defineJob({ name, payload: Note, attempts, backoffMs: 1, concurrency: 2 });
+  defineJob({ name, summary: 'Is tested.', payload: Note, attempts, backoffMs: 1, concurrency: 2 });
 
 describe('the outbox', () => {
   const app = useApp();

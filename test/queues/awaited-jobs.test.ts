@@ -13,7 +13,7 @@ class Doubling {
 }
 
 const queueNamed = (name: string): ReturnType<typeof defineJob<Doubling>> =>
-  defineJob({ name, payload: Doubling, attempts: 1, backoffMs: 0, concurrency: 8 });
+  defineJob({ name, summary: 'Is tested.', payload: Doubling, attempts: 1, backoffMs: 0, concurrency: 8 });
 
 describe('a job that somebody waits for', () => {
   const app = useApp();

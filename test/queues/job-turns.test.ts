@@ -29,7 +29,7 @@ describe('turns of subjects in one queue', () => {
   let queues = 0;
 
   const newQueue = (): NamedQueue =>
-    defineJob({ name: `turns-${++queues}`, payload: Named, attempts: 1, backoffMs: 0, concurrency: 1 });
+    defineJob({ name: `turns-${++queues}`, summary: 'Is tested.', payload: Named, attempts: 1, backoffMs: 0, concurrency: 1 });
   const add = (queue: NamedQueue, subject: string, jobId: string): Promise<void> =>
     app.get(DirectJobs).add(queue, { jobId, payload: { subject }, subject });
 

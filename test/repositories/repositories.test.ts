@@ -170,7 +170,7 @@ describe('a repository', () => {
 });
 
 describe('the directory of a repository', () => {
-  const sweep = (): Promise<void> => app.get(RepositoriesSweeper).sweep();
+  const sweep = (): Promise<void> => app.get(RepositoriesSweeper).run();
 
   it('is made when it is needed where the process ended before it was', async () => {
     const { id, repo_url } = await made({ template: 'nextjs' });

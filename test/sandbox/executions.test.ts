@@ -512,7 +512,7 @@ describe('when the platform fails', () => {
     const [old, young] = [(await execute({ language: 'python', code: '1' })).body.data.id, (await execute({ language: 'python', code: '1' })).body.data.id];
     await make.sql("UPDATE sandbox_executions SET created_at = now() - interval '30 days 1 minute' WHERE id = $1", [old]);
     await make.sql("UPDATE sandbox_executions SET created_at = now() - interval '29 days 23 hours' WHERE id = $1", [young]);
-    await app.get(OldExecutionsSweeper).forgetOld();
+    await app.get(OldExecutionsSweeper).run();
     expect([(await read(old)).status, (await read(young)).status]).toEqual([404, 200]);
   });
 });

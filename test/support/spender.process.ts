@@ -10,6 +10,7 @@ import { NoSiblings } from '../../src/platform/lifecycle/sibling-processes.js';
 import { openLog } from '../../src/platform/logging/log.js';
 import { RequestContext } from '../../src/platform/logging/request-context.js';
 import { PlatformModule } from '../../src/platform/platform.module.js';
+import { BACKGROUND_CATALOG } from '../../src/roles/background-catalog.js';
 import { createDataSource } from '../../src/roles/data-source.js';
 import type { SpenderOrder } from './spender.js';
 
@@ -43,7 +44,7 @@ async function main(order: SpenderOrder): Promise<unknown> {
   const config = loadConfig(order.settings);
   const log = openLog(config, new Writable({ write: (_chunk, _encoding, done) => { done(); } }));
   const dataSource = withBoundaries(createDataSource({ url: config.databaseUrl!, poolSize: 5 }));
-  const ground = { config, log, siblings: new NoSiblings(), context: new RequestContext(), dataSource };
+  const ground = { config, log, siblings: new NoSiblings(), context: new RequestContext(), dataSource, catalog: BACKGROUND_CATALOG };
   const app = await NestFactory.createApplicationContext({ module: Spender, imports: [PlatformModule.with(ground), CreditsModule] }, { logger: false });
   const work = app.get(PaidWorkService);
   const estimate = { orgId: order.orgId, plan: order.plan, meter: 'sandbox_compute', estimatedQuantity: BigInt(order.ms), withinMs: order.withinMs } as const;

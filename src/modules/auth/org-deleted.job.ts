@@ -1,9 +1,9 @@
 import { IsString } from 'class-validator';
-import { defineJob } from '../../platform/background/define-job.js';
+import { defineEvent } from '../../platform/background/define-event.js';
 
 /** An organization was deleted: whoever keeps something of it that others can see lets it go. */
 export class OrgDeletedPayload {
   @IsString() readonly orgId!: string;
 }
 
-export const orgDeletedEvent = defineJob({ name: 'org-deleted', payload: OrgDeletedPayload, attempts: 10, backoffMs: 1_000, concurrency: 2 });
+export const orgDeletedEvent = defineEvent({ name: 'org-deleted', summary: 'An organization was deleted.', payload: OrgDeletedPayload });

@@ -56,7 +56,7 @@ export class PlanRequests {
   async settle(orgId: string): Promise<void> {
     if (await this.requests.find(orgId) === undefined) return;
     await this.requests.delete(orgId);
-    await this.outbox.enqueue(planRequestEvent, { orgId });
+    await this.outbox.publish(planRequestEvent, { orgId });
   }
 
   /** @throws {PlanRequestNotFound} `plan_request_not_found` */
@@ -70,6 +70,6 @@ export class PlanRequests {
 
   private async changed(orgId: string, action: `subscription.${string}`, details: Readonly<Record<string, unknown>>, by: Call | undefined): Promise<void> {
     await this.owners.record({ orgId, action, target: { type: 'subscription', id: orgId }, details }, by);
-    await this.outbox.enqueue(planRequestEvent, { orgId });
+    await this.outbox.publish(planRequestEvent, { orgId });
   }
 }

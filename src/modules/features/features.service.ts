@@ -1,16 +1,15 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import type { ScheduleHandler } from '../../platform/background/define-schedule.js';
+import { Handles } from '../../platform/background/handles.js';
 import { Config } from '../../platform/config/config.js';
 import { DatabaseNotifications } from '../../platform/database/database-notifications.js';
-import { Shutdown } from '../../platform/lifecycle/shutdown.js';
 import { Log } from '../../platform/logging/log.js';
 import { Clock } from '../../platform/time/clock.js';
 import { FeatureDisabled } from './features.errors.js';
+import { featureFlagsSchedule } from './jobs/features.job.js';
 import { FLAGS, type FlagName } from './flags.js';
 import type { FeatureFlagRow } from './persistence/feature-flag.entity.js';
 import { FeatureFlagsStore, FLAGS_CHANNEL } from './persistence/feature-flags.store.js';
-
-/** For a word of a change that got lost all the same. */
-const POLL_EVERY_MS = 5_000;
 
 /** Where a flag has its value from: the environment wins over the database, and that over the default. */
 export type FlagSource = 'default' | 'database' | 'env';
@@ -20,10 +19,10 @@ export type FlagSource = 'default' | 'database' | 'env';
  * notification, by reading anew whenever the listener has connected, and at the latest by a poll.
  */
 @Injectable()
-export class Features implements OnApplicationBootstrap {
+@Handles(featureFlagsSchedule)
+export class Features implements OnApplicationBootstrap, ScheduleHandler {
   private rows: ReadonlyMap<string, FeatureFlagRow> = new Map();
   private syncedAt: Date | undefined;
-  private timer: NodeJS.Timeout | undefined;
   private reading: Promise<void> | undefined;
   /** How often somebody has asked for it. */
   private asked = 0;
@@ -34,16 +33,15 @@ export class Features implements OnApplicationBootstrap {
     private readonly config: Config,
     private readonly clock: Clock,
     private readonly log: Log,
-    shutdown: Shutdown,
-  ) {
-    shutdown.at('workers', () => { clearInterval(this.timer); });
-  }
+  ) {}
 
   async onApplicationBootstrap(): Promise<void> {
     this.notifications.listen(FLAGS_CHANNEL, () => { void this.sync(); });
-    this.timer = setInterval(() => { void this.sync(); }, POLL_EVERY_MS);
-    this.timer.unref();
     await this.sync();
+  }
+
+  run(): Promise<void> {
+    return this.sync();
   }
 
   isEnabled(name: FlagName): boolean {

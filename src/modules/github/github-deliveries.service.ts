@@ -62,7 +62,7 @@ export class GithubDeliveries {
     if (event === null) return Promise.resolve('ignored');
     return this.database.transaction(async () => {
       if (!(await this.store.takeDelivery(id, this.clock.now()))) return 'repeated';
-      await this.outbox.enqueue(githubEvent, event);
+      await this.outbox.publish(githubEvent, event);
       return 'accepted';
     });
   }

@@ -1,5 +1,5 @@
 import { IsArray, IsIn, IsInt, IsOptional, IsString } from 'class-validator';
-import { defineJob } from '../../platform/background/define-job.js';
+import { defineEvent } from '../../platform/background/define-event.js';
 
 export const GITHUB_EVENTS = ['push', 'installation', 'installation_repositories'] as const;
 export type GithubEventKind = (typeof GITHUB_EVENTS)[number];
@@ -20,4 +20,4 @@ export class GithubEventPayload {
   @IsOptional() @IsArray() @IsInt({ each: true }) readonly removedRepositoryIds?: number[];
 }
 
-export const githubEvent = defineJob({ name: 'github-event', payload: GithubEventPayload, attempts: 8, backoffMs: 2_000, concurrency: 4 });
+export const githubEvent = defineEvent({ name: 'github-event', summary: 'GitHub reported a push or a change of an installation.', payload: GithubEventPayload });

@@ -1,15 +1,9 @@
 import { IsString } from 'class-validator';
-import { defineJob } from '../../platform/background/define-job.js';
+import { defineEvent } from '../../platform/background/define-event.js';
 
 /** A project was deleted: whoever keeps something of it lets it go. */
 export class ProjectDeletedPayload {
   @IsString() readonly projectId!: string;
 }
 
-export const projectDeletedEvent = defineJob({
-  name: 'project-deleted',
-  payload: ProjectDeletedPayload,
-  attempts: 10,
-  backoffMs: 1_000,
-  concurrency: 2,
-});
+export const projectDeletedEvent = defineEvent({ name: 'project-deleted', summary: 'A project was deleted.', payload: ProjectDeletedPayload });

@@ -134,7 +134,7 @@ export class ProjectsService {
       project.deletedAt = project.updatedAt = this.clock.now();
       await this.projects.save(project);
       await this.env.removeAll(project.id);
-      await this.outbox.enqueue(projectDeletedEvent, { projectId: project.id });
+      await this.outbox.publish(projectDeletedEvent, { projectId: project.id });
       await this.record(call, 'project.deleted', project, { name: project.name, slug: project.slug });
     });
   }

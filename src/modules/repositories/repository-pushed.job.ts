@@ -1,5 +1,5 @@
 import { IsOptional, IsString } from 'class-validator';
-import { defineJob } from '../../platform/background/define-job.js';
+import { defineEvent } from '../../platform/background/define-event.js';
 
 /** A branch of a repository of this service now points elsewhere. A push has one of these for each branch that it changed. */
 export class RepositoryPushedPayload {
@@ -14,10 +14,4 @@ export class RepositoryPushedPayload {
   @IsOptional() @IsString() readonly pusherId!: string | null;
 }
 
-export const repositoryPushedEvent = defineJob({
-  name: 'repository-pushed',
-  payload: RepositoryPushedPayload,
-  attempts: 5,
-  backoffMs: 1_000,
-  concurrency: 4,
-});
+export const repositoryPushedEvent = defineEvent({ name: 'repository-pushed', summary: 'A branch of a repository points to another commit.', payload: RepositoryPushedPayload });

@@ -1,8 +1,12 @@
 import type { Type } from '@nestjs/common';
+import type { Config } from '../config/config.js';
 
-/** A queue is one value: its name, what a job carries and how it is retried. Both ends import it. */
+/** A job is one value: its queue, what it carries and how it is retried. Both ends import it. */
 export interface JobDefinition<Payload extends object> {
+  /** Kebab case, unique among all background work; the name of its queue, which never changes, because jobs may wait in it. */
   readonly name: string;
+  /** One sentence that starts with a verb in the third person, for the page on background work. */
+  readonly summary: string;
   readonly payload: Type<Payload>;
   /** Tries in all. Jobs are delivered at least once, so a handler must be safe to run twice. */
   readonly attempts: number;
@@ -12,6 +16,10 @@ export interface JobDefinition<Payload extends object> {
   readonly backoffMs: number;
   /** Jobs that one worker process runs at the same time. */
   readonly concurrency: number;
+  /** The same where a setting says it; it wins. */
+  readonly concurrencyOf?: (config: Config) => number;
+  /** Whether its module begins and stops to take jobs, as what is needed for them comes and goes. */
+  readonly startedByModule?: boolean;
 }
 
 export interface JobContext {

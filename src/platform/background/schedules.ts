@@ -1,46 +1,51 @@
 import { Injectable } from '@nestjs/common';
-import { Log } from '../logging/log.js';
+import { Ids } from '../ids/ids.js';
 import { Shutdown } from '../lifecycle/shutdown.js';
+import { Log } from '../logging/log.js';
+import { Clock } from '../time/clock.js';
+import type { ScheduleDefinition, ScheduleHandler } from './define-schedule.js';
+import { ScheduleLeases } from './schedule-leases.js';
+import { ScheduleMetrics } from './schedule.metrics.js';
 
-export interface PeriodicJob {
-  /** What it does, in the words of a log line: `sweeping executions`. */
-  readonly name: string;
-  /** From the end of one run to the beginning of the next. */
-  readonly everyMs: number;
-  /** From the start of the process to its first run; `everyMs` when left out. */
-  readonly firstAfterMs?: number;
-  /** Several processes may run it at once, one process never does. A run that may take long ends early when `stopping` is aborted. */
-  run(stopping: AbortSignal): Promise<unknown>;
-}
+/** How often a process asks whether it is its turn to run what one process runs for all. */
+const ASK_AT_MOST_EVERY_MS = 60_000;
 
 /**
- * Does things every so often for as long as the process lives: one run after the other, and at the end of the process the
- * last one is waited for. A run that fails is tried again at its next turn.
+ * Runs schedules for as long as the process lives: one run of each after the other, and at the end of the process the last
+ * one is waited for. A run that fails is tried again at its next turn.
  */
 @Injectable()
-export class PeriodicJobs {
+export class Schedules {
+  private readonly holder: string;
   private readonly stopping = new AbortController();
   private readonly timers = new Set<NodeJS.Timeout>();
   private readonly running = new Set<Promise<void>>();
 
   constructor(
+    private readonly leases: ScheduleLeases,
+    private readonly metrics: ScheduleMetrics,
+    private readonly clock: Clock,
     private readonly log: Log,
+    ids: Ids,
     shutdown: Shutdown,
   ) {
+    this.holder = ids.next('prc');
     shutdown.at('workers', () => this.stop());
   }
 
-  start(job: PeriodicJob): void {
-    this.runIn(job.firstAfterMs ?? job.everyMs, job, false);
+  start(schedule: ScheduleDefinition, handler: ScheduleHandler): void {
+    this.metrics.started(schedule, this.clock.now());
+    const pauseMs = schedule.runsIn === 'one' ? Math.min(schedule.everyMs, ASK_AT_MOST_EVERY_MS) : schedule.everyMs;
+    this.runIn(schedule.firstAfterMs ?? pauseMs, { schedule, handler, pauseMs, failedLast: false });
   }
 
-  private runIn(ms: number, job: PeriodicJob, failedLast: boolean): void {
+  private runIn(ms: number, turn: Turn): void {
     if (this.stopping.signal.aborted) return;
     const timer = setTimeout(() => {
       this.timers.delete(timer);
-      const run = this.run(job, failedLast).then((failed) => {
+      const run = this.take(turn).then((failed) => {
         this.running.delete(run);
-        this.runIn(job.everyMs, job, failed);
+        this.runIn(turn.pauseMs, { ...turn, failedLast: failed });
       });
       this.running.add(run);
     }, ms);
@@ -48,18 +53,47 @@ export class PeriodicJobs {
     this.timers.add(timer);
   }
 
-  /** Says once that it fails, and once that it does no longer: while a server is away it would fail at every turn. */
-  private async run(job: PeriodicJob, failedLast: boolean): Promise<boolean> {
+  /**
+   * Logs the first failure and the first success after it: while a server is unavailable it would fail at every turn.
+   *
+   * @returns whether it failed.
+   */
+  private async take({ schedule, handler, failedLast }: Turn): Promise<boolean> {
     try {
-      await job.run(this.stopping.signal);
+      await (schedule.runsIn === 'one' ? this.runForAll(schedule, handler) : this.run(schedule, handler, this.stopping.signal));
     } catch (error) {
       if (this.stopping.signal.aborted) return true;
-      if (failedLast) this.log.debug({ error, job: job.name }, 'A periodic job failed again.');
-      else this.log.warn({ error, job: job.name }, 'A periodic job failed; it is tried again at each of its turns.');
+      this.metrics.failed(schedule);
+      if (failedLast) this.log.debug({ error, schedule: schedule.name }, 'A schedule failed again.');
+      else this.log.warn({ error, schedule: schedule.name }, 'A schedule failed. It is retried at its next turn.');
       return true;
     }
-    if (failedLast) this.log.info({ job: job.name }, 'A periodic job that had failed has succeeded.');
+    if (failedLast) this.log.info({ schedule: schedule.name }, 'A schedule that had failed succeeded.');
     return false;
+  }
+
+  private async run(schedule: ScheduleDefinition, handler: ScheduleHandler, stopping: AbortSignal): Promise<void> {
+    const startedAt = this.clock.now();
+    await handler.run(stopping);
+    const now = this.clock.now();
+    this.metrics.succeeded(schedule, now, (now.getTime() - startedAt.getTime()) / 1000);
+  }
+
+  private async runForAll(schedule: ScheduleDefinition, handler: ScheduleHandler): Promise<void> {
+    const lease = await this.leases.take(schedule.name, this.holder, schedule.everyMs);
+    if (lease === null) {
+      const lastSuccess = await this.leases.lastSuccess(schedule.name);
+      if (lastSuccess !== null) this.metrics.seen(schedule, lastSuccess);
+      return;
+    }
+    let succeeded = false;
+    try {
+      await this.run(schedule, handler, AbortSignal.any([this.stopping.signal, lease.lost]));
+      // A run that ended early has more to do, which the next process may begin with.
+      succeeded = !this.stopping.signal.aborted;
+    } finally {
+      await lease.release(succeeded);
+    }
   }
 
   private async stop(): Promise<void> {
@@ -67,4 +101,11 @@ export class PeriodicJobs {
     for (const timer of this.timers) clearTimeout(timer);
     await Promise.all(this.running);
   }
+}
+
+interface Turn {
+  readonly schedule: ScheduleDefinition;
+  readonly handler: ScheduleHandler;
+  readonly pauseMs: number;
+  readonly failedLast: boolean;
 }

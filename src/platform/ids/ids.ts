@@ -5,7 +5,7 @@ import { RandomBytes } from './random-bytes.js';
 
 /** What an id can name. The prefix is part of the id, so that a log line tells what it speaks of. */
 export type IdPrefix =
-  | 'req' | 'out' | 'job' | 'exe' | 'wrk'
+  | 'prc' | 'req' | 'out' | 'job' | 'exe' | 'wrk'
   | 'usr' | 'org' | 'ses' | 'key' | 'sec' | 'inv' | 'tok' | 'aud' | 'idm' | 'msg'
   | 'prj' | 'repo' | 'tsk' | 'tev' | 'dpl'
   | 'plc' | 'ivc' | 'crn'

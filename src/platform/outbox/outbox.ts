@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { Injectable } from '@nestjs/common';
+import { BackgroundCatalog } from '../background/background-catalog.js';
+import type { EventDefinition } from '../background/define-event.js';
 import { Database } from '../database/database.js';
 import { Ids } from '../ids/ids.js';
 import { RequestContext } from '../logging/request-context.js';
@@ -17,6 +19,7 @@ export class Outbox {
     private readonly ids: Ids,
     private readonly context: RequestContext,
     private readonly bell: OutboxBell,
+    private readonly catalog: BackgroundCatalog,
   ) {}
 
   /** `jobId`: what others may name the job by, to end it; once in a queue, for as long as the job is kept there. */
@@ -27,6 +30,12 @@ export class Outbox {
   /** A job for each of the payloads, in their order. */
   async enqueueAll<Payload extends object>(queue: JobDefinition<Payload>, payloads: readonly Payload[]): Promise<void> {
     if (payloads.length > 0) await this.add(payloads.map((payload) => this.messageOf(queue, payload)));
+  }
+
+  /** States a fact with the transaction: each of its subscribers gets a job. */
+  async publish<Payload extends object>(event: EventDefinition<Payload>, payload: Payload): Promise<void> {
+    const messages = this.catalog.subscriptionsOf(event).map((subscription) => this.messageOf(subscription, payload));
+    if (messages.length > 0) await this.add(messages);
   }
 
   private async add(messages: OutboxMessage[]): Promise<void> {

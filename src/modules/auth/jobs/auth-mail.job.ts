@@ -13,6 +13,7 @@ export class AuthMailPayload {
 
 export const authMailJob = defineJob({
   name: 'auth-mail',
+  summary: 'Sends an e-mail on an account: verification, password reset, invitation or security notice.',
   payload: AuthMailPayload,
   // A mail server may be away for a while: the last try comes about four minutes after the first.
   attempts: 8,

@@ -1,11 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { JobHandler } from '../../../platform/background/define-job.js';
+import { Handles } from '../../../platform/background/handles.js';
 import { AuthMailsService } from '../mails/auth-mails.service.js';
 import { SecurityNoticesService } from '../mails/security-notices.service.js';
 import type { AuthMailPayload } from './auth-mail.job.js';
+import { authMailJob } from './auth-mail.job.js';
 
 /** A job that runs twice sends twice, and the later message works: of invitations it alone. */
 @Injectable()
+@Handles(authMailJob)
 export class AuthMailProcessor implements JobHandler<AuthMailPayload> {
   constructor(
     private readonly mails: AuthMailsService,

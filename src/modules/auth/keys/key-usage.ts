@@ -1,17 +1,19 @@
-import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
+import type { ScheduleHandler } from '../../../platform/background/define-schedule.js';
+import { Handles } from '../../../platform/background/handles.js';
 import { Shutdown } from '../../../platform/lifecycle/shutdown.js';
 import { Log } from '../../../platform/logging/log.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { ApiKeyStore, type KeyUse } from '../persistence/api-key.store.js';
+import { keyUsageSchedule } from './keys.job.js';
 
-const WRITE_EVERY_MS = 5_000;
 const MAX_REMEMBERED = 10_000;
 
 /** Notes when and from where keys are used, and writes it down in batches: a call must not cost a write. */
 @Injectable()
-export class KeyUsage implements OnApplicationBootstrap {
+@Handles(keyUsageSchedule)
+export class KeyUsage implements ScheduleHandler {
   private uses = new Map<string, KeyUse>();
-  private timer: NodeJS.Timeout | undefined;
   private writing: Promise<void> = Promise.resolve();
 
   constructor(
@@ -20,12 +22,7 @@ export class KeyUsage implements OnApplicationBootstrap {
     private readonly log: Log,
     shutdown: Shutdown,
   ) {
-    shutdown.at('workers', () => this.stop());
-  }
-
-  onApplicationBootstrap(): void {
-    this.timer = setInterval(() => { void this.write(); }, WRITE_EVERY_MS);
-    this.timer.unref();
+    shutdown.at('workers', () => this.run());
   }
 
   note(keyId: string, ip: string): void {
@@ -33,8 +30,8 @@ export class KeyUsage implements OnApplicationBootstrap {
     this.uses.set(keyId, { keyId, at: this.clock.now(), ip });
   }
 
-  /** Writes down what has been noted so far. */
-  write(): Promise<void> {
+  /** Writes what has been noted so far. */
+  run(): Promise<void> {
     this.writing = this.writing.then(() => this.writeOnce());
     return this.writing;
   }
@@ -48,10 +45,5 @@ export class KeyUsage implements OnApplicationBootstrap {
     } catch (error) {
       this.log.warn({ error }, 'When keys were last used could not be written down.');
     }
-  }
-
-  private stop(): Promise<void> {
-    clearInterval(this.timer);
-    return this.write();
   }
 }

@@ -129,7 +129,7 @@ export class OrganizationsService {
       await this.invitations.revokeAll(id, now);
       await this.memberships.removeAll(id);
       await this.organizations.markDeleted(id, now);
-      await this.outbox.enqueue(orgDeletedEvent, { orgId: id });
+      await this.outbox.publish(orgDeletedEvent, { orgId: id });
       await this.audit.record({ orgId: id, action: 'org.deleted', target: { type: 'organization', id }, details: { slug: organization.slug } }, call);
     });
   }

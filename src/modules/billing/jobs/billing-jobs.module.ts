@@ -1,22 +1,10 @@
-import { Module, type OnApplicationBootstrap } from '@nestjs/common';
-import { QueueWorkers } from '../../../platform/queues/queue-workers.js';
+import { Module } from '@nestjs/common';
 import { BillingModule } from '../billing.module.js';
-import { invoiceMirrorJob, paymentEventJob } from '../payments/payments.job.js';
 import { InvoiceMirrorProcessor } from './invoice-mirror.processor.js';
 import { MonthClosingTimer } from './month-closing.timer.js';
+import { OverdueInvoicesTimer } from './overdue-invoices.timer.js';
 import { PaymentEventProcessor } from './payment-event.processor.js';
 import { PlannedChangesTimer } from './planned-changes.timer.js';
 
-@Module({ imports: [BillingModule], providers: [InvoiceMirrorProcessor, MonthClosingTimer, PaymentEventProcessor, PlannedChangesTimer] })
-export class BillingJobsModule implements OnApplicationBootstrap {
-  constructor(
-    private readonly workers: QueueWorkers,
-    private readonly events: PaymentEventProcessor,
-    private readonly mirrors: InvoiceMirrorProcessor,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    this.workers.start(paymentEventJob, this.events);
-    this.workers.start(invoiceMirrorJob, this.mirrors);
-  }
-}
+@Module({ imports: [BillingModule], providers: [InvoiceMirrorProcessor, MonthClosingTimer, OverdueInvoicesTimer, PaymentEventProcessor, PlannedChangesTimer] })
+export class BillingJobsModule {}

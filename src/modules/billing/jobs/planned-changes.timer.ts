@@ -1,18 +1,17 @@
-import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { PeriodicJobs } from '../../../platform/background/schedules.js';
+import { Injectable } from '@nestjs/common';
+import type { ScheduleHandler } from '../../../platform/background/define-schedule.js';
+import { Handles } from '../../../platform/background/handles.js';
 import { PlannedChanges } from '../subscriptions/planned-changes.service.js';
+import { plannedChangesSchedule } from './billing.job.js';
 
-const EVERY_MS = 15_000;
 
-/** In the worker: lets planned changes of plans take effect. The bill goes by the time they were planned for, not by when it looks. */
+/** Lets planned changes of plans take effect. The bill goes by the time they were planned for, not by when it looks. */
 @Injectable()
-export class PlannedChangesTimer implements OnApplicationBootstrap {
-  constructor(
-    private readonly changes: PlannedChanges,
-    private readonly jobs: PeriodicJobs,
-  ) {}
+@Handles(plannedChangesSchedule)
+export class PlannedChangesTimer implements ScheduleHandler {
+  constructor(private readonly changes: PlannedChanges) {}
 
-  onApplicationBootstrap(): void {
-    this.jobs.start({ name: 'letting planned changes of plans take effect', everyMs: EVERY_MS, run: () => this.changes.applyAll() });
+  run(): Promise<void> {
+    return this.changes.applyAll();
   }
 }

@@ -1,6 +1,7 @@
-import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Ids } from '../../../platform/ids/ids.js';
-import { PeriodicJobs } from '../../../platform/background/schedules.js';
+import type { ScheduleHandler } from '../../../platform/background/define-schedule.js';
+import { Handles } from '../../../platform/background/handles.js';
 import { Log } from '../../../platform/logging/log.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { WorkBatchService } from '../paid/work-batch.service.js';
@@ -8,15 +9,16 @@ import { GrantsStore } from '../persistence/grants.store.js';
 import { HoldsStore } from '../persistence/holds.store.js';
 import { PursesService } from '../purse/purses.service.js';
 import { UnheldUsageService } from '../unheld-usage.service.js';
+import { creditsSchedule } from './credits.job.js';
 
-const SWEEP_EVERY_MS = 10_000;
 const BATCH = 200;
 /** In one sweep: the rest has time until the next. */
 const BATCHES = 20;
 
-/** In the worker: pays for what was used without a hold, gives back what is held for work that was lost, and takes out credits that have expired. */
+/** Pays for what was used without a hold, gives back what is held for work that was lost, and takes out credits that have expired. */
 @Injectable()
-export class CreditsSweeper implements OnApplicationBootstrap {
+@Handles(creditsSchedule)
+export class CreditsSweeper implements ScheduleHandler {
   constructor(
     private readonly batches: WorkBatchService,
     private readonly purses: PursesService,
@@ -26,15 +28,10 @@ export class CreditsSweeper implements OnApplicationBootstrap {
     private readonly ids: Ids,
     private readonly clock: Clock,
     private readonly log: Log,
-    private readonly jobs: PeriodicJobs,
   ) {}
 
-  onApplicationBootstrap(): void {
-    this.jobs.start({ name: 'sweeping holds and credits', everyMs: SWEEP_EVERY_MS, run: () => this.sweep() });
-  }
-
   /** What other sweepers do at the same time is found done. */
-  async sweep(): Promise<void> {
+  async run(): Promise<void> {
     await this.unheld.payAll();
     await this.expireHolds();
     await this.expireGrants();

@@ -13,6 +13,7 @@ export class SpendWarningPayload {
 
 export const spendWarningJob = defineJob({
   name: 'spend-warnings',
+  summary: 'Warns the owners of an organization that a part of its spend cap is used.',
   payload: SpendWarningPayload,
   // A mail server may be away for a while: the last try comes about four minutes after the first.
   attempts: 8,

@@ -5,11 +5,13 @@ import { Mailer } from '../../../platform/mail/mailer.js';
 import { formatUsd } from '../../../platform/money/nano-dollars.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import type { JobHandler } from '../../../platform/background/define-job.js';
+import { Handles } from '../../../platform/background/handles.js';
 import { SpendCapsStore } from '../persistence/spend-caps.store.js';
 import { type SpendWarningPayload, spendWarningJob } from './spend-warning.job.js';
 
 /** Tells every owner of an organization, by e-mail, that a part of the spend cap of a month is used up. */
 @Injectable()
+@Handles(spendWarningJob)
 export class SpendWarningProcessor implements JobHandler<SpendWarningPayload> {
   constructor(
     private readonly config: Config,

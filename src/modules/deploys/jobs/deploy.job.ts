@@ -9,12 +9,13 @@ export class DeployPayload {
 
 export const deployJob = defineJob({
   name: 'deploys',
+  summary: 'Builds a deploy and takes it live.',
   payload: DeployPayload,
   // Whether a deploy is tried again is not for the queue to say: its lease is in the database.
   attempts: 1,
   backoffMs: 0,
-  // What a worker really takes is DEPLOY_CONCURRENCY.
   concurrency: 1,
+  concurrencyOf: ({ deploys }) => deploys.concurrency,
 });
 
 /** So that whoever knows the deploy can end its job. */

@@ -1,14 +1,10 @@
-import { Module, type OnApplicationBootstrap } from '@nestjs/common';
-import { QueueWorkers } from '../../../platform/queues/queue-workers.js';
-import { orgDeletedEvent } from '../../auth/org-deleted.job.js';
+import { Module } from '@nestjs/common';
 import { BuildsModule } from '../../builds/builds.module.js';
 import { HostingModule } from '../../hosting/hosting.module.js';
 import { StoredBytesModule } from '../../hosting/stored-bytes.module.js';
 import { MeteringModule } from '../../metering/metering.module.js';
-import { projectDeletedEvent } from '../../projects/project-deleted.job.js';
 import { ProjectsModule } from '../../projects/projects.module.js';
 import { RepositoriesModule } from '../../repositories/repositories.module.js';
-import { repositoryPushedEvent } from '../../repositories/repository-pushed.job.js';
 import { LostDeploys } from '../admission/lost-deploys.service.js';
 import { DeploysModule } from '../deploys.module.js';
 import { DeployLogs } from '../logs/deploy-log.js';
@@ -37,17 +33,4 @@ import { RepositoryPushedProcessor } from './repository-pushed.processor.js';
     DeployProcessor, DeployWorkerService, LostDeploys, DeployRemoval, DeployStorageSource, DeployEnvResealing, DeploySweeper, OrgDeletedProcessor, ProjectDeletedProcessor, RepositoryPushedProcessor,
   ],
 })
-export class DeploysJobsModule implements OnApplicationBootstrap {
-  constructor(
-    private readonly workers: QueueWorkers,
-    private readonly pushed: RepositoryPushedProcessor,
-    private readonly projectDeleted: ProjectDeletedProcessor,
-    private readonly orgDeleted: OrgDeletedProcessor,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    this.workers.start(repositoryPushedEvent, this.pushed);
-    this.workers.start(projectDeletedEvent, this.projectDeleted);
-    this.workers.start(orgDeletedEvent, this.orgDeleted);
-  }
-}
+export class DeploysJobsModule {}

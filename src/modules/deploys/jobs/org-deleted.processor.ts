@@ -1,11 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { JobHandler } from '../../../platform/background/define-job.js';
+import { Handles } from '../../../platform/background/handles.js';
 import type { OrgDeletedPayload } from '../../auth/org-deleted.job.js';
 import { ProjectsService } from '../../projects/projects.service.js';
 import { DeployRemoval } from '../upkeep/deploy-removal.service.js';
+import { orgDeletedSubscription } from './deploys.job.js';
 
 /** Takes down what an organization has shown the world. */
 @Injectable()
+@Handles(orgDeletedSubscription)
 export class OrgDeletedProcessor implements JobHandler<OrgDeletedPayload> {
   constructor(
     private readonly projects: ProjectsService,

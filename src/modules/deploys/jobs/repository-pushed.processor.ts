@@ -1,17 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import type { JobHandler } from '../../../platform/background/define-job.js';
+import { Handles } from '../../../platform/background/handles.js';
 import type { RepositoryPushedPayload } from '../../repositories/repository-pushed.job.js';
 import { type Project, ProjectsService } from '../../projects/projects.service.js';
 import { repositoryKeyOf } from '../../projects/repository-key.js';
 import { DeployRequests } from '../deploy-requests.service.js';
 import { ProductionGate } from '../production-gate.js';
+import { repositoryPushedSubscription } from './deploys.job.js';
 
 /**
  * Deploys what was pushed, in each project of the organization that the repository is linked to: the production branch to
  * production where the plan has that, all others, and it where not, as previews.
  */
 @Injectable()
+@Handles(repositoryPushedSubscription)
 export class RepositoryPushedProcessor implements JobHandler<RepositoryPushedPayload> {
   constructor(
     private readonly database: Database,

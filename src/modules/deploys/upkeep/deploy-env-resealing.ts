@@ -1,30 +1,25 @@
-import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { PeriodicJobs } from '../../../platform/background/schedules.js';
+import { Injectable } from '@nestjs/common';
+import type { ScheduleHandler } from '../../../platform/background/define-schedule.js';
+import { Handles } from '../../../platform/background/handles.js';
 import { Log } from '../../../platform/logging/log.js';
 import { ProjectEnvService } from '../../projects/project-env.service.js';
 import { DeployEnvironmentsStore, type KeptEnvironment } from '../persistence/deploy-environments.store.js';
+import { deployEnvReencryptionSchedule } from './upkeep.job.js';
 
-const EVERY_MS = 3_600_000;
-/** The other processes have been restarted with the new key by then. */
-const FIRST_AFTER_MS = 600_000;
 const BATCH = 100;
 
-/** In the worker: seals what deploys keep of their environments by the newest `SECRETS_KEY`, so that an older one is needed no longer. */
+/** Seals what deploys keep of their environments by the newest `SECRETS_KEY`, so that an older one is needed no longer. */
 @Injectable()
-export class DeployEnvResealing implements OnApplicationBootstrap {
+@Handles(deployEnvReencryptionSchedule)
+export class DeployEnvResealing implements ScheduleHandler {
   constructor(
     private readonly environments: DeployEnvironmentsStore,
     private readonly env: ProjectEnvService,
-    private readonly jobs: PeriodicJobs,
     private readonly log: Log,
   ) {}
 
-  onApplicationBootstrap(): void {
-    if (!this.env.hasOlderKeys) return;
-    this.jobs.start({ name: 'sealing environments of deploys by the newest key', everyMs: EVERY_MS, firstAfterMs: FIRST_AFTER_MS, run: (stopping) => this.run(stopping) });
-  }
-
   async run(stopping: AbortSignal = new AbortController().signal): Promise<void> {
+    if (!this.env.hasOlderKeys) return;
     for (let after = ''; !stopping.aborted;) {
       const kept = await this.environments.sealedOtherwise(this.env.newestKeyMark, after, BATCH);
       for (const environment of kept) await this.reseal(environment);

@@ -1,6 +1,7 @@
-import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
-import { PeriodicJobs } from '../../../platform/background/schedules.js';
+import type { ScheduleHandler } from '../../../platform/background/define-schedule.js';
+import { Handles } from '../../../platform/background/handles.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { AliasesService } from '../../hosting/aliases.service.js';
 import { ArtifactsService } from '../../hosting/artifacts.service.js';
@@ -10,18 +11,17 @@ import { ProjectsService } from '../../projects/projects.service.js';
 import { DeployKeepingStore } from '../persistence/deploy-keeping.store.js';
 import { DeployLogStore } from '../persistence/deploy-log.store.js';
 import { DeployRemoval } from './deploy-removal.service.js';
+import { deploySweepSchedule } from './upkeep.job.js';
 
-const SWEEP_EVERY_MS = 3_600_000;
-/** Soon after a start, but not while everything else begins as well. */
-const FIRST_SWEEP_MS = 300_000;
 const BATCH = 100;
 const PAGE = 1_000;
 const RULES = { productionDeploys: 10, previewDays: 30, graceHours: 24 };
 const LOGS_KEPT_MS = 90 * 86_400_000;
 
-/** In the worker, once an hour: removes the files of deploys that nothing keeps, and logs that are old. */
+/** Removes the files of deploys that nothing keeps, and logs that are old. */
 @Injectable()
-export class DeploySweeper implements OnApplicationBootstrap {
+@Handles(deploySweepSchedule)
+export class DeploySweeper implements ScheduleHandler {
   constructor(
     private readonly database: Database,
     private readonly keeping: DeployKeepingStore,
@@ -32,15 +32,10 @@ export class DeploySweeper implements OnApplicationBootstrap {
     private readonly garbage: GarbageCollectionService,
     private readonly logs: DeployLogStore,
     private readonly clock: Clock,
-    private readonly jobs: PeriodicJobs,
   ) {}
 
-  onApplicationBootstrap(): void {
-    this.jobs.start({ name: 'sweeping deploys', everyMs: SWEEP_EVERY_MS, firstAfterMs: FIRST_SWEEP_MS, run: (stopping) => this.sweep(stopping) });
-  }
-
   /** False when another process is at it. */
-  async sweep(stopping: AbortSignal = new AbortController().signal): Promise<boolean> {
+  async run(stopping: AbortSignal = new AbortController().signal): Promise<boolean> {
     await this.removeGoneProjects(stopping);
     for (let after = ''; ;) {
       const released = await this.database.transaction(async () => ((await this.keeping.tryLock()) ? this.release(after) : undefined));

@@ -5,10 +5,12 @@ import { UsageReconciliationStore } from '../persistence/usage-reconciliation.st
 import { RECONCILIATION_METRICS } from '../reconciliation/reconciliation.metrics.js';
 import { UsageReconciler } from '../reconciliation/usage-reconciler.service.js';
 import { StorageSampler } from '../storage/storage-sampler.service.js';
-import { MeteringChores } from './metering-chores.js';
+import { StorageSamplingTimer } from './storage-sampling.timer.js';
+import { UsagePartitionsTimer } from './usage-partitions.timer.js';
+import { UsageReconciliationTimer } from './usage-reconciliation.timer.js';
 
 @Module({
   imports: [MeteringModule],
-  providers: [MeteringChores, StorageSampler, StorageSamplesStore, UsageReconciler, UsageReconciliationStore, ...RECONCILIATION_METRICS],
+  providers: [StorageSampler, StorageSamplesStore, StorageSamplingTimer, UsagePartitionsTimer, UsageReconciler, UsageReconciliationTimer, UsageReconciliationStore, ...RECONCILIATION_METRICS],
 })
 export class MeteringJobsModule {}

@@ -1,12 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/time/clock.js';
 import type { JobHandler } from '../../../platform/background/define-job.js';
+import { Handles } from '../../../platform/background/handles.js';
 import type { PlanRequestPayload } from '../../billing/plan-request.job.js';
 import { PlanRequests } from '../../billing/plan-requests.service.js';
 import { AlertIntakeService } from '../alerts/alert-intake.service.js';
+import { planRequestSubscription } from './ops.job.js';
 
 /** Opens a task for a pending plan request, and resolves it once the request is decided or withdrawn. Safe to run twice. */
 @Injectable()
+@Handles(planRequestSubscription)
 export class PlanRequestProcessor implements JobHandler<PlanRequestPayload> {
   constructor(
     private readonly requests: PlanRequests,

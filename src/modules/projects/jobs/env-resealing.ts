@@ -1,34 +1,29 @@
-import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
-import { PeriodicJobs } from '../../../platform/background/schedules.js';
+import type { ScheduleHandler } from '../../../platform/background/define-schedule.js';
+import { Handles } from '../../../platform/background/handles.js';
 import { Log } from '../../../platform/logging/log.js';
 import { type EnvGroup, ProjectEnvStore } from '../persistence/project-env.store.js';
 import { ProjectsStore } from '../persistence/projects.store.js';
 import { ProjectEnvService } from '../project-env.service.js';
+import { projectEnvReencryptionSchedule } from './projects.job.js';
 
-const EVERY_MS = 3_600_000;
-/** The other processes have been restarted with the new key by then. */
-const FIRST_AFTER_MS = 600_000;
 const BATCH = 100;
 
-/** In the worker: seals variables of projects by the newest `SECRETS_KEY`, so that an older one is needed no longer. */
+/** Seals variables of projects by the newest `SECRETS_KEY`, so that an older one is needed no longer. */
 @Injectable()
-export class EnvResealing implements OnApplicationBootstrap {
+@Handles(projectEnvReencryptionSchedule)
+export class EnvResealing implements ScheduleHandler {
   constructor(
     private readonly database: Database,
     private readonly projects: ProjectsStore,
     private readonly variables: ProjectEnvStore,
     private readonly env: ProjectEnvService,
-    private readonly jobs: PeriodicJobs,
     private readonly log: Log,
   ) {}
 
-  onApplicationBootstrap(): void {
-    if (!this.env.hasOlderKeys) return;
-    this.jobs.start({ name: 'sealing variables of projects by the newest key', everyMs: EVERY_MS, firstAfterMs: FIRST_AFTER_MS, run: (stopping) => this.run(stopping) });
-  }
-
   async run(stopping: AbortSignal = new AbortController().signal): Promise<void> {
+    if (!this.env.hasOlderKeys) return;
     let after: EnvGroup | undefined;
     while (!stopping.aborted) {
       const groups = await this.variables.sealedOtherwise(this.env.newestKeyMark, after, BATCH);

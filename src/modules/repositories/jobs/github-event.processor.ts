@@ -2,14 +2,17 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import type { JobHandler } from '../../../platform/background/define-job.js';
+import { Handles } from '../../../platform/background/handles.js';
 import { Clock } from '../../../platform/time/clock.js';
 import type { GithubEventPayload } from '../../github/github-event.job.js';
 import { GithubInstallations } from '../../github/github-installations.service.js';
 import { RepositoriesStore } from '../persistence/repositories.store.js';
 import { repositoryPushedEvent } from '../repository-pushed.job.js';
+import { githubEventSubscription } from './repositories.job.js';
 
 /** Does what follows from what GitHub told. Of installations that nobody connected, nothing does. */
 @Injectable()
+@Handles(githubEventSubscription)
 export class GithubEventProcessor implements JobHandler<GithubEventPayload> {
   constructor(
     private readonly database: Database,
@@ -40,6 +43,6 @@ export class GithubEventProcessor implements JobHandler<GithubEventPayload> {
     const known = await this.repositories.findByRemote(orgId, repositoryId);
     // It was renamed, or its account was.
     if (known !== null && known.cloneUrl !== cloneUrl) await this.repositories.update(known.id, { cloneUrl });
-    await this.outbox.enqueue(repositoryPushedEvent, { repositoryId: known?.id ?? `github:${repositoryId}`, orgId, repoUrl: cloneUrl, branch, commitSha: commitSha ?? null, pusherId: null });
+    await this.outbox.publish(repositoryPushedEvent, { repositoryId: known?.id ?? `github:${repositoryId}`, orgId, repoUrl: cloneUrl, branch, commitSha: commitSha ?? null, pusherId: null });
   }
 }

@@ -1,13 +1,14 @@
-import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { PeriodicJobs } from '../../../platform/background/schedules.js';
+import { Injectable } from '@nestjs/common';
+import type { ScheduleHandler } from '../../../platform/background/define-schedule.js';
+import { Handles } from '../../../platform/background/handles.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { GithubDeliveries } from '../../github/github-deliveries.service.js';
 import { Directories } from '../git/directories.service.js';
 import { GitStore } from '../git/git-store.js';
 import { RepositoriesStore } from '../persistence/repositories.store.js';
 import { PushesService } from '../pushes/pushes.service.js';
+import { repositoriesSchedule } from './repositories.job.js';
 
-const SWEEP_EVERY_MS = 5 * 60_000;
 /** Longer than any push may take. */
 const PUSH_OVER_AFTER_MS = 35 * 60_000;
 /** Longer than it takes to have one made elsewhere. */
@@ -16,9 +17,10 @@ const TIDY_UP_AFTER_PUSHES = 30;
 /** Of each kind in one sweep; the rest has time until the next. */
 const BATCH = 20;
 
-/** In the worker: finishes what was cut short, by the end of a process for one, and keeps repositories small. */
+/** Finishes what was cut short, by the end of a process for one, and keeps repositories small. */
 @Injectable()
-export class RepositoriesSweeper implements OnApplicationBootstrap {
+@Handles(repositoriesSchedule)
+export class RepositoriesSweeper implements ScheduleHandler {
   constructor(
     private readonly repositories: RepositoriesStore,
     private readonly directories: Directories,
@@ -26,14 +28,9 @@ export class RepositoriesSweeper implements OnApplicationBootstrap {
     private readonly pushes: PushesService,
     private readonly deliveries: GithubDeliveries,
     private readonly clock: Clock,
-    private readonly jobs: PeriodicJobs,
   ) {}
 
-  onApplicationBootstrap(): void {
-    this.jobs.start({ name: 'sweeping repositories', everyMs: SWEEP_EVERY_MS, run: () => this.sweep() });
-  }
-
-  async sweep(): Promise<void> {
+  async run(): Promise<void> {
     for (const repository of await this.repositories.toRemove(BATCH)) await this.directories.remove(repository);
     const begunBefore = new Date(this.clock.now().getTime() - PUSH_OVER_AFTER_MS);
     for (const repository of await this.repositories.unseenPushes(begunBefore, BATCH)) await this.pushes.see(repository, repository.pushedBy);

@@ -41,7 +41,7 @@ export class PushesService {
       const repoUrl = await this.urls.of(repository);
       for (const [branch, commitSha] of changes) {
         await this.repositories.setBranch(id, branch, commitSha);
-        await this.outbox.enqueue(repositoryPushedEvent, { repositoryId: id, orgId, repoUrl, branch, commitSha, pusherId });
+        await this.outbox.publish(repositoryPushedEvent, { repositoryId: id, orgId, repoUrl, branch, commitSha, pusherId });
       }
       await this.repositories.update(id, { sizeBytes, pushBegunAt: null, pushesSinceGc: repository.pushesSinceGc + 1 });
       await this.database.afterCommit(() => { this.metrics.pushed(changes.size); return Promise.resolve(); });

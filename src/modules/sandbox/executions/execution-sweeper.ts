@@ -1,19 +1,21 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { PeriodicJobs } from '../../../platform/background/schedules.js';
+import type { ScheduleHandler } from '../../../platform/background/define-schedule.js';
+import { Handles } from '../../../platform/background/handles.js';
 import { Log } from '../../../platform/logging/log.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { ExecutionsStore } from '../persistence/executions.store.js';
 import { ExecutionCounter } from '../sandbox.metrics.js';
 import { ExecutionEnds } from './execution-ends.service.js';
 import { OrgPlaces } from './org-places.js';
+import { overdueExecutionsSchedule } from './executions.job.js';
 
-const EVERY_MS = 2_000;
 /** After an outage of the database: until then workers write what ended meanwhile. */
 const GRACE_MS = 5_000;
 
 /** In every process, so that what a worker ran is settled although no worker lives: gives up executions that are overdue. */
 @Injectable()
-export class ExecutionSweeper implements OnApplicationBootstrap {
+@Handles(overdueExecutionsSchedule)
+export class ExecutionSweeper implements ScheduleHandler, OnApplicationBootstrap {
   private reachableSinceMs: number | undefined;
 
   constructor(
@@ -23,12 +25,10 @@ export class ExecutionSweeper implements OnApplicationBootstrap {
     private readonly counter: ExecutionCounter,
     private readonly clock: Clock,
     private readonly log: Log,
-    private readonly jobs: PeriodicJobs,
   ) {}
 
   onApplicationBootstrap(): void {
     this.reachableSinceMs = this.clock.now().getTime();
-    this.jobs.start({ name: 'giving up overdue executions', everyMs: EVERY_MS, run: () => this.sweep() });
   }
 
   /** Executions that should have ended by now and of which nothing was heard become `lost`, or `cancelled` if they never began. */
@@ -40,7 +40,7 @@ export class ExecutionSweeper implements OnApplicationBootstrap {
     }
   }
 
-  private async sweep(): Promise<void> {
+  async run(): Promise<void> {
     try {
       if (this.reachableSinceMs === undefined) {
         await this.executions.ping();

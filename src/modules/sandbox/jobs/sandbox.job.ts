@@ -35,12 +35,15 @@ export class SandboxPayload {
 
 export const sandboxJob = defineJob({
   name: 'sandbox',
+  summary: 'Runs code in the sandbox.',
   payload: SandboxPayload,
   // A run may have had effects that its caller has seen, and the caller is told at once when it failed.
   attempts: 1,
   // One whose worker died before it began runs on another; which one had begun stands in its row.
   redelivers: true,
   backoffMs: 0,
-  // What a worker really takes is SANDBOX_CONCURRENCY.
   concurrency: 1,
+  concurrencyOf: ({ sandbox }) => sandbox.concurrency,
+  // A worker takes runs only while the probe says that it can isolate code.
+  startedByModule: true,
 });

@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { JobContext, JobHandler } from '../../../platform/background/define-job.js';
+import { Handles } from '../../../platform/background/handles.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { ExecutionRecorder } from '../executions/execution-recorder.js';
 import { type SandboxOutcome, SandboxRuntime } from '../sandbox-runtime.js';
 import { SandboxMetrics } from '../sandbox.metrics.js';
 import type { ExecutionResult } from '../sandbox.service.js';
-import type { SandboxPayload } from './sandbox.job.js';
+import { sandboxJob, type SandboxPayload } from './sandbox.job.js';
 
 /** What a run is taken to last before any has been seen. */
 const FIRST_GUESS_MS = 50;
@@ -13,6 +14,7 @@ const FIRST_GUESS_MS = 50;
 const WEIGHT = 0.1;
 
 @Injectable()
+@Handles(sandboxJob)
 export class SandboxProcessor implements JobHandler<SandboxPayload, ExecutionResult | null> {
   private average = FIRST_GUESS_MS;
 

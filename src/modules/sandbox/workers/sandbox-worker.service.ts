@@ -1,4 +1,6 @@
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import type { ScheduleHandler } from '../../../platform/background/define-schedule.js';
+import { Handles } from '../../../platform/background/handles.js';
 import { Config } from '../../../platform/config/config.js';
 import { Ids } from '../../../platform/ids/ids.js';
 import { Shutdown } from '../../../platform/lifecycle/shutdown.js';
@@ -7,21 +9,20 @@ import { sandboxJob } from '../jobs/sandbox.job.js';
 import { SandboxProcessor } from '../jobs/sandbox.processor.js';
 import { type SandboxReadiness, SandboxRuntime } from '../sandbox-runtime.js';
 import { SandboxMetrics } from '../sandbox.metrics.js';
+import { sandboxWorkerSchedule } from '../jobs/sandbox-worker.job.js';
 import { WorkerReports } from './worker-reports.js';
 
-/** What a run may expect to wait follows from it. */
-const REPORT_MS = 1_000;
 /** An operator may install what is missing at any time. */
-const PROBE_EVERY_TICKS = 30;
+const PROBE_EVERY_RUNS = 30;
 const SWITCHED_OFF: SandboxReadiness = { available: false, missing: ['SANDBOX_ENABLED=true'] };
 
 /** Takes sandbox jobs for as long as the probe says that code can be isolated, and tells the API which it is. */
 @Injectable()
-export class SandboxWorkerService implements OnApplicationBootstrap {
+@Handles(sandboxWorkerSchedule)
+export class SandboxWorkerService implements OnApplicationBootstrap, ScheduleHandler {
   private readonly logger = new Logger(SandboxWorkerService.name);
   private readonly workerId: string;
-  private timer: NodeJS.Timeout | undefined;
-  private ticks = 0;
+  private runs = 0;
   /** Undefined before the first look, so that whatever it finds is said. */
   private isTaking: boolean | undefined;
   private stopped = false;
@@ -44,12 +45,11 @@ export class SandboxWorkerService implements OnApplicationBootstrap {
     await this.probe();
     this.follow();
     await this.report();
-    this.timer = setInterval(() => { void this.tick(); }, REPORT_MS);
-    this.timer.unref();
   }
 
-  private async tick(): Promise<void> {
-    if (!this.readiness.available && ++this.ticks % PROBE_EVERY_TICKS === 0) await this.probe();
+  async run(): Promise<void> {
+    if (this.stopped) return;
+    if (!this.readiness.available && ++this.runs % PROBE_EVERY_RUNS === 0) await this.probe();
     this.follow();
     await this.report();
   }
@@ -88,7 +88,6 @@ export class SandboxWorkerService implements OnApplicationBootstrap {
 
   private async stop(): Promise<void> {
     this.stopped = true;
-    clearInterval(this.timer);
     await this.workerReports.remove(this.workerId).catch(() => undefined);
     // Runs that are under way may finish; their callers wait for them, in this process or in another.
     await this.workers.stop(sandboxJob.name);

@@ -1,0 +1,27 @@
+import { Injectable } from '@nestjs/common';
+import type { ScheduleHandler } from '../../../platform/background/define-schedule.js';
+import { Handles } from '../../../platform/background/handles.js';
+import { Clock } from '../../../platform/time/clock.js';
+import { InvoicesStore } from '../persistence/invoices.store.js';
+import { PaymentsStore } from '../persistence/payments.store.js';
+import { overdueInvoicesSchedule } from './billing.job.js';
+
+/** A payment provider does not repeat an event after this time. */
+const EVENTS_KEPT_MS = 90 * 86_400_000;
+
+/** Marks invoices that were not paid in time, and deletes payment events that no provider repeats. */
+@Injectable()
+@Handles(overdueInvoicesSchedule)
+export class OverdueInvoicesTimer implements ScheduleHandler {
+  constructor(
+    private readonly invoices: InvoicesStore,
+    private readonly payments: PaymentsStore,
+    private readonly clock: Clock,
+  ) {}
+
+  async run(): Promise<void> {
+    const now = this.clock.now();
+    await this.invoices.markOverdue(now);
+    await this.payments.forgetBefore(new Date(now.getTime() - EVENTS_KEPT_MS));
+  }
+}

@@ -1,0 +1,24 @@
+import { defineSchedule } from '../../../platform/background/define-schedule.js';
+
+export const usagePartitionsSchedule = defineSchedule({
+  name: 'usage-partitions',
+  summary: 'Creates the partitions of this month and of the two that follow.',
+  everyMs: 60_000,
+  runsIn: 'each',
+});
+
+export const storageSamplingSchedule = defineSchedule({
+  name: 'storage-sampling',
+  summary: 'Measures what organizations store, once an hour, and records it as usage.',
+  everyMs: 60_000,
+  runsIn: 'one',
+});
+
+export const usageReconciliationSchedule = defineSchedule({
+  name: 'usage-reconciliation',
+  summary: 'Compares the totals of usage with its events.',
+  everyMs: 60 * 60_000,
+  firstAfterMs: 60_000,
+  // Each process reports what it found: a figure that only another process corrects would stay wrong here.
+  runsIn: 'each',
+});

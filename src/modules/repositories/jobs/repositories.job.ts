@@ -1,0 +1,18 @@
+import { defineSubscription } from '../../../platform/background/define-event.js';
+import { defineSchedule } from '../../../platform/background/define-schedule.js';
+import { githubEvent } from '../../github/github-event.job.js';
+
+export const repositoriesSchedule = defineSchedule({
+  name: 'repository-upkeep',
+  summary: 'Completes interrupted pushes and deletions, and compacts repositories.',
+  everyMs: 5 * 60_000,
+  runsIn: 'each',
+});
+
+export const githubEventSubscription = defineSubscription(githubEvent, {
+  name: 'github-event',
+  summary: 'Records what changed at GitHub, and reports pushes.',
+  attempts: 8,
+  backoffMs: 2_000,
+  concurrency: 4,
+});

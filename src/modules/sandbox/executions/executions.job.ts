@@ -1,0 +1,16 @@
+import { defineSchedule } from '../../../platform/background/define-schedule.js';
+
+export const overdueExecutionsSchedule = defineSchedule({
+  name: 'overdue-executions',
+  summary: 'Gives up executions that should have ended and of which no worker reported the end.',
+  everyMs: 2_000,
+  runsIn: 'each',
+  roles: ['api', 'worker'],
+});
+
+export const oldExecutionsSchedule = defineSchedule({
+  name: 'old-executions',
+  summary: 'Deletes executions that are older than 30 days.',
+  everyMs: 5 * 60_000,
+  runsIn: 'one',
+});

@@ -1,0 +1,199 @@
+import { readdirSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { Writable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type INestApplicationContext, Injectable, Module, type Type } from '@nestjs/common';
+import { DiscoveryModule, NestFactory } from '@nestjs/core';
+import { IsInt } from 'class-validator';
+import { BackgroundCatalog, type BackgroundDeclarations } from '../../src/platform/background/background-catalog.js';
+import { BackgroundWork, PROCESS_ROLES } from '../../src/platform/background/background-work.js';
+import { defineEvent, defineSubscription } from '../../src/platform/background/define-event.js';
+import { defineJob, type JobHandler } from '../../src/platform/background/define-job.js';
+import { defineSchedule, type ScheduleHandler } from '../../src/platform/background/define-schedule.js';
+import { Handles } from '../../src/platform/background/handles.js';
+import { Schedules } from '../../src/platform/background/schedules.js';
+import { Config, loadConfig } from '../../src/platform/config/config.js';
+import { Database } from '../../src/platform/database/database.js';
+import { NoSiblings } from '../../src/platform/lifecycle/sibling-processes.js';
+import { openLog } from '../../src/platform/logging/log.js';
+import { RequestContext } from '../../src/platform/logging/request-context.js';
+import { Outbox } from '../../src/platform/outbox/outbox.js';
+import { OutboxRelay } from '../../src/platform/outbox/outbox-relay.js';
+import { PlatformModule } from '../../src/platform/platform.module.js';
+import { QueueWorkers } from '../../src/platform/queues/queue-workers.js';
+import { PROJECT_ROOT } from '../../src/platform/version.js';
+import { BACKGROUND_CATALOG } from '../../src/roles/background-catalog.js';
+import { createDataSource } from '../../src/roles/data-source.js';
+import { eventually } from '../support/test-app.js';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+import { flushTestRedis, testRedisUrl } from '../support/test-redis.js';
+
+const NOTHING: BackgroundDeclarations = { jobs: [], events: [], subscriptions: [], schedules: [] };
+
+class Numbered {
+  @IsInt() readonly number!: number;
+}
+
+const retries = { attempts: 3, backoffMs: 10, concurrency: 4 };
+const counted = defineEvent({ name: 'counted', summary: 'A number was counted.', payload: Numbered });
+const adding = defineSubscription(counted, { name: 'counted-adding', summary: 'Adds it.', ...retries });
+const listing = defineSubscription(counted, { name: 'counted-listing', summary: 'Lists it.', ...retries });
+const printing = defineJob({ name: 'printing', summary: 'Prints a number.', payload: Numbered, ...retries });
+const ticking = defineSchedule({ name: 'ticking', summary: 'Ticks.', everyMs: 50, runsIn: 'one' });
+
+const added: number[] = [];
+const listed: number[] = [];
+let ticksAtOnce = 0;
+let mostTicksAtOnce = 0;
+const tickers = new Set<object>();
+
+@Injectable()
+@Handles(adding)
+class Adder implements JobHandler<Numbered> {
+  handle({ number }: Numbered): Promise<void> {
+    added.push(number);
+    return Promise.resolve();
+  }
+}
+
+@Injectable()
+@Handles(listing)
+class Lister implements JobHandler<Numbered> {
+  handle({ number }: Numbered): Promise<void> {
+    listed.push(number);
+    return Promise.resolve();
+  }
+}
+
+@Injectable()
+@Handles(printing)
+class Printer implements JobHandler<Numbered> {
+  handle(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+@Injectable()
+@Handles(printing)
+class OtherPrinter extends Printer {}
+
+@Injectable()
+@Handles(ticking)
+class Ticker implements ScheduleHandler {
+  async run(): Promise<void> {
+    tickers.add(this);
+    mostTicksAtOnce = Math.max(mostTicksAtOnce, ++ticksAtOnce);
+    await sleep(30);
+    ticksAtOnce--;
+  }
+}
+
+describe('background work', () => {
+  const processes: INestApplicationContext[] = [];
+  let database: TestDatabase;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    await flushTestRedis();
+  });
+
+  afterEach(async () => {
+    await Promise.all(processes.splice(0).map((each) => each.close()));
+  });
+
+  afterAll(() => database.drop());
+
+  /** What a process of the role `worker` has, with this background work and no other. */
+  async function startProcess(declared: Partial<BackgroundDeclarations>, handlers: readonly Type[]): Promise<INestApplicationContext> {
+    const config = loadConfig({
+      DATABASE_URL: database.url, REDIS_URL: testRedisUrl(), API_KEY_PEPPER: 'a-pepper-of-the-tests-long-enough-for-it',
+      SECRETS_KEY: 'a-secrets-key-of-the-tests-long-enough-for-it', REDIS_TIMEOUT_MS: '2000',
+    });
+    const log = openLog(config, new Writable({ write: (_chunk, _encoding, done) => { done(); } }));
+    const ground = {
+      config, log, siblings: new NoSiblings(), context: new RequestContext(), catalog: new BackgroundCatalog({ ...NOTHING, ...declared }),
+      dataSource: createDataSource({ url: database.url, poolSize: 5, connectTimeoutMs: 15_000 }),
+    };
+    @Module({ imports: [PlatformModule.with(ground), DiscoveryModule], providers: [...handlers, BackgroundWork, { provide: PROCESS_ROLES, useValue: ['worker'] }] })
+    class TestedModule {}
+    const started = await NestFactory.createApplicationContext(TestedModule, { logger: false, abortOnError: false });
+    processes.push(started);
+    started.get(OutboxRelay).start();
+    return started;
+  }
+
+  it('reaches every subscriber of an event exactly once, each in a queue of its own, with two processes of both', async () => {
+    const declared = { events: [counted], subscriptions: [adding, listing] };
+    const [one, other] = [await startProcess(declared, [Adder, Lister]), await startProcess(declared, [Adder, Lister])];
+    const numbers = Array.from({ length: 60 }, (_, number) => number);
+    await Promise.all(numbers.map((number) => {
+      const publisher = number % 2 === 0 ? one : other;
+      return publisher.get(Database).transaction(() => publisher.get(Outbox).publish(counted, { number }));
+    }));
+
+    await eventually(() => added.length >= numbers.length && listed.length >= numbers.length, 'both have heard of all');
+    // What came twice would come now.
+    await sleep(300);
+    expect([...added].sort((a, b) => a - b)).toEqual(numbers);
+    expect([...listed].sort((a, b) => a - b)).toEqual(numbers);
+  });
+
+  it('publishes an event with its transaction, and not without', async () => {
+    const heard = added.length;
+    const worker = await startProcess({ events: [counted], subscriptions: [adding] }, [Adder]);
+    await expect(worker.get(Database).transaction(async () => {
+      await worker.get(Outbox).publish(counted, { number: 1_000 });
+      throw new Error('rolled back');
+    })).rejects.toThrow('rolled back');
+    await worker.get(Database).transaction(() => worker.get(Outbox).publish(counted, { number: 1_001 }));
+    await eventually(() => added.length > heard, 'the second is heard of');
+    expect(added.slice(heard)).toEqual([1_001]);
+  });
+
+  it('runs a schedule of one process in one process at a time, and in another once that has ended', async () => {
+    const declared = { schedules: [ticking] };
+    const first = await startProcess(declared, [Ticker]);
+    await startProcess(declared, [Ticker]);
+    await eventually(() => tickers.size > 0, 'one ticks');
+    await sleep(500);
+    expect(mostTicksAtOnce).toBe(1);
+
+    const known = tickers.size;
+    await first.close();
+    processes.splice(processes.indexOf(first), 1);
+    tickers.clear();
+    await eventually(() => tickers.size > 0, 'another one ticks');
+    expect(known).toBeLessThanOrEqual(2);
+  });
+
+  it.each([
+    ['work that has two handlers', { jobs: [printing] }, [Printer, OtherPrinter], 'printing has two handlers.'],
+    ['work that has no handler', { jobs: [printing] }, [], 'No provider of this process handles printing.'],
+    ['a handler of work that is not in the catalog', {}, [Printer], 'Printer handles printing, which is not in the catalog.'],
+    ['two pieces of work with one name', { jobs: [printing, { ...printing }] }, [Printer], 'Two pieces of background work are called printing.'],
+    ['a subscription to an event that is not in the catalog', { subscriptions: [adding] }, [Adder], 'counted-adding subscribes to counted, which is not in the catalog.'],
+  ] as const)('does not start with %s', async (_what, declared, handlers, message) => {
+    const start = (): Promise<INestApplicationContext> => {
+      const ground = [[BackgroundCatalog, new BackgroundCatalog({ ...NOTHING, ...declared })], [Config, {}], [QueueWorkers, {}], [Schedules, {}], [PROCESS_ROLES, ['worker']]] as const;
+      @Module({ imports: [DiscoveryModule], providers: [...handlers, BackgroundWork, ...ground.map(([provide, useValue]) => ({ provide, useValue }))] })
+      class TestedModule {}
+      return NestFactory.createApplicationContext(TestedModule, { logger: false, abortOnError: false });
+    };
+    await expect((async () => start())()).rejects.toThrow(message);
+  });
+
+  it('is in the catalog, whichever module declares it', async () => {
+    const modules = join(PROJECT_ROOT, 'src');
+    const files = readdirSync(modules, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.job.ts')).map((name) => join(modules, name));
+    expect(files.length).toBeGreaterThan(10);
+    const { work, declared } = BACKGROUND_CATALOG;
+    const missing: string[] = [];
+    for (const file of files) {
+      const exported = Object.entries(await import(file) as Record<string, unknown>);
+      const definitions = exported.filter(([, value]) => typeof value === 'object' && value !== null && Object.isFrozen(value) && 'summary' in value);
+      if (definitions.length === 0) missing.push(`${relative(modules, file)} declares nothing`);
+      missing.push(...definitions.filter(([, value]) => !work.includes(value as never) && !declared.events.includes(value as never)).map(([name]) => name));
+    }
+    expect(missing).toEqual([]);
+  });
+});
