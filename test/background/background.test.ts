@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -27,6 +27,8 @@ import { createDataSource } from '../../src/roles/data-source.js';
 import { eventually } from '../support/test-app.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { flushTestRedis, testRedisUrl } from '../support/test-redis.js';
+
+const PAGE = join(PROJECT_ROOT, 'docs/operations/background.md');
 
 const NOTHING: BackgroundDeclarations = { jobs: [], events: [], subscriptions: [], schedules: [] };
 
@@ -182,6 +184,11 @@ describe('background work', () => {
     await expect((async () => start())()).rejects.toThrow(message);
   });
 
+  it('is listed in docs/operations/background.md; UPDATE_BACKGROUND_PAGE=1 writes it', () => {
+    if (process.env['UPDATE_BACKGROUND_PAGE'] === '1') writeFileSync(PAGE, pageOf(BACKGROUND_CATALOG));
+    expect(readFileSync(PAGE, 'utf8')).toBe(pageOf(BACKGROUND_CATALOG));
+  });
+
   it('is in the catalog, whichever module declares it', async () => {
     const modules = join(PROJECT_ROOT, 'src');
     const files = readdirSync(modules, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.job.ts')).map((name) => join(modules, name));
@@ -197,3 +204,47 @@ describe('background work', () => {
     expect(missing).toEqual([]);
   });
 });
+
+const byName = <Named extends { readonly name: string }>(all: readonly Named[]): Named[] => [...all].sort((one, other) => one.name.localeCompare(other.name));
+
+function periodOf(everyMs: number): string {
+  if (everyMs % 3_600_000 === 0) return `${everyMs / 3_600_000} h`;
+  return everyMs % 60_000 === 0 ? `${everyMs / 60_000} min` : `${everyMs / 1_000} s`;
+}
+
+function pageOf({ declared: { jobs, events, subscriptions, schedules } }: BackgroundCatalog): string {
+  return [
+    '# Background work',
+    '',
+    'Everything that the service does without a caller waiting for it. This page is generated from the `*.job.ts` files of the modules;',
+    'a process whose declarations and handlers do not match does not start.',
+    '',
+    '## Schedules',
+    '',
+    'A run starts one period after the last one ended, and never twice at once in a process. *One process* means that at most one of all',
+    'processes runs it, by a lease in the database. [The runbook](runbooks/schedules.md) says what to do when a schedule does not run.',
+    '',
+    '| Schedule | What it does | Period | Where |',
+    '|---|---|---|---|',
+    ...byName(schedules).map(({ name, summary, everyMs, runsIn, roles = ['worker'] }) =>
+      `| \`${name}\` | ${summary} | ${periodOf(everyMs)} | ${runsIn === 'one' ? 'one process' : 'each process'}: ${roles.map((role) => `\`${role}\``).join(', ')} |`),
+    '',
+    '## Jobs',
+    '',
+    'A job is delivered at least once, so its handler may run twice. After its last attempt it stays in its queue for 30 days.',
+    '',
+    '| Queue | What it does | Attempts |',
+    '|---|---|---|',
+    ...byName([...jobs, ...subscriptions]).map(({ name, summary, attempts }) => `| \`${name}\` | ${summary} | ${attempts} |`),
+    '',
+    '## Events',
+    '',
+    'An event is committed with what it reports. Each subscriber has a queue of its own.',
+    '',
+    '| Event | When | Queues of its subscribers |',
+    '|---|---|---|',
+    ...byName(events).map(({ name, summary }) =>
+      `| \`${name}\` | ${summary} | ${subscriptions.filter(({ event }) => event.name === name).map((each) => `\`${each.name}\``).join(', ')} |`),
+    '',
+  ].join('\n');
+}

@@ -13,7 +13,7 @@ const rules = (parse(read('deploy/alerts/prometheus.rules.yml')) as { groups: { 
 const runbooks = new Runbooks().all;
 
 /** Words of PromQL that are followed or not by a bracket, labels of grouping, and what Prometheus itself has. */
-const NO_METRIC = new Set(['and', 'or', 'on', 'by', 'up', 'sum', 'max', 'min', 'rate', 'vector', 'topk', 'increase', 'predict_linear', 'histogram_quantile',
+const NO_METRIC = new Set(['and', 'or', 'time', 'schedule', 'on', 'by', 'up', 'sum', 'max', 'min', 'rate', 'vector', 'topk', 'increase', 'predict_linear', 'histogram_quantile',
   'min_over_time', 'max_over_time', 'le', 'instance', 'queue', 'tier', 'code', 'reason', 'route', 'status', 'state', 'language', 'outcome', 'part', 'result', 'target', 'role']);
 
 function metricsOf(expression: string): string[] {

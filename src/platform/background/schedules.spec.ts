@@ -1,7 +1,6 @@
 import type { Ids } from '../ids/ids.js';
 import { Shutdown } from '../lifecycle/shutdown.js';
 import type { Log } from '../logging/log.js';
-import type { Clock } from '../time/clock.js';
 import { defineSchedule, type ScheduleHandler } from './define-schedule.js';
 import type { ScheduleLease, ScheduleLeases } from './schedule-leases.js';
 import type { ScheduleMetrics } from './schedule.metrics.js';
@@ -45,7 +44,7 @@ class FakeLeases {
 describe('Schedules', () => {
   const lines: { level: string }[] = [];
   const log = Object.fromEntries(['info', 'warn', 'error', 'debug'].map((level) => [level, () => { lines.push({ level }); }])) as unknown as Log;
-  const clock = { now: () => new Date() } as Clock;
+  const clock = { now: () => new Date() };
   let metrics: Record<'started' | 'succeeded' | 'seen' | 'failed', jest.Mock>;
   let leases: FakeLeases;
   let shutdown: Shutdown;
