@@ -90,7 +90,7 @@ describe('servers of apps beside each other', () => {
     for (let call = 0; call < 10; call++) expect((await visit(app, talker.label, `/${call}`)).status).toBe(200);
     await new Promise((resolve) => { setTimeout(resolve, 1_500); });
     const { user, system } = process.cpuUsage(usedBefore);
-    expect((user + system) / 1_000).toBeLessThan(0.8 * (performance.now() - startedMs));
+    expect((user + system) / 1_000).toBeLessThan(0.95 * (performance.now() - startedMs));
 
     for (const flood of floods) {
       await eventually(async () => /system: \d{4,} lines are missing here: the server printed more than 200 a second/.test(await logOf(flood)), 'the log says what is missing', 20_000);

@@ -34,7 +34,11 @@ describe('a service whose own servers die', () => {
     if (body.status === 'error') expect(parts.some((part) => part in body.error)).toBe(true);
     expect(await service.get('/health')).toMatchObject({ status: 200 });
 
-    await until('/ready says 200 again', async () => (await service.statusOf('/ready')) === 200, 30_000);
+    // The worker reports once a second what it can do: until then nobody knows of it.
+    await until('/ready says 200 again, and the sandbox is up', async () => {
+      const answer = await service.get('/ready').catch(() => undefined);
+      return answer?.status === 200 && answer.body.details.sandbox.status === 'up';
+    }, 30_000);
     expect(service.server(name).pid).not.toBe(server.pid);
     expect(isRunning(service.pid)).toBe(true);
     // Counts on from where it was: what Redis had acknowledged is not lost with it.
