@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import type { Plan } from './plan.js';
+import { type Plan, storedBytesOf } from './plan.js';
 
 /** What a plan limits for each organization as a whole, and where the limit stands. */
 const LIMITS = {
   projects: (plan: Plan) => plan.limits.projects,
   repositories: (plan: Plan) => plan.repositories,
-  bytes_in_deploys: (plan: Plan) => plan.deploys.storedMib * 1_048_576,
+  bytes_in_deploys: storedBytesOf,
 } as const satisfies Readonly<Record<string, (plan: Plan) => number | null>>;
 
 export type PlanLimit = keyof typeof LIMITS;
