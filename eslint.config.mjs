@@ -2,8 +2,14 @@ import regexp from 'eslint-plugin-regexp';
 import tseslint from 'typescript-eslint';
 
 const TIME_AND_IDS = [
-  { selector: "NewExpression[callee.name='Date'][arguments.length=0]", message: 'Inject Clock, so that a test can stand still.' },
-  { selector: "CallExpression[callee.object.name='Date'][callee.property.name='now']", message: 'Inject Clock, so that a test can stand still.' },
+  {
+    selector: "NewExpression[callee.name='Date'][arguments.length=0]",
+    message: 'Inject Clock, so that a test can stand still.',
+  },
+  {
+    selector: "CallExpression[callee.object.name='Date'][callee.property.name='now']",
+    message: 'Inject Clock, so that a test can stand still.',
+  },
   { selector: "CallExpression[callee.name='randomUUID']", message: 'Inject Ids.' },
 ];
 
@@ -16,7 +22,19 @@ const SHAPE = [
 ];
 
 export default tseslint.config(
-  { ignores: ['**/dist/', 'node_modules/', '.data/', 'coverage/', '**/*.cjs', '**/*.mjs', '**/*.js', 'client/src/openapi.ts', 'templates/'] },
+  {
+    ignores: [
+      '**/dist/',
+      'node_modules/',
+      '.data/',
+      'coverage/',
+      '**/*.cjs',
+      '**/*.mjs',
+      '**/*.js',
+      'client/src/openapi.ts',
+      'templates/',
+    ],
+  },
   ...tseslint.configs.strictTypeChecked,
   {
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
@@ -31,14 +49,21 @@ export default tseslint.config(
       // `asserted!` marks what noUncheckedIndexedAccess cannot see; each use is one that cannot be undefined.
       '@typescript-eslint/no-non-null-assertion': 'off',
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
-      // Views and settings are plain objects of a declared shape; that a class declares it is no promise of `instanceof`.
+      // Views and settings are plain objects of a declared shape; that a class declares it is no promise of
+      // `instanceof`.
       '@typescript-eslint/no-unsafe-class-instance': 'off',
       '@typescript-eslint/no-unsafe-class-instance-assignment': 'off',
-      '@typescript-eslint/no-invalid-void-type': ['error', { allowAsThisParameter: true, allowInGenericTypeArguments: true }],
+      '@typescript-eslint/no-invalid-void-type': [
+        'error',
+        { allowAsThisParameter: true, allowInGenericTypeArguments: true },
+      ],
       'no-restricted-syntax': [
         'error',
         ...SHAPE,
-        { selector: "MemberExpression[object.name='process'][property.name='env']", message: 'Only main.ts reads the environment; inject Config.' },
+        {
+          selector: "MemberExpression[object.name='process'][property.name='env']",
+          message: 'Only main.ts reads the environment; inject Config.',
+        },
       ],
     },
   },
@@ -58,7 +83,10 @@ export default tseslint.config(
       'no-restricted-syntax': [
         'error',
         ...SHAPE,
-        { selector: "MemberExpression[object.name='process'][property.name='env']", message: 'Only main.ts reads the environment; inject Config.' },
+        {
+          selector: "MemberExpression[object.name='process'][property.name='env']",
+          message: 'Only main.ts reads the environment; inject Config.',
+        },
         ...TIME_AND_IDS,
       ],
     },

@@ -1,5 +1,17 @@
 /** Nest and some of its helpers are ESM only, which Jest cannot require: they are transformed too. */
-const ESM_ONLY = ['@nestjs', 'file-type', 'strtok3', 'token-types', 'uint8array-extras', '@tokenizer', 'load-esm', '@borewit', 'uid', 'iterare', 'marked'];
+const ESM_ONLY = [
+  '@nestjs',
+  'file-type',
+  'strtok3',
+  'token-types',
+  'uint8array-extras',
+  '@tokenizer',
+  'load-esm',
+  '@borewit',
+  'uid',
+  'iterare',
+  'marked',
+];
 
 const shared = {
   testEnvironment: 'node',
@@ -23,8 +35,14 @@ const config = {
       ...shared,
       displayName: 'service',
       testMatch: ['<rootDir>/test/**/*.test.ts'],
-      // They watch the whole machine for traces, or take minutes of it, so that they run alone: `npm run test:abuse`, `npm run test:soak`, `npm run test:templates`.
-      testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/abuse/', '<rootDir>/test/alerting/', '<rootDir>/test/templates/'],
+      // They watch the whole machine for traces, or take minutes of it, so that they run alone: `npm run test:abuse`,
+      // `npm run test:soak`, `npm run test:templates`.
+      testPathIgnorePatterns: [
+        '/node_modules/',
+        '<rootDir>/test/abuse/',
+        '<rootDir>/test/alerting/',
+        '<rootDir>/test/templates/',
+      ],
       globalSetup: '<rootDir>/test/support/servers.setup.ts',
       globalTeardown: '<rootDir>/test/support/servers.teardown.ts',
     },

@@ -1,11 +1,11 @@
 /**
  * `npm run bench:startup [-- rounds]`: how long a start takes, and what the process then weighs.
  *
- * Starts the service by `scripts/start.mjs` as `npm start` does, in role `all`, on a data directory of its own: once from
- * nothing, then `rounds` times (5) on the data that is there. The time goes from the start of the process to the first
- * 200 of `/ready`, which comes when all processes are up. Memory is read ten seconds later, as Pss, so that what processes
- * share counts once: of our own (supervisor, api, edge, worker, sandbox host), and of PostgreSQL, Redis and the sandboxes that
- * are kept warm beside them.
+ * Starts the service by `scripts/start.mjs` as `npm start` does, in role `all`, on a data directory of its own: once
+ * from nothing, then `rounds` times (5) on the data that is there. The time goes from the start of the process to the
+ * first 200 of `/ready`, which comes when all processes are up. Memory is read ten seconds later, as Pss, so that what
+ * processes share counts once: of our own (supervisor, api, edge, worker, sandbox host), and of PostgreSQL, Redis and
+ * the sandboxes that are kept warm beside them.
  */
 import '../scripts/on-pinned-node.mjs';
 import { spawn } from 'node:child_process';
@@ -31,13 +31,18 @@ try {
   const warm = [];
   for (let round = 0; round < rounds; round += 1) warm.push(await measure());
 
-  console.log(`Node ${process.versions.node}, ${availableParallelism()} processors; medians of ${rounds} warm starts (range)\n`);
+  console.log(
+    `Node ${process.versions.node}, ${availableParallelism()} processors; medians of ${rounds} warm starts (range)\n`,
+  );
   console.log('| What | Figure |\n|---|---|');
   console.log(`| Cold start to ready, data directory empty | ${seconds(cold.readyMs)} |`);
   console.log(`| Warm start to ready | ${seconds(...warm.map(({ readyMs }) => readyMs))} |`);
   console.log(`| Memory of our processes | ${mebibytes(...warm.map(({ ours }) => sumOf(ours)))} |`);
-  for (const name of Object.keys(warm[0].ours)) console.log(`| … of these ${name} | ${mebibytes(...warm.map(({ ours }) => ours[name]))} |`);
-  console.log(`| PostgreSQL, Redis and warm sandboxes beside it | ${mebibytes(...warm.map(({ restKib }) => restKib))} |`);
+  for (const name of Object.keys(warm[0].ours))
+    console.log(`| … of these ${name} | ${mebibytes(...warm.map(({ ours }) => ours[name]))} |`);
+  console.log(
+    `| PostgreSQL, Redis and warm sandboxes beside it | ${mebibytes(...warm.map(({ restKib }) => restKib))} |`,
+  );
   console.log(`| SIGTERM to gone, DRAIN_DELAY_MS=0 | ${seconds(...warm.map(({ stopMs }) => stopMs))} |`);
 } finally {
   rmSync(dataDir, { recursive: true, force: true });
@@ -52,9 +57,14 @@ async function build() {
 async function measure() {
   const port = await freePort();
   const startedAt = performance.now();
-  const child = spawn(process.execPath, [START, 'all'], { env: { ...settings(), PORT: String(port) }, stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(process.execPath, [START, 'all'], {
+    env: { ...settings(), PORT: String(port) },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   let said = '';
-  child.stderr.on('data', (chunk) => { said += chunk; });
+  child.stderr.on('data', (chunk) => {
+    said += chunk;
+  });
   while (!(await isReady(port))) {
     if (child.exitCode !== null) throw new Error(said);
     await sleep(5);
@@ -88,11 +98,25 @@ function nameOf(pid) {
 
 function settings() {
   const { DATABASE_URL: _database, REDIS_URL: _redis, ...env } = process.env;
-  return { ...env, DATABASE_URL: '', REDIS_URL: '', ROLE: 'all', HOST: '127.0.0.1', DATA_DIR: dataDir, DRAIN_DELAY_MS: '0' };
+  return {
+    ...env,
+    DATABASE_URL: '',
+    REDIS_URL: '',
+    ROLE: 'all',
+    HOST: '127.0.0.1',
+    DATA_DIR: dataDir,
+    DRAIN_DELAY_MS: '0',
+  };
 }
 
 async function isReady(port) {
-  return fetch(`http://127.0.0.1:${port}/ready`).then(async (answer) => { await answer.arrayBuffer(); return answer.ok; }, () => false);
+  return fetch(`http://127.0.0.1:${port}/ready`).then(
+    async (answer) => {
+      await answer.arrayBuffer();
+      return answer.ok;
+    },
+    () => false,
+  );
 }
 
 async function freePort() {
@@ -118,9 +142,14 @@ function textOf(path) {
 }
 
 function descendantsOf(pid) {
-  const parents = new Map(readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map((name) => [Number(name), parentOf(name)]));
+  const parents = new Map(
+    readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .map((name) => [Number(name), parentOf(name)]),
+  );
   const family = [pid];
-  for (const member of family) family.push(...[...parents].filter(([, parent]) => parent === member).map(([child]) => child));
+  for (const member of family)
+    family.push(...[...parents].filter(([, parent]) => parent === member).map(([child]) => child));
   return family.slice(1);
 }
 
@@ -133,11 +162,17 @@ function parentOf(pid) {
 }
 
 function seconds(...values) {
-  return summary(values.map((value) => value / 1000), (value) => `${value.toFixed(2)} s`);
+  return summary(
+    values.map((value) => value / 1000),
+    (value) => `${value.toFixed(2)} s`,
+  );
 }
 
 function mebibytes(...values) {
-  return summary(values.map((value) => value / MIB), (value) => `${value.toFixed(0)} MiB`);
+  return summary(
+    values.map((value) => value / MIB),
+    (value) => `${value.toFixed(0)} MiB`,
+  );
 }
 
 function summary(values, show) {

@@ -32,7 +32,9 @@ export class CreatePeopleAndOrganizations1795252000000 implements MigrationInter
         deleted_at  timestamptz
       )
     `);
-    await runner.query('CREATE UNIQUE INDEX organizations_slug_unique ON organizations (slug) WHERE deleted_at IS NULL');
+    await runner.query(
+      'CREATE UNIQUE INDEX organizations_slug_unique ON organizations (slug) WHERE deleted_at IS NULL',
+    );
     await runner.query(`
       CREATE TABLE memberships (
         org_id     text        NOT NULL REFERENCES organizations (id),

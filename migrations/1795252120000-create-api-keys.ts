@@ -43,7 +43,9 @@ export class CreateApiKeys1795252120000 implements MigrationInterface {
         CONSTRAINT api_key_secrets_grace CHECK ((rotated_at IS NULL) = (works_until IS NULL))
       )
     `);
-    await runner.query('CREATE UNIQUE INDEX api_key_secrets_current_unique ON api_key_secrets (key_id) WHERE rotated_at IS NULL');
+    await runner.query(
+      'CREATE UNIQUE INDEX api_key_secrets_current_unique ON api_key_secrets (key_id) WHERE rotated_at IS NULL',
+    );
   }
 
   async down(runner: QueryRunner): Promise<void> {

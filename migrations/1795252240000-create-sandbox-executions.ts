@@ -45,7 +45,9 @@ export class CreateSandboxExecutions1795252240000 implements MigrationInterface 
     `);
     await runner.query('CREATE INDEX sandbox_executions_by_org ON sandbox_executions (org_id, id DESC)');
     // For the two sweeps: what was lost with its worker, and what is too old to be kept.
-    await runner.query("CREATE INDEX sandbox_executions_live ON sandbox_executions (gives_up_at) WHERE status IN ('queued', 'running')");
+    await runner.query(
+      "CREATE INDEX sandbox_executions_live ON sandbox_executions (gives_up_at) WHERE status IN ('queued', 'running')",
+    );
     await runner.query('CREATE INDEX sandbox_executions_by_age ON sandbox_executions (created_at)');
   }
 

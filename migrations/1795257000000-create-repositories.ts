@@ -24,10 +24,16 @@ export class CreateRepositories1795257000000 implements MigrationInterface {
       )
     `);
     // Names that differ in case alone would be one to many a file system. One that is deleted gives its name free.
-    await runner.query('CREATE UNIQUE INDEX repositories_name_unique ON repositories (org_id, lower(name)) WHERE deleted_at IS NULL');
+    await runner.query(
+      'CREATE UNIQUE INDEX repositories_name_unique ON repositories (org_id, lower(name)) WHERE deleted_at IS NULL',
+    );
     await runner.query('CREATE INDEX repositories_by_org ON repositories (org_id, id DESC) WHERE deleted_at IS NULL');
-    await runner.query('CREATE INDEX repositories_to_remove ON repositories (deleted_at) WHERE deleted_at IS NOT NULL AND removed_at IS NULL');
-    await runner.query('CREATE INDEX repositories_pushing ON repositories (push_begun_at) WHERE push_begun_at IS NOT NULL');
+    await runner.query(
+      'CREATE INDEX repositories_to_remove ON repositories (deleted_at) WHERE deleted_at IS NOT NULL AND removed_at IS NULL',
+    );
+    await runner.query(
+      'CREATE INDEX repositories_pushing ON repositories (push_begun_at) WHERE push_begun_at IS NOT NULL',
+    );
     // What was last seen of each branch; what differs from it has been pushed since.
     await runner.query(`
       CREATE TABLE repository_branches (

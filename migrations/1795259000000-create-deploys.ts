@@ -56,7 +56,9 @@ export class CreateDeploys1795259000000 implements MigrationInterface {
     await runner.query(`
       CREATE UNIQUE INDEX deploys_one_at_work ON deploys (project_id, type, branch)
         WHERE admitted_at IS NOT NULL AND state IN ('queued', 'initializing', 'building', 'deploying')`);
-    await runner.query(`CREATE INDEX deploys_going_on ON deploys (org_id, id) WHERE state IN ('queued', 'initializing', 'building', 'deploying')`);
+    await runner.query(
+      `CREATE INDEX deploys_going_on ON deploys (org_id, id) WHERE state IN ('queued', 'initializing', 'building', 'deploying')`,
+    );
     await runner.query(`CREATE INDEX deploys_by_commit ON deploys (project_id, commit_sha) WHERE state = 'ready'`);
     // Values are sealed as those of project_env are, by the same key and for the same place.
     await runner.query(`
@@ -109,7 +111,14 @@ export class CreateDeploys1795259000000 implements MigrationInterface {
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    for (const table of ['deploy_workers', 'deploy_pins', 'deploy_log_lines', 'deploy_events', 'deploy_environments', 'deploys']) {
+    for (const table of [
+      'deploy_workers',
+      'deploy_pins',
+      'deploy_log_lines',
+      'deploy_events',
+      'deploy_environments',
+      'deploys',
+    ]) {
       await runner.query(`DROP TABLE ${table}`);
     }
     await runner.query('ALTER TABLE outbox_messages DROP COLUMN job_id');

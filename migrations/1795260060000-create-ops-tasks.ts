@@ -35,7 +35,9 @@ export class CreateOpsTasks1795260060000 implements MigrationInterface {
       )
     `);
     // One fault has one task until that is resolved, however many report it at once.
-    await runner.query("CREATE UNIQUE INDEX ops_tasks_open_dedup_key ON ops_tasks (dedup_key) WHERE status <> 'resolved'");
+    await runner.query(
+      "CREATE UNIQUE INDEX ops_tasks_open_dedup_key ON ops_tasks (dedup_key) WHERE status <> 'resolved'",
+    );
     await runner.query('CREATE INDEX ops_tasks_by_dedup_key ON ops_tasks (dedup_key, starts_at)');
     await runner.query("CREATE INDEX ops_tasks_unresolved ON ops_tasks (status, id DESC) WHERE status <> 'resolved'");
     await runner.query('CREATE INDEX ops_tasks_resolved ON ops_tasks (resolved_at) WHERE resolved_at IS NOT NULL');

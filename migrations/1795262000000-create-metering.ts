@@ -99,7 +99,8 @@ export class CreateMetering1795262000000 implements MigrationInterface {
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    for (const table of ['usage_closings', 'usage_hours', 'usage_months', 'usage_events', 'price_versions']) await runner.query(`DROP TABLE ${table}`);
+    for (const table of ['usage_closings', 'usage_hours', 'usage_months', 'usage_events', 'price_versions'])
+      await runner.query(`DROP TABLE ${table}`);
     await runner.query('DROP FUNCTION refuse_change');
   }
 }

@@ -3,8 +3,8 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 /** Expand only: the previous release does not know these tables and keeps working beside them. */
 export class CreateCredits1795263000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    // Its row is what every change of an organization's money locks first. It changes with each, so that its page has room
-    // for new versions of it.
+    // Its row is what every change of an organization's money locks first. It changes with each, so that its page has
+    // room for new versions of it.
     await runner.query(`
       CREATE TABLE credit_accounts (
         org_id      text        PRIMARY KEY REFERENCES organizations (id),
@@ -35,7 +35,9 @@ export class CreateCredits1795263000000 implements MigrationInterface {
       ) WITH (fillfactor = 50)
     `);
     await runner.query('CREATE INDEX credit_grants_by_org ON credit_grants (org_id)');
-    await runner.query('CREATE INDEX credit_grants_expiring ON credit_grants (expires_at) WHERE expires_at IS NOT NULL');
+    await runner.query(
+      'CREATE INDEX credit_grants_expiring ON credit_grants (expires_at) WHERE expires_at IS NOT NULL',
+    );
     // Usage beyond the credits, by the UTC month in which its work began.
     await runner.query(`
       CREATE TABLE billed_months (
@@ -64,7 +66,8 @@ export class CreateCredits1795263000000 implements MigrationInterface {
         PRIMARY KEY (org_id, month, level)
       )
     `);
-    // Written under the lock of the account alone, by the hundred: to look the account up again for each would take a fifth of the time.
+    // Written under the lock of the account alone, by the hundred: to look the account up again for each would take a
+    // fifth of the time.
     await runner.query(`
       CREATE TABLE holds (
         key           text        PRIMARY KEY CHECK (length(key) BETWEEN 1 AND 200),
@@ -97,7 +100,8 @@ export class CreateCredits1795263000000 implements MigrationInterface {
     `);
     await runner.query("CREATE INDEX holds_open ON holds (expires_at) WHERE state = 'held'");
     await runner.query('CREATE INDEX holds_by_use ON holds (org_id, occurred_at) WHERE cost_nano IS NOT NULL');
-    // Whoever writes here holds the account, and must not wait for the row of the organization, which others lock before it.
+    // Whoever writes here holds the account, and must not wait for the row of the organization, which others lock
+    // before it.
     await runner.query(`
       CREATE TABLE ledger_transactions (
         key     text        PRIMARY KEY,
@@ -150,7 +154,16 @@ export class CreateCredits1795263000000 implements MigrationInterface {
 
   async down(runner: QueryRunner): Promise<void> {
     await runner.query('ALTER TABLE sandbox_executions DROP COLUMN cost_nano');
-    for (const table of ['ledger_entries', 'ledger_transactions', 'holds', 'spend_warnings', 'spend_caps', 'billed_months', 'credit_grants', 'credit_accounts']) {
+    for (const table of [
+      'ledger_entries',
+      'ledger_transactions',
+      'holds',
+      'spend_warnings',
+      'spend_caps',
+      'billed_months',
+      'credit_grants',
+      'credit_accounts',
+    ]) {
       await runner.query(`DROP TABLE ${table}`);
     }
     await runner.query('DROP FUNCTION require_balanced_ledger_transaction');

@@ -3,8 +3,8 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 /** Expand only: the previous release does not know these tables and keeps working beside them. */
 export class CreateSubscriptions1795264000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    // The plan that an organization has is in `organizations`, where every call reads it; this says since when it pays for
-    // it, and what is to come.
+    // The plan that an organization has is in `organizations`, where every call reads it; this says since when it pays
+    // for it, and what is to come.
     await runner.query(`
       CREATE TABLE subscriptions (
         org_id       text        PRIMARY KEY REFERENCES organizations (id),
@@ -20,7 +20,9 @@ export class CreateSubscriptions1795264000000 implements MigrationInterface {
         CONSTRAINT subscriptions_next_plan_has_time CHECK ((next_plan IS NULL) = (next_plan_at IS NULL))
       )
     `);
-    await runner.query('CREATE INDEX subscriptions_with_plans_to_come ON subscriptions (next_plan_at) WHERE next_plan_at IS NOT NULL');
+    await runner.query(
+      'CREATE INDEX subscriptions_with_plans_to_come ON subscriptions (next_plan_at) WHERE next_plan_at IS NOT NULL',
+    );
     // What a month costs is worked out of these, so that they are never changed: the price is the one that held then.
     await runner.query(`
       CREATE TABLE plan_changes (

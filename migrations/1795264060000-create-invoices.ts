@@ -98,7 +98,9 @@ export class CreateInvoices1795264060000 implements MigrationInterface {
     await this.keepFinalized(runner);
   }
 
-  /** What is finalized never changes: neither the invoice, but for what becomes of it, nor its lines, nor a credit note. */
+  /**
+   * What is finalized never changes: neither the invoice, but for what becomes of it, nor its lines, nor a credit note.
+   */
   private async keepFinalized(runner: QueryRunner): Promise<void> {
     await runner.query(`
       CREATE FUNCTION refuse_change_of_finalized_invoice() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -150,10 +152,21 @@ export class CreateInvoices1795264060000 implements MigrationInterface {
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    for (const table of ['closed_periods', 'closed_org_periods', 'credit_notes', 'document_numbers', 'invoice_lines', 'invoices']) {
+    for (const table of [
+      'closed_periods',
+      'closed_org_periods',
+      'credit_notes',
+      'document_numbers',
+      'invoice_lines',
+      'invoices',
+    ]) {
       await runner.query(`DROP TABLE ${table}`);
     }
-    for (const name of ['refuse_change_of_finalized_invoice', 'refuse_change_of_finalized_lines', 'refuse_change_of_billing_documents']) {
+    for (const name of [
+      'refuse_change_of_finalized_invoice',
+      'refuse_change_of_finalized_lines',
+      'refuse_change_of_billing_documents',
+    ]) {
       await runner.query(`DROP FUNCTION ${name}`);
     }
   }

@@ -20,7 +20,8 @@ export class CreatePayments1795264120000 implements MigrationInterface {
         created_at  timestamptz NOT NULL
       )
     `);
-    // What the provider tells, by its own id: told again, it is done once. Of what it is about the state is asked for anew.
+    // What the provider tells, by its own id: told again, it is done once. Of what it is about the state is asked for
+    // anew.
     await runner.query(`
       CREATE TABLE webhook_inbox (
         event_id     text        PRIMARY KEY CHECK (length(event_id) BETWEEN 1 AND 255),
@@ -34,6 +35,7 @@ export class CreatePayments1795264120000 implements MigrationInterface {
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    for (const table of ['webhook_inbox', 'payment_invoices', 'payment_customers']) await runner.query(`DROP TABLE ${table}`);
+    for (const table of ['webhook_inbox', 'payment_invoices', 'payment_customers'])
+      await runner.query(`DROP TABLE ${table}`);
   }
 }

@@ -1,6 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Expand only: the previous release takes every repository for one of the service, and there are no others until this one makes some. */
+/**
+ * Expand only: the previous release takes every repository for one of the service, and there are no others until this
+ * one makes some.
+ */
 export class CreateGithub1795265000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     // An installation belongs to one organization: what it lets see is not for two.
@@ -40,11 +43,13 @@ export class CreateGithub1795265000000 implements MigrationInterface {
         ADD CONSTRAINT repositories_provider CHECK (provider IN ('service', 'github')),
         ADD CONSTRAINT repositories_remote CHECK (provider = 'github' OR (remote_id IS NULL AND clone_url IS NULL))
     `);
-    await runner.query('CREATE INDEX repositories_by_remote ON repositories (remote_id) WHERE remote_id IS NOT NULL AND deleted_at IS NULL');
+    await runner.query(
+      'CREATE INDEX repositories_by_remote ON repositories (remote_id) WHERE remote_id IS NOT NULL AND deleted_at IS NULL',
+    );
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DELETE FROM repositories WHERE provider <> \'service\'');
+    await runner.query("DELETE FROM repositories WHERE provider <> 'service'");
     await runner.query('ALTER TABLE repositories DROP COLUMN provider, DROP COLUMN remote_id, DROP COLUMN clone_url');
     await runner.query('DROP TABLE github_deliveries');
     await runner.query('DROP TABLE github_link_states');

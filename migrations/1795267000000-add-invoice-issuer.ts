@@ -1,6 +1,18 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-const COLUMNS = ['id', 'org_id', 'period_from', 'period_to', 'number', 'bill_to', 'cutoff_at', 'total_cents', 'created_at', 'finalized_at', 'due_at'];
+const COLUMNS = [
+  'id',
+  'org_id',
+  'period_from',
+  'period_to',
+  'number',
+  'bill_to',
+  'cutoff_at',
+  'total_cents',
+  'created_at',
+  'finalized_at',
+  'due_at',
+];
 
 /** Expand only: invoices of the previous release name nobody. */
 export class AddInvoiceIssuer1795267000000 implements MigrationInterface {

@@ -1,14 +1,14 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * The check of the ledger, once for each statement instead of once for each entry. The previous release writes all entries
- * of a transaction with one statement too, and keeps working beside it.
+ * The check of the ledger, once for each statement instead of once for each entry. The previous release writes all
+ * entries of a transaction with one statement too, and keeps working beside it.
  */
 export class BalanceLedgerAtOnce1795267100000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     // It reads only what is being written: entries are never changed, each transaction has position 1 once, and so none
-    // of it comes later. That a transaction is there needs no lock either, because none is ever deleted. Its plan is kept
-    // by each connection while the table grows, and so must not be one for small tables.
+    // of it comes later. That a transaction is there needs no lock either, because none is ever deleted. Its plan is
+    // kept by each connection while the table grows, and so must not be one for small tables.
     await runner.query(`
       CREATE FUNCTION require_whole_ledger_transactions() RETURNS trigger LANGUAGE plpgsql
       SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -40,7 +40,9 @@ export class BalanceLedgerAtOnce1795267100000 implements MigrationInterface {
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query('ALTER TABLE ledger_entries ADD CONSTRAINT ledger_entries_transaction FOREIGN KEY (transaction_key) REFERENCES ledger_transactions (key)');
+    await runner.query(
+      'ALTER TABLE ledger_entries ADD CONSTRAINT ledger_entries_transaction FOREIGN KEY (transaction_key) REFERENCES ledger_transactions (key)',
+    );
     await runner.query(`
       CREATE FUNCTION require_balanced_ledger_transaction() RETURNS trigger LANGUAGE plpgsql AS $$
       BEGIN

@@ -6,7 +6,18 @@
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -20,7 +31,13 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const CACHE = join(ROOT, 'node_modules/.cache/service-packages');
 const TSC = join(dirname(require.resolve('typescript/package.json')), 'bin/tsc');
 /** Comments belong into the declarations, where editors show them, and not into what is shipped to browsers. */
-const COMPILED = { module: 'esnext', moduleResolution: 'bundler', target: 'es2022', verbatimModuleSyntax: true, removeComments: true };
+const COMPILED = {
+  module: 'esnext',
+  moduleResolution: 'bundler',
+  target: 'es2022',
+  verbatimModuleSyntax: true,
+  removeComments: true,
+};
 
 const PACKAGES = [
   {
@@ -37,7 +54,8 @@ const lock = openSync(join(CACHE, 'lock'), 'a');
 try {
   if (!PACKAGES.every(isFresh)) {
     // The lock stays with our descriptor: a second build waits here and then finds the work done.
-    if ((await locked('-n')) === 1) await step('Waiting for a build of the packages that is under way', () => locked('-x'));
+    if ((await locked('-n')) === 1)
+      await step('Waiting for a build of the packages that is under way', () => locked('-x'));
     for (const each of PACKAGES) if (!isFresh(each)) await step(`Building ${each.name}/dist`, () => build(each));
   }
 } finally {
@@ -46,7 +64,10 @@ try {
 
 async function locked(how) {
   const child = spawn('flock', [how, '3'], { stdio: ['ignore', 'ignore', 'ignore', lock] });
-  return once(child, 'close').then(([status]) => status, () => null);
+  return once(child, 'close').then(
+    ([status]) => status,
+    () => null,
+  );
 }
 
 async function build({ name, inputs, declarations }) {
@@ -68,7 +89,10 @@ async function build({ name, inputs, declarations }) {
 function compile(source, target) {
   const { transpileModule } = require('typescript');
   for (const file of readdirSync(source, { recursive: true }).filter((path) => path.endsWith('.ts'))) {
-    const { outputText } = transpileModule(readFileSync(join(source, file), 'utf8'), { compilerOptions: COMPILED, fileName: join(source, file) });
+    const { outputText } = transpileModule(readFileSync(join(source, file), 'utf8'), {
+      compilerOptions: COMPILED,
+      fileName: join(source, file),
+    });
     const output = join(target, file.replace(/\.ts$/, '.js'));
     mkdirSync(dirname(output), { recursive: true });
     writeFileSync(output, outputText);
@@ -85,7 +109,11 @@ async function declare(name, args) {
 
 function isFresh({ name, inputs, main }) {
   const stamp = join(CACHE, `${name}.state`);
-  return existsSync(join(ROOT, name, 'dist', main)) && existsSync(stamp) && readFileSync(stamp, 'utf8') === fingerprint(inputs);
+  return (
+    existsSync(join(ROOT, name, 'dist', main)) &&
+    existsSync(stamp) &&
+    readFileSync(stamp, 'utf8') === fingerprint(inputs)
+  );
 }
 
 function fingerprint(inputs) {
@@ -98,5 +126,9 @@ function addTo(hash, path) {
   const stats = statSync(join(ROOT, path), { throwIfNoEntry: false });
   if (stats === undefined) return;
   if (stats.isDirectory()) for (const name of readdirSync(join(ROOT, path)).sort()) addTo(hash, join(path, name));
-  else hash.update(`${path}\0`).update(readFileSync(join(ROOT, path))).update('\0');
+  else
+    hash
+      .update(`${path}\0`)
+      .update(readFileSync(join(ROOT, path)))
+      .update('\0');
 }

@@ -21,7 +21,8 @@ const options = require('./swc-options.cjs');
 
 await rm(FRESH, { recursive: true, force: true });
 const files = (await Promise.all(SOURCES.map(filesOf))).flat();
-for (const directory of new Set(files.map((file) => dirname(file)))) await mkdir(join(FRESH, directory), { recursive: true });
+for (const directory of new Set(files.map((file) => dirname(file))))
+  await mkdir(join(FRESH, directory), { recursive: true });
 await Promise.all(files.map(build));
 for (const source of SOURCES) await replace(source);
 await rm(FRESH, { recursive: true, force: true });
@@ -30,7 +31,9 @@ await rm(join(DIST, '.tsbuildinfo'), { force: true });
 
 async function filesOf(directory) {
   const names = await readdir(join(ROOT, directory), { recursive: true });
-  return names.map((name) => join(directory, name)).filter((file) => ASSETS.includes(extname(file)) || (file.endsWith('.ts') && !file.endsWith('.spec.ts')));
+  return names
+    .map((name) => join(directory, name))
+    .filter((file) => ASSETS.includes(extname(file)) || (file.endsWith('.ts') && !file.endsWith('.spec.ts')));
 }
 
 async function build(file) {

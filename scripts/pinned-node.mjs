@@ -46,7 +46,10 @@ function findPinnedNode() {
 }
 
 function becomeParentOf(child) {
-  const watchdog = spawn('/bin/sh', ['-c', WATCHDOG, 'sh', String(child.pid)], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
+  const watchdog = spawn('/bin/sh', ['-c', WATCHDOG, 'sh', String(child.pid)], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  });
   watchdog.on('error', () => undefined);
   watchdog.stdin.on('error', () => undefined);
   for (const signal of PASSED_ON) process.on(signal, () => child.kill(signal));

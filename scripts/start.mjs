@@ -3,15 +3,25 @@
  *
  * Reads `.env` if there is one (variables that are set already win), sees that the packages of npm and of the system
  * are there, builds when the sources have changed since the last build, and then runs the service in this very
- * process, on the pinned Node, so that a signal or the memory shown for it is the service's own. The role comes from the first argument or
- * from ROLE: all (the default), api, worker, migrate, seed, backup or restore. What comes after it is handed on.
+ * process, on the pinned Node, so that a signal or the memory shown for it is the service's own. The role comes from
+ * the first argument or from ROLE: all (the default), api, worker, migrate, seed, backup or restore. What comes after
+ * it is handed on.
  *
  * A production image has all this behind it and runs `node dist/src/main.js <role>`.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createHash } from 'node:crypto';
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { runOnPinnedNode } from './pinned-node.mjs';
@@ -85,7 +95,8 @@ async function buildIfStale() {
   const lock = openBuildLock();
   try {
     // The lock stays with our descriptor: a second start waits here and then finds the work done.
-    if ((await runWith(lock, 'flock', ['-n', '3'])) === 1) await step('Waiting for a build that another start began', () => runWith(lock, 'flock', ['3']));
+    if ((await runWith(lock, 'flock', ['-n', '3'])) === 1)
+      await step('Waiting for a build that another start began', () => runWith(lock, 'flock', ['3']));
     if (!isFresh()) await build(lock);
   } finally {
     closeSync(lock);
@@ -98,13 +109,17 @@ function openBuildLock() {
     mkdirSync(dist, { recursive: true });
     return openSync(join(dist, '.build-lock'), 'a');
   } catch (error) {
-    throw new SystemNotReady(`The service must be built, and ${dist} cannot be written (${error.code}). Build it as its owner, or use a copy of your own.`);
+    throw new SystemNotReady(
+      `The service must be built, and ${dist} cannot be written (${error.code}). Build it as its owner, or use a copy of your own.`,
+    );
   }
 }
 
 async function build(lock) {
   if (!existsSync(COMPILER)) {
-    throw new SystemNotReady('The service must be built, and its compiler is not installed. Please run this, then try again:\n\n  npm ci\n');
+    throw new SystemNotReady(
+      'The service must be built, and its compiler is not installed. Please run this, then try again:\n\n  npm ci\n',
+    );
   }
   // Taken before, so that what is saved during the build makes the next start build again.
   const state = fingerprint();
@@ -119,7 +134,10 @@ async function build(lock) {
 /** The exit status of a program that has the lock as its descriptor 3; null where it could not be started. */
 async function runWith(lock, program, args, output = 'ignore') {
   const child = spawn(program, args, { cwd: ROOT, stdio: ['ignore', output, output, lock] });
-  return once(child, 'close').then(([status]) => status, () => null);
+  return once(child, 'close').then(
+    ([status]) => status,
+    () => null,
+  );
 }
 
 function isFresh() {

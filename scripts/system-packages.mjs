@@ -6,7 +6,18 @@
  * It is the first thing a new user meets and must run before anything is installed: Node's standard library only.
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { accessSync, chmodSync, constants, existsSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { step as stepOf } from './progress.mjs';
@@ -16,10 +27,18 @@ const OLDEST_REDIS = [6, 2];
 
 /** Each program, what it is for in the user's words, how to tell that it is there, and packages named otherwise. */
 export const PROGRAMS = {
-  bubblewrap: { use: 'keeps code in the sandbox apart from your machine', isPresent: () => findProgram('bwrap') !== undefined, packages: {} },
+  bubblewrap: {
+    use: 'keeps code in the sandbox apart from your machine',
+    isPresent: () => findProgram('bwrap') !== undefined,
+    packages: {},
+  },
   'redis-server': { use: 'holds queues and limits', isPresent: hasRedis, packages: { dnf: 'redis', apk: 'redis' } },
   // Alpine has the part that serves them in a package of its own, which brings git along.
-  git: { use: 'serves repositories', isPresent: () => findProgram('git') !== undefined, packages: { apk: 'git-daemon' } },
+  git: {
+    use: 'serves repositories',
+    isPresent: () => findProgram('git') !== undefined,
+    packages: { apk: 'git-daemon' },
+  },
   // The sandbox shows code /usr and nothing of anyone's home, so a Python of pyenv or conda is of no use to it.
   python3: { use: 'runs Python code', isPresent: () => existsSync('/usr/bin/python3'), packages: {} },
   flock: {
@@ -32,7 +51,15 @@ export const PROGRAMS = {
 const MANAGERS = {
   apt: {
     program: 'apt-get',
-    install: (packages) => ['apt-get', 'install', '-y', '--no-install-recommends', '-o', 'DPkg::Lock::Timeout=60', ...packages],
+    install: (packages) => [
+      'apt-get',
+      'install',
+      '-y',
+      '--no-install-recommends',
+      '-o',
+      'DPkg::Lock::Timeout=60',
+      ...packages,
+    ],
     refresh: ['apt-get', 'update', '-o', 'DPkg::Lock::Timeout=60'],
     byHand: (packages) => ['apt-get update', `apt-get install -y --no-install-recommends ${packages.join(' ')}`],
   },
@@ -56,13 +83,16 @@ export class SystemNotReady extends Error {}
  *
  * @param {object} [options]
  * @param {(keyof typeof PROGRAMS)[]} [options.programs] those needed; default all
- * @param {(title: string, work: () => Promise<unknown>) => Promise<unknown>} [options.step] does work that takes a while and says so
+ * @param {(title: string, work: () => Promise<unknown>) => Promise<unknown>} [options.step] does work that takes a
+ * while and says so
  * @throws {SystemNotReady} with the command to run, when it may not or could not install.
  */
 export async function ensureSystemPackages({ programs = Object.keys(PROGRAMS), step = stepOf } = {}) {
   requireNode();
   if (process.platform !== 'linux') {
-    throw new SystemNotReady(`The service runs on Linux, and this is ${process.platform}. A container or a virtual machine will do.`);
+    throw new SystemNotReady(
+      `The service runs on Linux, and this is ${process.platform}. A container or a virtual machine will do.`,
+    );
   }
   if (process.getuid() === 0) restorePolicy();
   const missing = missingOf(programs);
@@ -78,13 +108,17 @@ export async function ensureSystemPackages({ programs = Object.keys(PROGRAMS), s
   }
   const name = Object.keys(MANAGERS).find((key) => findProgram(MANAGERS[key].program) !== undefined);
   if (name === undefined) {
-    throw new SystemNotReady(`${describe(missing)}\nPlease install them with your system's package manager, then try again.`);
+    throw new SystemNotReady(
+      `${describe(missing)}\nPlease install them with your system's package manager, then try again.`,
+    );
   }
   await install(name, missing, step);
 
   const still = missingOf(programs);
   if (still.length > 0) {
-    throw new SystemNotReady(`${describe(still)}\nIts package was installed, but that did not help. If it is Redis: it must be ${OLDEST_REDIS.join('.')} or later, or REDIS_URL be set.`);
+    throw new SystemNotReady(
+      `${describe(still)}\nIts package was installed, but that did not help. If it is Redis: it must be ${OLDEST_REDIS.join('.')} or later, or REDIS_URL be set.`,
+    );
   }
 }
 
@@ -92,14 +126,19 @@ async function install(name, missing, step) {
   const manager = MANAGERS[name];
   const packages = missing.map((program) => PROGRAMS[program].packages[name] ?? program);
   const isRoot = process.getuid() === 0;
-  const command = manager.byHand(packages).map((part) => (isRoot ? part : `sudo ${part}`)).join(' && ');
+  const command = manager
+    .byHand(packages)
+    .map((part) => (isRoot ? part : `sudo ${part}`))
+    .join(' && ');
   if (!isRoot || process.env.SERVICE_INSTALL === 'never') {
     throw new SystemNotReady(`${describe(missing)}\n\nPlease run this, then try again:\n\n  ${command}\n`);
   }
 
-  const failure = await step(`Installing ${packages.join(', ')} with ${manager.program} (only this once; SERVICE_INSTALL=never leaves it to you)`, () => (
-    name === 'apt' ? withoutServiceStarts(() => installWith(manager, packages)) : installWith(manager, packages)
-  ));
+  const failure = await step(
+    `Installing ${packages.join(', ')} with ${manager.program} (only this once; SERVICE_INSTALL=never leaves it to you)`,
+    () =>
+      name === 'apt' ? withoutServiceStarts(() => installWith(manager, packages)) : installWith(manager, packages),
+  );
   if (failure !== undefined) {
     throw new SystemNotReady(`${failure}\n\nThat did not work. Please see to it, for example with:\n\n  ${command}\n`);
   }
@@ -110,7 +149,9 @@ async function install(name, missing, step) {
 export function requireNode() {
   const [major, minor] = process.versions.node.split('.').map(Number);
   if (major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])) return;
-  throw new SystemNotReady(`This is Node ${process.versions.node}, and the service needs ${OLDEST_NODE.join('.')} or later. Please install a newer Node.`);
+  throw new SystemNotReady(
+    `This is Node ${process.versions.node}, and the service needs ${OLDEST_NODE.join('.')} or later. Please install a newer Node.`,
+  );
 }
 
 function missingOf(programs) {
@@ -139,7 +180,10 @@ function run([program, ...args]) {
     env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive', NEEDRESTART_SUSPEND: '1', LC_ALL: 'C' },
   });
   let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => { output += text; });
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text) => {
+      output += text;
+    });
   return new Promise((resolve) => {
     child.on('error', ({ message }) => resolve({ ok: false, output: message }));
     child.on('close', (status) => resolve({ ok: status === 0, output }));
@@ -160,7 +204,9 @@ async function withoutServiceStarts(work) {
 
   // Ctrl-C reaches the package manager as well. We must live on for the moment it takes to clean up.
   let interrupted = false;
-  const remember = () => { interrupted = true; };
+  const remember = () => {
+    interrupted = true;
+  };
   process.on('SIGINT', remember).on('SIGTERM', remember);
   try {
     if (existsSync(POLICY)) renameSync(POLICY, SAVED_POLICY);
@@ -212,8 +258,18 @@ function installedRedis() {
 
 /** In PATH, and in the usual places that the PATH of an ordinary user may lack. */
 function findProgram(name) {
-  const directories = [...(process.env.PATH ?? '').split(delimiter), '/usr/local/bin', '/usr/bin', '/bin', '/usr/sbin', '/sbin'];
-  return directories.filter((directory) => directory.startsWith('/')).map((directory) => join(directory, name)).find(isProgram);
+  const directories = [
+    ...(process.env.PATH ?? '').split(delimiter),
+    '/usr/local/bin',
+    '/usr/bin',
+    '/bin',
+    '/usr/sbin',
+    '/sbin',
+  ];
+  return directories
+    .filter((directory) => directory.startsWith('/'))
+    .map((directory) => join(directory, name))
+    .find(isProgram);
 }
 
 function isProgram(path) {

@@ -64,25 +64,36 @@ async function run(role: Exclude<Role, 'all'>, config: Config, log: Log): Promis
 /** The role `all`. */
 async function supervise(config: Config): Promise<void> {
   const [{ StartAborted, Supervisor }, { LineRelay }, { StartProgress }, { welcome }] = await Promise.all([
-    import('./roles/supervisor/supervisor.js'), import('./roles/supervisor/line-relay.js'), import('./roles/start-progress.js'), import('./roles/welcome.js'),
+    import('./roles/supervisor/supervisor.js'),
+    import('./roles/supervisor/line-relay.js'),
+    import('./roles/start-progress.js'),
+    import('./roles/welcome.js'),
   ]);
   const relay = new LineRelay(1);
-  process.once('exit', () => { relay.flushNow(); });
+  process.once('exit', () => {
+    relay.flushNow();
+  });
   const log = openLog(config, relay);
   onUncaught(log);
   warnProcessOne(log);
   const startedAtMs = performance.now();
   const supervisor = new Supervisor({
-    config, log, relay,
+    config,
+    log,
+    relay,
     environment: process.env,
     command: [process.execPath, ...process.execArgv, __filename],
     progress: new StartProgress(log),
-    onGivenUp: (error) => { fail(log, error); },
+    onGivenUp: (error) => {
+      fail(log, error);
+    },
   });
   stopOnSignals(Promise.resolve(supervisor), log);
   try {
     const started = await supervisor.start();
-    process.stderr.write(welcome({ ...started, role: 'all', hasApi: true, dataDir: config.dataDir, seconds: secondsSince(startedAtMs) }));
+    process.stderr.write(
+      welcome({ ...started, role: 'all', hasApi: true, dataDir: config.dataDir, seconds: secondsSince(startedAtMs) }),
+    );
   } catch (error) {
     // Who stops it while it starts wants no reason.
     if (!(error instanceof StartAborted)) fail(log, error);
@@ -93,18 +104,32 @@ async function supervise(config: Config): Promise<void> {
 async function serve(role: ServiceRole, config: Config, log: Log): Promise<void> {
   warnProcessOne(log);
   const startedAtMs = performance.now();
-  const [{ RunningService }, { welcome }] = await Promise.all([import('./roles/running-service.js'), import('./roles/welcome.js')]);
+  const [{ RunningService }, { welcome }] = await Promise.all([
+    import('./roles/running-service.js'),
+    import('./roles/welcome.js'),
+  ]);
   const starting = RunningService.start(role, { config, log, siblings: new NoSiblings() });
   stopOnSignals(starting, log);
   const { address, appsAddress } = await starting;
-  process.stderr.write(welcome({
-    role, address: address!, hasApi: role === 'api', appsAddress, dataDir: config.dataDir, embedded: [], seconds: secondsSince(startedAtMs),
-  }));
+  process.stderr.write(
+    welcome({
+      role,
+      address: address!,
+      hasApi: role === 'api',
+      appsAddress,
+      dataDir: config.dataDir,
+      embedded: [],
+      seconds: secondsSince(startedAtMs),
+    }),
+  );
 }
 
 /** A process of the role `all`. Its supervisor is told what others are told by the terminal. */
 async function serveSupervised(role: ServiceRole, config: Config, log: Log): Promise<void> {
-  const [{ RunningService }, { SupervisedProcess }] = await Promise.all([import('./roles/running-service.js'), import('./roles/supervised-process.js')]);
+  const [{ RunningService }, { SupervisedProcess }] = await Promise.all([
+    import('./roles/running-service.js'),
+    import('./roles/supervised-process.js'),
+  ]);
   let starting: Promise<Stoppable> | undefined;
   const siblings = new SupervisedProcess((options) => {
     if (starting === undefined) process.exit(0);
@@ -126,18 +151,27 @@ async function serveSupervised(role: ServiceRole, config: Config, log: Log): Pro
     siblings.say({ kind: 'ready', address: address ?? '', ...(appsAddress === undefined ? {} : { appsAddress }) });
   } catch (error) {
     log.error({ error }, 'The process cannot start.');
-    siblings.say({ kind: 'failed', message: await explained(error) }, () => { log.flush(() => process.exit(1)); });
+    siblings.say({ kind: 'failed', message: await explained(error) }, () => {
+      log.flush(() => process.exit(1));
+    });
   }
 }
 
 function warnProcessOne(log: Log): void {
   if (process.pid !== 1) return;
-  log.warn({}, 'The service is process 1. Ended sandboxes then stay in the process table: run it under an init (docker run --init).');
+  log.warn(
+    {},
+    'The service is process 1. Ended sandboxes then stay in the process table: run it under an init (docker run --init).',
+  );
 }
 
 function onUncaught(log: Log): void {
-  process.on('uncaughtException', (error) => { fail(log, error); });
-  process.on('unhandledRejection', (error) => { fail(log, error); });
+  process.on('uncaughtException', (error) => {
+    fail(log, error);
+  });
+  process.on('unhandledRejection', (error) => {
+    fail(log, error);
+  });
 }
 
 /** The first signal stops the service, and a further one changes nothing, except that a second Ctrl-C is impatience. */
@@ -156,7 +190,9 @@ function stopOnSignals(starting: Promise<Stoppable>, log: Log): void {
 }
 
 async function stop(starting: Promise<Stoppable>, log: Log, options: Parameters<Stoppable['stop']>[0]): Promise<void> {
-  setTimeout(() => { fail(log, new Error(`The service did not stop within ${STOP_WITHIN_MS} ms.`)); }, STOP_WITHIN_MS).unref();
+  setTimeout(() => {
+    fail(log, new Error(`The service did not stop within ${STOP_WITHIN_MS} ms.`));
+  }, STOP_WITHIN_MS).unref();
   try {
     const service = await starting;
     await service.stop(options);
@@ -185,7 +221,11 @@ function readConfig(): Config {
 }
 
 function report(migrations: readonly string[]): void {
-  process.stdout.write(migrations.length === 0 ? 'The database is up to date.\n' : `Applied:\n${migrations.map((name) => `  ${name}\n`).join('')}`);
+  process.stdout.write(
+    migrations.length === 0
+      ? 'The database is up to date.\n'
+      : `Applied:\n${migrations.map((name) => `  ${name}\n`).join('')}`,
+  );
 }
 
 const secondsSince = (startedAtMs: number): number => (performance.now() - startedAtMs) / 1000;

@@ -45,7 +45,8 @@ const PAID = `UPDATE plain_holds SET state = 'settled', credit_nano = 700, ended
 const ENTRIES = `INSERT INTO plain_entries SELECT key, position, account, $2, amount FROM unnest($1::text[]) key, (VALUES (1, 'credits', 700), (2, 'revenue', -700)) AS e (position, account, amount)`;
 
 const ACCOUNT_HOLDS = 'UPDATE plain_accounts SET held_nano = held_nano + $2 WHERE org_id = $1';
-const ACCOUNT_PAYS = 'UPDATE plain_accounts SET held_nano = held_nano - $2, posted_nano = posted_nano - $3 WHERE org_id = $1';
+const ACCOUNT_PAYS =
+  'UPDATE plain_accounts SET held_nano = held_nano - $2, posted_nano = posted_nano - $3 WHERE org_id = $1';
 
 /** Names what is made, each once. */
 let made = 0;
@@ -61,9 +62,23 @@ let app;
 const pool = new pg.Pool({ connectionString: postgres.url, max: CONNECTIONS });
 try {
   await migrate(postgres.url);
-  const config = loadConfig({ DATABASE_URL: postgres.url, REDIS_URL: redis.url, API_KEY_PEPPER: 'a-pepper-of-the-bench-long-enough-for-it', SECRETS_KEY: 'a-secrets-key-of-the-bench-long-enough', DATA_DIR: dataDir });
-  const ground = { config, log: openLog(config, new Writable({ write: (_chunk, _encoding, done) => done() })), context: new RequestContext(), dataSource: createDataSource({ url: postgres.url, poolSize: CONNECTIONS }) };
-  app = await NestFactory.createApplicationContext({ module: Bench, imports: [PlatformModule.with(ground), CreditsModule] }, { logger: false });
+  const config = loadConfig({
+    DATABASE_URL: postgres.url,
+    REDIS_URL: redis.url,
+    API_KEY_PEPPER: 'a-pepper-of-the-bench-long-enough-for-it',
+    SECRETS_KEY: 'a-secrets-key-of-the-bench-long-enough',
+    DATA_DIR: dataDir,
+  });
+  const ground = {
+    config,
+    log: openLog(config, new Writable({ write: (_chunk, _encoding, done) => done() })),
+    context: new RequestContext(),
+    dataSource: createDataSource({ url: postgres.url, poolSize: CONNECTIONS }),
+  };
+  app = await NestFactory.createApplicationContext(
+    { module: Bench, imports: [PlatformModule.with(ground), CreditsModule] },
+    { logger: false },
+  );
   await run();
 } catch (error) {
   console.error(error);
@@ -78,9 +93,21 @@ try {
 
 async function run() {
   const orgIds = Array.from({ length: CALLERS + 1 }, (_, index) => `org_${String(index).padStart(26, '0')}`);
-  await pool.query(`INSERT INTO organizations (id, slug, name, plan, created_at, updated_at) SELECT id, replace(id, '_', '-'), id, 'free', now(), now() FROM unnest($1::text[]) id`, [orgIds]);
+  await pool.query(
+    `INSERT INTO organizations (id, slug, name, plan, created_at, updated_at) SELECT id, replace(id, '_', '-'), id, 'free', now(), now() FROM unnest($1::text[]) id`,
+    [orgIds],
+  );
   const grants = app.get(GrantsService);
-  for (const orgId of orgIds) await grants.grant({ orgId, amountNano: PLENTY, priority: 1, expiresAt: null, appliesTo: null, reason: 'bench', key: `bench-${orgId}` });
+  for (const orgId of orgIds)
+    await grants.grant({
+      orgId,
+      amountNano: PLENTY,
+      priority: 1,
+      expiresAt: null,
+      appliesTo: null,
+      reason: 'bench',
+      key: `bench-${orgId}`,
+    });
   const [hot, ...many] = orgIds;
   // The tables of plain SQL are like those of the service, and not the same: its books stay right.
   await pool.query(`
@@ -101,14 +128,28 @@ async function run() {
   for (let round = 0; round < rounds; round++) {
     for (const [index, [, , measure]] of candidates.entries()) results[index].push(await withProcessorTime(measure));
   }
-  const { rows: [{ wrong }] } = await pool.query(`SELECT (SELECT count(*) FROM credit_accounts a WHERE held_nano <> 0
+  const {
+    rows: [{ wrong }],
+  } = await pool.query(`SELECT (SELECT count(*) FROM credit_accounts a WHERE held_nano <> 0
     OR posted_nano <> -(SELECT sum(amount_nano) FROM ledger_entries e WHERE e.org_id = a.org_id AND account = 'credits')) AS wrong`);
-  console.log(`${rounds} rounds of ${seconds} s, ${CALLERS} callers; medians (min–max); accounts that are not what their entries say, or hold something: ${wrong}\n`);
-  console.log('| callers for | what | held and paid, a second | p50 | p99 | processor time each, this process | and PostgreSQL |');
+  console.log(
+    `${rounds} rounds of ${seconds} s, ${CALLERS} callers; medians (min–max); accounts that are not what their entries say, or hold something: ${wrong}\n`,
+  );
+  console.log(
+    '| callers for | what | held and paid, a second | p50 | p99 | processor time each, this process | and PostgreSQL |',
+  );
   console.log('|---|---|---|---|---|---|---|');
   candidates.forEach(([who, what], index) => {
-    const of = (name, unit, digits = 0) => (results[index][0][name] === undefined ? '' : `${spread(results[index].map((result) => result[name]), digits)}${unit}`);
-    console.log(`| ${who} | ${what} | ${of('perSecond', '')} | ${of('p50', ' ms', 1)} | ${of('p99', ' ms', 1)} | ${of('ownUs', ' µs')} | ${of('databaseUs', ' µs')} |`);
+    const of = (name, unit, digits = 0) =>
+      results[index][0][name] === undefined
+        ? ''
+        : `${spread(
+            results[index].map((result) => result[name]),
+            digits,
+          )}${unit}`;
+    console.log(
+      `| ${who} | ${what} | ${of('perSecond', '')} | ${of('p50', ' ms', 1)} | ${of('p99', ' ms', 1)} | ${of('ownUs', ' µs')} | ${of('databaseUs', ' µs')} |`,
+    );
   });
 }
 
@@ -118,7 +159,11 @@ async function withProcessorTime(measure) {
   const [from, own, database] = [made, process.cpuUsage(), ofDatabase()];
   const result = await measure();
   const { user, system } = process.cpuUsage(own);
-  return { ...result, ownUs: (user + system) / (made - from), databaseUs: ((ofDatabase() - database) * MICROSECONDS) / (made - from) };
+  return {
+    ...result,
+    ownUs: (user + system) / (made - from),
+    databaseUs: ((ofDatabase() - database) * MICROSECONDS) / (made - from),
+  };
 }
 
 /** Each caller begins again as soon as it has ended. */
@@ -126,22 +171,35 @@ async function load(cycle, orgOf, forSeconds = seconds) {
   const times = [];
   const from = performance.now();
   const until = from + forSeconds * 1_000;
-  await Promise.all(Array.from({ length: CALLERS }, async (_, caller) => {
-    while (performance.now() < until) {
-      const at = performance.now();
-      await cycle(orgOf(caller));
-      times.push(performance.now() - at);
-    }
-  }));
+  await Promise.all(
+    Array.from({ length: CALLERS }, async (_, caller) => {
+      while (performance.now() < until) {
+        const at = performance.now();
+        await cycle(orgOf(caller));
+        times.push(performance.now() - at);
+      }
+    }),
+  );
   times.sort((a, b) => a - b);
-  return { perSecond: times.length / ((performance.now() - from) / 1_000), p50: times[times.length >> 1], p99: times[Math.floor(times.length * 0.99)] };
+  return {
+    perSecond: times.length / ((performance.now() - from) / 1_000),
+    p50: times[times.length >> 1],
+    p99: times[Math.floor(times.length * 0.99)],
+  };
 }
 
 async function ours(orgId) {
   const key = `bench:${made++}`;
   const paid = app.get(PaidWorkService);
   const work = await paid.begin({ orgId, plan: 'free', meter: 'sandbox_compute', estimatedQuantity: 1_000n, key });
-  await paid.end(work, { source: 'bench', sourceId: key, orgId, meter: 'sandbox_compute', quantity: 700n, occurredAt: work.begunAt });
+  await paid.end(work, {
+    source: 'bench',
+    sourceId: key,
+    orgId,
+    meter: 'sandbox_compute',
+    quantity: 700n,
+    occurredAt: work.begunAt,
+  });
 }
 
 async function transaction(client, ...statements) {
@@ -153,7 +211,12 @@ async function transaction(client, ...statements) {
 async function pair(client, orgId, keys) {
   const count = keys.length;
   await transaction(client, [ACCOUNT_HOLDS, [orgId, count * 1_000]], [HELD, [keys, orgId]]);
-  await transaction(client, [ACCOUNT_PAYS, [orgId, count * 1_000, count * 700]], [PAID, [keys]], [ENTRIES, [keys, orgId]]);
+  await transaction(
+    client,
+    [ACCOUNT_PAYS, [orgId, count * 1_000, count * 700]],
+    [PAID, [keys]],
+    [ENTRIES, [keys, orgId]],
+  );
 }
 
 async function oneByOne(orgId) {
@@ -170,7 +233,11 @@ async function sets(orgId) {
   const from = performance.now();
   let done = 0;
   while (performance.now() < from + seconds * 1_000) {
-    await pair(client, orgId, Array.from({ length: BATCH }, () => `plain:${made++}`));
+    await pair(
+      client,
+      orgId,
+      Array.from({ length: BATCH }, () => `plain:${made++}`),
+    );
     done += BATCH;
   }
   client.release();

@@ -1,8 +1,8 @@
 /**
- * Usage over HTTP (`POST /api/v1/billing/events`, a thousand events at once: read, judged, deduplicated, rated and rolled up),
- * beside the same events put into a bare table of the same PostgreSQL by `INSERT … SELECT unnest … ON CONFLICT DO NOTHING`,
- * which neither rates nor rolls anything up. Both in turns of one run. Beside the rate stands the processor time, which does
- * not depend on what else the machine does.
+ * Usage over HTTP (`POST /api/v1/billing/events`, a thousand events at once: read, judged, deduplicated, rated and
+ * rolled up), beside the same events put into a bare table of the same PostgreSQL by `INSERT … SELECT unnest … ON
+ * CONFLICT DO NOTHING`, which neither rates nor rolls anything up. Both in turns of one run. Beside the rate stands the
+ * processor time, which does not depend on what else the machine does.
  *
  *   npm run bench:ingest -- [rounds] [seconds] [organizations]
  */
@@ -40,17 +40,25 @@ const pool = new pg.Pool({ connectionString: postgres.url, max: 8 });
 let service;
 let accepted = 0;
 try {
-  await pool.query(`
+  await pool.query(
+    `
     INSERT INTO organizations (id, slug, name, plan, created_at, updated_at)
-    SELECT id, 'bench-' || place, 'bench', 'pro', now(), now() FROM unnest($1::text[]) WITH ORDINALITY AS given (id, place)`, [ORGS]);
-  await pool.query('CREATE TABLE bench_events (id uuid PRIMARY KEY, org_id text, meter text, quantity bigint, occurred_at timestamptz, source text, source_id text)');
+    SELECT id, 'bench-' || place, 'bench', 'pro', now(), now() FROM unnest($1::text[]) WITH ORDINALITY AS given (id, place)`,
+    [ORGS],
+  );
+  await pool.query(
+    'CREATE TABLE bench_events (id uuid PRIMARY KEY, org_id text, meter text, quantity bigint, occurred_at timestamptz, source text, source_id text)',
+  );
   service = await start();
   await overHttp(2, 1);
   const results = [];
   for (const concurrency of [1, 2, 4]) {
     const measured = { http: [], sql: [] };
     for (let round = 0; round < rounds; round++) {
-      const turns = [async () => measured.http.push(await overHttp(concurrency, seconds)), async () => measured.sql.push(await bySql(concurrency, seconds))];
+      const turns = [
+        async () => measured.http.push(await overHttp(concurrency, seconds)),
+        async () => measured.sql.push(await bySql(concurrency, seconds)),
+      ];
       for (const turn of round % 2 === 0 ? turns : turns.reverse()) await turn();
     }
     results.push({ concurrency, measured });
@@ -69,8 +77,13 @@ async function start() {
   const logFile = openSync(join(dataDir, 'service.log'), 'w');
   const child = spawn(process.execPath, [join(ROOT, 'dist/src/main.js'), 'api'], {
     env: {
-      PATH: process.env.PATH, DATABASE_URL: postgres.url, REDIS_URL: redis.url, API_KEY_PEPPER: 'a pepper that lasts for this measurement only',
-      SECRETS_KEY: 'a key that lasts for this measurement only', USAGE_TOKEN: TOKEN, PORT: '0',
+      PATH: process.env.PATH,
+      DATABASE_URL: postgres.url,
+      REDIS_URL: redis.url,
+      API_KEY_PEPPER: 'a pepper that lasts for this measurement only',
+      SECRETS_KEY: 'a key that lasts for this measurement only',
+      USAGE_TOKEN: TOKEN,
+      PORT: '0',
     },
     stdio: ['ignore', logFile, 'pipe'],
   });
@@ -89,7 +102,12 @@ async function start() {
 function events() {
   const at = Date.now() - 600_000;
   return Array.from({ length: EVENTS }, (_, index) => ({
-    source: 'bench', id: randomUUID(), org_id: ORGS[Math.floor(Math.random() * ORGS.length)], meter: 'sandbox_compute', quantity: 1_234, occurred_at: new Date(at + index * 600).toISOString(),
+    source: 'bench',
+    id: randomUUID(),
+    org_id: ORGS[Math.floor(Math.random() * ORGS.length)],
+    meter: 'sandbox_compute',
+    quantity: 1_234,
+    occurred_at: new Date(at + index * 600).toISOString(),
   }));
 }
 
@@ -102,36 +120,58 @@ async function measure(concurrency, duration, make, send) {
     const prepared = Array.from({ length: BODIES }, make);
     const before = processorSeconds(dataDir, service.child.pid);
     const from = performance.now();
-    await Promise.all(Array.from({ length: concurrency }, async () => {
-      for (let next = prepared.pop(); next !== undefined; next = prepared.pop()) {
-        const began = performance.now();
-        await send(next);
-        durations.push(performance.now() - began);
-        count += EVENTS;
-      }
-    }));
+    await Promise.all(
+      Array.from({ length: concurrency }, async () => {
+        for (let next = prepared.pop(); next !== undefined; next = prepared.pop()) {
+          const began = performance.now();
+          await send(next);
+          durations.push(performance.now() - began);
+          count += EVENTS;
+        }
+      }),
+    );
     spentMs += performance.now() - from;
     const after = processorSeconds(dataDir, service.child.pid);
     for (const name of Object.keys(cpu)) cpu[name] += after[name] - before[name];
   }
   durations.sort((one, other) => one - other);
   const cpuMs = (seconds) => (seconds * 1e6) / count;
-  return { service: cpuMs(cpu.service), postgres: cpuMs(cpu.postgres), perSecond: (count / spentMs) * 1_000, p50: durations[Math.floor(durations.length / 2)], p99: durations[Math.floor(durations.length * 0.99)] };
+  return {
+    service: cpuMs(cpu.service),
+    postgres: cpuMs(cpu.postgres),
+    perSecond: (count / spentMs) * 1_000,
+    p50: durations[Math.floor(durations.length / 2)],
+    p99: durations[Math.floor(durations.length * 0.99)],
+  };
 }
 
 function overHttp(concurrency, duration) {
-  return measure(concurrency, duration, () => JSON.stringify({ events: events() }), async (body) => {
-    const answer = await fetch(service.url, { method: 'POST', headers: { 'content-type': 'application/json', authorization: `Bearer ${TOKEN}` }, body });
-    const { data } = await answer.json();
-    if (data?.accepted !== EVENTS) throw new Error(`${answer.status}: ${JSON.stringify(data)}`);
-    accepted += data.accepted;
-  });
+  return measure(
+    concurrency,
+    duration,
+    () => JSON.stringify({ events: events() }),
+    async (body) => {
+      const answer = await fetch(service.url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${TOKEN}` },
+        body,
+      });
+      const { data } = await answer.json();
+      if (data?.accepted !== EVENTS) throw new Error(`${answer.status}: ${JSON.stringify(data)}`);
+      accepted += data.accepted;
+    },
+  );
 }
 
 function bySql(concurrency, duration) {
   const make = () => {
     const list = events();
-    return [list.map((event) => idOf(event)), ...['org_id', 'meter', 'quantity', 'occurred_at', 'source', 'id'].map((field) => list.map((event) => event[field]))];
+    return [
+      list.map((event) => idOf(event)),
+      ...['org_id', 'meter', 'quantity', 'occurred_at', 'source', 'id'].map((field) =>
+        list.map((event) => event[field]),
+      ),
+    ];
   };
   return measure(concurrency, duration, make, (values) => pool.query({ name: 'plain', text: PLAIN, values }));
 }
@@ -145,22 +185,33 @@ function idOf({ source, id, occurred_at }) {
 
 /** Fast and wrong would be nothing. */
 async function check() {
-  const { rows: [sums] } = await pool.query(`
+  const {
+    rows: [sums],
+  } = await pool.query(`
     SELECT (SELECT count(*) FROM usage_events) AS events, (SELECT sum(cost_nano) FROM usage_events) AS cost,
       (SELECT sum(events) FROM usage_hours) AS hour_events, (SELECT sum(cost_nano) FROM usage_hours) AS hour_cost,
       (SELECT sum(cost_nano) FROM usage_months) AS month_cost, (SELECT sum(div(quantity * price_nano, priced_per)) FROM usage_months) AS rated`);
   const costs = new Set([sums.cost, sums.hour_cost, sums.month_cost, sums.rated]);
-  if (Number(sums.events) !== accepted || Number(sums.hour_events) !== accepted || costs.size !== 1) throw new Error(`The sums differ: ${JSON.stringify({ ...sums, accepted })}`);
-  console.log(`${accepted} events recorded; events, hours, months and the price of the whole agree to the nano-dollar.\n`);
+  if (Number(sums.events) !== accepted || Number(sums.hour_events) !== accepted || costs.size !== 1)
+    throw new Error(`The sums differ: ${JSON.stringify({ ...sums, accepted })}`);
+  console.log(
+    `${accepted} events recorded; events, hours, months and the price of the whole agree to the nano-dollar.\n`,
+  );
 }
 
 function report(results) {
-  console.log(`${rounds} rounds of ${seconds} s, ${EVENTS} events at once, of ${organizations} organizations; medians (min–max)\n`);
-  console.log('| requests at once | way | events/s | p50 | p99 | processor time for 1,000 events: service | PostgreSQL |');
+  console.log(
+    `${rounds} rounds of ${seconds} s, ${EVENTS} events at once, of ${organizations} organizations; medians (min–max)\n`,
+  );
+  console.log(
+    '| requests at once | way | events/s | p50 | p99 | processor time for 1,000 events: service | PostgreSQL |',
+  );
   console.log('|---|---|---|---|---|---|---|');
   for (const { concurrency, measured } of results) {
     for (const [name, turns] of Object.entries(measured)) {
-      console.log(`| ${concurrency} | ${name === 'http' ? 'over HTTP' : 'bare INSERT'} | ${spread(turns.map(({ perSecond }) => perSecond))} | ${spread(turns.map(({ p50 }) => p50))} ms | ${spread(turns.map(({ p99 }) => p99))} ms | ${name === 'http' ? `${spread(turns.map((turn) => turn.service))} ms` : ''} | ${spread(turns.map((turn) => turn.postgres))} ms |`);
+      console.log(
+        `| ${concurrency} | ${name === 'http' ? 'over HTTP' : 'bare INSERT'} | ${spread(turns.map(({ perSecond }) => perSecond))} | ${spread(turns.map(({ p50 }) => p50))} ms | ${spread(turns.map(({ p99 }) => p99))} ms | ${name === 'http' ? `${spread(turns.map((turn) => turn.service))} ms` : ''} | ${spread(turns.map((turn) => turn.postgres))} ms |`,
+      );
     }
   }
 }

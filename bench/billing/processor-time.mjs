@@ -3,7 +3,10 @@ import { join } from 'node:path';
 
 const TICKS_PER_SECOND = 100;
 
-/** What a process, the service, and the PostgreSQL of a data directory with all its children have used so far, in seconds. */
+/**
+ * What a process, the service, and the PostgreSQL of a data directory with all its children have used so far, in
+ * seconds.
+ */
 export function processorSeconds(dataDir, servicePid) {
   const postmaster = readFileSync(join(dataDir, 'postgres', 'data', 'postmaster.pid'), 'utf8').split('\n')[0];
   const [sum, own] = [{ service: 0, postgres: 0 }, String(servicePid)];

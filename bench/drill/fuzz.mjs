@@ -1,4 +1,7 @@
-/** Malformed requests to `api` and `edge`, fixed ones and mutations of good ones: none may be answered 5xx, and no process may end. */
+/**
+ * Malformed requests to `api` and `edge`, fixed ones and mutations of good ones: none may be answered 5xx, and no
+ * process may end.
+ */
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,13 +13,31 @@ const CONCURRENCY = 96;
 const ANSWER_WITHIN_MS = 1_000;
 const READY_WITHIN_MS = 60_000;
 const SEED = 20_261_122;
-const EXTREMES = ['-1', '0', '99999999999999999999', '0x10', 'NaN', '1e9', '', '\0', '\r', '\n', '%00', '../', '\u00e4'];
+const EXTREMES = [
+  '-1',
+  '0',
+  '99999999999999999999',
+  '0x10',
+  'NaN',
+  '1e9',
+  '',
+  '\0',
+  '\r',
+  '\n',
+  '%00',
+  '../',
+  '\u00e4',
+];
 
 export async function fuzz({ short, signal }) {
-  const service = await startService({ settings: { ANONYMOUS_CALLS_PER_SECOND: '100000', ANONYMOUS_CALLS_PER_DAY: '10000000' } });
+  const service = await startService({
+    settings: { ANONYMOUS_CALLS_PER_SECOND: '100000', ANONYMOUS_CALLS_PER_DAY: '10000000' },
+  });
   let isOver = false;
   // Where the time is over nothing stays behind.
-  signal.addEventListener('abort', () => { if (!isOver) process.kill(service.pid, 'SIGKILL'); });
+  signal.addEventListener('abort', () => {
+    if (!isOver) process.kill(service.pid, 'SIGKILL');
+  });
   try {
     const token = /any:([^@]+)@/.exec(service.gitUrl('x'))[1];
     // Where none is set, hosts of deploys are answered at the port after that of the API.
@@ -27,11 +48,21 @@ export async function fuzz({ short, signal }) {
     const random = randomFrom(SEED);
     const mutated = Array.from({ length: short ? 1_000 : 10_000 }, () => mutate(good, random));
     const ports = [service.port, appsPort];
-    const fixedTally = await sendAll(ports.flatMap((port) => FIXED.map((text) => ({ port, bytes: Buffer.from(text, 'latin1') }))));
-    const mutatedTally = await sendAll(mutated.map((bytes, index) => ({ port: index % 10 === 0 ? appsPort : service.port, bytes })));
-    const isWell = await fetch(`http://127.0.0.1:${service.port}/health`).then(({ ok }) => ok, () => false);
+    const fixedTally = await sendAll(
+      ports.flatMap((port) => FIXED.map((text) => ({ port, bytes: Buffer.from(text, 'latin1') }))),
+    );
+    const mutatedTally = await sendAll(
+      mutated.map((bytes, index) => ({ port: index % 10 === 0 ? appsPort : service.port, bytes })),
+    );
+    const isWell = await fetch(`http://127.0.0.1:${service.port}/health`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
     const ended = processes.filter((pid) => !namedChildrenOf(service.pid).includes(pid)).length;
-    return [rowOf('fuzz: fixed requests', fixedTally, { isWell, ended }), rowOf('fuzz: mutated requests', mutatedTally, { isWell, ended })];
+    return [
+      rowOf('fuzz: fixed requests', fixedTally, { isWell, ended }),
+      rowOf('fuzz: mutated requests', mutatedTally, { isWell, ended }),
+    ];
   } finally {
     isOver = true;
     await service.stop();
@@ -49,12 +80,20 @@ async function untilAllAreReady(url) {
 }
 
 /** The processes of the service itself; what they start comes and goes. */
-const namedChildrenOf = (pid) => childrenOf(pid).filter((child) => readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('--supervised'));
+const namedChildrenOf = (pid) =>
+  childrenOf(pid).filter((child) => readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('--supervised'));
 
 function rowOf(drill, { total, byClass, faults }, { isWell, ended }) {
   for (const fault of faults.slice(0, 5)) console.log(`${fault.status}: ${JSON.stringify(fault.text)}`);
-  const figures = `${Object.entries(byClass).map(([name, count]) => `${name}: ${count}`).join(', ')}; ${ended} processes ended`;
-  return { drill, count: String(total), figures, verdict: faults.length === 0 && isWell && ended === 0 ? 'held' : 'missed' };
+  const figures = `${Object.entries(byClass)
+    .map(([name, count]) => `${name}: ${count}`)
+    .join(', ')}; ${ended} processes ended`;
+  return {
+    drill,
+    count: String(total),
+    figures,
+    verdict: faults.length === 0 && isWell && ended === 0 ? 'held' : 'missed',
+  };
 }
 
 async function sendAll(requests) {
@@ -72,7 +111,10 @@ async function sendAll(requests) {
   return tally;
 }
 
-/** The status of the first answer; 599 when nobody listens; undefined when the connection is closed without one, or none comes. */
+/**
+ * The status of the first answer; 599 when nobody listens; undefined when the connection is closed without one, or none
+ * comes.
+ */
 function send({ port, bytes }) {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');

@@ -13,12 +13,29 @@ const READY_WITHIN_MS = 60_000;
 
 export async function rolling({ short, signal }) {
   const haproxy = findHaproxy();
-  if (haproxy === undefined) return [{ drill: 'rolling restarts', count: '-', figures: 'HAProxy is missing: apt-get install haproxy', verdict: 'left out' }];
+  if (haproxy === undefined)
+    return [
+      {
+        drill: 'rolling restarts',
+        count: '-',
+        figures: 'HAProxy is missing: apt-get install haproxy',
+        verdict: 'left out',
+      },
+    ];
   const restarts = short ? 2 : 10;
   const service = await startService();
-  const running = [{ stop: service.stop, kill: () => { process.kill(service.pid, 'SIGKILL'); } }];
+  const running = [
+    {
+      stop: service.stop,
+      kill: () => {
+        process.kill(service.pid, 'SIGKILL');
+      },
+    },
+  ];
   // Where the time is over nothing stays behind.
-  signal.addEventListener('abort', () => { for (const { kill } of running) kill(); });
+  signal.addEventListener('abort', () => {
+    for (const { kill } of running) kill();
+  });
   try {
     const apis = [await apiOf(service), await apiOf(service)];
     running.push(...apis);
@@ -26,7 +43,11 @@ export async function rolling({ short, signal }) {
     const proxy = await startHaproxy(haproxy, service.dataDir, apis);
     running.push(proxy);
 
-    const load = startLoad({ url: proxy.url, token: /any:([^@]+)@/.exec(service.gitUrl('x'))[1], perSecond: short ? PER_SECOND.short : PER_SECOND.long });
+    const load = startLoad({
+      url: proxy.url,
+      token: /any:([^@]+)@/.exec(service.gitUrl('x'))[1],
+      perSecond: short ? PER_SECOND.short : PER_SECOND.long,
+    });
     for (let restart = 0; restart < restarts; restart++) {
       const api = apis[restart % apis.length];
       await api.stop();
@@ -36,17 +57,28 @@ export async function rolling({ short, signal }) {
     }
     const { sent, failed, examples } = await load.stop();
     for (const example of examples) console.log(`Failed: ${example}`);
-    return [{ drill: 'rolling restarts', count: `${restarts} restarts, ${sent} requests`, figures: `${failed} failed`, verdict: failed === 0 && sent > 0 ? 'held' : 'missed' }];
+    return [
+      {
+        drill: 'rolling restarts',
+        count: `${restarts} restarts, ${sent} requests`,
+        figures: `${failed} failed`,
+        verdict: failed === 0 && sent > 0 ? 'held' : 'missed',
+      },
+    ];
   } finally {
     for (const { stop } of running.splice(0).reverse()) await stop();
   }
 }
 
 function findHaproxy() {
-  const find = () => spawnSync('/bin/sh', ['-c', 'PATH="$PATH:/usr/sbin"; command -v haproxy'], { encoding: 'utf8' }).stdout.trim();
+  const find = () =>
+    spawnSync('/bin/sh', ['-c', 'PATH="$PATH:/usr/sbin"; command -v haproxy'], { encoding: 'utf8' }).stdout.trim();
   if (find() === '' && process.getuid() === 0) {
     console.log('Installing HAProxy.');
-    spawnSync('/usr/bin/apt-get', ['install', '--yes', '--no-install-recommends', 'haproxy'], { env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }, stdio: ['ignore', 'ignore', 'inherit'] });
+    spawnSync('/usr/bin/apt-get', ['install', '--yes', '--no-install-recommends', 'haproxy'], {
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
   }
   return find() || undefined;
 }
@@ -74,14 +106,31 @@ async function apiOf({ dataDir }) {
   };
   const start = async () => {
     const log = openSync(join(dataDir, `api-${port}.log`), 'a');
-    child = spawn(process.execPath, [join(ROOT, 'dist/src/main.js'), 'api'], { cwd: ROOT, env, stdio: ['ignore', log, log] });
+    child = spawn(process.execPath, [join(ROOT, 'dist/src/main.js'), 'api'], {
+      cwd: ROOT,
+      env,
+      stdio: ['ignore', log, log],
+    });
     const until = performance.now() + READY_WITHIN_MS;
-    while (!(await fetch(`http://127.0.0.1:${port}/ready`).then(({ ok }) => ok, () => false))) {
-      if (child.exitCode !== null || performance.now() > until) throw new Error(`api did not start: ${readFileSync(join(dataDir, `api-${port}.log`), 'utf8').slice(-2_000)}`);
+    while (
+      !(await fetch(`http://127.0.0.1:${port}/ready`).then(
+        ({ ok }) => ok,
+        () => false,
+      ))
+    ) {
+      if (child.exitCode !== null || performance.now() > until)
+        throw new Error(`api did not start: ${readFileSync(join(dataDir, `api-${port}.log`), 'utf8').slice(-2_000)}`);
       await sleep(50);
     }
   };
-  return { port, start, stop, kill: () => { child?.kill('SIGKILL'); } };
+  return {
+    port,
+    start,
+    stop,
+    kill: () => {
+      child?.kill('SIGKILL');
+    },
+  };
 }
 
 async function startHaproxy(program, dataDir, apis) {
@@ -89,7 +138,9 @@ async function startHaproxy(program, dataDir, apis) {
   const directory = join(dataDir, 'haproxy');
   mkdirSync(directory);
   const file = join(directory, 'haproxy.cfg');
-  writeFileSync(file, `global
+  writeFileSync(
+    file,
+    `global
   maxconn 2000
 defaults
   mode http
@@ -110,11 +161,17 @@ backend api
   option httpchk GET /ready
   default-server check inter 200ms fall 1 rise 1
 ${apis.map((api, index) => `  server api${index} 127.0.0.1:${api.port}`).join('\n')}
-`);
+`,
+  );
   const child = spawn(program, ['-f', file], { stdio: 'ignore' });
   const url = `http://127.0.0.1:${port}`;
   const until = performance.now() + READY_WITHIN_MS;
-  while (!(await fetch(`${url}/ready`).then(({ ok }) => ok, () => false))) {
+  while (
+    !(await fetch(`${url}/ready`).then(
+      ({ ok }) => ok,
+      () => false,
+    ))
+  ) {
     if (child.exitCode !== null || performance.now() > until) throw new Error('HAProxy did not start.');
     await sleep(50);
   }
@@ -125,13 +182,25 @@ ${apis.map((api, index) => `  server api${index} 127.0.0.1:${api.port}`).join('\
   };
   const untilAllAreUp = async () => {
     const giveUpAtMs = performance.now() + READY_WITHIN_MS;
-    const states = async () => [...(await (await fetch(`http://127.0.0.1:${statsPort}/;csv`)).text()).matchAll(/^api,api\d.*?,(UP|DOWN)[^,]*,/gm)].map(([, state]) => state);
+    const states = async () =>
+      [
+        ...(await (await fetch(`http://127.0.0.1:${statsPort}/;csv`)).text()).matchAll(
+          /^api,api\d.*?,(UP|DOWN)[^,]*,/gm,
+        ),
+      ].map(([, state]) => state);
     while ((await states()).filter((state) => state === 'UP').length < apis.length) {
       if (performance.now() > giveUpAtMs) throw new Error('HAProxy does not see all servers.');
       await sleep(100);
     }
   };
-  return { url, stop, untilAllAreUp, kill: () => { child.kill('SIGKILL'); } };
+  return {
+    url,
+    stop,
+    untilAllAreUp,
+    kill: () => {
+      child.kill('SIGKILL');
+    },
+  };
 }
 
 /** So many requests a second, whether or not earlier ones are answered: reads, and a write among ten. */
@@ -146,7 +215,9 @@ function startLoad({ url, token, perSecond }) {
   const send = async () => {
     const isWrite = ++tally.sent % WRITE_EVERY === 0;
     const name = `drill-${tally.sent}`;
-    const body = isWrite ? { method: 'POST', body: JSON.stringify({ name }), headers: { ...headers, 'idempotency-key': name } } : { headers };
+    const body = isWrite
+      ? { method: 'POST', body: JSON.stringify({ name }), headers: { ...headers, 'idempotency-key': name } }
+      : { headers };
     try {
       const response = await fetch(`${url}/api/v1/${isWrite ? 'keys' : 'me'}`, body);
       const text = await response.text();
@@ -156,7 +227,9 @@ function startLoad({ url, token, perSecond }) {
     }
   };
   const timer = setInterval(() => {
-    const request = send().finally(() => { running.delete(request); });
+    const request = send().finally(() => {
+      running.delete(request);
+    });
     running.add(request);
   }, 1_000 / perSecond);
   return {

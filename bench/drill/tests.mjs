@@ -10,22 +10,36 @@ export const kills = (wish) => runTests('kills', 'process/kills', wish);
 
 export function disk(wish) {
   const isRoot = process.getuid() === 0;
-  return isRoot ? runTests('disk', 'process/full-disk', wish) : [{ drill: 'disk', count: '-', figures: 'needs root, to mount a tmpfs', verdict: 'left out' }];
+  return isRoot
+    ? runTests('disk', 'process/full-disk', wish)
+    : [{ drill: 'disk', count: '-', figures: 'needs root, to mount a tmpfs', verdict: 'left out' }];
 }
 
 async function runTests(drill, pattern, { short, signal }) {
   const directory = mkdtempSync(join(tmpdir(), 'drill-'));
   const report = join(directory, 'report');
-  const jest = spawn(process.execPath, [join(ROOT, 'node_modules/jest/bin/jest.js'), '--selectProjects', 'service', '--testPathPatterns', pattern], {
-    cwd: ROOT,
-    env: { ...process.env, DRILL_REPORT: report, DRILL_KILLS: short ? '1' : '5' },
-    stdio: ['ignore', 'inherit', 'inherit'],
-  });
+  const jest = spawn(
+    process.execPath,
+    [join(ROOT, 'node_modules/jest/bin/jest.js'), '--selectProjects', 'service', '--testPathPatterns', pattern],
+    {
+      cwd: ROOT,
+      env: { ...process.env, DRILL_REPORT: report, DRILL_KILLS: short ? '1' : '5' },
+      stdio: ['ignore', 'inherit', 'inherit'],
+    },
+  );
   // What it has started ends with it.
-  signal.addEventListener('abort', () => { if (jest.exitCode === null) jest.kill('SIGTERM'); });
+  signal.addEventListener('abort', () => {
+    if (jest.exitCode === null) jest.kill('SIGTERM');
+  });
   const [code] = await once(jest, 'close');
-  const rows = existsSync(report) ? readFileSync(report, 'utf8').trim().split('\n').map((line) => JSON.parse(line)) : [];
+  const rows = existsSync(report)
+    ? readFileSync(report, 'utf8')
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+    : [];
   rmSync(directory, { recursive: true, force: true });
-  const failed = code === 0 ? [] : [{ drill, count: '-', figures: `test/${pattern}.test.ts failed, see above`, verdict: 'missed' }];
+  const failed =
+    code === 0 ? [] : [{ drill, count: '-', figures: `test/${pattern}.test.ts failed, see above`, verdict: 'missed' }];
   return [...rows.map((row) => ({ ...row, verdict: 'held' })), ...failed];
 }

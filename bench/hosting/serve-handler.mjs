@@ -2,5 +2,9 @@
 import { createServer } from 'node:http';
 import handler from 'serve-handler';
 
-const server = createServer((request, response) => { void handler(request, response, { public: process.env.FILES, cleanUrls: true }); });
-server.listen(0, '127.0.0.1', () => { console.error(`http://127.0.0.1:${server.address().port}`); });
+const server = createServer((request, response) => {
+  void handler(request, response, { public: process.env.FILES, cleanUrls: true });
+});
+server.listen(0, '127.0.0.1', () => {
+  console.error(`http://127.0.0.1:${server.address().port}`);
+});

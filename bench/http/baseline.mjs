@@ -1,6 +1,7 @@
 /**
  * A server to compare with, as a process of its own: `baseline.mjs http|express|nest`. Each answers the same JSON as
- * the service's `GET /api/v1/me`, which the variable ANSWER holds, and does nothing else: no ids, no limits, no log, no metrics.
+ * the service's `GET /api/v1/me`, which the variable ANSWER holds, and does nothing else: no ids, no limits, no log, no
+ * metrics.
  */
 import 'reflect-metadata';
 import { createServer } from 'node:http';
@@ -12,19 +13,29 @@ const ANSWER = JSON.parse(process.env.ANSWER);
 const answer = () => ANSWER;
 
 const STARTS = {
-  http: () => listen(createServer((_request, response) => {
-    const text = JSON.stringify(answer());
-    response.writeHead(200, { 'content-type': 'application/json; charset=utf-8', 'content-length': Buffer.byteLength(text) });
-    response.end(text);
-  })),
+  http: () =>
+    listen(
+      createServer((_request, response) => {
+        const text = JSON.stringify(answer());
+        response.writeHead(200, {
+          'content-type': 'application/json; charset=utf-8',
+          'content-length': Buffer.byteLength(text),
+        });
+        response.end(text);
+      }),
+    ),
   express: () => {
     const app = express();
-    app.get('/api/v1/me', (_request, response) => { response.json(answer()); });
+    app.get('/api/v1/me', (_request, response) => {
+      response.json(answer());
+    });
     return listen(createServer(app));
   },
   nest: async () => {
     class Hello {
-      hello() { return answer(); }
+      hello() {
+        return answer();
+      }
     }
     Get('api/v1/me')(Hello.prototype, 'hello', Object.getOwnPropertyDescriptor(Hello.prototype, 'hello'));
     Controller()(Hello);
@@ -41,5 +52,7 @@ process.on('SIGTERM', () => process.exit(0));
 process.stderr.write(`http://127.0.0.1:${port}\n`);
 
 function listen(server) {
-  return new Promise((resolve) => { server.listen(0, '127.0.0.1', () => resolve(server.address().port)); });
+  return new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => resolve(server.address().port));
+  });
 }

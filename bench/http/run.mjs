@@ -1,8 +1,8 @@
 /**
- * The full path of a call with an API key (ids, security headers, key and rights, burst and daily limit in Redis, budget
- * headers, log line, metrics) against two kinds of peers that answer the same JSON to the same requests: `stock`, which
- * does the same work with common packages, and a bare Nest, a bare Express and a bare node:http, which do nothing else.
- * The call is `GET /api/v1/me`.
+ * The full path of a call with an API key (ids, security headers, key and rights, burst and daily limit in Redis,
+ * budget headers, log line, metrics) against two kinds of peers that answer the same JSON to the same requests:
+ * `stock`, which does the same work with common packages, and a bare Nest, a bare Express and a bare node:http, which
+ * do nothing else. The call is `GET /api/v1/me`.
  *
  * All run at the same time and take turns in the same run, so that a machine that slows down slows all of them. The
  * figure is the processor time of the server process for one request: it does not depend on how fast the caller is.
@@ -54,12 +54,21 @@ try {
   for (let index = 0; index < ORGANIZATIONS; index++) keys.push(await mintKey(full, index));
   const requests = keys.map((key) => ({ headers: { authorization: `Bearer ${key}` } }));
   const answer = await (await fetch(full.url, requests[0])).text();
-  for (const mode of ['http', 'express', 'nest']) servers.push(await start(mode, [join(ROOT, 'bench/http/baseline.mjs'), mode], { ANSWER: answer }));
-  servers.push(await start('stock', [join(ROOT, 'bench/http/stock.mjs')], { ANSWER: answer, KEYS: JSON.stringify(keys), REDIS_URL: redis.url }), full);
+  for (const mode of ['http', 'express', 'nest'])
+    servers.push(await start(mode, [join(ROOT, 'bench/http/baseline.mjs'), mode], { ANSWER: answer }));
+  servers.push(
+    await start('stock', [join(ROOT, 'bench/http/stock.mjs')], {
+      ANSWER: answer,
+      KEYS: JSON.stringify(keys),
+      REDIS_URL: redis.url,
+    }),
+    full,
+  );
 
   for (const server of servers) await load(server, requests, WARM_UP_SECONDS);
   for (let round = 0; round < rounds; round++) {
-    for (const server of round % 2 === 0 ? servers : [...servers].reverse()) server.rounds.push(await load(server, requests, seconds));
+    for (const server of round % 2 === 0 ? servers : [...servers].reverse())
+      server.rounds.push(await load(server, requests, seconds));
   }
   report();
 } finally {
@@ -72,7 +81,10 @@ try {
 /** One core for the server; the caller and Redis share the other, as far as the kernel sees fit. */
 async function start(name, args, settings) {
   const logFile = openSync(join(dataDir, `${name}.log`), 'w');
-  const child = spawn('taskset', ['-c', '0', process.execPath, ...args], { env: { PATH: process.env.PATH, ...settings }, stdio: ['ignore', logFile, 'pipe'] });
+  const child = spawn('taskset', ['-c', '0', process.execPath, ...args], {
+    env: { PATH: process.env.PATH, ...settings },
+    stdio: ['ignore', logFile, 'pipe'],
+  });
   const url = await new Promise((resolve, reject) => {
     let text = '';
     child.stderr.on('data', (chunk) => {
@@ -88,18 +100,27 @@ async function start(name, args, settings) {
 /** Of somebody new. Each address may sign up a few times an hour only. */
 async function mintKey({ url }, index) {
   const post = async (path, body, headers = {}) => {
-    const answer = await fetch(new URL(path, url), { method: 'POST', headers: { 'content-type': 'application/json', 'x-forwarded-for': `198.18.0.${index}`, ...headers }, body: JSON.stringify(body) });
+    const answer = await fetch(new URL(path, url), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-forwarded-for': `198.18.0.${index}`, ...headers },
+      body: JSON.stringify(body),
+    });
     if (!answer.ok) throw new Error(`${path}: ${await answer.text()}`);
     return (await answer.json()).data;
   };
-  const { session_token } = await post('/api/v1/auth/sign-up', { username: `bench${index}`, email: `bench${index}@example.org`, password: 'words of no importance' });
+  const { session_token } = await post('/api/v1/auth/sign-up', {
+    username: `bench${index}`,
+    email: `bench${index}@example.org`,
+    password: 'words of no importance',
+  });
   return (await post('/api/v1/keys', { name: 'bench' }, { authorization: `Bearer ${session_token}` })).secret;
 }
 
 async function load({ child, url, name }, requests, duration) {
   const before = cpuSeconds(child.pid);
   const result = await autocannon({ url, requests, connections: CONNECTIONS, duration });
-  if (result.non2xx > 0 || result.errors > 0) throw new Error(`${name}: ${result.non2xx} answers other than 2xx, ${result.errors} errors`);
+  if (result.non2xx > 0 || result.errors > 0)
+    throw new Error(`${name}: ${result.non2xx} answers other than 2xx, ${result.errors} errors`);
   return {
     microseconds: ((cpuSeconds(child.pid) - before) / result.requests.total) * 1e6,
     perSecond: result.requests.total / result.duration,
@@ -120,7 +141,12 @@ function report() {
   for (const server of servers) {
     const times = server.rounds.map(({ microseconds }) => microseconds);
     const ratios = server.rounds.map(({ microseconds }, round) => microseconds / full.rounds[round].microseconds);
-    console.log(`| ${server.name} | ${spread(times, 1)} µs | ${spread(server.rounds.map(({ perSecond }) => perSecond), 0)} | ${median(server.rounds.map(({ p99 }) => p99)).toFixed(1)} ms | ${spread(ratios, 2)} × as fast |`);
+    console.log(
+      `| ${server.name} | ${spread(times, 1)} µs | ${spread(
+        server.rounds.map(({ perSecond }) => perSecond),
+        0,
+      )} | ${median(server.rounds.map(({ p99 }) => p99)).toFixed(1)} ms | ${spread(ratios, 2)} × as fast |`,
+    );
   }
 }
 

@@ -1,15 +1,23 @@
 /**
- * What a user would build from common packages instead, as a process of its own. It gives the same answer as the service's
- * `GET /api/v1/me`, which the variable ANSWER holds, and does the same work around it: it looks an API key up in a cache,
- * checks two limits in Redis (`@nestjs/throttler`), writes a log line (`pino-http`), counts (`prom-client`), and sets a
- * request id and security headers.
+ * What a user would build from common packages instead, as a process of its own. It gives the same answer as the
+ * service's `GET /api/v1/me`, which the variable ANSWER holds, and does the same work around it: it looks an API key up
+ * in a cache, checks two limits in Redis (`@nestjs/throttler`), writes a log line (`pino-http`), counts
+ * (`prom-client`), and sets a request id and security headers.
  *
  * KEYS lists the keys that exist. REDIS_URL names the Redis that keeps the counters.
  */
 import 'reflect-metadata';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
-import { createParamDecorator, Controller, Get, Injectable, Module, UnauthorizedException, ValidationPipe } from '@nestjs/common';
+import {
+  createParamDecorator,
+  Controller,
+  Get,
+  Injectable,
+  Module,
+  UnauthorizedException,
+  ValidationPipe,
+} from '@nestjs/common';
 import { APP_GUARD, APP_PIPE, NestFactory, Reflector } from '@nestjs/core';
 import { ThrottlerGuard, ThrottlerModule, ThrottlerStorage, getOptionsToken } from '@nestjs/throttler';
 import { Redis } from 'ioredis';
@@ -47,7 +55,9 @@ class ApiKeyGuard {
 }
 Injectable()(ApiKeyGuard);
 
-/** The script of `@nest-lab/throttler-storage-redis`, whose latest release does not allow for Nest 12; sent by its hash. */
+/**
+ * The script of `@nest-lab/throttler-storage-redis`, whose latest release does not allow for Nest 12; sent by its hash.
+ */
 const INCREMENT = `
   local hits = redis.call('INCR', KEYS[1])
   local expires = redis.call('PTTL', KEYS[1])
@@ -75,8 +85,18 @@ class RedisStorage {
 
   async increment(key, ttl, limit, blockDuration, name) {
     const [totalHits, timeToExpire, isBlocked, timeToBlockExpire] = await this.redis.increment(
-      `{${key}:${name}}:hits`, `{${key}:${name}}:blocked`, ttl, limit, blockDuration);
-    return { totalHits, timeToExpire: Math.ceil(timeToExpire / 1000), isBlocked: isBlocked === 1, timeToBlockExpire: Math.ceil(timeToBlockExpire / 1000) };
+      `{${key}:${name}}:hits`,
+      `{${key}:${name}}:blocked`,
+      ttl,
+      limit,
+      blockDuration,
+    );
+    return {
+      totalHits,
+      timeToExpire: Math.ceil(timeToExpire / 1000),
+      isBlocked: isBlocked === 1,
+      timeToBlockExpire: Math.ceil(timeToBlockExpire / 1000),
+    };
   }
 }
 
@@ -95,15 +115,24 @@ RequestId()(MeController.prototype, 'get', 1);
 
 class AppModule {}
 Module({
-  imports: [ThrottlerModule.forRoot({
-    throttlers: [{ name: 'burst', ttl: 2_000, limit: 2_000 }, { name: 'daily', ttl: 86_400_000, limit: 100_000_000 }],
-    getTracker: ({ caller }) => caller.orgId,
-    storage: new RedisStorage(process.env.REDIS_URL),
-  })],
+  imports: [
+    ThrottlerModule.forRoot({
+      throttlers: [
+        { name: 'burst', ttl: 2_000, limit: 2_000 },
+        { name: 'daily', ttl: 86_400_000, limit: 100_000_000 },
+      ],
+      getTracker: ({ caller }) => caller.orgId,
+      storage: new RedisStorage(process.env.REDIS_URL),
+    }),
+  ],
   controllers: [MeController],
   providers: [
     { provide: APP_GUARD, useClass: ApiKeyGuard },
-    { provide: APP_GUARD, useFactory: (...parts) => new ThrottlerGuard(...parts), inject: [getOptionsToken(), ThrottlerStorage, Reflector] },
+    {
+      provide: APP_GUARD,
+      useFactory: (...parts) => new ThrottlerGuard(...parts),
+      inject: [getOptionsToken(), ThrottlerStorage, Reflector],
+    },
     { provide: APP_PIPE, useFactory: () => new ValidationPipe({ transform: true, whitelist: true }) },
   ],
 })(AppModule);
@@ -111,7 +140,12 @@ Module({
 const registry = new Registry();
 const labelNames = ['method', 'route', 'status'];
 const requests = new Counter({ name: 'http_requests_total', help: 'Requests.', labelNames, registers: [registry] });
-const durations = new Histogram({ name: 'http_request_duration_seconds', help: 'Durations.', labelNames, registers: [registry] });
+const durations = new Histogram({
+  name: 'http_request_duration_seconds',
+  help: 'Durations.',
+  labelNames,
+  registers: [registry],
+});
 
 function measure(request, response, next) {
   const end = durations.startTimer();
@@ -130,18 +164,25 @@ function secure(_request, response, next) {
 
 /** What `nestjs-pino` does around `pino-http`: code that is not given the request finds its logger. */
 const loggers = new AsyncLocalStorage();
-const withLogger = (request, _response, next) => { loggers.run(request.log, next); };
+const withLogger = (request, _response, next) => {
+  loggers.run(request.log, next);
+};
 
 const app = await NestFactory.create(AppModule, { logger: false });
-app.use(pinoHttp({
-  genReqId: (request, response) => {
-    const id = request.headers['x-request-id'] ?? randomUUID();
-    response.setHeader('X-Request-Id', id);
-    return id;
-  },
-  // By default it writes all headers, the key among them.
-  serializers: { req: ({ id, method, url }) => ({ id, method, url }), res: ({ statusCode }) => ({ statusCode }) },
-}), withLogger, secure, measure);
+app.use(
+  pinoHttp({
+    genReqId: (request, response) => {
+      const id = request.headers['x-request-id'] ?? randomUUID();
+      response.setHeader('X-Request-Id', id);
+      return id;
+    },
+    // By default it writes all headers, the key among them.
+    serializers: { req: ({ id, method, url }) => ({ id, method, url }), res: ({ statusCode }) => ({ statusCode }) },
+  }),
+  withLogger,
+  secure,
+  measure,
+);
 await app.listen(0, '127.0.0.1');
 process.on('SIGTERM', () => process.exit(0));
 process.stderr.write(`http://127.0.0.1:${app.getHttpServer().address().port}\n`);

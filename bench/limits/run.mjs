@@ -36,13 +36,14 @@ const daily = new RateLimiterRedis({ storeClient: theirs, keyPrefix: 'rlf-daily'
 
 const expiresAt = new Date(Math.ceil(Date.now() / 86_400_000) * 86_400_000);
 const LIMITERS = {
-  ours: (account) => script.take({
-    burst: { key: `limits:burst:${account}`, callsPerSecond: 1_000_000, size: 2_000_000 },
-    counters: [{ key: `limits:calls:day:${account}`, limit: PLENTY }],
-    stamps: [`auth:epoch:${account}`, `auth:epoch:usr_${account}`],
-    expiresAt,
-    cost: 1,
-  }),
+  ours: (account) =>
+    script.take({
+      burst: { key: `limits:burst:${account}`, callsPerSecond: 1_000_000, size: 2_000_000 },
+      counters: [{ key: `limits:calls:day:${account}`, limit: PLENTY }],
+      stamps: [`auth:epoch:${account}`, `auth:epoch:usr_${account}`],
+      expiresAt,
+      cost: 1,
+    }),
   'rate-limiter-flexible': (account) => Promise.all([burst.consume(account), daily.consume(account)]),
 };
 
@@ -53,7 +54,8 @@ try {
     const measured = Object.fromEntries(Object.keys(LIMITERS).map((name) => [name, []]));
     for (let round = 0; round < rounds; round++) {
       const names = Object.keys(LIMITERS);
-      for (const name of round % 2 === 0 ? names : names.reverse()) measured[name].push(await load(LIMITERS[name], concurrency, concurrency === 1 ? calls / 5 : calls));
+      for (const name of round % 2 === 0 ? names : names.reverse())
+        measured[name].push(await load(LIMITERS[name], concurrency, concurrency === 1 ? calls / 5 : calls));
     }
     results.push({ concurrency, measured });
   }
@@ -69,11 +71,16 @@ async function load(take, concurrency, count) {
   const from = process.hrtime.bigint();
   const cpu = process.cpuUsage();
   let left = count;
-  await Promise.all(Array.from({ length: concurrency }, async () => {
-    while (left-- > 0) await take(`org_${left % ACCOUNTS}`);
-  }));
+  await Promise.all(
+    Array.from({ length: concurrency }, async () => {
+      while (left-- > 0) await take(`org_${left % ACCOUNTS}`);
+    }),
+  );
   const { user, system } = process.cpuUsage(cpu);
-  return { perSecond: count / (Number(process.hrtime.bigint() - from) / 1e9), cpuMicroseconds: (user + system) / count };
+  return {
+    perSecond: count / (Number(process.hrtime.bigint() - from) / 1e9),
+    cpuMicroseconds: (user + system) / count,
+  };
 }
 
 function report() {
@@ -83,7 +90,15 @@ function report() {
   for (const { concurrency, measured } of results) {
     for (const [name, loads] of Object.entries(measured)) {
       const ratios = loads.map(({ perSecond }, round) => measured.ours[round].perSecond / perSecond);
-      console.log(`| ${concurrency} | ${name} | ${spread(loads.map(({ perSecond }) => perSecond), 0)} | ${spread(loads.map(({ cpuMicroseconds }) => cpuMicroseconds), 1)} µs | ${spread(ratios, 2)} × as fast |`);
+      console.log(
+        `| ${concurrency} | ${name} | ${spread(
+          loads.map(({ perSecond }) => perSecond),
+          0,
+        )} | ${spread(
+          loads.map(({ cpuMicroseconds }) => cpuMicroseconds),
+          1,
+        )} µs | ${spread(ratios, 2)} × as fast |`,
+      );
     }
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Sends requests at a fixed rate, whether or not earlier ones have been answered, and times each from the moment at which it
- * was due: a service that stalls is charged for all that came meanwhile.
+ * Sends requests at a fixed rate, whether or not earlier ones have been answered, and times each from the moment at
+ * which it was due: a service that stalls is charged for all that came meanwhile.
  */
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -25,7 +25,10 @@ export class Load {
       for (const [index, { name, perSecond, make }] of kinds.entries()) {
         for (; sent[index] < ((now - startedAt) / 1_000) * perSecond; sent[index] += 1) {
           const dueAt = startedAt + (sent[index] / perSecond) * 1_000;
-          const call = this.#send(make(), dueAt).then((result) => { results[name].push(result); pending.delete(call); });
+          const call = this.#send(make(), dueAt).then((result) => {
+            results[name].push(result);
+            pending.delete(call);
+          });
           pending.add(call);
         }
       }
@@ -41,24 +44,45 @@ export class Load {
 
   #send({ port, method = 'GET', path, headers = {}, body }, dueAt) {
     return new Promise((resolve) => {
-      const done = (status, retryAfter) => { resolve({ ms: performance.now() - dueAt, status, retryAfter }); };
-      const call = request({ agent: this.#agent, host: '127.0.0.1', port, method, path, headers, timeout: GIVE_UP_MS }, (response) => {
-        response.resume();
-        response.on('end', () => { done(response.statusCode, response.headers['retry-after']); });
-        response.on('error', () => { done(0); });
+      const done = (status, retryAfter) => {
+        resolve({ ms: performance.now() - dueAt, status, retryAfter });
+      };
+      const call = request(
+        { agent: this.#agent, host: '127.0.0.1', port, method, path, headers, timeout: GIVE_UP_MS },
+        (response) => {
+          response.resume();
+          response.on('end', () => {
+            done(response.statusCode, response.headers['retry-after']);
+          });
+          response.on('error', () => {
+            done(0);
+          });
+        },
+      );
+      call.on('timeout', () => {
+        call.destroy(new Error('no answer'));
       });
-      call.on('timeout', () => { call.destroy(new Error('no answer')); });
       // Without an answer; it counts as a failure.
-      call.on('error', () => { done(0); });
+      call.on('error', () => {
+        done(0);
+      });
       call.end(body);
     });
   }
 }
 
 export const merge = (one, other) =>
-  Object.fromEntries([...new Set([...Object.keys(one), ...Object.keys(other)])].map((name) => [name, [...(one[name] ?? []), ...(other[name] ?? [])]]));
+  Object.fromEntries(
+    [...new Set([...Object.keys(one), ...Object.keys(other)])].map((name) => [
+      name,
+      [...(one[name] ?? []), ...(other[name] ?? [])],
+    ]),
+  );
 
-/** What a table says of the answers of one kind. A 503 of the sandbox that says when to come back is a refusal, no failure. */
+/**
+ * What a table says of the answers of one kind. A 503 of the sandbox that says when to come back is a refusal, no
+ * failure.
+ */
 export function figuresOf(results) {
   const isRefusal = ({ status, retryAfter }) => status === 503 && retryAfter !== undefined;
   const times = results.map(({ ms }) => ms);

@@ -13,7 +13,16 @@ export async function millisecondsOf(work) {
 
 export function printTable(title, rows) {
   console.log(`\n${title} (load ${readFileSync('/proc/loadavg', 'utf8').split(' ', 1)[0]})`);
-  console.table(rows.map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, typeof value === 'number' ? Number(value.toFixed(2)) : value]))));
+  console.table(
+    rows.map((row) =>
+      Object.fromEntries(
+        Object.entries(row).map(([name, value]) => [
+          name,
+          typeof value === 'number' ? Number(value.toFixed(2)) : value,
+        ]),
+      ),
+    ),
+  );
 }
 
 export function residentMebibytes(pid = process.pid) {

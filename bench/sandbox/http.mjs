@@ -24,12 +24,21 @@ async function startService() {
   const child = spawn(process.execPath, [MAIN, 'all'], {
     stdio: ['ignore', 'ignore', 'inherit'],
     env: {
-      ...process.env, DATA_DIR: dataDir, PORT: String(port), HOST: '127.0.0.1', LOG_LEVEL: 'error', DRAIN_DELAY_MS: '0',
-      SANDBOX_EXECUTIONS_PER_DAY: '10000000', ANONYMOUS_CALLS_PER_DAY: '10000000', ANONYMOUS_CALLS_PER_SECOND: '100000',
+      ...process.env,
+      DATA_DIR: dataDir,
+      PORT: String(port),
+      HOST: '127.0.0.1',
+      LOG_LEVEL: 'error',
+      DRAIN_DELAY_MS: '0',
+      SANDBOX_EXECUTIONS_PER_DAY: '10000000',
+      ANONYMOUS_CALLS_PER_DAY: '10000000',
+      ANONYMOUS_CALLS_PER_SECOND: '100000',
     },
   });
   const stop = async () => {
-    const ended = new Promise((resolve) => { child.once('exit', resolve); });
+    const ended = new Promise((resolve) => {
+      child.once('exit', resolve);
+    });
     if (child.exitCode === null && child.signalCode === null) {
       child.kill('SIGINT');
       await ended;
@@ -43,7 +52,9 @@ function freePort() {
   return new Promise((resolve) => {
     const server = createServer().listen(0, '127.0.0.1', () => {
       const { port } = server.address();
-      server.close(() => { resolve(port); });
+      server.close(() => {
+        resolve(port);
+      });
     });
   });
 }
@@ -55,7 +66,8 @@ async function tryIt(url, language) {
     body: JSON.stringify({ language, code: HELLO[language] }),
   });
   const { data, error } = await response.json();
-  if (data?.stdout?.trim() !== 'hello') throw new Error(`not a run: ${response.status} ${JSON.stringify(error ?? data)}`);
+  if (data?.stdout?.trim() !== 'hello')
+    throw new Error(`not a run: ${response.status} ${JSON.stringify(error ?? data)}`);
   return data;
 }
 
@@ -76,20 +88,30 @@ async function measure(url, language, { turns, seconds }) {
   const latencies = [];
   const runs = [];
   for (let turn = 0; turn < turns; turn++) {
-    latencies.push(await millisecondsOf(async () => { runs.push((await tryIt(url, language)).duration_ms); }));
+    latencies.push(
+      await millisecondsOf(async () => {
+        runs.push((await tryIt(url, language)).duration_ms);
+      }),
+    );
     await sleep(70);
   }
   const startedAt = performance.now();
   let done = 0;
-  await Promise.all(Array.from({ length: AT_A_TIME }, async () => {
-    while (performance.now() < startedAt + seconds * 1000) {
-      await tryIt(url, language);
-      done += 1;
-    }
-  }));
+  await Promise.all(
+    Array.from({ length: AT_A_TIME }, async () => {
+      while (performance.now() < startedAt + seconds * 1000) {
+        await tryIt(url, language);
+        done += 1;
+      }
+    }),
+  );
   const rate = (done * 1000) / (performance.now() - startedAt);
   return {
-    language, 'p50 ms': quantile(latencies, 0.5), 'p99 ms': quantile(latencies, 0.99), 'of it the run, p50 ms': quantile(runs, 0.5), 'runs/s': rate,
+    language,
+    'p50 ms': quantile(latencies, 0.5),
+    'p99 ms': quantile(latencies, 0.99),
+    'of it the run, p50 ms': quantile(runs, 0.5),
+    'runs/s': rate,
   };
 }
 
@@ -107,7 +129,8 @@ export async function benchHttp({ url, turns = 60, seconds = 4 } = {}) {
       await sleep(500);
     }
     printTable(`Over HTTP, ${AT_A_TIME} at a time`, rows);
-    if (idle !== undefined) console.log(`The service's resident memory: ${idle} MiB before, ${residentMebibytes(service.pid)} MiB after.`);
+    if (idle !== undefined)
+      console.log(`The service's resident memory: ${idle} MiB before, ${residentMebibytes(service.pid)} MiB after.`);
     return rows;
   } finally {
     await service.stop();

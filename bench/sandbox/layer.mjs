@@ -21,15 +21,44 @@ const NODE = require.resolve(`node-linux-${process.arch}/package.json`).replace(
 /** Node 24 strips types by itself. */
 const COLD = {
   javascript: [NODE, '/program', '-e', HELLO.javascript],
-  typescript: [NODE, '/program', '--disable-warning=ExperimentalWarning', '--input-type=commonjs-typescript', '-e', HELLO.typescript],
+  typescript: [
+    NODE,
+    '/program',
+    '--disable-warning=ExperimentalWarning',
+    '--input-type=commonjs-typescript',
+    '-e',
+    HELLO.typescript,
+  ],
   python: ['/usr/bin/python3', '/program', '-IS', '-c', HELLO.python],
 };
 
 /** What a program needs to start, and nothing more: the least that isolates it. */
 function coldArguments([program, inside, ...rest]) {
   return [
-    '--unshare-all', '--ro-bind', '/usr', '/usr', '--symlink', 'usr/lib', '/lib', '--symlink', 'usr/lib64', '/lib64',
-    '--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp', '--ro-bind', program, inside, '--die-with-parent', '--new-session', '--', inside, ...rest,
+    '--unshare-all',
+    '--ro-bind',
+    '/usr',
+    '/usr',
+    '--symlink',
+    'usr/lib',
+    '/lib',
+    '--symlink',
+    'usr/lib64',
+    '/lib64',
+    '--proc',
+    '/proc',
+    '--dev',
+    '/dev',
+    '--tmpfs',
+    '/tmp',
+    '--ro-bind',
+    program,
+    inside,
+    '--die-with-parent',
+    '--new-session',
+    '--',
+    inside,
+    ...rest,
   ];
 }
 
@@ -37,9 +66,13 @@ function runCold(language) {
   return new Promise((resolve, reject) => {
     const child = spawn('bwrap', coldArguments(COLD[language]), { env: {}, stdio: ['ignore', 'pipe', 'inherit'] });
     let output = '';
-    child.stdout.on('data', (chunk) => { output += chunk; });
+    child.stdout.on('data', (chunk) => {
+      output += chunk;
+    });
     child.on('error', reject);
-    child.on('close', () => { resolve(output); });
+    child.on('close', () => {
+      resolve(output);
+    });
   });
 }
 
@@ -70,12 +103,14 @@ async function measureRate(run, seconds) {
   const startedAt = performance.now();
   const until = startedAt + seconds * 1000;
   let runs = 0;
-  await Promise.all(Array.from({ length: availableParallelism() }, async () => {
-    while (performance.now() < until) {
-      await requireHello(run());
-      runs += 1;
-    }
-  }));
+  await Promise.all(
+    Array.from({ length: availableParallelism() }, async () => {
+      while (performance.now() < until) {
+        await requireHello(run());
+        runs += 1;
+      }
+    }),
+  );
   return (runs * 1000) / (performance.now() - startedAt);
 }
 
@@ -109,9 +144,14 @@ export async function benchLayer({ turns = 60, seconds = 4, cgroups = 'auto' } =
       const { rate, coldRate } = await measureRates(runtime, language, seconds);
       rows.push({
         language,
-        'p50 ms': quantile(ours, 0.5), 'p99 ms': quantile(ours, 0.99), 'runs/s': rate,
-        'cold p50 ms': quantile(cold, 0.5), 'cold p99 ms': quantile(cold, 0.99), 'cold runs/s': coldRate,
-        'p50 ratio': quantile(ours, 0.5) / quantile(cold, 0.5), 'rate ratio': rate / coldRate,
+        'p50 ms': quantile(ours, 0.5),
+        'p99 ms': quantile(ours, 0.99),
+        'runs/s': rate,
+        'cold p50 ms': quantile(cold, 0.5),
+        'cold p99 ms': quantile(cold, 0.99),
+        'cold runs/s': coldRate,
+        'p50 ratio': quantile(ours, 0.5) / quantile(cold, 0.5),
+        'rate ratio': rate / coldRate,
       });
     }
     printTable(`The layer, ${readiness.mode}, ${availableParallelism()} at a time`, rows);

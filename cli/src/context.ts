@@ -25,7 +25,7 @@ export class Context {
     const options = command.optsWithGlobals<GlobalOptions>();
     const environment = readEnvironment();
     const credentials = new Credentials(environment.credentialsFile);
-    const url = options.url ?? environment.url ?? await credentials.url() ?? DEFAULT_URL;
+    const url = options.url ?? environment.url ?? (await credentials.url()) ?? DEFAULT_URL;
     if (!/^https?:\/\/\S+$/.test(url)) throw new UsageError(`"${url}" is no http or https address.`);
     return new Context(withoutTrailingSlashes(url), credentials, options, environment);
   }
@@ -66,7 +66,14 @@ export class Context {
 export function tableOf(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [headings, ...rows];
   const widths = headings.map((_, column) => Math.max(...all.map((row) => row[column]!.length)));
-  return all.map((row) => row.map((cell, column) => cell.padEnd(widths[column]!)).join('  ').trimEnd()).join('\n');
+  return all
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column]!))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
 }
 
 function withoutTrailingSlashes(url: string): string {

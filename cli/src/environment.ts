@@ -1,7 +1,9 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
-/** What the command reads from its environment; nothing else here may touch `process.env`. Set to nothing means not set. */
+/**
+ * What the command reads from its environment; nothing else here may touch `process.env`. Set to nothing means not set.
+ */
 export interface Environment {
   readonly apiKey: string | undefined;
   readonly url: string | undefined;

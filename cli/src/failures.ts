@@ -52,7 +52,8 @@ export function exitCodeOf(error: unknown): number {
 
 /** For people: what is wrong, what to do, and where to read on. */
 export function textOf(error: unknown, url: string): string {
-  if (isUnreachable(error)) return `${url} cannot be reached: ${causeOf(error)}\nHint: Start the service there, or name another address with SERVICE_URL or --url.`;
+  if (isUnreachable(error))
+    return `${url} cannot be reached: ${causeOf(error)}\nHint: Start the service there, or name another address with SERVICE_URL or --url.`;
   if (!(error instanceof Error)) return String(error);
   return [error.message, ...faultsOf(error), ...upgradeOf(error)].join('\n');
 }
@@ -66,7 +67,9 @@ export function jsonOf(error: unknown, url: string): object {
 /** `fetch` tells an address that cannot be reached, or a connection that broke, as a TypeError. */
 function isUnreachable(error: unknown): error is Error {
   if (!(error instanceof Error) || error instanceof ServiceError) return false;
-  return error.name === 'TimeoutError' || (error instanceof TypeError && /^(fetch failed|terminated)$/.test(error.message));
+  return (
+    error.name === 'TimeoutError' || (error instanceof TypeError && /^(fetch failed|terminated)$/.test(error.message))
+  );
 }
 
 function causeOf(error: Error): string {
@@ -77,9 +80,13 @@ function causeOf(error: Error): string {
 /** Where several fields are at fault, the message tells of the first alone. */
 function faultsOf(error: Error): string[] {
   if (!(error instanceof ValidationError) || !Array.isArray(error.details)) return [];
-  return (error.details as { message?: string }[]).flatMap(({ message }) => (message === undefined || error.message.includes(message) ? [] : [`  ${message}`]));
+  return (error.details as { message?: string }[]).flatMap(({ message }) =>
+    message === undefined || error.message.includes(message) ? [] : [`  ${message}`],
+  );
 }
 
 function upgradeOf(error: Error): string[] {
-  return error instanceof RateLimitError || error instanceof InsufficientCreditsError ? [`Upgrade: ${error.upgradeUrl}`] : [];
+  return error instanceof RateLimitError || error instanceof InsufficientCreditsError
+    ? [`Upgrade: ${error.upgradeUrl}`]
+    : [];
 }

@@ -25,5 +25,7 @@ try {
 async function tell(error: unknown): Promise<void> {
   const context = await Context.of(program).catch(() => undefined);
   const url = context?.url ?? 'The service';
-  process.stderr.write(context?.json === true ? `${JSON.stringify(jsonOf(error, url))}\n` : `service: ${textOf(error, url)}\n`);
+  process.stderr.write(
+    context?.json === true ? `${JSON.stringify(jsonOf(error, url))}\n` : `service: ${textOf(error, url)}\n`,
+  );
 }

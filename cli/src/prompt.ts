@@ -19,10 +19,18 @@ export class Prompt {
       },
     });
     this.reader = createInterface({ input: process.stdin, output: echo, terminal: process.stdin.isTTY });
-    this.reader.on('line', (line) => { this.lines.push(line); this.arrived(); });
-    this.reader.on('close', () => { this.ended = true; this.arrived(); });
+    this.reader.on('line', (line) => {
+      this.lines.push(line);
+      this.arrived();
+    });
+    this.reader.on('close', () => {
+      this.ended = true;
+      this.arrived();
+    });
     // The terminal is in raw mode, so that Ctrl-C comes as a key.
-    this.reader.on('SIGINT', () => { this.reader.close(); });
+    this.reader.on('SIGINT', () => {
+      this.reader.close();
+    });
   }
 
   ask(question: string): Promise<string> {
@@ -47,7 +55,10 @@ export class Prompt {
   }
 
   private async nextLine(): Promise<string> {
-    while (this.lines.length === 0 && !this.ended) await new Promise<void>((resolve) => { this.arrived = resolve; });
+    while (this.lines.length === 0 && !this.ended)
+      await new Promise<void>((resolve) => {
+        this.arrived = resolve;
+      });
     const line = this.lines.shift();
     if (line === undefined) throw new UsageError('There was no answer.');
     return line;

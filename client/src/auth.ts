@@ -30,7 +30,10 @@ export class Auth {
    * @throws {AuthenticationError} `invalid_credentials`.
    * @throws {RateLimitError} `sign_in_limit_exceeded`: too many attempts.
    */
-  signIn(credentials: { readonly login: string; readonly password: string }, options?: RequestOptions): Promise<SignedIn> {
+  signIn(
+    credentials: { readonly login: string; readonly password: string },
+    options?: RequestOptions,
+  ): Promise<SignedIn> {
     return this.#transport.post('/api/v1/auth/sign-in', credentials, options);
   }
 
@@ -64,14 +67,16 @@ export class Auth {
     return this.#transport.post('/api/v1/auth/verify-email/resend', undefined, options);
   }
 
-  /** Sends an e-mail with a token for {@link resetPassword}, if the address has an account; the answer does not tell. */
+  /**
+   * Sends an e-mail with a token for {@link resetPassword}, if the address has an account; the answer does not tell.
+   */
   forgotPassword(email: string, options?: RequestOptions): Promise<{ readonly sent: true }> {
     return this.#transport.post('/api/v1/auth/password/forgot', { email }, options);
   }
 
   /**
-   * Sets a new password and ends every session. API keys keep working unless `revoke_keys` is true; an account whose e-mail
-   * address was not verified loses them in any case.
+   * Sets a new password and ends every session. API keys keep working unless `revoke_keys` is true; an account whose
+   * e-mail address was not verified loses them in any case.
    *
    * @throws {ValidationError} `invalid_email_token`.
    */
@@ -87,7 +92,10 @@ export class Auth {
    *
    * @throws {AuthenticationError} `invalid_credentials`: the current password is another.
    */
-  changePassword(change: { readonly current_password: string; readonly new_password: string }, options?: RequestOptions): Promise<{ readonly changed: true }> {
+  changePassword(
+    change: { readonly current_password: string; readonly new_password: string },
+    options?: RequestOptions,
+  ): Promise<{ readonly changed: true }> {
     return this.#transport.put('/api/v1/auth/password', change, options);
   }
 

@@ -1,6 +1,20 @@
 import type { Listing, ListQuery } from './page.js';
 import type { Answer, RequestOptions, Transport } from './transport.js';
-import type { Credits, Forecast, Invoice, ListedInvoice, Plan, PlanId, Price, SpendCap, Subscription, UpcomingInvoice, Usage, UsageMeta, UsageQuery } from './types.js';
+import type {
+  Credits,
+  Forecast,
+  Invoice,
+  ListedInvoice,
+  Plan,
+  PlanId,
+  Price,
+  SpendCap,
+  Subscription,
+  UpcomingInvoice,
+  Usage,
+  UsageMeta,
+  UsageQuery,
+} from './types.js';
 
 /** Plans, what is paid for them and for usage, and invoices. Amounts are decimal strings in US dollars. */
 export class Billing {
@@ -26,8 +40,8 @@ export class Billing {
   }
 
   /**
-   * Chooses a plan: a larger one begins at once, a smaller one with the next month; the present one drops what is planned.
-   * Where the service has no payment provider, a larger plan waits for its operator: `pending_change` says so.
+   * Chooses a plan: a larger one begins at once, a smaller one with the next month; the present one drops what is
+   * planned. Where the service has no payment provider, a larger plan waits for its operator: `pending_change` says so.
    * Needs `billing:write`.
    *
    * @throws {ConflictError} `plan_too_small`: `details` lists what is too much. `plan_by_contract`.
@@ -60,14 +74,17 @@ export class Billing {
     return this.#transport.get('/api/v1/billing/credits', options);
   }
 
-  /** What the organization lets itself be billed for the usage of a month, and what is billed so far. Needs `billing:read`. */
+  /**
+   * What the organization lets itself be billed for the usage of a month, and what is billed so far. Needs
+   * `billing:read`.
+   */
   spendCap(options?: RequestOptions): Promise<SpendCap> {
     return this.#transport.get('/api/v1/billing/spend-cap', options);
   }
 
   /**
-   * Sets what the organization lets itself be billed for the usage of a month, beyond its credits; it holds at once. Needs
-   * `billing:write`.
+   * Sets what the organization lets itself be billed for the usage of a month, beyond its credits; it holds at once.
+   * Needs `billing:write`.
    *
    * @param amount decimal US dollars; `"0"`: only credits are used; null: no cap.
    * @throws {ValidationError} `invalid_request`: it is not an amount.
@@ -87,7 +104,8 @@ export class Billing {
   }
 
   /**
-   * An invoice with its lines, which come to its total, and the credit notes that have corrected it. Needs `billing:read`.
+   * An invoice with its lines, which come to its total, and the credit notes that have corrected it. Needs
+   * `billing:read`.
    *
    * @throws {NotFoundError} `invoice_not_found`.
    */
@@ -96,16 +114,21 @@ export class Billing {
   }
 
   /**
-   * What the organization of the call has used, by meter and by what `group_by` names, in `data`; `meta.cost` is what all of it
-   * costs. Costs are decimal strings in US dollars. Needs `billing:read`.
+   * What the organization of the call has used, by meter and by what `group_by` names, in `data`; `meta.cost` is what
+   * all of it costs. Costs are decimal strings in US dollars. Needs `billing:read`.
    *
    * @throws {ValidationError} `invalid_request`: the times are not whole hours, or lie more than 400 days apart.
    */
   usage({ from, to, group_by }: UsageQuery = {}, options?: RequestOptions): Promise<Answer<Usage[], UsageMeta>> {
-    return this.#transport.send({ method: 'GET', path: '/api/v1/billing/usage', query: { from, to, group_by: group_by?.join(',') } }, options);
+    return this.#transport.send(
+      { method: 'GET', path: '/api/v1/billing/usage', query: { from, to, group_by: group_by?.join(',') } },
+      options,
+    );
   }
 
-  /** When the calls of the day and the credits run out at the present rate, and what uses most. Needs `billing:read`. */
+  /**
+   * When the calls of the day and the credits run out at the present rate, and what uses most. Needs `billing:read`.
+   */
   forecast(options?: RequestOptions): Promise<Forecast> {
     return this.#transport.get('/api/v1/billing/forecast', options);
   }

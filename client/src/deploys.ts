@@ -34,12 +34,15 @@ export class Deploys {
   }
 
   /**
-   * The lines of its log as they come, until it is over; a connection that breaks off is taken up again after the last line.
-   * Returns the state it is in then.
+   * The lines of its log as they come, until it is over; a connection that breaks off is taken up again after the last
+   * line. Returns the state it is in then.
    *
    * @throws {NotFoundError} `deploy_not_found`.
    */
-  async *logs(deployId: string, { after = 0, follow = true, ...options }: LogOptions = {}): AsyncGenerator<DeployLogLine, Deploy['state'], undefined> {
+  async *logs(
+    deployId: string,
+    { after = 0, follow = true, ...options }: LogOptions = {},
+  ): AsyncGenerator<DeployLogLine, Deploy['state'], undefined> {
     for (let seq = after, breaks = 0; ;) {
       let fault: unknown = new TypeError('terminated');
       try {
@@ -63,8 +66,8 @@ export class Deploys {
   }
 
   /**
-   * Waits until it is over, and resolves to what it is then: `state` is `ready` if all went well, else `error`, `canceled` or
-   * `skipped`.
+   * Waits until it is over, and resolves to what it is then: `state` is `ready` if all went well, else `error`,
+   * `canceled` or `skipped`.
    */
   async waitUntilReady(deployId: string, options: RequestOptions = {}): Promise<Deploy> {
     for (;;) {

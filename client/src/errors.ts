@@ -29,7 +29,10 @@ export class ServiceError extends Error {
   readonly status: number;
   /** Category, such as `auth_error` or `validation_error`. */
   readonly type: string;
-  /** For programs, such as `invalid_api_key`; each has a page, see {@link docsUrl}. `http_<status>` where something other than the API answered. */
+  /**
+   * For programs, such as `invalid_api_key`; each has a page, see {@link docsUrl}. `http_<status>` where something
+   * other than the API answered.
+   */
   readonly code: string;
   /** Facts of this code; for a {@link ValidationError} one row per field. */
   readonly details: unknown;
@@ -107,7 +110,10 @@ export class ValidationError extends ServiceError {
   }
 }
 
-/** 429, after the retries: too many calls at once, or those of the day are used up (`code` and `details.policy` say which). */
+/**
+ * 429, after the retries: too many calls at once, or those of the day are used up (`code` and `details.policy` say
+ * which).
+ */
 export class RateLimitError extends ServiceError {
   static {
     this.prototype.name = 'RateLimitError';

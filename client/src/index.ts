@@ -20,7 +20,15 @@ export { type Projects } from './projects.js';
 export { type Repositories } from './repositories.js';
 export { type Sandbox } from './sandbox.js';
 export { Service, type ServiceOptions } from './service.js';
-export { type Answer, type Budget, type Hooks, type RequestEvent, type RequestOptions, type ResponseEvent, type RetryEvent } from './transport.js';
+export {
+  type Answer,
+  type Budget,
+  type Hooks,
+  type RequestEvent,
+  type RequestOptions,
+  type ResponseEvent,
+  type RetryEvent,
+} from './transport.js';
 export type {
   AuditEntry,
   Credits,

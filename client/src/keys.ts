@@ -52,7 +52,11 @@ export class Keys {
    *
    * @throws {NotFoundError} `api_key_not_found`.
    */
-  rotate(keyId: string, { grace_seconds }: { readonly grace_seconds?: number } = {}, options?: RequestOptions): Promise<KeyWithSecret> {
+  rotate(
+    keyId: string,
+    { grace_seconds }: { readonly grace_seconds?: number } = {},
+    options?: RequestOptions,
+  ): Promise<KeyWithSecret> {
     return this.#transport.post(`${pathOf(keyId)}/rotate`, { grace_seconds }, options);
   }
 

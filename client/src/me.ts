@@ -12,7 +12,8 @@ export class Me {
   /**
    * Who the key or session belongs to, and what it may do in the organization of the call.
    *
-   * @throws {AuthenticationError} `missing_api_key`, `invalid_api_key`, `expired_api_key`, `revoked_api_key`, `rotated_api_key`.
+   * @throws {AuthenticationError} `missing_api_key`, `invalid_api_key`, `expired_api_key`, `revoked_api_key`,
+   * `rotated_api_key`.
    */
   get(options?: RequestOptions): Promise<WhoCalls> {
     return this.#transport.get('/api/v1/me', options);

@@ -1,6 +1,15 @@
 import type { Listing, ListQuery } from './page.js';
 import type { RequestOptions, Transport } from './transport.js';
-import type { AuditEntry, Invitation, Member, NewInvitation, NewOrganization, Organization, OrganizationChange, Role } from './types.js';
+import type {
+  AuditEntry,
+  Invitation,
+  Member,
+  NewInvitation,
+  NewOrganization,
+  Organization,
+  OrganizationChange,
+  Role,
+} from './types.js';
 
 /** Organizations, their members and what was done in them. `org` is an id or a slug. */
 export class Orgs {

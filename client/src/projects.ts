@@ -1,6 +1,16 @@
 import type { Listing, ListQuery } from './page.js';
 import type { RequestOptions, Transport } from './transport.js';
-import type { Deploy, DeployQuery, DeployRequest, EnvTarget, EnvVariable, NewEnvVariable, NewProject, Project, ProjectChange } from './types.js';
+import type {
+  Deploy,
+  DeployQuery,
+  DeployRequest,
+  EnvTarget,
+  EnvVariable,
+  NewEnvVariable,
+  NewProject,
+  Project,
+  ProjectChange,
+} from './types.js';
 
 /** Projects and their environment variables. `project` is an id, or a slug within the organization of the call. */
 export class Projects {
@@ -73,7 +83,11 @@ export class Projects {
    * @throws {ConflictError} `no_earlier_deploy`, `deploy_not_ready`.
    */
   rollback(project: string, deployId?: string, options?: RequestOptions): Promise<Deploy> {
-    return this.#transport.post(`${pathOf(project)}/rollback`, deployId === undefined ? {} : { deploy_id: deployId }, options);
+    return this.#transport.post(
+      `${pathOf(project)}/rollback`,
+      deployId === undefined ? {} : { deploy_id: deployId },
+      options,
+    );
   }
 
   /** The environment variables by name, without the values of secrets. Needs `projects:read`. */
@@ -82,12 +96,16 @@ export class Projects {
   }
 
   /**
-   * Sets variables in the targets that they name, all or none, and resolves to all that there are then. What is not named
-   * stays as it is. Needs `projects:write`.
+   * Sets variables in the targets that they name, all or none, and resolves to all that there are then. What is not
+   * named stays as it is. Needs `projects:write`.
    *
    * @throws {ValidationError} `invalid_request`: a name that is not one or is kept, or too much.
    */
-  setEnv(project: string, variables: readonly NewEnvVariable[], options?: RequestOptions): Promise<readonly EnvVariable[]> {
+  setEnv(
+    project: string,
+    variables: readonly NewEnvVariable[],
+    options?: RequestOptions,
+  ): Promise<readonly EnvVariable[]> {
     return this.#transport.put(`${pathOf(project)}/env`, { variables }, options);
   }
 

@@ -2,7 +2,10 @@ import type { Listing, ListQuery } from './page.js';
 import type { RequestOptions, Transport } from './transport.js';
 import type { NewRepository, Repository, Template } from './types.js';
 
-/** Git repositories of the service. They are cloned and pushed to with git, by `repo_url` and with an API key as the password. */
+/**
+ * Git repositories of the service. They are cloned and pushed to with git, by `repo_url` and with an API key as the
+ * password.
+ */
 export class Repositories {
   readonly #transport: Transport;
 
@@ -16,11 +19,12 @@ export class Repositories {
   }
 
   /**
-   * Creates a repository of the organization of the call: with the files of a template as its first commit, else empty. Its
-   * `repo_url` can be linked to a project. With `provider: 'github'` it is made in an account that the organization has
-   * connected. Needs `repositories:write`.
+   * Creates a repository of the organization of the call: with the files of a template as its first commit, else empty.
+   * Its `repo_url` can be linked to a project. With `provider: 'github'` it is made in an account that the organization
+   * has connected. Needs `repositories:write`.
    *
-   * @throws {ValidationError} `invalid_request`, for a template that there is not too: `details` lists those that there are.
+   * @throws {ValidationError} `invalid_request`, for a template that there is not too: `details` lists those that there
+   * are.
    * @throws {AuthorizationError} `plan_limit_reached`.
    * @throws {ConflictError} `already_exists`: the name is taken, in upper or lower case. At GitHub also
    *   `integration_not_configured`, `github_not_connected`.

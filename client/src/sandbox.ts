@@ -20,7 +20,10 @@ export class Sandbox {
    * @throws {RateLimitError} `sandbox_daily_limit_exceeded`: the runs of the day are used up.
    * @throws {ServiceError} `sandbox_unavailable`: no sandbox could be had; no run is counted.
    */
-  try(request: TryRequest, options?: RequestOptions): Promise<Answer<Execution, { readonly remaining_executions: number; readonly request_id: string }>> {
+  try(
+    request: TryRequest,
+    options?: RequestOptions,
+  ): Promise<Answer<Execution, { readonly remaining_executions: number; readonly request_id: string }>> {
     return this.#transport.send({ method: 'POST', path: '/api/v1/sandbox/try', body: request }, options);
   }
 
@@ -60,6 +63,10 @@ export class Sandbox {
    * @throws {NotFoundError} `execution_not_found`.
    */
   cancel(executionId: string, options?: RequestOptions): Promise<Run> {
-    return this.#transport.post(`/api/v1/sandbox/executions/${encodeURIComponent(executionId)}/cancel`, undefined, options);
+    return this.#transport.post(
+      `/api/v1/sandbox/executions/${encodeURIComponent(executionId)}/cancel`,
+      undefined,
+      options,
+    );
   }
 }

@@ -90,11 +90,14 @@ export class Service {
 
 function credentialOf({ anonymous, apiKey, sessionToken }: ServiceOptions): string | undefined {
   if (anonymous === true) return undefined;
-  if (apiKey !== undefined && sessionToken !== undefined) throw new TypeError('Give either apiKey or sessionToken, not both.');
+  if (apiKey !== undefined && sessionToken !== undefined)
+    throw new TypeError('Give either apiKey or sessionToken, not both.');
   // A line break at its end is what files and pipes commonly add.
   const credential = (apiKey ?? sessionToken ?? environment('SERVICE_API_KEY') ?? '').trim();
   if (credential === '') {
-    throw new TypeError('There is no API key. Set SERVICE_API_KEY, pass { apiKey }, or pass { anonymous: true } for the anonymous sandbox.');
+    throw new TypeError(
+      'There is no API key. Set SERVICE_API_KEY, pass { apiKey }, or pass { anonymous: true } for the anonymous sandbox.',
+    );
   }
   // Checked here, because `fetch` would quote the key in its message.
   if (!/^[\x21-\x7e]+$/.test(credential)) throw new TypeError('The API key holds characters that no key has.');
@@ -105,7 +108,8 @@ function originOf(baseUrl: string): string {
   let end = baseUrl.length;
   while (baseUrl[end - 1] === '/') end--;
   const withoutSlash = baseUrl.slice(0, end);
-  if (!/^https?:\/\/[^\s]+$/.test(withoutSlash)) throw new TypeError(`baseUrl must be an http or https address, not "${baseUrl}".`);
+  if (!/^https?:\/\/[^\s]+$/.test(withoutSlash))
+    throw new TypeError(`baseUrl must be an http or https address, not "${baseUrl}".`);
   return withoutSlash;
 }
 

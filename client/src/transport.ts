@@ -1,4 +1,12 @@
-import { errorFrom, membersOf, parsed, type RawAnswer, retryAfterInBody, type ServiceError, unreadableAnswer } from './errors.js';
+import {
+  errorFrom,
+  membersOf,
+  parsed,
+  type RawAnswer,
+  retryAfterInBody,
+  type ServiceError,
+  unreadableAnswer,
+} from './errors.js';
 import { Listing, type ListQuery, type Page } from './page.js';
 import { isRetryable, parseRetryAfter, waitSeconds } from './retry.js';
 
@@ -50,7 +58,10 @@ export interface RetryEvent extends RequestEvent {
   readonly error: ServiceError;
 }
 
-/** Called as a call goes on, for logs and metrics. Credentials and bodies are not shown. A hook that throws fails the call. */
+/**
+ * Called as a call goes on, for logs and metrics. Credentials and bodies are not shown. A hook that throws fails the
+ * call.
+ */
 export interface Hooks {
   /** Before each attempt. */
   readonly onRequest?: ((event: RequestEvent) => void) | undefined;
@@ -164,12 +175,16 @@ export class Transport {
   }
 
   /**
-   * The lines of a long answer as they come. `timeoutMs` bounds the wait for its beginning; one that breaks off is not tried
-   * again here.
+   * The lines of a long answer as they come. `timeoutMs` bounds the wait for its beginning; one that breaks off is not
+   * tried again here.
    *
    * @throws {ServiceError} as {@link send}.
    */
-  async *lines(path: string, headers: Readonly<Record<string, string>>, options: RequestOptions = {}): AsyncGenerator<string, void, undefined> {
+  async *lines(
+    path: string,
+    headers: Readonly<Record<string, string>>,
+    options: RequestOptions = {},
+  ): AsyncGenerator<string, void, undefined> {
     const { response, limit } = await this.#tried({ method: 'GET', path, headers }, options, async (opened) => {
       if (!opened.response.ok) return { ...opened, text: await this.#read(opened).then(({ text }) => text) };
       opened.limit.stopClock();
@@ -191,7 +206,11 @@ export class Transport {
     }
   }
 
-  async #tried<A extends RawAnswer>(call: Call, options: RequestOptions, take: (opened: Opened) => Promise<A>): Promise<A> {
+  async #tried<A extends RawAnswer>(
+    call: Call,
+    options: RequestOptions,
+    take: (opened: Opened) => Promise<A>,
+  ): Promise<A> {
     const { maxRetryAfterSeconds, pricingUrl, hooks } = this.#settings;
     const maxRetries = options.maxRetries ?? this.#settings.maxRetries;
     const prepared = this.#prepare(call, options);
@@ -200,7 +219,8 @@ export class Transport {
       const answer = await this.#attempt(prepared, event, take);
       if (answer.status < 300) return answer;
 
-      const retryAfter = parseRetryAfter(answer.headers.get('retry-after'), Date.now()) ?? retryAfterInBody(answer.text);
+      const retryAfter =
+        parseRetryAfter(answer.headers.get('retry-after'), Date.now()) ?? retryAfterInBody(answer.text);
       const error = errorFrom(answer, retryAfter, pricingUrl);
       const wait = waitSeconds(attempt - 1, retryAfter, Math.random());
       if (!isRetryable(answer.status) || attempt > maxRetries || wait > maxRetryAfterSeconds) throw error;
@@ -216,8 +236,10 @@ export class Transport {
   #prepare({ method, path, query = {}, body, headers }: Call, options: RequestOptions): Prepared {
     const { baseUrl, credential } = this.#settings;
     const organization = options.organization ?? this.#settings.organization;
-    const idempotencyKey = method === 'GET' ? undefined : options.idempotencyKey ?? freshKey();
-    const parameters = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)] as [string, string]]));
+    const idempotencyKey = method === 'GET' ? undefined : (options.idempotencyKey ?? freshKey());
+    const parameters = Object.entries(query).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, String(value)] as [string, string]],
+    );
     return {
       method,
       url: `${baseUrl}${path}${parameters.length === 0 ? '' : `?${new URLSearchParams(parameters).toString()}`}`,
@@ -237,7 +259,11 @@ export class Transport {
     };
   }
 
-  async #attempt<A extends RawAnswer>(prepared: Prepared, event: RequestEvent, take: (opened: Opened) => Promise<A>): Promise<A> {
+  async #attempt<A extends RawAnswer>(
+    prepared: Prepared,
+    event: RequestEvent,
+    take: (opened: Opened) => Promise<A>,
+  ): Promise<A> {
     const { fetch, hooks } = this.#settings;
     const { method, url, headers, body, signal, timeoutMs } = prepared;
     signal?.throwIfAborted();
@@ -291,7 +317,12 @@ function budgetOf(headers: Headers): Budget | undefined {
   const remaining = countIn(headers, 'x-service-calls-remaining');
   if (tier === null || limit === undefined || remaining === undefined) return undefined;
   const resetSeconds = countIn(headers, 'x-service-calls-reset');
-  return { tier, limit, remaining, resetsAt: resetSeconds === undefined ? nextMidnight() : new Date(Date.now() + resetSeconds * 1000) };
+  return {
+    tier,
+    limit,
+    remaining,
+    resetsAt: resetSeconds === undefined ? nextMidnight() : new Date(Date.now() + resetSeconds * 1000),
+  };
 }
 
 function countIn(headers: Headers, name: string): number | undefined {
@@ -306,14 +337,21 @@ function nextMidnight(): Date {
 /** Not `AbortSignal.any` and `.timeout`: older browsers lack them, and their timers outlive the call. */
 function limitTime(timeoutMs: number, caller: AbortSignal | undefined): Limit {
   const controller = new AbortController();
-  const follow = (): void => { controller.abort(caller?.reason); };
+  const follow = (): void => {
+    controller.abort(caller?.reason);
+  };
   caller?.addEventListener('abort', follow, { once: true });
-  const timer = setTimeout(() => {
-    controller.abort(new DOMException(`There was no whole answer within ${timeoutMs} ms.`, 'TimeoutError'));
-  }, Math.min(timeoutMs, MAX_TIMER_MS));
+  const timer = setTimeout(
+    () => {
+      controller.abort(new DOMException(`There was no whole answer within ${timeoutMs} ms.`, 'TimeoutError'));
+    },
+    Math.min(timeoutMs, MAX_TIMER_MS),
+  );
   return {
     signal: controller.signal,
-    stopClock() { clearTimeout(timer); },
+    stopClock() {
+      clearTimeout(timer);
+    },
     release() {
       clearTimeout(timer);
       caller?.removeEventListener('abort', follow);
@@ -329,11 +367,14 @@ export function sleep(durationMs: number, signal: AbortSignal | undefined): Prom
       // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- The caller's own reason, unchanged.
       reject(signal?.reason);
     };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', leave);
-      resolve();
-      // Timers may fire up to a millisecond early, and nobody shall come back before Retry-After.
-    }, Math.min(Math.ceil(durationMs) + 1, MAX_TIMER_MS));
+    const timer = setTimeout(
+      () => {
+        signal?.removeEventListener('abort', leave);
+        resolve();
+        // Timers may fire up to a millisecond early, and nobody shall come back before Retry-After.
+      },
+      Math.min(Math.ceil(durationMs) + 1, MAX_TIMER_MS),
+    );
     if (signal?.aborted === true) leave();
     else signal?.addEventListener('abort', leave, { once: true });
   });

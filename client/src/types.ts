@@ -17,7 +17,9 @@ export type Language = Schemas['ExecutionRequest']['language'];
 /** A program for the anonymous sandbox: `code` and `language`, and `stdin` if it reads any. */
 export type TryRequest = Schemas['ExecutionRequest'];
 
-/** A run in the anonymous sandbox, which is over. Times are in milliseconds; `exit_code` is null when a signal ended it. */
+/**
+ * A run in the anonymous sandbox, which is over. Times are in milliseconds; `exit_code` is null when a signal ended it.
+ */
 export type Execution = Schemas['ExecutionView'];
 
 /** A program for the sandbox, with files beside it, a limit of time in milliseconds and one of memory in MiB. */
@@ -61,7 +63,9 @@ type NewKeyPlace =
   | { readonly kind: 'org_bound'; readonly org_id: string };
 
 /** Which organizations a key reaches, what it may do there, from which addresses and until when. */
-export type NewKey = Pick<Schemas['CreateKeyBody'], 'name' | 'expires_at' | 'expires_in_days' | 'allowed_ips'> & NewKeyRights & NewKeyPlace;
+export type NewKey = Pick<Schemas['CreateKeyBody'], 'name' | 'expires_at' | 'expires_in_days' | 'allowed_ips'> &
+  NewKeyRights &
+  NewKeyPlace;
 
 export type KeyChange = Schemas['ChangeKeyBody'];
 

@@ -5,7 +5,8 @@ import { dirname, join } from 'node:path';
 export const PROJECT_ROOT = projectRoot(__dirname);
 
 /** The version of this build, as `package.json` has it. */
-export const VERSION = (JSON.parse(readFileSync(join(PROJECT_ROOT, 'package.json'), 'utf8')) as { version: string }).version;
+export const VERSION = (JSON.parse(readFileSync(join(PROJECT_ROOT, 'package.json'), 'utf8')) as { version: string })
+  .version;
 
 function projectRoot(from: string): string {
   try {

@@ -14,5 +14,21 @@ import { RepositoriesHttpModule } from '../modules/repositories/http/repositorie
 import { SandboxHttpModule } from '../modules/sandbox/http/sandbox-http.module.js';
 
 /** Everything that callers of the API reach. The order of the guards is in `http.module.ts`. */
-@Module({ imports: [AccessHttpModule, IdentityHttpModule, BillingHttpModule, CreditsHttpModule, ProjectsHttpModule, RepositoriesHttpModule, SandboxHttpModule, DocsHttpModule, FeaturesHttpModule, OpsHttpModule, DeploysHttpModule, MeteringHttpModule, GithubHttpModule] })
+@Module({
+  imports: [
+    AccessHttpModule,
+    IdentityHttpModule,
+    BillingHttpModule,
+    CreditsHttpModule,
+    ProjectsHttpModule,
+    RepositoriesHttpModule,
+    SandboxHttpModule,
+    DocsHttpModule,
+    FeaturesHttpModule,
+    OpsHttpModule,
+    DeploysHttpModule,
+    MeteringHttpModule,
+    GithubHttpModule,
+  ],
+})
 export class ApiModule {}

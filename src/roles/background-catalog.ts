@@ -3,17 +3,30 @@ import { authMailJob } from '../modules/auth/jobs/auth-mail.job.js';
 import { expiredCredentialsSchedule } from '../modules/auth/jobs/auth.job.js';
 import { keyUsageSchedule } from '../modules/auth/keys/keys.job.js';
 import { orgDeletedEvent } from '../modules/auth/org-deleted.job.js';
-import { monthClosingSchedule, overdueInvoicesSchedule, plannedChangesSchedule } from '../modules/billing/jobs/billing.job.js';
+import {
+  monthClosingSchedule,
+  overdueInvoicesSchedule,
+  plannedChangesSchedule,
+} from '../modules/billing/jobs/billing.job.js';
 import { paymentEventJob, invoiceMirrorJob } from '../modules/billing/payments/payments.job.js';
 import { planRequestEvent } from '../modules/billing/plan-request.job.js';
 import { creditsSchedule } from '../modules/credits/jobs/credits.job.js';
 import { spendWarningJob } from '../modules/credits/jobs/spend-warning.job.js';
 import { deployJob } from '../modules/deploys/jobs/deploy.job.js';
-import { repositoryPushedSubscription, projectDeletedSubscription, orgDeletedSubscription, deployAdmissionSchedule } from '../modules/deploys/jobs/deploys.job.js';
+import {
+  repositoryPushedSubscription,
+  projectDeletedSubscription,
+  orgDeletedSubscription,
+  deployAdmissionSchedule,
+} from '../modules/deploys/jobs/deploys.job.js';
 import { deployEnvReencryptionSchedule, deploySweepSchedule } from '../modules/deploys/upkeep/upkeep.job.js';
 import { featureFlagsSchedule } from '../modules/features/jobs/features.job.js';
 import { githubEvent } from '../modules/github/github-event.job.js';
-import { usagePartitionsSchedule, storageSamplingSchedule, usageReconciliationSchedule } from '../modules/metering/jobs/metering.job.js';
+import {
+  usagePartitionsSchedule,
+  storageSamplingSchedule,
+  usageReconciliationSchedule,
+} from '../modules/metering/jobs/metering.job.js';
 import { expiredClaimsSchedule, planRequestSubscription } from '../modules/ops/jobs/ops.job.js';
 import { projectEnvReencryptionSchedule } from '../modules/projects/jobs/projects.job.js';
 import { projectDeletedEvent } from '../modules/projects/project-deleted.job.js';
@@ -28,11 +41,31 @@ export const BACKGROUND_CATALOG = new BackgroundCatalog({
   jobs: [authMailJob, paymentEventJob, invoiceMirrorJob, spendWarningJob, deployJob, sandboxJob],
   events: [orgDeletedEvent, planRequestEvent, githubEvent, projectDeletedEvent, repositoryPushedEvent],
   subscriptions: [
-    repositoryPushedSubscription, projectDeletedSubscription, orgDeletedSubscription, planRequestSubscription, githubEventSubscription,
+    repositoryPushedSubscription,
+    projectDeletedSubscription,
+    orgDeletedSubscription,
+    planRequestSubscription,
+    githubEventSubscription,
   ],
   schedules: [
-    expiredCredentialsSchedule, keyUsageSchedule, monthClosingSchedule, overdueInvoicesSchedule, plannedChangesSchedule, creditsSchedule,
-    deployAdmissionSchedule, deployEnvReencryptionSchedule, deploySweepSchedule, featureFlagsSchedule, usagePartitionsSchedule, storageSamplingSchedule,
-    usageReconciliationSchedule, expiredClaimsSchedule, projectEnvReencryptionSchedule, repositoriesSchedule, overdueExecutionsSchedule, oldExecutionsSchedule, sandboxWorkerSchedule,
+    expiredCredentialsSchedule,
+    keyUsageSchedule,
+    monthClosingSchedule,
+    overdueInvoicesSchedule,
+    plannedChangesSchedule,
+    creditsSchedule,
+    deployAdmissionSchedule,
+    deployEnvReencryptionSchedule,
+    deploySweepSchedule,
+    featureFlagsSchedule,
+    usagePartitionsSchedule,
+    storageSamplingSchedule,
+    usageReconciliationSchedule,
+    expiredClaimsSchedule,
+    projectEnvReencryptionSchedule,
+    repositoriesSchedule,
+    overdueExecutionsSchedule,
+    oldExecutionsSchedule,
+    sandboxWorkerSchedule,
   ],
 });

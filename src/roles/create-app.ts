@@ -7,7 +7,10 @@ import type { Ground } from '../platform/platform.module.js';
 import { ServiceModule, type ServiceRole } from './service.module.js';
 
 /** The application of a role, or of several, wired and ready to listen. */
-export async function createApp(roles: readonly ServiceRole[], ground: Omit<Ground, 'catalog'>): Promise<INestApplication> {
+export async function createApp(
+  roles: readonly ServiceRole[],
+  ground: Omit<Ground, 'catalog'>,
+): Promise<INestApplication> {
   const app = await NestFactory.create(await ServiceModule.with(roles, ground), new FastExpressAdapter(), {
     // Bodies are read after the guards, by the routes that take one.
     bodyParser: false,

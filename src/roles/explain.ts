@@ -7,8 +7,10 @@ const REFUSED = /^(28|3D)/;
 export function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { code } = error as NodeJS.ErrnoException;
-  if (isDatabaseAway(error)) return `The PostgreSQL that DATABASE_URL names cannot be reached (${code ?? error.message}).`;
-  if (code !== undefined && REFUSED.test(code)) return `The PostgreSQL that DATABASE_URL names refuses us: ${error.message}.`;
+  if (isDatabaseAway(error))
+    return `The PostgreSQL that DATABASE_URL names cannot be reached (${code ?? error.message}).`;
+  if (code !== undefined && REFUSED.test(code))
+    return `The PostgreSQL that DATABASE_URL names refuses us: ${error.message}.`;
   return error.message;
 }
 

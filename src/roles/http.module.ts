@@ -17,7 +17,14 @@ import { StorageGuard } from '../platform/storage/storage.guard.js';
 
 /** What every process that speaks HTTP has: the guards, in the order they run in, and the probes of an operator. */
 @Module({
-  imports: [AuthHttpModule, IdempotencyHttpModule, LimitsHttpModule, OperatorsHttpModule, HealthHttpModule, MetricsHttpModule],
+  imports: [
+    AuthHttpModule,
+    IdempotencyHttpModule,
+    LimitsHttpModule,
+    OperatorsHttpModule,
+    HealthHttpModule,
+    MetricsHttpModule,
+  ],
   providers: [
     { provide: APP_FILTER, useClass: ErrorFilter },
     { provide: APP_GUARD, useClass: AccessGuard },

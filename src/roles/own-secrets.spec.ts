@@ -7,8 +7,12 @@ describe('a secret of our own', () => {
   let dataDir: string;
   const fileOf = (name: string): string => join(dataDir, 'secrets', name);
 
-  beforeEach(() => { dataDir = mkdtempSync(join(tmpdir(), 'own-secrets-')); });
-  afterEach(() => { rmSync(dataDir, { recursive: true, force: true }); });
+  beforeEach(() => {
+    dataDir = mkdtempSync(join(tmpdir(), 'own-secrets-'));
+  });
+  afterEach(() => {
+    rmSync(dataDir, { recursive: true, force: true });
+  });
 
   it('is made once, is another for each purpose, and is for its owner alone', () => {
     const [pepper, key] = [openOwnSecret(dataDir, 'api-key-pepper'), openOwnSecret(dataDir, 'secrets-key')];
@@ -17,13 +21,17 @@ describe('a secret of our own', () => {
     expect(key.secret).not.toBe(pepper.secret);
     expect([openOwnSecret(dataDir, 'api-key-pepper'), openOwnSecret(dataDir, 'secrets-key')]).toEqual([pepper, key]);
     expect(readFileSync(fileOf('secrets-key'), 'utf8')).toBe(`${key.secret}\n`);
-    expect([statSync(join(dataDir, 'secrets')).mode & 0o777, statSync(fileOf('secrets-key')).mode & 0o777]).toEqual([0o700, 0o600]);
+    expect([statSync(join(dataDir, 'secrets')).mode & 0o777, statSync(fileOf('secrets-key')).mode & 0o777]).toEqual([
+      0o700, 0o600,
+    ]);
   });
 
   it('is never made anew in the place of one that cannot be read', () => {
     openOwnSecret(dataDir, 'secrets-key');
     writeFileSync(fileOf('secrets-key'), 'damaged');
-    expect(() => openOwnSecret(dataDir, 'secrets-key')).toThrow(/secrets-key is not a secret that this service has written/);
+    expect(() => openOwnSecret(dataDir, 'secrets-key')).toThrow(
+      /secrets-key is not a secret that this service has written/,
+    );
     expect(readFileSync(fileOf('secrets-key'), 'utf8')).toBe('damaged');
   });
 });

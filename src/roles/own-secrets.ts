@@ -18,7 +18,8 @@ export function openOwnSecret(dataDir: string, name: 'api-key-pepper' | 'secrets
   const file = join(folder, name);
   createOnce(file);
   const secret = readFileSync(file, 'utf8').trim();
-  if (!/^[0-9a-f]{64}$/.test(secret)) throw new Error(`${file} is not a secret that this service has written. Restore it from a backup.`);
+  if (!/^[0-9a-f]{64}$/.test(secret))
+    throw new Error(`${file} is not a secret that this service has written. Restore it from a backup.`);
   return { version: 1, secret };
 }
 

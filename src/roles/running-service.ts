@@ -46,7 +46,9 @@ export class RunningService {
   static async start(role: ServiceRole, { config, log, siblings }: Surroundings): Promise<RunningService> {
     const dataSource = createDataSource({
       url: config.databaseUrl!,
-      onPoolError: (error) => { log.warn({ error }, 'A database connection broke.'); },
+      onPoolError: (error) => {
+        log.warn({ error }, 'A database connection broke.');
+      },
     });
     const app = await createApp([role], { config, log, siblings, context: new RequestContext(), dataSource });
     try {
@@ -71,8 +73,8 @@ export class RunningService {
   }
 
   /**
-   * Ends everything in order: `/ready` says so first; after a probe has had time to see it, the port closes, and running
-   * requests and jobs finish. May be called again.
+   * Ends everything in order: `/ready` says so first; after a probe has had time to see it, the port closes, and
+   * running requests and jobs finish. May be called again.
    */
   stop(options: StopOptions = {}): Promise<void> {
     this.stopping ??= this.stopInOrder(options);
@@ -86,7 +88,9 @@ export class RunningService {
     ];
     for (const { server, setting, port } of addresses) {
       if (server === undefined) continue;
-      await listen(server, { host, port }).catch((error: unknown) => { throw explainListening(error as Error, { host, port, setting }); });
+      await listen(server, { host, port }).catch((error: unknown) => {
+        throw explainListening(error as Error, { host, port, setting });
+      });
     }
   }
 
@@ -106,7 +110,8 @@ export class RunningService {
 async function listenersOf(role: ServiceRole, app: INestApplication, { isSupervised }: Config): Promise<Listeners> {
   return {
     // Under a supervisor the API answers probes for all.
-    platform: role === 'api' || !isSupervised ? app.getHttpServer() as Server : undefined,
-    apps: role === 'edge' ? app.get((await import('../modules/hosting/http/edge-server.js')).EdgeServer).server : undefined,
+    platform: role === 'api' || !isSupervised ? (app.getHttpServer() as Server) : undefined,
+    apps:
+      role === 'edge' ? app.get((await import('../modules/hosting/http/edge-server.js')).EdgeServer).server : undefined,
   };
 }

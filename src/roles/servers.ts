@@ -18,9 +18,18 @@ export interface Servers {
 
 /** @throws {Error} in words for an operator when a server of our own cannot start. */
 export async function openServers(config: Config, log: Log): Promise<Servers> {
-  const reserve = new DiskReserve(config.dataDir, config.databaseUrl === undefined ? config.storageReserveBytes : 0, log);
+  const reserve = new DiskReserve(
+    config.dataDir,
+    config.databaseUrl === undefined ? config.storageReserveBytes : 0,
+    log,
+  );
   await reserve.keep();
-  const options = { dataDir: config.dataDir, log: (line: string) => { log.info({}, line); } };
+  const options = {
+    dataDir: config.dataDir,
+    log: (line: string) => {
+      log.info({}, line);
+    },
+  };
   const starts = await Promise.allSettled([
     config.databaseUrl === undefined ? supervise('PostgreSQL', () => startEmbeddedPostgres(options), log) : undefined,
     config.redisUrl === undefined ? supervise('Redis', () => startEmbeddedRedis(options), log) : undefined,
@@ -48,5 +57,7 @@ async function stopInOrder(servers: readonly (Pick<SupervisedServer, 'stop'> | u
 
 /** Why a server of our own cannot be started, where only the file system has spoken so far. */
 function explainServer(error: NodeJS.ErrnoException): Error {
-  return error.path === undefined || error.syscall?.startsWith('spawn') ? error : new Error(`DATA_DIR cannot be used: ${error.message}.`, { cause: error });
+  return error.path === undefined || error.syscall?.startsWith('spawn')
+    ? error
+    : new Error(`DATA_DIR cannot be used: ${error.message}.`, { cause: error });
 }

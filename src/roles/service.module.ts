@@ -30,7 +30,13 @@ export class ServiceModule {
     const modules = await Promise.all(roles.map((role) => MODULES[role]()));
     return {
       module: ServiceModule,
-      imports: [PlatformModule.with({ ...ground, catalog: BACKGROUND_CATALOG }), DiscoveryModule, FeaturesModule, HttpModule, ...modules],
+      imports: [
+        PlatformModule.with({ ...ground, catalog: BACKGROUND_CATALOG }),
+        DiscoveryModule,
+        FeaturesModule,
+        HttpModule,
+        ...modules,
+      ],
       // The modules' own beginnings come first: hooks run from the leaves to the root.
       providers: [BackgroundWork, { provide: PROCESS_ROLES, useValue: roles }],
     };

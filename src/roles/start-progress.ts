@@ -20,7 +20,9 @@ export class StartProgress {
     const startedAtMs = performance.now();
     this.running.set(title, startedAtMs);
     this.draw();
-    const slow = setInterval(() => { this.note(`${title}: still starting`, startedAtMs); }, SAY_SO_AFTER_MS);
+    const slow = setInterval(() => {
+      this.note(`${title}: still starting`, startedAtMs);
+    }, SAY_SO_AFTER_MS);
     try {
       const result = await work;
       this.finish(title);
@@ -43,12 +45,15 @@ export class StartProgress {
   }
 
   private note(text: string, startedAtMs: number): void {
-    if (!this.terminal.isTTY) this.log.info({ seconds: Number(secondsSince(startedAtMs).replace(' s', '')) }, `${text}.`);
+    if (!this.terminal.isTTY)
+      this.log.info({ seconds: Number(secondsSince(startedAtMs).replace(' s', '')) }, `${text}.`);
   }
 
   private draw(): void {
     if (!this.terminal.isTTY || this.running.size === 0) return;
-    this.timer ??= setInterval(() => { this.draw(); }, REDRAW_MS).unref();
+    this.timer ??= setInterval(() => {
+      this.draw();
+    }, REDRAW_MS).unref();
     const steps = [...this.running].map(([title, startedAtMs]) => `${title} ${secondsSince(startedAtMs)}`);
     this.erase();
     this.terminal.write(`  … ${steps.join(', ')}`);

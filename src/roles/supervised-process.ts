@@ -29,7 +29,12 @@ export class SupervisedProcess extends SiblingProcesses {
           this.known = message.states;
           break;
         case 'report_metrics':
-          void register.metrics().then((text) => { this.say({ kind: 'metrics', request: message.request, text }); }, () => undefined);
+          void register.metrics().then(
+            (text) => {
+              this.say({ kind: 'metrics', request: message.request, text });
+            },
+            () => undefined,
+          );
           break;
         case 'collected_metrics':
           this.waiting.get(message.request)?.(message.texts);
@@ -45,7 +50,10 @@ export class SupervisedProcess extends SiblingProcesses {
 
   /** @param sent is called when the supervisor has it, or is gone. */
   say(message: FromProcess, sent: () => void = () => undefined): void {
-    if (process.connected) process.send!(message, undefined, undefined, () => { sent(); });
+    if (process.connected)
+      process.send!(message, undefined, undefined, () => {
+        sent();
+      });
     else sent();
   }
 
@@ -66,7 +74,9 @@ export class SupervisedProcess extends SiblingProcesses {
         this.waiting.delete(request);
         resolve(texts);
       };
-      const late = setTimeout(() => { done([]); }, METRICS_WITHIN_MS);
+      const late = setTimeout(() => {
+        done([]);
+      }, METRICS_WITHIN_MS);
       this.waiting.set(request, done);
       this.say({ kind: 'collect_metrics', request });
     });

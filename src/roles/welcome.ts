@@ -15,14 +15,22 @@ interface Facts {
 /** What a person sees once the service runs: where it is, and a first thing to try. */
 export function welcome({ role, address, hasApi, appsAddress, dataDir, embedded, seconds }: Facts): string {
   const lines = [`Service platform ${VERSION}, role ${role}, is ready (${seconds.toFixed(1)} s).`, ''];
-  if (hasApi) lines.push(`  API         ${address}/api/v1`, `  Reference   ${address}/docs`, `  Readiness   ${address}/ready`);
+  if (hasApi)
+    lines.push(`  API         ${address}/api/v1`, `  Reference   ${address}/docs`, `  Readiness   ${address}/ready`);
   else lines.push(`  Probes      ${address}/ready`);
-  if (appsAddress !== undefined) lines.push(`  Deploys     ${appsAddress.replace(/^http:\/\/(?:127\.0\.0\.1|localhost)/, 'http://<name>.localhost')}`);
+  if (appsAddress !== undefined)
+    lines.push(
+      `  Deploys     ${appsAddress.replace(/^http:\/\/(?:127\.0\.0\.1|localhost)/, 'http://<name>.localhost')}`,
+    );
   if (embedded.length > 0) lines.push(`  Data        ${dataDir} (${embedded.join(' and ')} of its own)`);
   if (hasApi) {
-    lines.push('', 'Try the sandbox:', '',
+    lines.push(
+      '',
+      'Try the sandbox:',
+      '',
       `  curl -s ${address}/api/v1/sandbox/try -H 'content-type: application/json' \\`,
-      `    -d '{"language":"python","code":"print(1 + 2)"}'`);
+      `    -d '{"language":"python","code":"print(1 + 2)"}'`,
+    );
   }
   lines.push('', 'Ctrl-C stops it.');
   return `\n${lines.map((line) => (line === '' ? '' : `  ${line}`)).join('\n')}\n\n`;

@@ -11,7 +11,19 @@ import { ProjectsJobsModule } from '../modules/projects/jobs/projects-jobs.modul
 import { OutboxRelay } from '../platform/outbox/outbox-relay.js';
 
 /** Everything that runs in the background. */
-@Module({ imports: [AuthJobsModule, MeteringJobsModule, BillingJobsModule, RepositoriesJobsModule, SandboxJobsModule, OpsJobsModule, ProjectsJobsModule, DeploysJobsModule, CreditsJobsModule] })
+@Module({
+  imports: [
+    AuthJobsModule,
+    MeteringJobsModule,
+    BillingJobsModule,
+    RepositoriesJobsModule,
+    SandboxJobsModule,
+    OpsJobsModule,
+    ProjectsJobsModule,
+    DeploysJobsModule,
+    CreditsJobsModule,
+  ],
+})
 export class WorkerModule implements OnApplicationBootstrap {
   constructor(private readonly relay: OutboxRelay) {}
 

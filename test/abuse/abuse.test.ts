@@ -11,7 +11,9 @@ import { AS_ROOT, LIMITS, MODES, openMode, type OpenMode } from './modes.js';
 import { cgroupsOf, hostPid, traces, type Traces, untilNoMoreThan } from './traces.js';
 
 const DEFAULT_TIMEOUT_MS = 2_000;
-/** The promise is 50 ms on a machine that has its processors for itself, as the benchmark shows; here others run, too. */
+/**
+ * The promise is 50 ms on a machine that has its processors for itself, as the benchmark shows; here others run, too.
+ */
 const ENDS_WITHIN_MS = 300;
 
 const HONEST: Readonly<Record<Language, string>> = {
@@ -32,7 +34,8 @@ for (const mode of MODES.filter(({ user }) => AS_ROOT || user === 'ordinary')) {
     const run = (language: Language, code: string, timeoutMs = DEFAULT_TIMEOUT_MS): Promise<SandboxOutcome> =>
       open.runtime.run({ id: 'exe_abuse', language, code, stdin: '', limits: { ...LIMITS, timeoutMs } });
     const poolIsFull = async (): Promise<void> => {
-      for (let attempt = 0; attempt < 200 && open.runtime.readings.some(({ ready, size }) => ready < size); attempt++) await sleep(10);
+      for (let attempt = 0; attempt < 200 && open.runtime.readings.some(({ ready, size }) => ready < size); attempt++)
+        await sleep(10);
     };
 
     beforeAll(async () => {
@@ -63,7 +66,11 @@ for (const mode of MODES.filter(({ user }) => AS_ROOT || user === 'ordinary')) {
       const outcome = await run(attack.language, attack.code, attack.timeoutMs);
       const tookMs = performance.now() - startedAtMs;
 
-      const told = JSON.stringify({ ...outcome, stdout: outcome.stdout.slice(0, 500), stderr: outcome.stderr.slice(-500) });
+      const told = JSON.stringify({
+        ...outcome,
+        stdout: outcome.stdout.slice(0, 500),
+        stderr: outcome.stderr.slice(-500),
+      });
       expect({ told, ended: [attack.status].flat().includes(outcome.status) }).toEqual({ told, ended: true });
       if (attack.stdout !== undefined) expect(outcome.stdout).toBe(attack.stdout);
       expect(tookMs).toBeLessThan((attack.timeoutMs ?? DEFAULT_TIMEOUT_MS) + ENDS_WITHIN_MS);
@@ -71,16 +78,27 @@ for (const mode of MODES.filter(({ user }) => AS_ROOT || user === 'ordinary')) {
       expect(Buffer.byteLength(outcome.stderr)).toBeLessThanOrEqual(LIMITS.outputBytes);
       attack.check?.(outcome);
 
-      expect(await run(attack.language, HONEST[attack.language])).toMatchObject({ status: 'succeeded', stdout: '42\n' });
+      expect(await run(attack.language, HONEST[attack.language])).toMatchObject({
+        status: 'succeeded',
+        stdout: '42\n',
+      });
       canaries.check();
       await untilNoMoreThan(idle);
     };
 
-    it.each([...PROCESS_ATTACKS, ...RESOURCE_ATTACKS, ...ESCAPE_ATTACKS])('withstands $name, in $language', withstand, 20_000);
+    it.each([...PROCESS_ATTACKS, ...RESOURCE_ATTACKS, ...ESCAPE_ATTACKS])(
+      'withstands $name, in $language',
+      withstand,
+      20_000,
+    );
 
-    it.each(NETWORK_NAMES.map(({ name, language }, index) => ({ name, language, index })))('withstands $name, in $language', async ({ index }) => {
-      await withstand(networkAttacks(canaries.listening)[index]!);
-    }, 20_000);
+    it.each(NETWORK_NAMES.map(({ name, language }, index) => ({ name, language, index })))(
+      'withstands $name, in $language',
+      async ({ index }) => {
+        await withstand(networkAttacks(canaries.listening)[index]!);
+      },
+      20_000,
+    );
 
     it('lets no run see what another has left', async () => {
       const leave = `
@@ -96,7 +114,9 @@ import os
 print([p for p in os.listdir('/tmp') if p != 'main.py'], os.environ.get('LEFT'), [p for p in ('/dev/shm/canary', '/runtime/canary', '/var/tmp/canary') if os.path.exists(p)])`;
       const [first, second] = [await run('python', leave), await run('python', leave)];
       expect(await run('python', look)).toMatchObject({ status: 'succeeded', stdout: '[] None []\n' });
-      expect(await run('javascript', "console.log(require('node:fs').readdirSync('/tmp').join(), process.env.LEFT)")).toMatchObject({ stdout: 'main.js undefined\n' });
+      expect(
+        await run('javascript', "console.log(require('node:fs').readdirSync('/tmp').join(), process.env.LEFT)"),
+      ).toMatchObject({ stdout: 'main.js undefined\n' });
       // Addresses, and both kinds of randomness, are not those of the run before.
       const [one, two] = [first.stdout.trim().split(' '), second.stdout.trim().split(' ')];
       expect(one).toHaveLength(3);
@@ -104,7 +124,9 @@ print([p for p in os.listdir('/tmp') if p != 'main.py'], os.environ.get('LEFT'),
     });
 
     it('ends together what attacks together', async () => {
-      const attacks = [...PROCESS_ATTACKS, ...RESOURCE_ATTACKS].filter(({ timeoutMs }) => timeoutMs === undefined || timeoutMs <= 500).slice(0, 12);
+      const attacks = [...PROCESS_ATTACKS, ...RESOURCE_ATTACKS]
+        .filter(({ timeoutMs }) => timeoutMs === undefined || timeoutMs <= 500)
+        .slice(0, 12);
       const running = attacks.map((attack) => run(attack.language, attack.code, 500));
       const honest = await run('python', HONEST.python, 5_000);
       expect(honest).toMatchObject({ status: 'succeeded', stdout: '42\n' });

@@ -24,7 +24,11 @@ export class Canaries {
     abstractName: string,
   ) {
     this.listening = { port, abstractName, socketPath: join(directory, 'socket') };
-    for (const server of servers) server.on('connection', (socket) => { this.connections += 1; socket.destroy(); });
+    for (const server of servers)
+      server.on('connection', (socket) => {
+        this.connections += 1;
+        socket.destroy();
+      });
   }
 
   static async release(): Promise<Canaries> {
@@ -35,7 +39,11 @@ export class Canaries {
 
     const abstractName = `canary-of-the-abuse-suite-${randomUUID()}`;
     const loopback = await listen({ host: '127.0.0.1', port: 0 });
-    const servers = [loopback, await listen({ path: `\0${abstractName}` }), await listen({ path: join(directory, 'socket') })];
+    const servers = [
+      loopback,
+      await listen({ path: `\0${abstractName}` }),
+      await listen({ path: join(directory, 'socket') }),
+    ];
     // One of the sandboxes' own host users would be hit by a kill(-1) that got out.
     const users = AS_ROOT ? [{}, { uid: 61_000, gid: 61_000 }, { uid: 65_520, gid: 65_520 }] : [{}];
     const processes = users.map((user) => spawn('/bin/sleep', ['900'], { ...user, stdio: 'ignore' }));
@@ -47,14 +55,25 @@ export class Canaries {
     expect(this.connections).toBe(0);
     expect(readFileSync(join(this.directory, 'file'), 'utf8')).toBe(SECRET);
     expect(readdirSync(this.directory).sort()).toEqual(['file', 'socket']);
-    expect(this.processes.map(({ exitCode, signalCode }) => exitCode ?? signalCode)).toEqual(this.processes.map(() => null));
+    expect(this.processes.map(({ exitCode, signalCode }) => exitCode ?? signalCode)).toEqual(
+      this.processes.map(() => null),
+    );
   }
 
   /** Proves that they would have noticed. */
   async checkThatTheyListen(): Promise<void> {
     const { port, abstractName, socketPath } = this.listening;
     for (const at of [{ host: '127.0.0.1', port }, { path: `\0${abstractName}` }, { path: socketPath }]) {
-      await new Promise<void>((resolve) => { connect(at).resume().on('error', () => { resolve(); }).once('close', () => { resolve(); }); });
+      await new Promise<void>((resolve) => {
+        connect(at)
+          .resume()
+          .on('error', () => {
+            resolve();
+          })
+          .once('close', () => {
+            resolve();
+          });
+      });
     }
     expect(this.connections).toBe(3);
   }
@@ -69,6 +88,8 @@ export class Canaries {
 function listen(at: object): Promise<Server> {
   return new Promise((resolve, reject) => {
     const server = createServer().on('error', reject);
-    server.listen(at, () => { resolve(server); });
+    server.listen(at, () => {
+      resolve(server);
+    });
   });
 }

@@ -10,7 +10,9 @@ import { ServiceProcess } from '../support/service-process.js';
 import { HOSTILE_DEPLOYS } from './law/hostile-deploys.js';
 import { Tenant, visit } from './law/tenant.js';
 
-/** The whole form takes minutes (`LAW_SECONDS=120 npm run test:law`); the short one is enough to see that the law holds. */
+/**
+ * The whole form takes minutes (`LAW_SECONDS=120 npm run test:law`); the short one is enough to see that the law holds.
+ */
 const SECONDS = Number(process.env['LAW_SECONDS'] ?? 15);
 const ASK_EVERY_MS = 50;
 const DEPLOY_WITHIN_MS = 180_000;
@@ -27,7 +29,9 @@ describe('an honest tenant beside twelve hostile deploys', () => {
 
   beforeAll(async () => {
     dataDir = makeScratchDirectory();
-    service = await ServiceProcess.start({ env: { DATA_DIR: dataDir, DEFAULT_PLAN: 'pro', TRUST_PROXY: '1', SANDBOX_CPU_WEIGHT: '' } });
+    service = await ServiceProcess.start({
+      env: { DATA_DIR: dataDir, DEFAULT_PLAN: 'pro', TRUST_PROXY: '1', SANDBOX_CPU_WEIGHT: '' },
+    });
   });
 
   afterAll(async () => {
@@ -45,12 +49,19 @@ describe('an honest tenant beside twelve hostile deploys', () => {
 
   it('is served as before: its calls, its site, its app and its deploys; and no process dies', async () => {
     const honest = await signUp('honest');
-    const site = await honest.deploy({
-      'package.json': JSON.stringify({ name: 'app', private: true, scripts: { start: 'node server.js' } }),
-      'server.js': `require('node:http').createServer((q, s) => s.end('honest')).listen(process.env.PORT, process.env.HOSTNAME)`,
-    }, DEPLOY_WITHIN_MS);
+    const site = await honest.deploy(
+      {
+        'package.json': JSON.stringify({ name: 'app', private: true, scripts: { start: 'node server.js' } }),
+        'server.js': `require('node:http').createServer((q, s) => s.end('honest')).listen(process.env.PORT, process.env.HOSTNAME)`,
+      },
+      DEPLOY_WITHIN_MS,
+    );
     expect([site.state, site.error]).toEqual(['ready', undefined]);
-    const asks = { health: `${service.url}/health`, me: `${service.url}/api/v1/me`, projects: `${service.url}/api/v1/projects` };
+    const asks = {
+      health: `${service.url}/health`,
+      me: `${service.url}/api/v1/me`,
+      projects: `${service.url}/api/v1/projects`,
+    };
     await measure(honest, asks, 3);
     const before = await measure(honest, asks, SECONDS);
     const processes = (['api', 'edge', 'worker'] as const).map((role) => service.processOf(role));
@@ -82,7 +93,11 @@ describe('an honest tenant beside twelve hostile deploys', () => {
     report(before, during);
     for (const [name, { p99, failed }] of Object.entries(during)) {
       expect({ name, failed }).toEqual({ name, failed: 0 });
-      expect({ name, p99: Math.round(p99), bound: p99 <= Math.max(P99_MS, P99_RATIO * before[name]!.p99) }).toMatchObject({ bound: true });
+      expect({
+        name,
+        p99: Math.round(p99),
+        bound: p99 <= Math.max(P99_MS, P99_RATIO * before[name]!.p99),
+      }).toMatchObject({ bound: true });
     }
   });
 });
@@ -105,10 +120,19 @@ interface Times {
 }
 
 /** Asks each address on a fixed schedule, in a process of its own. */
-async function measure(tenant: Tenant, asks: Readonly<Record<string, string>>, seconds: number): Promise<Record<string, Times>> {
+async function measure(
+  tenant: Tenant,
+  asks: Readonly<Record<string, string>>,
+  seconds: number,
+): Promise<Record<string, Times>> {
   const task = JSON.stringify({ asks, headers: tenant.headers, seconds, everyMs: ASK_EVERY_MS });
   // A session of its own: where the kernel compares sessions first, its priority must not be that of the attack.
-  const { stdout } = await promisify(execFile)('setsid', ['--wait', process.execPath, join(__dirname, 'law/measure.cjs'), task]);
+  const { stdout } = await promisify(execFile)('setsid', [
+    '--wait',
+    process.execPath,
+    join(__dirname, 'law/measure.cjs'),
+    task,
+  ]);
   return JSON.parse(stdout) as Record<string, Times>;
 }
 

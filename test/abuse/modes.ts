@@ -71,8 +71,14 @@ async function removeOnceEmpty(path: string, withinMs = 5_000): Promise<void> {
       return;
     } catch (error) {
       if (performance.now() > until) {
-        const inside = readdirSync(path, { recursive: true }).filter((name) => String(name).endsWith('cgroup.procs'))
-          .map((name) => `${String(name)}: ${readFileSync(join(path, String(name)), 'utf8').split('\n').join(' ')}`);
+        const inside = readdirSync(path, { recursive: true })
+          .filter((name) => String(name).endsWith('cgroup.procs'))
+          .map(
+            (name) =>
+              `${String(name)}: ${readFileSync(join(path, String(name)), 'utf8')
+                .split('\n')
+                .join(' ')}`,
+          );
         throw new Error(`${path} still holds ${inside.join('; ')}`, { cause: error });
       }
     }

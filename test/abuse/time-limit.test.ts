@@ -22,31 +22,55 @@ const RUNAWAYS: readonly (readonly [string, Language, string])[] = [
   ['a loop that keeps allocating', 'javascript', 'for (;;) Array.from({ length: 1e5 }, (_, i) => ({ i }))'],
 ];
 
-describe.each(['auto', 'off'] as const)('the time limit, with cgroups %s and as many runs as a worker takes', (cgroups) => {
-  const concurrency = availableParallelism();
-  const runtime = new PooledRuntime(new Isolation({ cgroups, cpuWeight: 1_000, copiesDirectory: '/var/lib/service-platform/runtime' }), { concurrency, limits: LIMITS });
+describe.each(['auto', 'off'] as const)(
+  'the time limit, with cgroups %s and as many runs as a worker takes',
+  (cgroups) => {
+    const concurrency = availableParallelism();
+    const runtime = new PooledRuntime(
+      new Isolation({ cgroups, cpuWeight: 1_000, copiesDirectory: '/var/lib/service-platform/runtime' }),
+      { concurrency, limits: LIMITS },
+    );
 
-  beforeAll(async () => { expect(await runtime.probe()).toMatchObject({ available: true }); });
-  afterAll(() => runtime.close());
+    beforeAll(async () => {
+      expect(await runtime.probe()).toMatchObject({ available: true });
+    });
+    afterAll(() => runtime.close());
 
-  it.each(RUNAWAYS)('ends %s in %s', async (_what, language, code) => {
-    const late: number[] = [];
-    for (let round = 0; round < ROUNDS; round++) {
-      const outcomes = await Promise.all(Array.from({ length: concurrency }, () => runtime.run({ id: 'exe_late', language, code, stdin: '', limits: LIMITS })));
-      expect(outcomes.map(({ status, exitCode, signal }) => ({ status, exitCode, signal })))
-        .toEqual(outcomes.map(() => ({ status: 'timed_out', exitCode: null, signal: 'SIGKILL' })));
-      late.push(...outcomes.map(({ durationMs }) => durationMs - LIMITS.timeoutMs));
-    }
-    late.sort((a, b) => a - b);
-    expect(late[0]).toBeGreaterThanOrEqual(-2);
-    expect(late[Math.floor(late.length / 2)]).toBeLessThan(WITHIN_MS);
-    expect(late.at(-1)).toBeLessThan(NEVER_BEYOND_MS);
-  }, 30_000);
+    it.each(RUNAWAYS)(
+      'ends %s in %s',
+      async (_what, language, code) => {
+        const late: number[] = [];
+        for (let round = 0; round < ROUNDS; round++) {
+          const outcomes = await Promise.all(
+            Array.from({ length: concurrency }, () =>
+              runtime.run({ id: 'exe_late', language, code, stdin: '', limits: LIMITS }),
+            ),
+          );
+          expect(outcomes.map(({ status, exitCode, signal }) => ({ status, exitCode, signal }))).toEqual(
+            outcomes.map(() => ({ status: 'timed_out', exitCode: null, signal: 'SIGKILL' })),
+          );
+          late.push(...outcomes.map(({ durationMs }) => durationMs - LIMITS.timeoutMs));
+        }
+        late.sort((a, b) => a - b);
+        expect(late[0]).toBeGreaterThanOrEqual(-2);
+        expect(late[Math.floor(late.length / 2)]).toBeLessThan(WITHIN_MS);
+        expect(late.at(-1)).toBeLessThan(NEVER_BEYOND_MS);
+      },
+      30_000,
+    );
 
-  it('counts processor time, which several threads spend faster', async () => {
-    const threads = "const { Worker, isMainThread } = require('node:worker_threads');\nfor (let i = 0; i < 3; i++) new Worker('for (;;) ;', { eval: true }).on('error', () => {});\nfor (;;) ;";
-    const outcome = await runtime.run({ id: 'exe_threads', language: 'javascript', code: threads, stdin: '', limits: LIMITS });
-    expect(['timed_out', 'out_of_memory']).toContain(outcome.status);
-    expect(outcome.cpuMs).toBeLessThan(LIMITS.timeoutMs + 4 * (WITHIN_MS + 20));
-  });
-});
+    it('counts processor time, which several threads spend faster', async () => {
+      const threads =
+        "const { Worker, isMainThread } = require('node:worker_threads');\nfor (let i = 0; i < 3; i++) new Worker('for (;;) ;', { eval: true }).on('error', () => {});\nfor (;;) ;";
+      const outcome = await runtime.run({
+        id: 'exe_threads',
+        language: 'javascript',
+        code: threads,
+        stdin: '',
+        limits: LIMITS,
+      });
+      expect(['timed_out', 'out_of_memory']).toContain(outcome.status);
+      expect(outcome.cpuMs).toBeLessThan(LIMITS.timeoutMs + 4 * (WITHIN_MS + 20));
+    });
+  },
+);

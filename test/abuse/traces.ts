@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What sandboxes leave traces in. Only what descends from this process is looked at: others work on the machine, too. */
+/**
+ * What sandboxes leave traces in. Only what descends from this process is looked at: others work on the machine, too.
+ */
 export interface Traces {
   readonly processes: number;
   /** With something in them; empty ones are kept for the next sandbox. */
@@ -16,7 +18,8 @@ export function traces(): Traces {
   const host = descendants.find(({ command }) => command.includes('sandbox-host'));
   return {
     processes: descendants.length,
-    cgroups: host === undefined ? 0 : cgroupsOf(host.pid).filter((path) => readOrEmpty(`${path}/cgroup.procs`) !== '').length,
+    cgroups:
+      host === undefined ? 0 : cgroupsOf(host.pid).filter((path) => readOrEmpty(`${path}/cgroup.procs`) !== '').length,
     mounts: readFileSync('/proc/self/mountinfo', 'utf8').split('\n').length,
     descriptors: host === undefined ? 0 : readdirSync(`/proc/${host.pid}/fd`).length,
   };
@@ -52,11 +55,16 @@ interface Descendant {
 }
 
 function descendantsOf(ancestor: number): Descendant[] {
-  const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name)).flatMap((pid) => {
-    const stat = readOrEmpty(`/proc/${pid}/stat`);
-    return stat === '' ? [] : [{ pid: Number(pid), parent: Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]) }];
-  });
-  const below = (parent: number): number[] => all.filter((each) => each.parent === parent).flatMap(({ pid }) => [pid, ...below(pid)]);
+  const all = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((pid) => {
+      const stat = readOrEmpty(`/proc/${pid}/stat`);
+      return stat === ''
+        ? []
+        : [{ pid: Number(pid), parent: Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]) }];
+    });
+  const below = (parent: number): number[] =>
+    all.filter((each) => each.parent === parent).flatMap(({ pid }) => [pid, ...below(pid)]);
   return below(ancestor).map((pid) => ({ pid, command: readOrEmpty(`/proc/${pid}/cmdline`) }));
 }
 
@@ -64,8 +72,12 @@ function descendantsOf(ancestor: number): Descendant[] {
 export function cgroupsOf(host: number): string[] {
   const below = (directory: string): string[] => {
     try {
-      return readdirSync(directory, { withFileTypes: true }).filter((entry) => entry.isDirectory()).flatMap(({ name }) =>
-        [...(name.startsWith(`isolated-${host}-`) ? [`${directory}/${name}`] : []), ...below(`${directory}/${name}`)]);
+      return readdirSync(directory, { withFileTypes: true })
+        .filter((entry) => entry.isDirectory())
+        .flatMap(({ name }) => [
+          ...(name.startsWith(`isolated-${host}-`) ? [`${directory}/${name}`] : []),
+          ...below(`${directory}/${name}`),
+        ]);
     } catch {
       return [];
     }

@@ -13,7 +13,13 @@ const SECRET = 'a-secret-of-the-tests-that-is-long-enough';
 /** `SandboxDown` holds for a minute before it fires, and machines may be slow. */
 const FIRES_WITHIN_MS = 180_000;
 
-interface Task { readonly id: string; readonly title: string; readonly runbookTag: string; readonly status: string; readonly labels: { readonly alertname: string } }
+interface Task {
+  readonly id: string;
+  readonly title: string;
+  readonly runbookTag: string;
+  readonly status: string;
+  readonly labels: { readonly alertname: string };
+}
 
 describe('with a real Prometheus and a real Alertmanager', () => {
   const monitoring = new Monitoring();
@@ -22,12 +28,21 @@ describe('with a real Prometheus and a real Alertmanager', () => {
   let api: ServiceProcess;
   let worker: ServiceProcess;
 
-  const ask = async (path: string, token = OPS_TOKEN, body?: object): Promise<{ status: number; text: string; body: any }> => {
+  const ask = async (
+    path: string,
+    token = OPS_TOKEN,
+    body?: object,
+  ): Promise<{ status: number; text: string; body: any }> => {
     const answer = await fetch(api.url + path, {
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' }, ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
     });
     const text = await answer.text();
-    return { status: answer.status, text, body: /json/.test(answer.headers.get('content-type') ?? '') ? JSON.parse(text) as unknown : undefined };
+    return {
+      status: answer.status,
+      text,
+      body: /json/.test(answer.headers.get('content-type') ?? '') ? (JSON.parse(text) as unknown) : undefined,
+    };
   };
   const tasksOf = async (alertname: string): Promise<Task[]> => {
     const { status, body } = await ask('/ops/tasks?limit=100');
@@ -38,7 +53,13 @@ describe('with a real Prometheus and a real Alertmanager', () => {
     console.log(execFileSync(PROMETHEUS, ['--version'], { encoding: 'utf8' }).split('\n')[0]);
     database = await createTestDatabase();
     settings = {
-      DATABASE_URL: database.url, REDIS_URL: testRedisUrl(), OPS_TOKEN, METRICS_TOKEN, API_KEY_PEPPER: SECRET, SECRETS_KEY: SECRET, REDIS_TIMEOUT_MS: '2000',
+      DATABASE_URL: database.url,
+      REDIS_URL: testRedisUrl(),
+      OPS_TOKEN,
+      METRICS_TOKEN,
+      API_KEY_PEPPER: SECRET,
+      SECRETS_KEY: SECRET,
+      REDIS_TIMEOUT_MS: '2000',
     };
     api = await ServiceProcess.start({ role: 'api', env: settings });
     worker = await ServiceProcess.start({ role: 'worker', env: settings });
@@ -54,7 +75,11 @@ describe('with a real Prometheus and a real Alertmanager', () => {
 
   it('Watchdog arrives as a task, so that alerts are known to arrive', async () => {
     await eventually(async () => (await tasksOf('Watchdog')).length === 1, 'the task of Watchdog', 60_000);
-    expect((await tasksOf('Watchdog'))[0]).toMatchObject({ runbookTag: 'operations', status: 'open', title: 'Alerts arrive' });
+    expect((await tasksOf('Watchdog'))[0]).toMatchObject({
+      runbookTag: 'operations',
+      status: 'open',
+      title: 'Alerts arrive',
+    });
   }, 90_000);
 
   it('a fault becomes a task with its runbook, through an outage of the service, and ends by itself when it is mended', async () => {
@@ -65,11 +90,19 @@ describe('with a real Prometheus and a real Alertmanager', () => {
     // It is reported while the database is away: the service answers 503, and Alertmanager tries again.
     const outage = await Outage.begin(database.url);
     try {
-      await eventually(async () => (await monitoring.firing()).includes('SandboxDown'), 'SandboxDown fires', FIRES_WITHIN_MS);
-      await eventually(async () => {
-        const { text } = await ask('/metrics', METRICS_TOKEN);
-        return /^http_requests_total\{[^}]*route="\/ops\/alert"[^}]*status="503"[^}]*\} [1-9]/m.test(text);
-      }, 'the service refuses an alert', 120_000);
+      await eventually(
+        async () => (await monitoring.firing()).includes('SandboxDown'),
+        'SandboxDown fires',
+        FIRES_WITHIN_MS,
+      );
+      await eventually(
+        async () => {
+          const { text } = await ask('/metrics', METRICS_TOKEN);
+          return /^http_requests_total\{[^}]*route="\/ops\/alert"[^}]*status="503"[^}]*\} [1-9]/m.test(text);
+        },
+        'the service refuses an alert',
+        120_000,
+      );
     } finally {
       await outage.end();
     }
@@ -88,7 +121,11 @@ describe('with a real Prometheus and a real Alertmanager', () => {
     expect((await ask(`/ops/tasks/${task!.id}/claim`, OPS_TOKEN, { agent: 'on-call' })).status).toBe(200);
 
     worker = await ServiceProcess.start({ role: 'worker', env: settings });
-    await eventually(async () => (await tasksOf('SandboxDown')).every(({ status }) => status === 'resolved'), 'the task is resolved', FIRES_WITHIN_MS);
+    await eventually(
+      async () => (await tasksOf('SandboxDown')).every(({ status }) => status === 'resolved'),
+      'the task is resolved',
+      FIRES_WITHIN_MS,
+    );
     const after = await tasksOf('SandboxDown');
     expect(after).toHaveLength(1);
     expect(after[0]).toMatchObject({ id: task!.id, status: 'resolved', resolvedBy: 'alert' });
@@ -97,7 +134,11 @@ describe('with a real Prometheus and a real Alertmanager', () => {
 
 /** A database that takes nobody in. */
 class Outage {
-  private constructor(private readonly admin: Client, private readonly database: string, private readonly timer: NodeJS.Timeout) {}
+  private constructor(
+    private readonly admin: Client,
+    private readonly database: string,
+    private readonly timer: NodeJS.Timeout,
+  ) {}
 
   static async begin(databaseUrl: string): Promise<Outage> {
     const url = new URL(databaseUrl);
@@ -106,7 +147,11 @@ class Outage {
     const admin = new Client({ connectionString: url.toString() });
     await admin.connect();
     await admin.query(`ALTER DATABASE "${database}" ALLOW_CONNECTIONS false`);
-    const evict = (): void => { void admin.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [database]).catch(() => undefined); };
+    const evict = (): void => {
+      void admin
+        .query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [database])
+        .catch(() => undefined);
+    };
     evict();
     return new Outage(admin, database, setInterval(evict, 500));
   }

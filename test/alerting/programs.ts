@@ -30,40 +30,68 @@ export class Monitoring {
     this.write('ops-token', wiring.opsToken);
     this.write('metrics-token', wiring.metricsToken);
     this.write('prometheus.rules.yml', sample('prometheus.rules.yml'));
-    this.write('alertmanager.yml', sample('alertmanager.yml')
-      .replace('http://127.0.0.1:3000', `http://${wiring.service}`)
-      .replace('/etc/alertmanager/ops-token', join(this.directory, 'ops-token'))
-      .replace('group_wait: 10s', 'group_wait: 1s').replace('group_interval: 1m', 'group_interval: 2s'));
-    this.write('prometheus.yml', sample('prometheus.yml')
-      .replaceAll(/interval: 15s/g, 'interval: 1s')
-      .replace('# authorization:', 'authorization:').replace('#   credentials_file: /etc/prometheus/metrics-token', `  credentials_file: ${join(this.directory, 'metrics-token')}`)
-      .replace('127.0.0.1:3000', wiring.service).replace('127.0.0.1:9093', `127.0.0.1:${alertmanagerPort}`));
+    this.write(
+      'alertmanager.yml',
+      sample('alertmanager.yml')
+        .replace('http://127.0.0.1:3000', `http://${wiring.service}`)
+        .replace('/etc/alertmanager/ops-token', join(this.directory, 'ops-token'))
+        .replace('group_wait: 10s', 'group_wait: 1s')
+        .replace('group_interval: 1m', 'group_interval: 2s'),
+    );
+    this.write(
+      'prometheus.yml',
+      sample('prometheus.yml')
+        .replaceAll(/interval: 15s/g, 'interval: 1s')
+        .replace('# authorization:', 'authorization:')
+        .replace(
+          '#   credentials_file: /etc/prometheus/metrics-token',
+          `  credentials_file: ${join(this.directory, 'metrics-token')}`,
+        )
+        .replace('127.0.0.1:3000', wiring.service)
+        .replace('127.0.0.1:9093', `127.0.0.1:${alertmanagerPort}`),
+    );
 
     this.run(ALERTMANAGER, [
-      `--config.file=${this.path('alertmanager.yml')}`, `--storage.path=${this.path('alertmanager')}`, `--web.listen-address=127.0.0.1:${alertmanagerPort}`, '--cluster.listen-address=',
+      `--config.file=${this.path('alertmanager.yml')}`,
+      `--storage.path=${this.path('alertmanager')}`,
+      `--web.listen-address=127.0.0.1:${alertmanagerPort}`,
+      '--cluster.listen-address=',
     ]);
-    await eventually(async () => (await fetch(`http://127.0.0.1:${alertmanagerPort}/-/ready`).catch(() => undefined))?.ok === true, 'Alertmanager is ready', 60_000);
+    await eventually(
+      async () => (await fetch(`http://127.0.0.1:${alertmanagerPort}/-/ready`).catch(() => undefined))?.ok === true,
+      'Alertmanager is ready',
+      60_000,
+    );
     this.run(PROMETHEUS, [
       // What fires before Prometheus has found Alertmanager is sent again after so long.
-      `--config.file=${this.path('prometheus.yml')}`, '--rules.alert.resend-delay=5s', `--storage.tsdb.path=${this.path('prometheus')}`, `--web.listen-address=127.0.0.1:${this.prometheusPort}`,
+      `--config.file=${this.path('prometheus.yml')}`,
+      '--rules.alert.resend-delay=5s',
+      `--storage.tsdb.path=${this.path('prometheus')}`,
+      `--web.listen-address=127.0.0.1:${this.prometheusPort}`,
     ]);
-    await eventually(async () => (await fetch(`http://127.0.0.1:${this.prometheusPort}/-/ready`).catch(() => undefined))?.ok === true, 'Prometheus is ready', 60_000);
+    await eventually(
+      async () => (await fetch(`http://127.0.0.1:${this.prometheusPort}/-/ready`).catch(() => undefined))?.ok === true,
+      'Prometheus is ready',
+      60_000,
+    );
   }
 
   /** The names of the alerts that fire now. */
   async firing(): Promise<string[]> {
     const answer = await fetch(`http://127.0.0.1:${this.prometheusPort}/api/v1/alerts`);
-    const { data } = await answer.json() as { data: { alerts: { state: string; labels: { alertname: string } }[] } };
+    const { data } = (await answer.json()) as { data: { alerts: { state: string; labels: { alertname: string } }[] } };
     return data.alerts.filter(({ state }) => state === 'firing').map(({ labels }) => labels.alertname);
   }
 
   async stop(): Promise<void> {
-    await Promise.all(this.programs.map(async (program) => {
-      if (program.exitCode !== null || program.signalCode !== null) return;
-      const ended = once(program, 'exit');
-      program.kill('SIGKILL');
-      await ended;
-    }));
+    await Promise.all(
+      this.programs.map(async (program) => {
+        if (program.exitCode !== null || program.signalCode !== null) return;
+        const ended = once(program, 'exit');
+        program.kill('SIGKILL');
+        await ended;
+      }),
+    );
     rmSync(this.directory, { recursive: true, force: true });
   }
 

@@ -22,7 +22,11 @@ describe('the confirmation of an e-mail address', () => {
     expect(expectStatus(200, await app.post(VERIFY, { token })).body.data).toEqual({ email_verified: true });
     expect(await isVerified(person)).toBe(true);
     const again = await app.post(VERIFY, { token });
-    expect([again.status, again.body.error.code, again.body.error.type]).toEqual([400, 'invalid_email_token', 'validation_error']);
+    expect([again.status, again.body.error.code, again.body.error.type]).toEqual([
+      400,
+      'invalid_email_token',
+      'validation_error',
+    ]);
   });
 
   it('is done once by one of many who come with the same token', async () => {
@@ -39,10 +43,21 @@ describe('the confirmation of an e-mail address', () => {
     const { token: forReset } = await mailTo(app, person.user.email, 'Set a new password');
     const stranger = await make.person();
     const { token: old } = await mailTo(app, stranger.user.email, 'Confirm');
-    await make.sql("UPDATE email_tokens SET expires_at = now() - interval '1 second' WHERE user_id = $1", [stranger.user.id]);
+    await make.sql("UPDATE email_tokens SET expires_at = now() - interval '1 second' WHERE user_id = $1", [
+      stranger.user.id,
+    ]);
 
-    const wrong = [old, forReset, 'svc_mail_', `${token.slice(0, -1)}${token.endsWith('x') ? 'y' : 'x'}`, person.sessionToken, 'x'];
-    const answers = await Promise.all(wrong.map((text) => app.post(VERIFY, { token: text }, { headers: { 'x-request-id': 'same' } })));
+    const wrong = [
+      old,
+      forReset,
+      'svc_mail_',
+      `${token.slice(0, -1)}${token.endsWith('x') ? 'y' : 'x'}`,
+      person.sessionToken,
+      'x',
+    ];
+    const answers = await Promise.all(
+      wrong.map((text) => app.post(VERIFY, { token: text }, { headers: { 'x-request-id': 'same' } })),
+    );
     for (const { status, text } of answers) expect([status, text]).toEqual([400, answers[0]!.text]);
     expect(answers[0]!.body.error.code).toBe('invalid_email_token');
     expectStatus(200, await app.post(VERIFY, { token }));
@@ -63,16 +78,24 @@ describe('the confirmation of an e-mail address', () => {
     expect(mailsOf(app).filter(({ to }) => to === person.user.email)).toHaveLength(2);
   });
 
-  it.each([{}, { token: 7 }, { token: '' }, { token: 'x'.repeat(101) }])('refuses the body %j by the name of the field', async (body) => {
-    const answer = await app.post(VERIFY, body);
-    expect([answer.status, answer.body.error.code, answer.body.error.details[0].path]).toEqual([400, 'invalid_request', 'token']);
-  });
+  it.each([{}, { token: 7 }, { token: '' }, { token: 'x'.repeat(101) }])(
+    'refuses the body %j by the name of the field',
+    async (body) => {
+      const answer = await app.post(VERIFY, body);
+      expect([answer.status, answer.body.error.code, answer.body.error.details[0].path]).toEqual([
+        400,
+        'invalid_request',
+        'token',
+      ]);
+    },
+  );
 });
 
 describe('a forgotten password', () => {
   const app = useApp();
   const make = new Make(app);
-  const forgot = (email: string): Promise<Answer> => app.post(FORGOT, { email }, { headers: { 'x-request-id': 'same' } });
+  const forgot = (email: string): Promise<Answer> =>
+    app.post(FORGOT, { email }, { headers: { 'x-request-id': 'same' } });
   const askFor = async (email: string): Promise<string> => {
     expectStatus(202, await forgot(email));
     return (await mailTo(app, email, 'Set a new password')).token;
@@ -81,11 +104,19 @@ describe('a forgotten password', () => {
   it('is replaced by the token from the message, which ends every session and proves the address', async () => {
     const person = await make.person();
     const token = await askFor(person.user.email);
-    expect(expectStatus(200, await app.post(RESET, { token, password: SENTINEL })).body.data).toEqual({ reset: true, revoked_keys: 0 });
+    expect(expectStatus(200, await app.post(RESET, { token, password: SENTINEL })).body.data).toEqual({
+      reset: true,
+      revoked_keys: 0,
+    });
     expect((await app.fetch('/api/v1/me', as(person))).body.error.code).toBe('invalid_session');
     expectStatus(401, await app.post(SIGN_IN, { login: person.user.username, password: person.password }));
-    expect(expectStatus(200, await app.post(SIGN_IN, { login: person.user.username, password: SENTINEL })).body.data.user.email_verified).toBe(true);
-    expect((await app.post(RESET, { token, password: `${SENTINEL} again` })).body.error.code).toBe('invalid_email_token');
+    expect(
+      expectStatus(200, await app.post(SIGN_IN, { login: person.user.username, password: SENTINEL })).body.data.user
+        .email_verified,
+    ).toBe(true);
+    expect((await app.post(RESET, { token, password: `${SENTINEL} again` })).body.error.code).toBe(
+      'invalid_email_token',
+    );
   });
 
   it('is answered the same for an address that nobody has, and nothing is sent there', async () => {
@@ -95,7 +126,10 @@ describe('a forgotten password', () => {
     expect([known.status, known.text]).toEqual([202, unknown.text]);
     expect(unknown.status).toBe(202);
     await mailTo(app, user.email, 'Set a new password');
-    await eventually(async () => (await make.sql('SELECT 1 FROM outbox_messages')).length === 0, 'all jobs are with the worker');
+    await eventually(
+      async () => (await make.sql('SELECT 1 FROM outbox_messages')).length === 0,
+      'all jobs are with the worker',
+    );
     expect(mailsOf(app).filter(({ to }) => to === stranger)).toEqual([]);
   });
 
@@ -103,8 +137,12 @@ describe('a forgotten password', () => {
     const { user } = await make.person();
     const { token: verify } = await mailTo(app, user.email, 'Confirm');
     const token = await askFor(user.email);
-    await make.sql("UPDATE email_tokens SET expires_at = now() - interval '1 second' WHERE user_id = $1 AND purpose = 'reset_password'", [user.id]);
-    for (const wrong of [verify, token]) expect((await app.post(RESET, { token: wrong, password: SENTINEL })).body.error.code).toBe('invalid_email_token');
+    await make.sql(
+      "UPDATE email_tokens SET expires_at = now() - interval '1 second' WHERE user_id = $1 AND purpose = 'reset_password'",
+      [user.id],
+    );
+    for (const wrong of [verify, token])
+      expect((await app.post(RESET, { token: wrong, password: SENTINEL })).body.error.code).toBe('invalid_email_token');
   });
 
   it('is not replaced by a bad one, and the token stays good', async () => {
@@ -118,7 +156,9 @@ describe('a forgotten password', () => {
   it('is replaced once by one of many who come with the same token', async () => {
     const { user } = await make.person();
     const token = await askFor(user.email);
-    const answers = await Promise.all(['one', 'two', 'three'].map((word) => app.post(RESET, { token, password: `${SENTINEL} ${word}` })));
+    const answers = await Promise.all(
+      ['one', 'two', 'three'].map((word) => app.post(RESET, { token, password: `${SENTINEL} ${word}` })),
+    );
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400]);
   });
 
@@ -134,7 +174,11 @@ describe('a forgotten password', () => {
     for (const email of [(await make.person()).user.email, `${uniqueName('nobody')}@example.org`]) {
       for (let index = 0; index < 5; index++) expectStatus(202, await forgot(email));
       const refused = await forgot(email.toUpperCase());
-      expect([refused.status, refused.body.error.code, refused.body.error.details.policy]).toEqual([429, 'burst_limit_exceeded', 'forgot_password']);
+      expect([refused.status, refused.body.error.code, refused.body.error.details.policy]).toEqual([
+        429,
+        'burst_limit_exceeded',
+        'forgot_password',
+      ]);
     }
   });
 
@@ -142,7 +186,7 @@ describe('a forgotten password', () => {
     const { user } = await make.person();
     await mailTo(app, user.email, 'Confirm');
     expectStatus(202, await app.post(FORGOT, { email: user.email }, { headers: { 'dry-run': 'true' } }));
-    const [{ n }] = await make.sql('SELECT count(*)::int AS n FROM outbox_messages') as [{ n: number }];
+    const [{ n }] = (await make.sql('SELECT count(*)::int AS n FROM outbox_messages')) as [{ n: number }];
     expect(n).toBe(0);
   });
 });

@@ -10,9 +10,14 @@ describe('credentials that have been over for thirty days', () => {
     const [ada, old] = [await make.person(), await make.person()];
     const org = await make.org(ada);
     await make.sql("UPDATE sessions SET expires_at = now() - interval '31 days' WHERE user_id = $1", [old.user.id]);
-    for (const [id, days] of [['inv_old', 31], ['inv_new', 29]] as const) {
-      await make.sql(`INSERT INTO invitations (id, org_id, email, role, invited_by, created_at, expires_at) VALUES ($1, $2, $3, 'member', $4, now(), now() - interval '${days} days')`,
-        [id, org.id, `${id}@example.org`, ada.user.id]);
+    for (const [id, days] of [
+      ['inv_old', 31],
+      ['inv_new', 29],
+    ] as const) {
+      await make.sql(
+        `INSERT INTO invitations (id, org_id, email, role, invited_by, created_at, expires_at) VALUES ($1, $2, $3, 'member', $4, now(), now() - interval '${days} days')`,
+        [id, org.id, `${id}@example.org`, ada.user.id],
+      );
     }
     await app.get(ExpiredCredentialsSweeper).run();
     expect(await make.sql('SELECT 1 FROM sessions WHERE user_id = $1', [old.user.id])).toEqual([]);

@@ -7,15 +7,19 @@ describe('several instances of the service', () => {
   const make = new Make(app);
   let other: TestApp;
 
-  beforeAll(async () => { other = await app.another(); });
+  beforeAll(async () => {
+    other = await app.another();
+  });
   afterAll(() => other.stop());
 
   /** What both answer, each having remembered the caller. */
   const both = (path: string, caller: Person | string): Promise<unknown[]> =>
-    Promise.all([app, other].map(async (instance) => {
-      const { status, body } = await instance.fetch(path, as(caller));
-      return status === 200 ? 200 : body.error.code as string;
-    }));
+    Promise.all(
+      [app, other].map(async (instance) => {
+        const { status, body } = await instance.fetch(path, as(caller));
+        return status === 200 ? 200 : (body.error.code as string);
+      }),
+    );
 
   it('know at their next call that somebody signed out on one of them', async () => {
     const person = await make.person();
@@ -26,14 +30,31 @@ describe('several instances of the service', () => {
 
   it('know at their next call that a session was rotated or a password changed', async () => {
     const person = await make.person();
-    const second = expectStatus(200, await app.post('/api/v1/auth/sign-in', { login: person.user.username, password: person.password })).body.data.session_token as string;
-    const third = expectStatus(200, await app.post('/api/v1/auth/sign-in', { login: person.user.username, password: person.password })).body.data.session_token as string;
-    for (const token of [person.sessionToken, second, third]) expect(await both('/api/v1/me', token)).toEqual([200, 200]);
-    const rotated = expectStatus(200, await app.call('POST', '/api/v1/auth/session/rotate', as(second))).body.data.session_token as string;
+    const second = expectStatus(
+      200,
+      await app.post('/api/v1/auth/sign-in', { login: person.user.username, password: person.password }),
+    ).body.data.session_token as string;
+    const third = expectStatus(
+      200,
+      await app.post('/api/v1/auth/sign-in', { login: person.user.username, password: person.password }),
+    ).body.data.session_token as string;
+    for (const token of [person.sessionToken, second, third])
+      expect(await both('/api/v1/me', token)).toEqual([200, 200]);
+    const rotated = expectStatus(200, await app.call('POST', '/api/v1/auth/session/rotate', as(second))).body.data
+      .session_token as string;
     expect(await both('/api/v1/me', rotated)).toEqual([200, 200]);
-    expectStatus(200, await send(app, ['PUT', '/api/v1/auth/password'], { current_password: person.password, new_password: 'another long secret' }, as(person)));
+    expectStatus(
+      200,
+      await send(
+        app,
+        ['PUT', '/api/v1/auth/password'],
+        { current_password: person.password, new_password: 'another long secret' },
+        as(person),
+      ),
+    );
     expect(await both('/api/v1/me', person)).toEqual([200, 200]);
-    for (const token of [rotated, third]) expect(await both('/api/v1/me', token)).toEqual(['invalid_session', 'invalid_session']);
+    for (const token of [rotated, third])
+      expect(await both('/api/v1/me', token)).toEqual(['invalid_session', 'invalid_session']);
     expect(await both('/api/v1/me', second)).toEqual(['invalid_session', 'invalid_session']);
   });
 
@@ -43,7 +64,10 @@ describe('several instances of the service', () => {
     await make.member(org, grace, 'admin');
     const log = `/api/v1/orgs/${org.id}/audit-log`;
     expect(await both(log, grace)).toEqual([200, 200]);
-    expectStatus(200, await send(app, ['PATCH', `/api/v1/orgs/${org.id}/members/${grace.user.id}`], { role: 'member' }, as(ada)));
+    expectStatus(
+      200,
+      await send(app, ['PATCH', `/api/v1/orgs/${org.id}/members/${grace.user.id}`], { role: 'member' }, as(ada)),
+    );
     expect(await both(log, grace)).toEqual(['insufficient_scopes', 'insufficient_scopes']);
     expectStatus(204, await app.call('DELETE', `/api/v1/orgs/${org.id}/members/${grace.user.id}`, as(ada)));
     expect(await both(log, grace)).toEqual(['organization_not_found', 'organization_not_found']);

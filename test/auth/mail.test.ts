@@ -30,9 +30,15 @@ describe('messages of a service that sends none', () => {
   it('leave no token in the database or in the queue', async () => {
     const { user } = await make.person();
     const { token } = await mailTo(app, user.email, 'Confirm');
-    const rows = JSON.stringify(await make.sql("SELECT t.*, encode(t.token_hash, 'escape') AS text, o.envelope FROM email_tokens t LEFT JOIN outbox_messages o ON true"));
+    const rows = JSON.stringify(
+      await make.sql(
+        "SELECT t.*, encode(t.token_hash, 'escape') AS text, o.envelope FROM email_tokens t LEFT JOIN outbox_messages o ON true",
+      ),
+    );
     expect(rows).not.toContain(token);
-    expect(await make.sql('SELECT count(*)::int AS n FROM email_tokens WHERE user_id = $1', [user.id])).toEqual([{ n: 1 }]);
+    expect(await make.sql('SELECT count(*)::int AS n FROM email_tokens WHERE user_id = $1', [user.id])).toEqual([
+      { n: 1 },
+    ]);
   });
 });
 
@@ -43,14 +49,21 @@ describe('messages of a service with a mail server', () => {
     authOptional: true,
     disabledCommands: ['STARTTLS'],
     onRcptTo: ({ address }, _session, done) => {
-      if (address.startsWith('later') && refusals-- > 0) done(Object.assign(new Error(`try later: ${address}`), { responseCode: 451 }));
+      if (address.startsWith('later') && refusals-- > 0)
+        done(Object.assign(new Error(`try later: ${address}`), { responseCode: 451 }));
       else done();
     },
     onData: (stream, { envelope }, done) => {
       let source = '';
-      stream.on('data', (chunk: Buffer) => { source += chunk.toString(); });
+      stream.on('data', (chunk: Buffer) => {
+        source += chunk.toString();
+      });
       stream.on('end', () => {
-        received.push({ from: envelope.mailFrom === false ? '' : envelope.mailFrom.address, to: envelope.rcptTo.map(({ address }) => address), source });
+        received.push({
+          from: envelope.mailFrom === false ? '' : envelope.mailFrom.address,
+          to: envelope.rcptTo.map(({ address }) => address),
+          source,
+        });
         done();
       });
     },
@@ -61,7 +74,14 @@ describe('messages of a service with a mail server', () => {
     await once(server.server, 'listening');
     settings['SMTP_URL'] = `smtp://127.0.0.1:${(server.server.address() as AddressInfo).port}`;
   });
-  afterAll(() => new Promise<void>((resolve) => { server.close(() => { resolve(); }); }));
+  afterAll(
+    () =>
+      new Promise<void>((resolve) => {
+        server.close(() => {
+          resolve();
+        });
+      }),
+  );
   const app = useApp(settings);
   const make = new Make(app);
 
@@ -79,7 +99,11 @@ describe('messages of a service with a mail server', () => {
 
   it('are tried again when the server is not ready, and the log does not tell to whom', async () => {
     const { user } = await make.person({ username: uniqueName('later') });
-    await eventually(() => received.some(({ to }) => to.includes(user.email)), 'the message arrives at the second try', 15_000);
+    await eventually(
+      () => received.some(({ to }) => to.includes(user.email)),
+      'the message arrives at the second try',
+      15_000,
+    );
     const failure = app.log().find(({ queue, level }) => queue === 'auth-mail' && level === 'error');
     expect(JSON.stringify(failure)).toContain('451');
     expect(JSON.stringify(app.log())).not.toContain(user.email);

@@ -34,18 +34,28 @@ describe('every route, for two organizations, three kinds of key and four roles'
       };
       await make.role(org, person, role);
     }
-    routes = app.get(RouteDirectory).list().filter(({ path }) => path.startsWith('/api/v1'));
+    routes = app
+      .get(RouteDirectory)
+      .list()
+      .filter(({ path }) => path.startsWith('/api/v1'));
   });
 
-  const ask = ({ method, path }: DeclaredRoute, token: string | undefined, { orgHeader, id = ABSENT }: { orgHeader?: string; id?: string } = {}): Promise<Answer> => {
+  const ask = (
+    { method, path }: DeclaredRoute,
+    token: string | undefined,
+    { orgHeader, id = ABSENT }: { orgHeader?: string; id?: string } = {},
+  ): Promise<Answer> => {
     const target = path.replace(/:\w+/g, id);
     const headers = { ...(orgHeader === undefined ? {} : { 'x-service-org': orgHeader }) };
     const options = token === undefined ? { headers } : as(token, { headers });
-    return method === 'GET' || method === 'DELETE' ? app.call(method, target, options) : send(app, [method, target], {}, options);
+    return method === 'GET' || method === 'DELETE'
+      ? app.call(method, target, options)
+      : send(app, [method, target], {}, options);
   };
   const guarded = (): DeclaredRoute[] => routes.filter(({ rule }) => rule !== undefined);
   const nameOf = ({ method, path }: DeclaredRoute): string => `${method} ${path}`;
-  const outcomeOf = (answer: Answer): string => (answer.status < 400 ? 'in' : `${answer.status} ${answer.body?.error?.code}`);
+  const outcomeOf = (answer: Answer): string =>
+    answer.status < 400 ? 'in' : `${answer.status} ${answer.body?.error?.code}`;
   /** Let in by the guards, whatever then becomes of an empty body and an id of nothing. */
   const isIn = (outcome: string): boolean => outcome === 'in' || /^(400|409) |^404 (?!route_not_found)/.test(outcome);
   const takesKeys = ({ sessions }: DeclaredRoute): boolean => sessions !== 'only';
@@ -57,19 +67,34 @@ describe('every route, for two organizations, three kinds of key and four roles'
 
   it('answers nobody without a credential, unless it is public', async () => {
     for (const route of guarded()) {
-      expect([nameOf(route), outcomeOf(await ask(route, undefined))]).toEqual([nameOf(route), takesKeys(route) ? '401 missing_api_key' : '401 session_required']);
+      expect([nameOf(route), outcomeOf(await ask(route, undefined))]).toEqual([
+        nameOf(route),
+        takesKeys(route) ? '401 missing_api_key' : '401 session_required',
+      ]);
     }
-    for (const route of routes.filter(({ rule, method, surface }) => rule === undefined && surface === undefined && method !== 'GET')) {
-      expect([nameOf(route), (await ask(route, undefined)).status]).toEqual([nameOf(route), PUBLIC_WRITES_WITHOUT_BODY_ARE_INVALID]);
+    for (const route of routes.filter(
+      ({ rule, method, surface }) => rule === undefined && surface === undefined && method !== 'GET',
+    )) {
+      expect([nameOf(route), (await ask(route, undefined)).status]).toEqual([
+        nameOf(route),
+        PUBLIC_WRITES_WITHOUT_BODY_ARE_INVALID,
+      ]);
     }
   });
 
   it('takes a session token only where it says so, and a key wherever it does not want a person', async () => {
     for (const route of guarded()) {
       if (route.sessions === undefined || route.sessions === 'never') {
-        expect([nameOf(route), outcomeOf(await ask(route, people.owner.sessionToken))]).toEqual([nameOf(route), '401 session_token_not_allowed']);
+        expect([nameOf(route), outcomeOf(await ask(route, people.owner.sessionToken))]).toEqual([
+          nameOf(route),
+          '401 session_token_not_allowed',
+        ]);
       }
-      if (!takesKeys(route)) expect([nameOf(route), outcomeOf(await ask(route, keys.owner.personal))]).toEqual([nameOf(route), '401 session_required']);
+      if (!takesKeys(route))
+        expect([nameOf(route), outcomeOf(await ask(route, keys.owner.personal))]).toEqual([
+          nameOf(route),
+          '401 session_required',
+        ]);
     }
   });
 
@@ -89,15 +114,27 @@ describe('every route, for two organizations, three kinds of key and four roles'
     it('lets nobody into the organization of strangers', async () => {
       for (const route of guarded().filter(takesKeys)) {
         const outcome = outcomeOf(await ask(route, keys.owner[kind], { orgHeader: foreign.id }));
-        expect([nameOf(route), outcome]).toEqual([nameOf(route), kind === 'org_bound' ? '403 key_org_mismatch' : '403 org_access_denied']);
+        expect([nameOf(route), outcome]).toEqual([
+          nameOf(route),
+          kind === 'org_bound' ? '403 key_org_mismatch' : '403 org_access_denied',
+        ]);
       }
     });
 
     it('refuses every scope that the key lacks', async () => {
       for (const scope of ['ai:invoke', 'orgs:read'] as const) {
-        const body = { scopes: [scope], ...(kind === 'org_bound' ? { kind, org_id: org.id } : kind === 'select_orgs' ? { kind, org_ids: [org.id] } : {}) };
+        const body = {
+          scopes: [scope],
+          ...(kind === 'org_bound'
+            ? { kind, org_id: org.id }
+            : kind === 'select_orgs'
+              ? { kind, org_ids: [org.id] }
+              : {}),
+        };
         const narrow = await make.key(people.owner, body);
-        for (const route of guarded().filter(takesKeys).filter(({ rule }) => rule?.scope !== undefined && rule.scope !== scope)) {
+        for (const route of guarded()
+          .filter(takesKeys)
+          .filter(({ rule }) => rule?.scope !== undefined && rule.scope !== scope)) {
           const outcome = outcomeOf(await ask(route, narrow, { id: org.id }));
           expect([nameOf(route), outcome]).toEqual([nameOf(route), '403 insufficient_scopes']);
         }
@@ -111,15 +148,26 @@ describe('every route, for two organizations, three kinds of key and four roles'
     const theirProject = await app.post('/api/v1/projects', { name: 'theirs' }, as(await make.key(stranger)));
     const theirRepository = await app.post('/api/v1/repositories', { name: 'theirs' }, as(await make.key(stranger)));
     const ids: readonly [string, string][] = [
-      [':org_id', foreign.id], [':key_id', theirKeys.body.data.id as string], [':project_id', theirProject.body.data.id as string],
+      [':org_id', foreign.id],
+      [':key_id', theirKeys.body.data.id as string],
+      [':project_id', theirProject.body.data.id as string],
       [':repository_id', theirRepository.body.data.id as string],
     ];
     for (const [parameter, id] of ids) {
       const absent = id.slice(0, id.indexOf('_')) + ABSENT.slice(3);
-      for (const route of guarded().filter(({ path }) => path.includes(parameter)).filter(takesKeys)) {
-        const [answer, other] = [await ask(route, keys.owner.personal, { id }), await ask(route, keys.owner.personal, { id: absent })];
+      for (const route of guarded()
+        .filter(({ path }) => path.includes(parameter))
+        .filter(takesKeys)) {
+        const [answer, other] = [
+          await ask(route, keys.owner.personal, { id }),
+          await ask(route, keys.owner.personal, { id: absent }),
+        ];
         const masked = ({ text }: Answer, own: string): string => text.replaceAll(own, '…').replace(/req_\w+/, '…');
-        expect([nameOf(route), answer.status, masked(answer, id)]).toEqual([nameOf(route), other.status, masked(other, absent)]);
+        expect([nameOf(route), answer.status, masked(answer, id)]).toEqual([
+          nameOf(route),
+          other.status,
+          masked(other, absent),
+        ]);
         expect([400, 404]).toContain(answer.status);
       }
     }

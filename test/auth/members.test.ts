@@ -8,33 +8,52 @@ describe('members of an organization', () => {
   const app = useApp();
   const make = new Make(app);
   const members = (org: Org): string => `/api/v1/orgs/${org.id}/members`;
-  const setRole = (by: Person, org: Org, of: Person, role: string): Promise<Answer> => send(app, ['PATCH', `${members(org)}/${of.user.id}`], { role }, as(by));
-  const remove = (by: Person, org: Org, of: Person): Promise<Answer> => app.call('DELETE', `${members(org)}/${of.user.id}`, as(by));
+  const setRole = (by: Person, org: Org, of: Person, role: string): Promise<Answer> =>
+    send(app, ['PATCH', `${members(org)}/${of.user.id}`], { role }, as(by));
+  const remove = (by: Person, org: Org, of: Person): Promise<Answer> =>
+    app.call('DELETE', `${members(org)}/${of.user.id}`, as(by));
   const codeOf = ({ status, body }: Answer): unknown => (status < 400 ? status : body.error.code);
   async function team(...roles: Role[]): Promise<{ org: Org; owner: Person; others: Person[] }> {
     const owner = await make.person();
     const org = await make.org(owner);
-    const others = await Promise.all(roles.map(async (role) => {
-      const person = await make.person();
-      await make.member(org, person, role);
-      return person;
-    }));
+    const others = await Promise.all(
+      roles.map(async (role) => {
+        const person = await make.person();
+        await make.member(org, person, role);
+        return person;
+      }),
+    );
     return { org, owner, others };
   }
 
   it('are listed in pages for all members, without their addresses', async () => {
-    const { org, owner, others: [viewer] } = await team('viewer', 'admin');
+    const {
+      org,
+      owner,
+      others: [viewer],
+    } = await team('viewer', 'admin');
     const first = expectStatus(200, await app.fetch(`${members(org)}?limit=2`, as(viewer!)));
-    const second = expectStatus(200, await app.fetch(`${members(org)}?limit=2&cursor=${first.body.meta.next_cursor}`, as(viewer!)));
-    const all = [...first.body.data as object[], ...second.body.data as object[]];
+    const second = expectStatus(
+      200,
+      await app.fetch(`${members(org)}?limit=2&cursor=${first.body.meta.next_cursor}`, as(viewer!)),
+    );
+    const all = [...(first.body.data as object[]), ...(second.body.data as object[])];
     expect(all).toHaveLength(3);
-    expect(all).toContainEqual({ user: { id: owner.user.id, username: owner.user.username }, role: 'owner', joined_at: expect.stringMatching(/Z$/) });
+    expect(all).toContainEqual({
+      user: { id: owner.user.id, username: owner.user.username },
+      role: 'owner',
+      joined_at: expect.stringMatching(/Z$/),
+    });
     expect(first.text + second.text).not.toContain('@');
     expect(second.body.meta.has_more).toBe(false);
   });
 
   it('get another role from an owner, which they have at their next call', async () => {
-    const { org, owner, others: [person] } = await team('viewer');
+    const {
+      org,
+      owner,
+      others: [person],
+    } = await team('viewer');
     expectStatus(403, await app.fetch(`/api/v1/orgs/${org.id}/audit-log`, as(person!)));
     const answer = expectStatus(200, await setRole(owner, org, person!, 'admin'));
     expect(answer.body.data).toMatchObject({ user: { id: person!.user.id }, role: 'admin' });
@@ -43,7 +62,11 @@ describe('members of an organization', () => {
   });
 
   it('neither give nor take a role above their own', async () => {
-    const { org, owner, others: [admin, second, member] } = await team('admin', 'admin', 'member');
+    const {
+      org,
+      owner,
+      others: [admin, second, member],
+    } = await team('admin', 'admin', 'member');
     const refusals = [
       await setRole(admin!, org, member!, 'owner'),
       await setRole(admin!, org, admin!, 'owner'),
@@ -54,7 +77,12 @@ describe('members of an organization', () => {
       await remove(member!, org, admin!),
       await app.post(members(org), { email: 'x@example.org', role: 'viewer' }, as(member!)),
     ];
-    for (const refusal of refusals) expect([refusal.status, refusal.body.error.code, refusal.body.error.details.lacked_by]).toEqual([403, 'insufficient_scopes', 'role']);
+    for (const refusal of refusals)
+      expect([refusal.status, refusal.body.error.code, refusal.body.error.details.lacked_by]).toEqual([
+        403,
+        'insufficient_scopes',
+        'role',
+      ]);
     expect(codeOf(await setRole(admin!, org, second!, 'member'))).toBe(200);
     expect(codeOf(await remove(admin!, org, member!))).toBe(204);
   });
@@ -69,10 +97,18 @@ describe('members of an organization', () => {
   });
 
   it('always have an owner among them', async () => {
-    const { org, owner, others: [admin] } = await team('admin');
+    const {
+      org,
+      owner,
+      others: [admin],
+    } = await team('admin');
     expect(codeOf(await remove(owner, org, owner))).toBe('last_owner');
     const demotion = await setRole(owner, org, owner, 'admin');
-    expect([demotion.status, demotion.body.error.code, demotion.body.error.type]).toEqual([409, 'last_owner', 'conflict_error']);
+    expect([demotion.status, demotion.body.error.code, demotion.body.error.type]).toEqual([
+      409,
+      'last_owner',
+      'conflict_error',
+    ]);
     expectStatus(200, await setRole(owner, org, admin!, 'owner'));
     expectStatus(200, await setRole(admin!, org, owner, 'member'));
     expect(codeOf(await remove(admin!, org, admin!))).toBe('last_owner');
@@ -82,10 +118,16 @@ describe('members of an organization', () => {
     for (let round = 0; round < 3; round++) {
       const { org, owner, others } = await team('owner', 'owner');
       const owners = [owner, ...others];
-      const left = await Promise.all(owners.map((person, index) => (index % 2 === 0 ? remove(person, org, person) : setRole(person, org, person, 'viewer'))));
+      const left = await Promise.all(
+        owners.map((person, index) =>
+          index % 2 === 0 ? remove(person, org, person) : setRole(person, org, person, 'viewer'),
+        ),
+      );
       expect(left.filter(({ status }) => status < 300)).toHaveLength(2);
       expect(left.filter(({ body }) => body?.error?.code === 'last_owner')).toHaveLength(1);
-      expect(await make.sql("SELECT count(*)::int AS n FROM memberships WHERE org_id = $1 AND role = 'owner'", [org.id])).toEqual([{ n: 1 }]);
+      expect(
+        await make.sql("SELECT count(*)::int AS n FROM memberships WHERE org_id = $1 AND role = 'owner'", [org.id]),
+      ).toEqual([{ n: 1 }]);
     }
   });
 
@@ -99,10 +141,19 @@ describe('members of an organization', () => {
     expect(codeOf(await setRole(owner, org, stranger, 'admin'))).toBe('member_not_found');
   });
 
-  it.each([{}, { role: 'king' }, { role: ['owner'] }, { role: 'owner', extra: 1 }])('do not get the role %j', async (body) => {
-    const { org, owner, others: [member] } = await team('member');
-    expect(codeOf(await send(app, ['PATCH', `${members(org)}/${member!.user.id}`], body, as(owner)))).toBe('invalid_request');
-  });
+  it.each([{}, { role: 'king' }, { role: ['owner'] }, { role: 'owner', extra: 1 }])(
+    'do not get the role %j',
+    async (body) => {
+      const {
+        org,
+        owner,
+        others: [member],
+      } = await team('member');
+      expect(codeOf(await send(app, ['PATCH', `${members(org)}/${member!.user.id}`], body, as(owner)))).toBe(
+        'invalid_request',
+      );
+    },
+  );
 
   describe('are invited', () => {
     const ACCEPT = '/api/v1/invitations/accept';
@@ -114,17 +165,31 @@ describe('members of an organization', () => {
     it('by a message to their address, which only its owner can accept, once, and which proves the address', async () => {
       const { org, owner } = await team();
       const guest = await make.person();
-      const answer = expectStatus(201, await app.post(members(org), { email: guest.user.email.toUpperCase(), role: 'admin' }, as(owner)));
+      const answer = expectStatus(
+        201,
+        await app.post(members(org), { email: guest.user.email.toUpperCase(), role: 'admin' }, as(owner)),
+      );
       expect(answer.body.data).toEqual({
-        id: expect.stringMatching(/^inv_/), email: guest.user.email.toUpperCase(), role: 'admin', invited_by: owner.user.id, created_at: expect.any(String), expires_at: expect.any(String),
+        id: expect.stringMatching(/^inv_/),
+        email: guest.user.email.toUpperCase(),
+        role: 'admin',
+        invited_by: owner.user.id,
+        created_at: expect.any(String),
+        expires_at: expect.any(String),
       });
-      expect(Date.parse(answer.body.data.expires_at as string) - Date.parse(answer.body.data.created_at as string)).toBe(7 * 86_400_000);
+      expect(
+        Date.parse(answer.body.data.expires_at as string) - Date.parse(answer.body.data.created_at as string),
+      ).toBe(7 * 86_400_000);
       const mail = await mailTo(app, guest.user.email, 'invites');
       expect(mail.text).toContain('with the role admin');
       expect(mail.token).toMatch(/^svc_inv_/);
 
       const thief = await make.person();
-      for (const [person, token] of [[thief, mail.token], [guest, thief.sessionToken], [guest, `${mail.token}x`]] as const) {
+      for (const [person, token] of [
+        [thief, mail.token],
+        [guest, thief.sessionToken],
+        [guest, `${mail.token}x`],
+      ] as const) {
         const refused = await accept(person, token);
         expect([refused.status, refused.body.error.code]).toEqual([400, 'invalid_email_token']);
       }
@@ -160,22 +225,37 @@ describe('members of an organization', () => {
       const first = await mailTo(app, guest, 'invites');
       const id = await invite(owner, org, guest.toUpperCase(), 'admin');
       const second = await mailTo(app, guest, 'invites', 2);
-      expect(expectStatus(200, await app.fetch(invitations(org), as(owner))).body.data).toEqual([expect.objectContaining({ id, role: 'admin' })]);
+      expect(expectStatus(200, await app.fetch(invitations(org), as(owner))).body.data).toEqual([
+        expect.objectContaining({ id, role: 'admin' }),
+      ]);
       const person = await make.person({ email: guest });
       expect(codeOf(await accept(person, first.token))).toBe('invalid_email_token');
       expectStatus(200, await accept(person, second.token));
     });
 
     it('not when they are members', async () => {
-      const { org, owner, others: [member] } = await team('member');
-      const answer = await app.post(members(org), { email: member!.user.email.toUpperCase(), role: 'admin' }, as(owner));
+      const {
+        org,
+        owner,
+        others: [member],
+      } = await team('member');
+      const answer = await app.post(
+        members(org),
+        { email: member!.user.email.toUpperCase(), role: 'admin' },
+        as(owner),
+      );
       expect([answer.status, answer.body.error.code]).toEqual([409, 'already_exists']);
     });
 
     it('and no longer once the invitation is taken back, too old, or its sender is no member any more', async () => {
-      const { org, owner, others: [admin] } = await team('admin');
+      const {
+        org,
+        owner,
+        others: [admin],
+      } = await team('admin');
       const [revoked, old, orphaned] = await Promise.all([make.person(), make.person(), make.person()]);
-      const tokenOf = async ({ user: { email } }: Person): Promise<string> => (await mailTo(app, email, 'invites')).token;
+      const tokenOf = async ({ user: { email } }: Person): Promise<string> =>
+        (await mailTo(app, email, 'invites')).token;
       const id = await invite(owner, org, revoked.user.email);
       const oldId = await invite(owner, org, old.user.email);
       await invite(admin!, org, orphaned.user.email);
@@ -184,15 +264,23 @@ describe('members of an organization', () => {
       expect((await app.call('DELETE', `${invitations(org)}/${id}`, as(owner))).status).toBe(204);
       await make.sql("UPDATE invitations SET expires_at = now() - interval '1 second' WHERE id = $1", [oldId]);
       expect(codeOf(await remove(owner, org, admin!))).toBe(204);
-      for (const [index, person] of [revoked, old, orphaned].entries()) expect(codeOf(await accept(person, tokens[index]!))).toBe('invalid_email_token');
+      for (const [index, person] of [revoked, old, orphaned].entries())
+        expect(codeOf(await accept(person, tokens[index]!))).toBe('invalid_email_token');
       expect(expectStatus(200, await app.fetch(invitations(org), as(owner))).body.data).toEqual([]);
-      for (const gone of [id, oldId, 'inv_nothing']) expect(codeOf(await app.call('DELETE', `${invitations(org)}/${gone}`, as(owner)))).toBe('invitation_not_found');
+      for (const gone of [id, oldId, 'inv_nothing'])
+        expect(codeOf(await app.call('DELETE', `${invitations(org)}/${gone}`, as(owner)))).toBe('invitation_not_found');
     });
 
     it('by admins, and seen by nobody below', async () => {
-      const { org, others: [admin, member] } = await team('admin', 'member');
+      const {
+        org,
+        others: [admin, member],
+      } = await team('admin', 'member');
       const id = await invite(admin!, org, `by-admin-${org.slug}@example.org`);
-      for (const refused of [await app.fetch(invitations(org), as(member!)), await app.call('DELETE', `${invitations(org)}/${id}`, as(member!))]) {
+      for (const refused of [
+        await app.fetch(invitations(org), as(member!)),
+        await app.call('DELETE', `${invitations(org)}/${id}`, as(member!)),
+      ]) {
         expect([refused.status, refused.body.error.code]).toEqual([403, 'insufficient_scopes']);
       }
     });
@@ -200,12 +288,17 @@ describe('members of an organization', () => {
     it('in other organizations without being seen here', async () => {
       const [one, other] = [await team(), await team()];
       const id = await invite(one.owner, one.org, `elsewhere-${one.org.slug}@example.org`);
-      expect(codeOf(await app.call('DELETE', `${invitations(other.org)}/${id}`, as(other.owner)))).toBe('invitation_not_found');
+      expect(codeOf(await app.call('DELETE', `${invitations(other.org)}/${id}`, as(other.owner)))).toBe(
+        'invitation_not_found',
+      );
     });
 
-    it.each([{}, { email: 'x', role: 'member' }, { email: 'x@example.org' }, { email: 'x@example.org', role: 'king' }])('not by %j', async (body) => {
-      const { org, owner } = await team();
-      expect(codeOf(await app.post(members(org), body, as(owner)))).toBe('invalid_request');
-    });
+    it.each([{}, { email: 'x', role: 'member' }, { email: 'x@example.org' }, { email: 'x@example.org', role: 'king' }])(
+      'not by %j',
+      async (body) => {
+        const { org, owner } = await team();
+        expect(codeOf(await app.post(members(org), body, as(owner)))).toBe('invalid_request');
+      },
+    );
   });
 });

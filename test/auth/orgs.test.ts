@@ -10,7 +10,8 @@ describe('organizations', () => {
   const app = useApp({ DEFAULT_PLAN: 'builder' });
   const make = new Make(app);
   const create = (person: Person, body: object): Promise<Answer> => app.post(ORGS, body, as(person));
-  const patch = (person: Person, org: string, body: object): Promise<Answer> => send(app, ['PATCH', `${ORGS}/${org}`], body, as(person));
+  const patch = (person: Person, org: string, body: object): Promise<Answer> =>
+    send(app, ['PATCH', `${ORGS}/${org}`], body, as(person));
   const remove = (person: Person, org: string): Promise<Answer> => app.call('DELETE', `${ORGS}/${org}`, as(person));
 
   it('belong to whoever makes them, and are found by id and by slug at once', async () => {
@@ -18,9 +19,16 @@ describe('organizations', () => {
     const slug = uniqueName('acme');
     const { data } = expectStatus(201, await create(ada, { name: ' Acme & Söhne ', slug })).body;
     expect(data).toEqual({
-      id: expect.stringMatching(/^org_[0-9a-z]{26}$/), slug, name: 'Acme & Söhne', plan: 'builder', role: 'owner', personal: false, created_at: expect.stringMatching(/Z$/),
+      id: expect.stringMatching(/^org_[0-9a-z]{26}$/),
+      slug,
+      name: 'Acme & Söhne',
+      plan: 'builder',
+      role: 'owner',
+      personal: false,
+      created_at: expect.stringMatching(/Z$/),
     });
-    for (const named of [data.id, slug]) expect(expectStatus(200, await app.fetch(`${ORGS}/${named}`, as(ada))).body.data).toEqual(data);
+    for (const named of [data.id, slug])
+      expect(expectStatus(200, await app.fetch(`${ORGS}/${named}`, as(ada))).body.data).toEqual(data);
     const { data: listed } = expectStatus(200, await app.fetch(ORGS, as(ada))).body;
     expect(listed).toEqual([expect.objectContaining({ id: ada.organization.id, personal: true }), data]);
   });
@@ -66,18 +74,33 @@ describe('organizations', () => {
   });
 
   it.each([
-    [{}, 'name'], [{ name: '' }, 'name'], [{ name: '   ' }, 'name'], [{ name: 'a\nb' }, 'name'], [{ name: 'x'.repeat(101) }, 'name'], [{ name: 7 }, 'name'],
-    [{ name: 'Acme', slug: 'www' }, 'slug'], [{ name: 'Acme', slug: 'a_b' }, 'slug'], [{ name: 'Acme', plan: 'pro' }, 'plan'],
+    [{}, 'name'],
+    [{ name: '' }, 'name'],
+    [{ name: '   ' }, 'name'],
+    [{ name: 'a\nb' }, 'name'],
+    [{ name: 'x'.repeat(101) }, 'name'],
+    [{ name: 7 }, 'name'],
+    [{ name: 'Acme', slug: 'www' }, 'slug'],
+    [{ name: 'Acme', slug: 'a_b' }, 'slug'],
+    [{ name: 'Acme', plan: 'pro' }, 'plan'],
   ])('are not made of %j', async (body, path) => {
     const answer = await create(await make.person(), body);
-    expect([answer.status, answer.body.error.code, answer.body.error.details[0].path]).toEqual([400, 'invalid_request', path]);
+    expect([answer.status, answer.body.error.code, answer.body.error.details[0].path]).toEqual([
+      400,
+      'invalid_request',
+      path,
+    ]);
   });
 
   it('can be renamed, after which the old slug is free', async () => {
     const ada = await make.person();
     const org = await make.org(ada);
     const slug = uniqueName('renamed');
-    expect(expectStatus(200, await patch(ada, org.slug, { name: 'Renamed', slug })).body.data).toMatchObject({ id: org.id, name: 'Renamed', slug });
+    expect(expectStatus(200, await patch(ada, org.slug, { name: 'Renamed', slug })).body.data).toMatchObject({
+      id: org.id,
+      name: 'Renamed',
+      slug,
+    });
     expectStatus(404, await app.fetch(`${ORGS}/${org.slug}`, as(ada)));
     expectStatus(200, await app.fetch(`${ORGS}/${slug}`, as(ada)));
     expectStatus(201, await create(ada, { name: 'Next', slug: org.slug }));
@@ -87,13 +110,22 @@ describe('organizations', () => {
     const org = await make.org(await make.person());
     const stranger = await make.person();
     const calls: [string, string, object?][] = [
-      ['GET', ''], ['PATCH', '', { name: 'Mine' }], ['DELETE', ''], ['GET', '/members'], ['POST', '/members', { email: 'x@example.org', role: 'owner' }],
-      ['PATCH', '/members/usr_x', { role: 'owner' }], ['DELETE', '/members/usr_x'], ['GET', '/invitations'], ['DELETE', '/invitations/inv_x'], ['GET', '/audit-log'],
+      ['GET', ''],
+      ['PATCH', '', { name: 'Mine' }],
+      ['DELETE', ''],
+      ['GET', '/members'],
+      ['POST', '/members', { email: 'x@example.org', role: 'owner' }],
+      ['PATCH', '/members/usr_x', { role: 'owner' }],
+      ['DELETE', '/members/usr_x'],
+      ['GET', '/invitations'],
+      ['DELETE', '/invitations/inv_x'],
+      ['GET', '/audit-log'],
     ];
     for (const [method, path, body] of calls) {
-      const call = (named: string): Promise<Answer> => body === undefined
-        ? app.call(method, `${ORGS}/${named}${path}`, as(stranger, SAME))
-        : send(app, [method, `${ORGS}/${named}${path}`], body, as(stranger, SAME));
+      const call = (named: string): Promise<Answer> =>
+        body === undefined
+          ? app.call(method, `${ORGS}/${named}${path}`, as(stranger, SAME))
+          : send(app, [method, `${ORGS}/${named}${path}`], body, as(stranger, SAME));
       const [byId, bySlug, absent] = [await call(org.id), await call(org.slug), await call(NOBODYS)];
       expect([method, path, byId.status, byId.body.error.code]).toEqual([method, path, 404, 'organization_not_found']);
       expect([byId.text, bySlug.text]).toEqual([absent.text, absent.text]);
@@ -110,7 +142,12 @@ describe('organizations', () => {
   });
 
   it('are changed by owners and admins, and deleted by owners', async () => {
-    const [ada, admin, member, viewer] = [await make.person(), await make.person(), await make.person(), await make.person()];
+    const [ada, admin, member, viewer] = [
+      await make.person(),
+      await make.person(),
+      await make.person(),
+      await make.person(),
+    ];
     const org = await make.org(ada);
     await make.member(org, admin, 'admin');
     await make.member(org, member, 'member');
@@ -123,7 +160,11 @@ describe('organizations', () => {
     }
     expectStatus(200, await patch(admin, org.id, { name: "The admin's" }));
     const refused = await remove(admin, org.id);
-    expect([refused.status, refused.body.error.code, refused.body.error.details]).toEqual([403, 'insufficient_scopes', { lacked_by: 'role', role: 'admin', required_role: 'owner' }]);
+    expect([refused.status, refused.body.error.code, refused.body.error.details]).toEqual([
+      403,
+      'insufficient_scopes',
+      { lacked_by: 'role', role: 'admin', required_role: 'owner' },
+    ]);
     expect((await remove(ada, org.id)).status).toBe(204);
   });
 
@@ -131,12 +172,17 @@ describe('organizations', () => {
     const [ada, grace] = [await make.person(), await make.person()];
     const org = await make.org(ada);
     await make.member(org, grace, 'owner');
-    expectStatus(201, await app.post(`${ORGS}/${org.id}/members`, { email: 'new@example.org', role: 'member' }, as(ada)));
+    expectStatus(
+      201,
+      await app.post(`${ORGS}/${org.id}/members`, { email: 'new@example.org', role: 'member' }, as(ada)),
+    );
     expectStatus(200, await app.fetch(`${ORGS}/${org.id}`, as(grace)));
     expect((await remove(ada, org.slug)).status).toBe(204);
     for (const person of [ada, grace]) {
       expectStatus(404, await app.fetch(`${ORGS}/${org.id}`, as(person)));
-      expect((expectStatus(200, await app.fetch(ORGS, as(person))).body.data as Org[]).map(({ id }) => id)).toEqual([person.organization.id]);
+      expect((expectStatus(200, await app.fetch(ORGS, as(person))).body.data as Org[]).map(({ id }) => id)).toEqual([
+        person.organization.id,
+      ]);
     }
     expect(await make.sql('SELECT 1 FROM memberships WHERE org_id = $1', [org.id])).toEqual([]);
     expect(await make.sql('SELECT 1 FROM invitations WHERE org_id = $1 AND revoked_at IS NULL', [org.id])).toEqual([]);
@@ -146,7 +192,10 @@ describe('organizations', () => {
   it('of a person alone keep their slug, have no guests and stay', async () => {
     const ada = await make.person();
     const home = ada.organization.id;
-    expect(expectStatus(200, await patch(ada, home, { name: "Ada's" })).body.data).toMatchObject({ name: "Ada's", personal: true });
+    expect(expectStatus(200, await patch(ada, home, { name: "Ada's" })).body.data).toMatchObject({
+      name: "Ada's",
+      personal: true,
+    });
     const refused = [
       await patch(ada, home, { slug: uniqueName('other') }),
       await remove(ada, home),
@@ -154,14 +203,18 @@ describe('organizations', () => {
       await app.call('DELETE', `${ORGS}/${home}/members/${ada.user.id}`, as(ada)),
       await send(app, ['PATCH', `${ORGS}/${home}/members/${ada.user.id}`], { role: 'admin' }, as(ada)),
     ];
-    for (const answer of refused) expect([answer.status, answer.body.error.code]).toEqual([409, 'personal_organization']);
+    for (const answer of refused)
+      expect([answer.status, answer.body.error.code]).toEqual([409, 'personal_organization']);
   });
 
   it('are not made or deleted in a dry run', async () => {
     const ada = await make.person();
     const slug = uniqueName('dry');
     const dry = { headers: { 'dry-run': 'true' } };
-    expect((await app.post(ORGS, { name: 'Dry', slug }, as(ada, dry))).body.data).toMatchObject({ slug, role: 'owner' });
+    expect((await app.post(ORGS, { name: 'Dry', slug }, as(ada, dry))).body.data).toMatchObject({
+      slug,
+      role: 'owner',
+    });
     expectStatus(404, await app.fetch(`${ORGS}/${slug}`, as(ada)));
     const org = await make.org(ada);
     expect((await app.call('DELETE', `${ORGS}/${org.id}`, as(ada, dry))).status).toBe(204);
@@ -180,7 +233,9 @@ describe('organizations', () => {
           expect([answer.status, answer.body.error.code]).toEqual([403, 'key_org_mismatch']);
         }
       }
-      expect((expectStatus(200, await app.fetch(ORGS, as(key))).body.data as Org[]).map(({ id }) => id)).toEqual([bound.id]);
+      expect((expectStatus(200, await app.fetch(ORGS, as(key))).body.data as Org[]).map(({ id }) => id)).toEqual([
+        bound.id,
+      ]);
     });
 
     it('of select organizations are those alone, and no new one', async () => {
@@ -188,8 +243,15 @@ describe('organizations', () => {
       const [selected, other] = [await make.org(ada), await make.org(ada)];
       const key = await make.key(ada, { kind: 'select_orgs', org_ids: [selected.id] });
       expectStatus(200, await app.fetch(`${ORGS}/${selected.id}`, as(key)));
-      const [hidden, absent] = [await app.fetch(`${ORGS}/${other.id}`, as(key, SAME)), await app.fetch(`${ORGS}/${NOBODYS}`, as(key, SAME))];
-      expect([hidden.status, hidden.body.error.code, hidden.text]).toEqual([404, 'organization_not_found', absent.text]);
+      const [hidden, absent] = [
+        await app.fetch(`${ORGS}/${other.id}`, as(key, SAME)),
+        await app.fetch(`${ORGS}/${NOBODYS}`, as(key, SAME)),
+      ];
+      expect([hidden.status, hidden.body.error.code, hidden.text]).toEqual([
+        404,
+        'organization_not_found',
+        absent.text,
+      ]);
       const refused = await app.post(ORGS, { name: 'New' }, as(key));
       expect([refused.status, refused.body.error.code]).toEqual([403, 'org_access_denied']);
     });
@@ -198,16 +260,24 @@ describe('organizations', () => {
       const ada = await make.person();
       const org = await make.org(ada);
       const calls = {
-        'orgs:read': ['GET', ''], 'orgs:write': ['PATCH', ''], 'orgs:members': ['GET', '/invitations'], 'audit:read': ['GET', '/audit-log'],
+        'orgs:read': ['GET', ''],
+        'orgs:write': ['PATCH', ''],
+        'orgs:members': ['GET', '/invitations'],
+        'audit:read': ['GET', '/audit-log'],
       } as const;
       for (const held of Object.keys(calls)) {
         const key = await make.key(ada, { scopes: [held] });
         for (const [needed, [method, path]] of Object.entries(calls)) {
-          const answer = method === 'PATCH'
-            ? await send(app, [method, `${ORGS}/${org.id}${path}`], {}, as(key))
-            : await app.call(method, `${ORGS}/${org.id}${path}`, as(key));
+          const answer =
+            method === 'PATCH'
+              ? await send(app, [method, `${ORGS}/${org.id}${path}`], {}, as(key))
+              : await app.call(method, `${ORGS}/${org.id}${path}`, as(key));
           expect([held, needed, answer.status]).toEqual([held, needed, held === needed ? 200 : 403]);
-          if (held !== needed) expect(answer.body.error).toMatchObject({ code: 'insufficient_scopes', details: { missing_scopes: [needed] } });
+          if (held !== needed)
+            expect(answer.body.error).toMatchObject({
+              code: 'insufficient_scopes',
+              details: { missing_scopes: [needed] },
+            });
         }
       }
     });
@@ -217,12 +287,20 @@ describe('organizations', () => {
       const key = await make.key(ada, { scopes: ['orgs:*', 'audit:read'] });
       const { data } = expectStatus(201, await app.post(ORGS, { name: uniqueName('by key') }, as(key))).body;
       const [entry] = expectStatus(200, await app.fetch(`${ORGS}/${data.id}/audit-log`, as(key))).body.data as [any];
-      expect(entry).toMatchObject({ action: 'org.created', actor: { user_id: ada.user.id, key_id: expect.stringMatching(/^key_/) } });
+      expect(entry).toMatchObject({
+        action: 'org.created',
+        actor: { user_id: ada.user.id, key_id: expect.stringMatching(/^key_/) },
+      });
     });
 
     it('cannot have a session ended, a password changed or an invitation accepted', async () => {
       const key = await make.key(await make.person());
-      for (const [method, path] of [['POST', '/auth/sign-out'], ['GET', '/auth/sessions'], ['PUT', '/auth/password'], ['POST', '/invitations/accept']] as const) {
+      for (const [method, path] of [
+        ['POST', '/auth/sign-out'],
+        ['GET', '/auth/sessions'],
+        ['PUT', '/auth/password'],
+        ['POST', '/invitations/accept'],
+      ] as const) {
         const answer = await app.call(method, `/api/v1${path}`, as(key));
         expect([answer.status, answer.body.error.code]).toEqual([401, 'session_required']);
       }
@@ -236,10 +314,14 @@ describe('organizations of the Free plan', () => {
 
   it('can be ten for one person, exactly, also when more come at once, and more on larger plans', async () => {
     const ada = await make.person({ plan: 'pro' });
-    const answers = await Promise.all(Array.from({ length: 14 }, () => app.post(ORGS, { name: 'Acme', slug: uniqueName('free') }, as(ada))));
+    const answers = await Promise.all(
+      Array.from({ length: 14 }, () => app.post(ORGS, { name: 'Acme', slug: uniqueName('free') }, as(ada))),
+    );
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(10);
     const refused = answers.filter(({ status }) => status !== 201);
-    expect(refused.map(({ status, body }) => [status, body.error.code])).toEqual(Array(4).fill([403, 'plan_limit_reached']));
+    expect(refused.map(({ status, body }) => [status, body.error.code])).toEqual(
+      Array(4).fill([403, 'plan_limit_reached']),
+    );
     await make.plan(answers.find(({ status }) => status === 201)!.body.data.id as string, 'builder');
     expect((await app.post(ORGS, { name: 'Acme', slug: uniqueName('free') }, as(ada))).status).toBe(201);
   });

@@ -13,7 +13,11 @@ describe('POST /api/v1/auth/sign-in', () => {
     const person = await make.person();
     for (const login of [person.user.username.toUpperCase(), ` ${person.user.email.toUpperCase()} `]) {
       const answer = expectStatus(200, await app.post(SIGN_IN, { login, password: person.password }));
-      expect(answer.body.data).toEqual({ user: person.user, organization: person.organization, session_token: expect.stringMatching(/^svc_sess_/) });
+      expect(answer.body.data).toEqual({
+        user: person.user,
+        organization: person.organization,
+        session_token: expect.stringMatching(/^svc_sess_/),
+      });
       expectStatus(200, await app.fetch('/api/v1/me', as(answer.body.data.session_token as string)));
     }
   });
@@ -21,8 +25,15 @@ describe('POST /api/v1/auth/sign-in', () => {
   it('answers the same to a wrong password and to a name that nobody has', async () => {
     const { user } = await make.person();
     const requestId = { 'x-request-id': 'the-same' };
-    const refusal = (login: string): Promise<Answer> => app.post(SIGN_IN, { login, password: 'a wrong password' }, { headers: requestId });
-    const answers = await Promise.all([refusal(user.username), refusal(user.email), refusal('nobody'), refusal('nobody@example.org'), refusal('no body!')]);
+    const refusal = (login: string): Promise<Answer> =>
+      app.post(SIGN_IN, { login, password: 'a wrong password' }, { headers: requestId });
+    const answers = await Promise.all([
+      refusal(user.username),
+      refusal(user.email),
+      refusal('nobody'),
+      refusal('nobody@example.org'),
+      refusal('no body!'),
+    ]);
     const [first] = answers;
     for (const { status, text } of answers) expect([status, text]).toEqual([401, first.text]);
     expect(first.body.error).toMatchObject({ code: 'invalid_credentials', type: 'auth_error' });
@@ -36,7 +47,10 @@ describe('POST /api/v1/auth/sign-in', () => {
     await app.post(SIGN_IN, { login: 'warm-up', password: 'a wrong password' });
     // In turns, so that what else goes on at this machine meets both.
     for (let index = 0; index < 10; index++) {
-      for (const [name, login] of [['known', user.username], ['unknown', 'nobody-else']] as const) {
+      for (const [name, login] of [
+        ['known', user.username],
+        ['unknown', 'nobody-else'],
+      ] as const) {
         const began = performance.now();
         expectStatus(401, await app.post(SIGN_IN, { login, password: 'a wrong password' }));
         times[name]!.push(performance.now() - began);
@@ -58,7 +72,8 @@ describe('POST /api/v1/auth/sign-in', () => {
   });
 
   describe('limits attempts on one account', () => {
-    const wrong = (login: string, from: string): Promise<Answer> => app.post(SIGN_IN, { login, password: 'a wrong password' }, { from });
+    const wrong = (login: string, from: string): Promise<Answer> =>
+      app.post(SIGN_IN, { login, password: 'a wrong password' }, { from });
     const exhaust = async (login: string): Promise<void> => {
       // Each check of a password takes a while, in which attempts become possible again: these are counted without it.
       const attempts = app.get(AttemptsService);
@@ -70,7 +85,11 @@ describe('POST /api/v1/auth/sign-in', () => {
       const from = randomAddress();
       for (let attempt = 0; attempt < 10; attempt++) expectStatus(401, await wrong(user.username, from));
       const refused = await app.post(SIGN_IN, { login: user.username.toUpperCase(), password }, { from });
-      expect([refused.status, refused.body.error.code, refused.body.error.details]).toMatchObject([429, 'sign_in_limit_exceeded', { policy: 'sign_in', limit: 10 }]);
+      expect([refused.status, refused.body.error.code, refused.body.error.details]).toMatchObject([
+        429,
+        'sign_in_limit_exceeded',
+        { policy: 'sign_in', limit: 10 },
+      ]);
       expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(60);
       expectStatus(200, await app.post(SIGN_IN, { login: user.username, password }));
     });
@@ -80,7 +99,10 @@ describe('POST /api/v1/auth/sign-in', () => {
       const { user, password } = await make.person({ from: home });
       await exhaust(user.username);
       const refused = await app.post(SIGN_IN, { login: user.username, password });
-      expect([refused.status, refused.body.error.details]).toMatchObject([429, { policy: 'sign_in_account', limit: 100 }]);
+      expect([refused.status, refused.body.error.details]).toMatchObject([
+        429,
+        { policy: 'sign_in_account', limit: 100 },
+      ]);
       expectStatus(200, await app.post(SIGN_IN, { login: user.username, password }, { from: home }));
     });
 
@@ -88,13 +110,17 @@ describe('POST /api/v1/auth/sign-in', () => {
       const login = uniqueName('nobody');
       await exhaust(login);
       const refused = await wrong(login, randomAddress());
-      expect([refused.status, refused.body.error.details]).toMatchObject([429, { policy: 'sign_in_account', limit: 100 }]);
+      expect([refused.status, refused.body.error.details]).toMatchObject([
+        429,
+        { policy: 'sign_in_account', limit: 100 },
+      ]);
     });
   });
 
   it('answers 429 to the thirty-first attempt from one address, whatever it names', async () => {
     const from = '198.19.2.2';
-    for (let attempt = 0; attempt < 30; attempt++) expectStatus(401, await app.post(SIGN_IN, { login: `guess-${attempt}`, password: 'a wrong password' }, { from }));
+    for (let attempt = 0; attempt < 30; attempt++)
+      expectStatus(401, await app.post(SIGN_IN, { login: `guess-${attempt}`, password: 'a wrong password' }, { from }));
     const refused = await app.post(SIGN_IN, { login: 'guess-31', password: 'a wrong password' }, { from });
     expect([refused.status, refused.body.error.code]).toEqual([429, 'sign_in_limit_exceeded']);
   });
@@ -110,14 +136,16 @@ describe('POST /api/v1/auth/sign-in', () => {
 
   it('counts how attempts ended', async () => {
     const { text } = await app.fetch('/metrics');
-    for (const result of ['succeeded', 'refused', 'limited']) expect(text).toMatch(new RegExp(`auth_sign_ins_total\\{result="${result}"\\} [1-9]`));
+    for (const result of ['succeeded', 'refused', 'limited'])
+      expect(text).toMatch(new RegExp(`auth_sign_ins_total\\{result="${result}"\\} [1-9]`));
   });
 
   it('writes no name, address, password or token into the log', async () => {
     const person = await make.person();
     expectStatus(200, await app.post(SIGN_IN, { login: person.user.email, password: person.password }));
     const log = JSON.stringify(app.log());
-    for (const word of [person.user.email, person.password, 'a wrong password', 'svc_']) expect(log).not.toContain(word);
+    for (const word of [person.user.email, person.password, 'a wrong password', 'svc_'])
+      expect(log).not.toContain(word);
   });
 });
 
@@ -131,7 +159,8 @@ describe('sessions', () => {
     return answer.status === 200 ? 200 : answer.body.error.code;
   };
   const signIn = async (login: string, password: string): Promise<string> =>
-    expectStatus(200, await app.post(SIGN_IN, { login, password }, { headers: { 'user-agent': 'a test' } })).body.data.session_token as string;
+    expectStatus(200, await app.post(SIGN_IN, { login, password }, { headers: { 'user-agent': 'a test' } })).body.data
+      .session_token as string;
 
   it('end at the next call after sign-out', async () => {
     const person = await make.person();
@@ -143,7 +172,15 @@ describe('sessions', () => {
   });
 
   it('are asked for by name where a key or nothing is sent', async () => {
-    for (const [method, path] of [['POST', '/api/v1/auth/sign-out'], ['POST', ROTATE], ['GET', SESSIONS], ['DELETE', `${SESSIONS}/x`], ['POST', '/api/v1/auth/verify-email/resend'], ['PUT', '/api/v1/auth/password'], ['POST', '/api/v1/invitations/accept']] as const) {
+    for (const [method, path] of [
+      ['POST', '/api/v1/auth/sign-out'],
+      ['POST', ROTATE],
+      ['GET', SESSIONS],
+      ['DELETE', `${SESSIONS}/x`],
+      ['POST', '/api/v1/auth/verify-email/resend'],
+      ['PUT', '/api/v1/auth/password'],
+      ['POST', '/api/v1/invitations/accept'],
+    ] as const) {
       const answer = await app.call(method, path);
       expect([path, answer.status, answer.body.error.code]).toEqual([path, 401, 'session_required']);
     }
@@ -160,7 +197,9 @@ describe('sessions', () => {
     expect([theft.status, theft.body.error.code]).toEqual([401, 'invalid_session']);
     expect(theft.body.error.message).toContain('replaced');
     expect(await statusOf(token as string)).toBe('invalid_session');
-    const [ended] = await make.sql("SELECT details FROM audit_log WHERE org_id = $1 AND action = 'session.ended'", [person.organization.id]);
+    const [ended] = await make.sql("SELECT details FROM audit_log WHERE org_id = $1 AND action = 'session.ended'", [
+      person.organization.id,
+    ]);
     expect(ended).toEqual({ details: { reason: 'token_reused' } });
   });
 
@@ -186,11 +225,20 @@ describe('sessions', () => {
 
   it('are listed in pages, the latest first, and end one by one', async () => {
     const person = await make.person();
-    const others = [await signIn(person.user.username, person.password), await signIn(person.user.username, person.password)];
+    const others = [
+      await signIn(person.user.username, person.password),
+      await signIn(person.user.username, person.password),
+    ];
     const first = expectStatus(200, await app.fetch(`${SESSIONS}?limit=2`, as(person))).body;
-    expect(first.data).toEqual([expect.objectContaining({ current: false, user_agent: 'a test', ip: expect.stringMatching(/^198\./) }), expect.objectContaining({ current: false })]);
+    expect(first.data).toEqual([
+      expect.objectContaining({ current: false, user_agent: 'a test', ip: expect.stringMatching(/^198\./) }),
+      expect.objectContaining({ current: false }),
+    ]);
     expect(first.meta.has_more).toBe(true);
-    const second = expectStatus(200, await app.fetch(`${SESSIONS}?limit=2&cursor=${first.meta.next_cursor}`, as(person))).body;
+    const second = expectStatus(
+      200,
+      await app.fetch(`${SESSIONS}?limit=2&cursor=${first.meta.next_cursor}`, as(person)),
+    ).body;
     expect(second.data).toEqual([expect.objectContaining({ current: true, id: expect.stringMatching(/^ses_/) })]);
     expect(second.meta).toEqual({ request_id: expect.any(String), has_more: false });
 
@@ -199,23 +247,43 @@ describe('sessions', () => {
     expect(await statusOf(others[0]!)).toBe(200);
   });
 
-  it.each(['cursor=nonsense', 'cursor=', 'limit=0', 'limit=101', 'limit=x', `cursor=${Buffer.from("x' OR 1=1").toString('base64url')}`, 'page=2'])('refuse the page %s', async (query) => {
+  it.each([
+    'cursor=nonsense',
+    'cursor=',
+    'limit=0',
+    'limit=101',
+    'limit=x',
+    `cursor=${Buffer.from("x' OR 1=1").toString('base64url')}`,
+    'page=2',
+  ])('refuse the page %s', async (query) => {
     const answer = await app.fetch(`${SESSIONS}?${query}`, as(await make.person()));
-    expect([answer.status, answer.body.error.code, answer.body.error.details[0].in]).toEqual([400, 'invalid_request', 'query']);
+    expect([answer.status, answer.body.error.code, answer.body.error.details[0].in]).toEqual([
+      400,
+      'invalid_request',
+      'query',
+    ]);
   });
 
   it('of others are not there', async () => {
     const [one, other] = [await make.person(), await make.person()];
-    const { data: [{ id }] } = expectStatus(200, await app.fetch(SESSIONS, as(one))).body;
+    const {
+      data: [{ id }],
+    } = expectStatus(200, await app.fetch(SESSIONS, as(one))).body;
     const answer = await app.call('DELETE', `${SESSIONS}/${id}`, as(other, { headers: { 'x-request-id': 'same' } }));
-    const absent = await app.call('DELETE', `${SESSIONS}/ses_0000000000000000000000000z`, as(other, { headers: { 'x-request-id': 'same' } }));
+    const absent = await app.call(
+      'DELETE',
+      `${SESSIONS}/ses_0000000000000000000000000z`,
+      as(other, { headers: { 'x-request-id': 'same' } }),
+    );
     expect([answer.status, answer.body.error.code, answer.text]).toEqual([404, 'session_not_found', absent.text]);
     expect(await statusOf(one.sessionToken)).toBe(200);
   });
 
   it('do nothing in a dry run', async () => {
     const person = await make.person();
-    expect((await app.call('POST', '/api/v1/auth/sign-out', as(person, { headers: { 'dry-run': 'true' } }))).status).toBe(204);
+    expect(
+      (await app.call('POST', '/api/v1/auth/sign-out', as(person, { headers: { 'dry-run': 'true' } }))).status,
+    ).toBe(204);
     expect(await statusOf(person.sessionToken)).toBe(200);
   });
 
@@ -246,7 +314,9 @@ describe('sessions', () => {
       });
     }
 
-    afterEach(() => { jest.restoreAllMocks(); });
+    afterEach(() => {
+      jest.restoreAllMocks();
+    });
 
     it('do not begin with the old one', async () => {
       const person = await make.person();
@@ -268,9 +338,14 @@ describe('sessions', () => {
   it('stay when the current password is wrong, or the new one is no good', async () => {
     const person = await make.person();
     const change = (body: object): Promise<Answer> => send(app, ['PUT', '/api/v1/auth/password'], body, as(person));
-    expect((await change({ current_password: 'not this one', new_password: 'another long secret' })).body.error.code).toBe('invalid_credentials');
+    expect(
+      (await change({ current_password: 'not this one', new_password: 'another long secret' })).body.error.code,
+    ).toBe('invalid_credentials');
     const common = await change({ current_password: person.password, new_password: 'password123' });
-    expect([common.status, common.body.error.details[0]]).toEqual([400, expect.objectContaining({ path: 'new_password', code: 'too_common' })]);
+    expect([common.status, common.body.error.details[0]]).toEqual([
+      400,
+      expect.objectContaining({ path: 'new_password', code: 'too_common' }),
+    ]);
     expect((await change({ current_password: person.password, new_password: 'short' })).status).toBe(400);
     await signIn(person.user.username, person.password);
   });

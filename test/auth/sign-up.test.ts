@@ -9,24 +9,43 @@ describe('POST /api/v1/auth/sign-up', () => {
 
   it('makes a person with an organization of their own, and signs in', async () => {
     const username = uniqueName('ada');
-    const answer = await app.post(SIGN_UP, { username: ` ${username.toUpperCase()} `, email: ` Ada.${username}@Example.org `, password: 'correct horse battery' });
+    const answer = await app.post(SIGN_UP, {
+      username: ` ${username.toUpperCase()} `,
+      email: ` Ada.${username}@Example.org `,
+      password: 'correct horse battery',
+    });
     expectStatus(201, answer);
     expect(answer.body.data).toEqual({
-      user: { id: expect.stringMatching(/^usr_[0-9a-z]{26}$/), username, email: `Ada.${username}@Example.org`, email_verified: false },
+      user: {
+        id: expect.stringMatching(/^usr_[0-9a-z]{26}$/),
+        username,
+        email: `Ada.${username}@Example.org`,
+        email_verified: false,
+      },
       organization: { id: expect.stringMatching(/^org_[0-9a-z]{26}$/), slug: username, name: username, plan: 'free' },
       session_token: expect.stringMatching(/^svc_sess_[0-9A-Za-z]{39}$/),
     });
     const me = expectStatus(200, await app.fetch('/api/v1/me', as(answer.body.data.session_token as string)));
-    expect(me.body.data).toMatchObject({ user: answer.body.data.user, organization: { ...answer.body.data.organization, role: 'owner', personal: true } });
+    expect(me.body.data).toMatchObject({
+      user: answer.body.data.user,
+      organization: { ...answer.body.data.organization, role: 'owner', personal: true },
+    });
   });
 
   it('keeps neither the password nor the token as they are', async () => {
     const person = await make.person({ password: 'a very particular secret' });
-    const dump = JSON.stringify(await make.sql('SELECT u.*, s.*, a.*, o.* FROM users u JOIN sessions s ON s.user_id = u.id, audit_log a, outbox_messages o'))
-      + JSON.stringify(await make.sql('SELECT encode(token_hash, \'escape\') AS hash, password_hash FROM sessions, users'));
+    const dump =
+      JSON.stringify(
+        await make.sql(
+          'SELECT u.*, s.*, a.*, o.* FROM users u JOIN sessions s ON s.user_id = u.id, audit_log a, outbox_messages o',
+        ),
+      ) +
+      JSON.stringify(await make.sql("SELECT encode(token_hash, 'escape') AS hash, password_hash FROM sessions, users"));
     expect(dump).not.toContain('a very particular secret');
     expect(dump).not.toContain(person.sessionToken);
-    const [{ password_hash: hash }] = await make.sql('SELECT password_hash FROM users WHERE id = $1', [person.user.id]) as [{ password_hash: string }];
+    const [{ password_hash: hash }] = (await make.sql('SELECT password_hash FROM users WHERE id = $1', [
+      person.user.id,
+    ])) as [{ password_hash: string }];
     expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
   });
 
@@ -39,47 +58,91 @@ describe('POST /api/v1/auth/sign-up', () => {
     ['no username', { username: undefined }, 'username', 'is_string'],
     ['an e-mail address that is none', { email: 'ada' }, 'email', 'is_email'],
     ['an e-mail address with a line break', { email: 'ada@example.org\r\nBcc: x@example.org' }, 'email', 'is_email'],
-    ['an e-mail address that is too long', { email: `${'a'.repeat(64)}@${`${'b'.repeat(60)}.`.repeat(4)}org` }, 'email', 'max_length'],
+    [
+      'an e-mail address that is too long',
+      { email: `${'a'.repeat(64)}@${`${'b'.repeat(60)}.`.repeat(4)}org` },
+      'email',
+      'max_length',
+    ],
     ['a password that is too short', { password: 'short' }, 'password', 'min_length'],
     ['a password that is too long', { password: 'a1'.repeat(101) }, 'password', 'max_length'],
     ['a password that is no text', { password: 12345678901 }, 'password', 'is_string'],
     ['a password that everybody has', { password: 'Password123' }, 'password', 'too_common'],
-    ['a password with the username in it', { username: 'countess', password: 'my-Countess-1815' }, 'password', 'contains_account'],
-    ['a password that is the e-mail address', { email: 'lovelace@example.org', password: 'Lovelace@Example.org' }, 'password', 'contains_account'],
+    [
+      'a password with the username in it',
+      { username: 'countess', password: 'my-Countess-1815' },
+      'password',
+      'contains_account',
+    ],
+    [
+      'a password that is the e-mail address',
+      { email: 'lovelace@example.org', password: 'Lovelace@Example.org' },
+      'password',
+      'contains_account',
+    ],
     ['a field too many', { plan: 'enterprise' }, 'plan', 'unknown_field'],
-  ])('refuses %s by the name of the field, and repeats no password', async (_what, wrong: Record<string, unknown>, path, code) => {
-    const answer = await app.post(SIGN_UP, { username: 'ada', email: 'ada@example.org', password: 'correct horse battery', ...wrong });
-    expect(answer.status).toBe(400);
-    expect(answer.body.error).toMatchObject({ code: 'invalid_request', details: [{ path, in: 'body', code }] });
-    if ('password' in wrong) expect(answer.text).not.toContain(JSON.stringify(wrong['password']));
-  });
+  ])(
+    'refuses %s by the name of the field, and repeats no password',
+    async (_what, wrong: Record<string, unknown>, path, code) => {
+      const answer = await app.post(SIGN_UP, {
+        username: 'ada',
+        email: 'ada@example.org',
+        password: 'correct horse battery',
+        ...wrong,
+      });
+      expect(answer.status).toBe(400);
+      expect(answer.body.error).toMatchObject({ code: 'invalid_request', details: [{ path, in: 'body', code }] });
+      if ('password' in wrong) expect(answer.text).not.toContain(JSON.stringify(wrong['password']));
+    },
+  );
 
   it('refuses a username and an e-mail address that are taken, in any case of letters', async () => {
     const { user } = await make.person({ email: `${uniqueName('Grace')}@Example.org` });
-    const other = { username: uniqueName('other'), email: `${uniqueName('other')}@example.org`, password: 'correct horse battery' };
+    const other = {
+      username: uniqueName('other'),
+      email: `${uniqueName('other')}@example.org`,
+      password: 'correct horse battery',
+    };
     const username = await app.post(SIGN_UP, { ...other, username: user.username.toUpperCase() });
-    expect([username.status, username.body.error.code, username.body.error.type]).toEqual([409, 'username_taken', 'conflict_error']);
+    expect([username.status, username.body.error.code, username.body.error.type]).toEqual([
+      409,
+      'username_taken',
+      'conflict_error',
+    ]);
     const email = await app.post(SIGN_UP, { ...other, email: user.email.toLowerCase() });
     expect([email.status, email.body.error.code]).toEqual([409, 'email_taken']);
   });
 
   it('refuses a username that is the slug of an organization, and leaves nothing behind', async () => {
     const org = await make.org(await make.person());
-    const answer = await app.post(SIGN_UP, { username: org.slug, email: `${org.slug}@example.org`, password: 'correct horse battery' });
+    const answer = await app.post(SIGN_UP, {
+      username: org.slug,
+      email: `${org.slug}@example.org`,
+      password: 'correct horse battery',
+    });
     expect([answer.status, answer.body.error.code]).toEqual([409, 'username_taken']);
     expect(await make.sql('SELECT id FROM users WHERE username = $1', [org.slug])).toEqual([]);
   });
 
   it('lets exactly one of many win who want the same name, or the same address, at once', async () => {
-    for (const wish of [() => ({ username: 'racer', email: `${uniqueName('racer')}@example.org` }), () => ({ username: uniqueName('racer'), email: 'racer@example.org' })]) {
-      const answers = await Promise.all(Array.from({ length: 6 }, () => app.post(SIGN_UP, { ...wish(), password: 'correct horse battery' })));
+    for (const wish of [
+      () => ({ username: 'racer', email: `${uniqueName('racer')}@example.org` }),
+      () => ({ username: uniqueName('racer'), email: 'racer@example.org' }),
+    ]) {
+      const answers = await Promise.all(
+        Array.from({ length: 6 }, () => app.post(SIGN_UP, { ...wish(), password: 'correct horse battery' })),
+      );
       expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409, 409]);
     }
     expect(await make.sql("SELECT count(*)::int AS n FROM organizations WHERE slug = 'racer'")).toEqual([{ n: 1 }]);
   });
 
   it('does nothing in a dry run, and answers as it would', async () => {
-    const wish = { username: uniqueName('dry'), email: `${uniqueName('dry')}@example.org`, password: 'correct horse battery' };
+    const wish = {
+      username: uniqueName('dry'),
+      email: `${uniqueName('dry')}@example.org`,
+      password: 'correct horse battery',
+    };
     const rehearsal = await app.post(SIGN_UP, wish, { headers: { 'dry-run': 'true' } });
     expect(rehearsal.body.data).toMatchObject({ user: { username: wish.username } });
     expect(await make.sql('SELECT id FROM users WHERE username = $1', [wish.username])).toEqual([]);
@@ -88,10 +151,18 @@ describe('POST /api/v1/auth/sign-up', () => {
 
   it('answers 429 to the eleventh account of an hour from one address', async () => {
     const from = '198.19.1.1';
-    const wish = (index: number): object => ({ username: `crowd-${index}`, email: `crowd-${index}@example.org`, password: 'correct horse battery' });
+    const wish = (index: number): object => ({
+      username: `crowd-${index}`,
+      email: `crowd-${index}@example.org`,
+      password: 'correct horse battery',
+    });
     for (let index = 0; index < 10; index++) expectStatus(201, await app.post(SIGN_UP, wish(index), { from }));
     const refused = await app.post(SIGN_UP, wish(10), { from });
-    expect([refused.status, refused.body.error.code, refused.body.error.details.policy]).toEqual([429, 'burst_limit_exceeded', 'sign_up']);
+    expect([refused.status, refused.body.error.code, refused.body.error.details.policy]).toEqual([
+      429,
+      'burst_limit_exceeded',
+      'sign_up',
+    ]);
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(300);
   });
 

@@ -13,7 +13,10 @@ describe('an account whose e-mail address is not verified, with EMAIL_VERIFICATI
   const make = new Make(app);
   const mint = (person: Person): Promise<Answer> => app.post(KEYS, { name: 'a key' }, as(person));
   const verify = async (person: Person): Promise<void> => {
-    expectStatus(200, await app.post('/api/v1/auth/verify-email', { token: (await mailTo(app, person.user.email, 'Confirm')).token }));
+    expectStatus(
+      200,
+      await app.post('/api/v1/auth/verify-email', { token: (await mailTo(app, person.user.email, 'Confirm')).token }),
+    );
   };
   /** As if the setting had been off when the key was minted. */
   const unverify = async ({ user }: Person): Promise<void> => {
@@ -27,13 +30,17 @@ describe('an account whose e-mail address is not verified, with EMAIL_VERIFICATI
     await verify(person);
     const key = expectStatus(201, await mint(person)).body.data;
     await unverify(person);
-    expect(codeOf(await app.post(`${KEYS}/${key.id}/rotate`, {}, as((await signIn(person)))))).toEqual([403, 'email_not_verified']);
+    expect(codeOf(await app.post(`${KEYS}/${key.id}/rotate`, {}, as(await signIn(person))))).toEqual([
+      403,
+      'email_not_verified',
+    ]);
   });
 
   it('cannot invite', async () => {
     const person = await make.person();
     const org = await make.org(person);
-    const invite = (): Promise<Answer> => app.post(`/api/v1/orgs/${org.id}/members`, { email: 'somebody@example.org', role: 'member' }, as(person));
+    const invite = (): Promise<Answer> =>
+      app.post(`/api/v1/orgs/${org.id}/members`, { email: 'somebody@example.org', role: 'member' }, as(person));
     expect(codeOf(await invite())).toEqual([403, 'email_not_verified']);
     await verify(person);
     expectStatus(201, await invite());
@@ -47,12 +54,25 @@ describe('an account whose e-mail address is not verified, with EMAIL_VERIFICATI
     const repository = expectStatus(201, await app.post('/api/v1/repositories', { name: 'shop' }, as(key))).body.data;
     await unverify(person);
     await app.restart();
-    for (const [path, body] of [[`projects/${project.id}/deploys`, { branch: 'main', type: 'preview' }], [`projects/${project.id}/rollback`, {}]] as const) {
-      expect([path, codeOf(await app.post(`/api/v1/${path}`, body, as(key)))]).toEqual([path, [403, 'email_not_verified']]);
+    for (const [path, body] of [
+      [`projects/${project.id}/deploys`, { branch: 'main', type: 'preview' }],
+      [`projects/${project.id}/rollback`, {}],
+    ] as const) {
+      expect([path, codeOf(await app.post(`/api/v1/${path}`, body, as(key)))]).toEqual([
+        path,
+        [403, 'email_not_verified'],
+      ]);
     }
-    expect(codeOf(await app.call('POST', '/api/v1/deploys/dpl_0000000000000000000000000z/promote', as(key)))).toEqual([403, 'email_not_verified']);
+    expect(codeOf(await app.call('POST', '/api/v1/deploys/dpl_0000000000000000000000000z/promote', as(key)))).toEqual([
+      403,
+      'email_not_verified',
+    ]);
     const push = await app.call('POST', `/git/${person.organization.slug}/${repository.name}.git/git-receive-pack`, {
-      headers: { authorization: `Basic ${Buffer.from(`x:${key}`).toString('base64')}`, 'content-type': 'application/x-git-receive-pack-request' }, body: '0000',
+      headers: {
+        authorization: `Basic ${Buffer.from(`x:${key}`).toString('base64')}`,
+        'content-type': 'application/x-git-receive-pack-request',
+      },
+      body: '0000',
     });
     expect(push.status).toBe(403);
     expect(push.text).toContain('not verified');
@@ -62,7 +82,10 @@ describe('an account whose e-mail address is not verified, with EMAIL_VERIFICATI
 
   it('is told so by POST /api/v1/auth/explain', async () => {
     const person = await make.person();
-    const { data } = expectStatus(200, await app.post('/api/v1/auth/explain', { method: 'POST', path: KEYS }, as(person))).body;
+    const { data } = expectStatus(
+      200,
+      await app.post('/api/v1/auth/explain', { method: 'POST', path: KEYS }, as(person)),
+    ).body;
     expect(data).toMatchObject({ allowed: false, refused_by: 'email', code: 'email_not_verified' });
   });
 
@@ -70,8 +93,15 @@ describe('an account whose e-mail address is not verified, with EMAIL_VERIFICATI
     const person = await make.person();
     await mailTo(app, person.user.email, 'Confirm');
     await signIn(person);
-    await eventually(async () => (await make.sql('SELECT 1 FROM outbox_messages')).length === 0, 'all jobs are with the worker');
-    expect(mailsOf(app).filter(({ to }) => to === person.user.email).map(({ subject }) => subject)).toEqual(['Confirm your e-mail address']);
+    await eventually(
+      async () => (await make.sql('SELECT 1 FROM outbox_messages')).length === 0,
+      'all jobs are with the worker',
+    );
+    expect(
+      mailsOf(app)
+        .filter(({ to }) => to === person.user.email)
+        .map(({ subject }) => subject),
+    ).toEqual(['Confirm your e-mail address']);
   });
 
   const signIn = async ({ user, password }: Person): Promise<string> =>
@@ -92,16 +122,28 @@ describe('POST /api/v1/auth/password/reset', () => {
   };
   const verified = async (): Promise<Person> => {
     const person = await make.person();
-    expectStatus(200, await app.post('/api/v1/auth/verify-email', { token: (await mailTo(app, person.user.email, 'Confirm')).token }));
+    expectStatus(
+      200,
+      await app.post('/api/v1/auth/verify-email', { token: (await mailTo(app, person.user.email, 'Confirm')).token }),
+    );
     return person;
   };
 
   it('revokes the keys that somebody minted who signed up with an address of somebody else', async () => {
     const squatter = await make.person();
-    const [key, bound] = [await make.key(squatter), await make.key(squatter, { kind: 'org_bound', org_id: (await make.org(squatter)).id })];
+    const [key, bound] = [
+      await make.key(squatter),
+      await make.key(squatter, { kind: 'org_bound', org_id: (await make.org(squatter)).id }),
+    ];
     expect((await reset(squatter)).body.data).toEqual({ reset: true, revoked_keys: 2 });
-    expect([await statusOf(key), await statusOf(bound), await statusOf(squatter.sessionToken)]).toEqual(['revoked_api_key', 'revoked_api_key', 'invalid_session']);
-    const [entry] = await make.sql("SELECT details FROM audit_log WHERE org_id = $1 AND action = 'key.revoked'", [squatter.organization.id]);
+    expect([await statusOf(key), await statusOf(bound), await statusOf(squatter.sessionToken)]).toEqual([
+      'revoked_api_key',
+      'revoked_api_key',
+      'invalid_session',
+    ]);
+    const [entry] = await make.sql("SELECT details FROM audit_log WHERE org_id = $1 AND action = 'key.revoked'", [
+      squatter.organization.id,
+    ]);
     expect(entry).toEqual({ details: { reason: 'password_reset' } });
   });
 
@@ -126,15 +168,23 @@ describe('POST /api/v1/auth/password/reset', () => {
     const { token } = await mailTo(app, squatter.user.email, 'Set a new password');
     const minted: Promise<Answer>[] = [];
     const progress = { isOver: false };
-    const resetting = app.post(RESET, { token, password: NEW_PASSWORD }).finally(() => { progress.isOver = true; });
+    const resetting = app.post(RESET, { token, password: NEW_PASSWORD }).finally(() => {
+      progress.isOver = true;
+    });
     while (!progress.isOver) {
       minted.push(app.post(KEYS, { name: 'a key' }, as(squatter)));
-      await new Promise((resolve) => { setTimeout(resolve, 3); });
+      await new Promise((resolve) => {
+        setTimeout(resolve, 3);
+      });
     }
     expectStatus(200, await resetting);
-    const secrets = (await Promise.all(minted)).filter(({ status }) => status === 201).map(({ body }) => body.data.secret as string);
+    const secrets = (await Promise.all(minted))
+      .filter(({ status }) => status === 201)
+      .map(({ body }) => body.data.secret as string);
     expect(secrets.length).toBeGreaterThan(0);
-    expect(await make.sql('SELECT id FROM api_keys WHERE user_id = $1 AND revoked_at IS NULL', [squatter.user.id])).toEqual([]);
+    expect(
+      await make.sql('SELECT id FROM api_keys WHERE user_id = $1 AND revoked_at IS NULL', [squatter.user.id]),
+    ).toEqual([]);
   });
 
   it.each(['yes', 1, null])('answers 400 to revoke_keys: %j', async (value) => {
@@ -148,7 +198,9 @@ describe('messages about an account', () => {
   const make = new Make(app);
 
   it('are files of a service that sends no mail, where nothing has to be verified, as the log says', async () => {
-    expect(app.log()).toContainEqual(expect.objectContaining({ level: 'info', msg: expect.stringContaining('E-mail addresses are not verified') }));
+    expect(app.log()).toContainEqual(
+      expect.objectContaining({ level: 'info', msg: expect.stringContaining('E-mail addresses are not verified') }),
+    );
     expectStatus(201, await app.post(KEYS, { name: 'a key' }, as(await make.person())));
   });
 
@@ -164,9 +216,17 @@ describe('messages about an account', () => {
   it('report a change of the password, and how many keys keep working', async () => {
     const person = await make.person();
     await make.key(person);
-    expectStatus(200, await app.call('PUT', '/api/v1/auth/password', as(person, {
-      headers: { 'content-type': 'application/json' }, body: JSON.stringify({ current_password: person.password, new_password: NEW_PASSWORD }),
-    } as object)));
+    expectStatus(
+      200,
+      await app.call(
+        'PUT',
+        '/api/v1/auth/password',
+        as(person, {
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ current_password: person.password, new_password: NEW_PASSWORD }),
+        } as object),
+      ),
+    );
     const mail = await mailTo(app, person.user.email, 'was changed');
     expect(mail.text).toContain('1 key keeps working');
     expect(mail.text).not.toContain(NEW_PASSWORD);
@@ -176,13 +236,25 @@ describe('messages about an account', () => {
     const [home, elsewhere] = [randomAddress(), randomAddress()];
     const person = await make.person({ from: home });
     const signIn = async (from: string): Promise<void> => {
-      expectStatus(200, await app.post(SIGN_IN, { login: person.user.username, password: person.password }, { from, headers: { 'user-agent': 'a\tbrowser' } }));
+      expectStatus(
+        200,
+        await app.post(
+          SIGN_IN,
+          { login: person.user.username, password: person.password },
+          { from, headers: { 'user-agent': 'a\tbrowser' } },
+        ),
+      );
     };
     for (const from of [home, elsewhere, elsewhere, home]) await signIn(from);
     const mail = await mailTo(app, person.user.email, 'New sign-in');
     expect(mail.text).toContain(`${elsewhere}, a?browser`);
-    await eventually(async () => (await make.sql('SELECT 1 FROM outbox_messages')).length === 0, 'all jobs are with the worker');
-    expect(mailsOf(app).filter(({ to, subject }) => to === person.user.email && subject.includes('New sign-in'))).toHaveLength(1);
+    await eventually(
+      async () => (await make.sql('SELECT 1 FROM outbox_messages')).length === 0,
+      'all jobs are with the worker',
+    );
+    expect(
+      mailsOf(app).filter(({ to, subject }) => to === person.user.email && subject.includes('New sign-in')),
+    ).toHaveLength(1);
   });
 
   it('report a sign-in from an old address again after a reset, which forgets them', async () => {

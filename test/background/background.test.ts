@@ -106,17 +106,37 @@ describe('background work', () => {
   afterAll(() => database.drop());
 
   /** What a process of the role `worker` has, with this background work and no other. */
-  async function startProcess(declared: Partial<BackgroundDeclarations>, handlers: readonly Type[]): Promise<INestApplicationContext> {
+  async function startProcess(
+    declared: Partial<BackgroundDeclarations>,
+    handlers: readonly Type[],
+  ): Promise<INestApplicationContext> {
     const config = loadConfig({
-      DATABASE_URL: database.url, REDIS_URL: testRedisUrl(), API_KEY_PEPPER: 'a-pepper-of-the-tests-long-enough-for-it',
-      SECRETS_KEY: 'a-secrets-key-of-the-tests-long-enough-for-it', REDIS_TIMEOUT_MS: '2000',
+      DATABASE_URL: database.url,
+      REDIS_URL: testRedisUrl(),
+      API_KEY_PEPPER: 'a-pepper-of-the-tests-long-enough-for-it',
+      SECRETS_KEY: 'a-secrets-key-of-the-tests-long-enough-for-it',
+      REDIS_TIMEOUT_MS: '2000',
     });
-    const log = openLog(config, new Writable({ write: (_chunk, _encoding, done) => { done(); } }));
+    const log = openLog(
+      config,
+      new Writable({
+        write: (_chunk, _encoding, done) => {
+          done();
+        },
+      }),
+    );
     const ground = {
-      config, log, siblings: new NoSiblings(), context: new RequestContext(), catalog: new BackgroundCatalog({ ...NOTHING, ...declared }),
+      config,
+      log,
+      siblings: new NoSiblings(),
+      context: new RequestContext(),
+      catalog: new BackgroundCatalog({ ...NOTHING, ...declared }),
       dataSource: createDataSource({ url: database.url, poolSize: 5, connectTimeoutMs: 15_000 }),
     };
-    @Module({ imports: [PlatformModule.with(ground), DiscoveryModule], providers: [...handlers, BackgroundWork, { provide: PROCESS_ROLES, useValue: ['worker'] }] })
+    @Module({
+      imports: [PlatformModule.with(ground), DiscoveryModule],
+      providers: [...handlers, BackgroundWork, { provide: PROCESS_ROLES, useValue: ['worker'] }],
+    })
     class TestedModule {}
     const started = await NestFactory.createApplicationContext(TestedModule, { logger: false, abortOnError: false });
     processes.push(started);
@@ -128,10 +148,12 @@ describe('background work', () => {
     const declared = { events: [counted], subscriptions: [adding, listing] };
     const [one, other] = [await startProcess(declared, [Adder, Lister]), await startProcess(declared, [Adder, Lister])];
     const numbers = Array.from({ length: 60 }, (_, number) => number);
-    await Promise.all(numbers.map((number) => {
-      const publisher = number % 2 === 0 ? one : other;
-      return publisher.get(Database).transaction(() => publisher.get(Outbox).publish(counted, { number }));
-    }));
+    await Promise.all(
+      numbers.map((number) => {
+        const publisher = number % 2 === 0 ? one : other;
+        return publisher.get(Database).transaction(() => publisher.get(Outbox).publish(counted, { number }));
+      }),
+    );
 
     await eventually(() => added.length >= numbers.length && listed.length >= numbers.length, 'both have heard of all');
     // What came twice would come now.
@@ -143,10 +165,12 @@ describe('background work', () => {
   it('publishes an event with its transaction, and not without', async () => {
     const heard = added.length;
     const worker = await startProcess({ events: [counted], subscriptions: [adding] }, [Adder]);
-    await expect(worker.get(Database).transaction(async () => {
-      await worker.get(Outbox).publish(counted, { number: 1_000 });
-      throw new Error('rolled back');
-    })).rejects.toThrow('rolled back');
+    await expect(
+      worker.get(Database).transaction(async () => {
+        await worker.get(Outbox).publish(counted, { number: 1_000 });
+        throw new Error('rolled back');
+      }),
+    ).rejects.toThrow('rolled back');
     await worker.get(Database).transaction(() => worker.get(Outbox).publish(counted, { number: 1_001 }));
     await eventually(() => added.length > heard, 'the second is heard of');
     expect(added.slice(heard)).toEqual([1_001]);
@@ -171,13 +195,37 @@ describe('background work', () => {
   it.each([
     ['work that has two handlers', { jobs: [printing] }, [Printer, OtherPrinter], 'printing has two handlers.'],
     ['work that has no handler', { jobs: [printing] }, [], 'No provider of this process handles printing.'],
-    ['a handler of work that is not in the catalog', {}, [Printer], 'Printer handles printing, which is not in the catalog.'],
-    ['two pieces of work with one name', { jobs: [printing, { ...printing }] }, [Printer], 'Two pieces of background work are called printing.'],
-    ['a subscription to an event that is not in the catalog', { subscriptions: [adding] }, [Adder], 'counted-adding subscribes to counted, which is not in the catalog.'],
+    [
+      'a handler of work that is not in the catalog',
+      {},
+      [Printer],
+      'Printer handles printing, which is not in the catalog.',
+    ],
+    [
+      'two pieces of work with one name',
+      { jobs: [printing, { ...printing }] },
+      [Printer],
+      'Two pieces of background work are called printing.',
+    ],
+    [
+      'a subscription to an event that is not in the catalog',
+      { subscriptions: [adding] },
+      [Adder],
+      'counted-adding subscribes to counted, which is not in the catalog.',
+    ],
   ] as const)('does not start with %s', async (_what, declared, handlers, message) => {
     const start = (): Promise<INestApplicationContext> => {
-      const ground = [[BackgroundCatalog, new BackgroundCatalog({ ...NOTHING, ...declared })], [Config, {}], [QueueWorkers, {}], [Schedules, {}], [PROCESS_ROLES, ['worker']]] as const;
-      @Module({ imports: [DiscoveryModule], providers: [...handlers, BackgroundWork, ...ground.map(([provide, useValue]) => ({ provide, useValue }))] })
+      const ground = [
+        [BackgroundCatalog, new BackgroundCatalog({ ...NOTHING, ...declared })],
+        [Config, {}],
+        [QueueWorkers, {}],
+        [Schedules, {}],
+        [PROCESS_ROLES, ['worker']],
+      ] as const;
+      @Module({
+        imports: [DiscoveryModule],
+        providers: [...handlers, BackgroundWork, ...ground.map(([provide, useValue]) => ({ provide, useValue }))],
+      })
       class TestedModule {}
       return NestFactory.createApplicationContext(TestedModule, { logger: false, abortOnError: false });
     };
@@ -191,21 +239,30 @@ describe('background work', () => {
 
   it('is in the catalog, whichever module declares it', async () => {
     const modules = join(PROJECT_ROOT, 'src');
-    const files = readdirSync(modules, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.job.ts')).map((name) => join(modules, name));
+    const files = readdirSync(modules, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.job.ts'))
+      .map((name) => join(modules, name));
     expect(files.length).toBeGreaterThan(10);
     const { work, declared } = BACKGROUND_CATALOG;
     const missing: string[] = [];
     for (const file of files) {
-      const exported = Object.entries(await import(file) as Record<string, unknown>);
-      const definitions = exported.filter(([, value]) => typeof value === 'object' && value !== null && Object.isFrozen(value) && 'summary' in value);
+      const exported = Object.entries((await import(file)) as Record<string, unknown>);
+      const definitions = exported.filter(
+        ([, value]) => typeof value === 'object' && value !== null && Object.isFrozen(value) && 'summary' in value,
+      );
       if (definitions.length === 0) missing.push(`${relative(modules, file)} declares nothing`);
-      missing.push(...definitions.filter(([, value]) => !work.includes(value as never) && !declared.events.includes(value as never)).map(([name]) => name));
+      missing.push(
+        ...definitions
+          .filter(([, value]) => !work.includes(value as never) && !declared.events.includes(value as never))
+          .map(([name]) => name),
+      );
     }
     expect(missing).toEqual([]);
   });
 });
 
-const byName = <Named extends { readonly name: string }>(all: readonly Named[]): Named[] => [...all].sort((one, other) => one.name.localeCompare(other.name));
+const byName = <Named extends { readonly name: string }>(all: readonly Named[]): Named[] =>
+  [...all].sort((one, other) => one.name.localeCompare(other.name));
 
 function periodOf(everyMs: number): string {
   if (everyMs % 3_600_000 === 0) return `${everyMs / 3_600_000} h`;
@@ -226,8 +283,10 @@ function pageOf({ declared: { jobs, events, subscriptions, schedules } }: Backgr
     '',
     '| Schedule | What it does | Period | Where |',
     '|---|---|---|---|',
-    ...byName(schedules).map(({ name, summary, everyMs, runsIn, roles = ['worker'] }) =>
-      `| \`${name}\` | ${summary} | ${periodOf(everyMs)} | ${runsIn === 'one' ? 'one process' : 'each process'}: ${roles.map((role) => `\`${role}\``).join(', ')} |`),
+    ...byName(schedules).map(
+      ({ name, summary, everyMs, runsIn, roles = ['worker'] }) =>
+        `| \`${name}\` | ${summary} | ${periodOf(everyMs)} | ${runsIn === 'one' ? 'one process' : 'each process'}: ${roles.map((role) => `\`${role}\``).join(', ')} |`,
+    ),
     '',
     '## Jobs',
     '',
@@ -235,7 +294,9 @@ function pageOf({ declared: { jobs, events, subscriptions, schedules } }: Backgr
     '',
     '| Queue | What it does | Attempts |',
     '|---|---|---|',
-    ...byName([...jobs, ...subscriptions]).map(({ name, summary, attempts }) => `| \`${name}\` | ${summary} | ${attempts} |`),
+    ...byName([...jobs, ...subscriptions]).map(
+      ({ name, summary, attempts }) => `| \`${name}\` | ${summary} | ${attempts} |`,
+    ),
     '',
     '## Events',
     '',
@@ -243,8 +304,13 @@ function pageOf({ declared: { jobs, events, subscriptions, schedules } }: Backgr
     '',
     '| Event | When | Queues of its subscribers |',
     '|---|---|---|',
-    ...byName(events).map(({ name, summary }) =>
-      `| \`${name}\` | ${summary} | ${subscriptions.filter(({ event }) => event.name === name).map((each) => `\`${each.name}\``).join(', ')} |`),
+    ...byName(events).map(
+      ({ name, summary }) =>
+        `| \`${name}\` | ${summary} | ${subscriptions
+          .filter(({ event }) => event.name === name)
+          .map((each) => `\`${each.name}\``)
+          .join(', ')} |`,
+    ),
     '',
   ].join('\n');
 }

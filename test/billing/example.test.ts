@@ -10,10 +10,15 @@ import { Months } from './months.js';
 /** Title and amount of each row of the example in the documentation. */
 function rowsOfExample(): [string, bigint][] {
   const [, example = ''] = readFileSync(join(PROJECT_ROOT, 'docs/billing.md'), 'utf8').split('<!-- example -->');
-  return example.split('\n\n')[0]!.split('\n').filter((line) => line.startsWith('| ')).slice(1).map((line) => {
-    const cells = line.split('|').map((cell) => cell.trim().replaceAll('**', ''));
-    return [cells[1]!, parseUsd(cells[3]!.replace('−', '-'))];
-  });
+  return example
+    .split('\n\n')[0]!
+    .split('\n')
+    .filter((line) => line.startsWith('| '))
+    .slice(1)
+    .map((line) => {
+      const cells = line.split('|').map((cell) => cell.trim().replaceAll('**', ''));
+      return [cells[1]!, parseUsd(cells[3]!.replace('−', '-'))];
+    });
 }
 
 describe('the example in docs/billing.md', () => {
@@ -26,7 +31,9 @@ describe('the example in docs/billing.md', () => {
     const ada = await make.person();
     const key = await make.key(ada);
     const orgId = ada.organization.id;
-    const choose = async (plan: string): Promise<void> => { expectStatus(200, await app.post('/api/v1/billing/subscription', { plan }, as(key))); };
+    const choose = async (plan: string): Promise<void> => {
+      expectStatus(200, await app.post('/api/v1/billing/subscription', { plan }, as(key)));
+    };
 
     months.at(907_200);
     await choose('builder');
@@ -34,8 +41,21 @@ describe('the example in docs/billing.md', () => {
     await choose('pro');
     const at = months.at(1_900_000);
     const work = app.get(PaidWorkService);
-    const begun = await work.begin({ orgId, plan: 'pro', meter: 'sandbox_compute', estimatedQuantity: 180_000_007n, key: 'example' });
-    await work.end(begun, { source: 'example', sourceId: '1', orgId, meter: 'sandbox_compute', quantity: 180_000_007n, occurredAt: at });
+    const begun = await work.begin({
+      orgId,
+      plan: 'pro',
+      meter: 'sandbox_compute',
+      estimatedQuantity: 180_000_007n,
+      key: 'example',
+    });
+    await work.end(begun, {
+      source: 'example',
+      sourceId: '1',
+      orgId,
+      meter: 'sandbox_compute',
+      quantity: 180_000_007n,
+      occurredAt: at,
+    });
     await months.use(orgId, { meter: 'ai_tokens', model: 'anthropic/claude-sonnet:output', quantity: 1_234_567n });
     await months.use(orgId, { meter: 'database_storage', quantity: 7_200_000_000_000n });
     await months.use(orgId, { meter: 'object_storage', quantity: 28_800_000_001_000n });
@@ -44,7 +64,20 @@ describe('the example in docs/billing.md', () => {
     const [{ id }] = await months.invoicesOf(key);
     const { lines, total } = await months.invoice(key, id);
     const rows = rowsOfExample();
-    expect(rows.map(([, amount]) => amount)).toEqual([...lines.map(({ amount }: any) => parseUsd(amount)), parseUsd(total)]);
-    expect(rows.map(([title]) => title.split(/[, ]/)[0])).toEqual(['Builder', 'Pro', 'AI', 'Sandbox', 'Database', 'Object', 'Paid', 'Rounding', 'Total']);
+    expect(rows.map(([, amount]) => amount)).toEqual([
+      ...lines.map(({ amount }: any) => parseUsd(amount)),
+      parseUsd(total),
+    ]);
+    expect(rows.map(([title]) => title.split(/[, ]/)[0])).toEqual([
+      'Builder',
+      'Pro',
+      'AI',
+      'Sandbox',
+      'Database',
+      'Object',
+      'Paid',
+      'Rounding',
+      'Total',
+    ]);
   });
 });

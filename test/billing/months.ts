@@ -32,7 +32,10 @@ export class Months {
   /** The next month begins, with nothing in it. */
   async begin(): Promise<BillingPeriod> {
     this.setTime(this.period.to);
-    await this.make.sql('INSERT INTO closed_periods (period_from, closed_at) VALUES ($1, now()) ON CONFLICT DO NOTHING', [new Date(this.now.getTime() - 1).toISOString().slice(0, 7) + '-01T00:00:00Z']);
+    await this.make.sql(
+      'INSERT INTO closed_periods (period_from, closed_at) VALUES ($1, now()) ON CONFLICT DO NOTHING',
+      [new Date(this.now.getTime() - 1).toISOString().slice(0, 7) + '-01T00:00:00Z'],
+    );
     return this.period;
   }
 
@@ -48,7 +51,9 @@ export class Months {
   }
 
   async use(orgId: string, wish: Pick<UsageEvent, 'meter' | 'quantity'> & Partial<UsageEvent>): Promise<void> {
-    await this.app.get(UsageService).record([{ source: 'test', sourceId: randomUUID(), orgId, occurredAt: this.now, ...wish }]);
+    await this.app
+      .get(UsageService)
+      .record([{ source: 'test', sourceId: randomUUID(), orgId, occurredAt: this.now, ...wish }]);
   }
 
   async invoicesOf(key: string): Promise<any[]> {

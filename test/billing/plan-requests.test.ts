@@ -10,25 +10,41 @@ describe('a larger plan without a payment provider', () => {
   const make = new Make(app);
   let ada: Person;
 
-  beforeEach(async () => { ada = await make.person(); });
+  beforeEach(async () => {
+    ada = await make.person();
+  });
 
   const choose = (plan: string): Promise<Answer> => app.post(PATH, { plan }, as(ada));
   const read = async (): Promise<any> => expectStatus(200, await app.fetch(PATH, as(ada))).body.data;
-  const operate = ([method, path]: readonly [string, string], body: object): Promise<Answer> => send(app, [method, `/ops/billing/subscriptions/${ada.organization.id}${path}`], body, AS_OPERATOR);
+  const operate = ([method, path]: readonly [string, string], body: object): Promise<Answer> =>
+    send(app, [method, `/ops/billing/subscriptions/${ada.organization.id}${path}`], body, AS_OPERATOR);
   const tasks = async (status: string): Promise<any[]> =>
-    (await app.fetch(`/ops/tasks?runbookTag=plan_request&status=${status}&limit=100`, AS_OPERATOR)).body.tasks.filter(({ title }: any) => title.includes(ada.organization.id));
-  const taskIs = (status: 'open' | 'resolved'): Promise<void> => eventually(async () => (await tasks(status)).length === 1, `there is one ${status} task`, 15_000);
+    (await app.fetch(`/ops/tasks?runbookTag=plan_request&status=${status}&limit=100`, AS_OPERATOR)).body.tasks.filter(
+      ({ title }: any) => title.includes(ada.organization.id),
+    );
+  const taskIs = (status: 'open' | 'resolved'): Promise<void> =>
+    eventually(async () => (await tasks(status)).length === 1, `there is one ${status} task`, 15_000);
   const codeOf = ({ status, body }: Answer): [number, string] => [status, body.error?.code];
-  const auditOf = async (): Promise<any[]> => (await make.sql("SELECT action, details FROM audit_log WHERE org_id = $1 AND action LIKE 'subscription.%' ORDER BY id", [ada.organization.id]));
+  const auditOf = async (): Promise<any[]> =>
+    await make.sql(
+      "SELECT action, details FROM audit_log WHERE org_id = $1 AND action LIKE 'subscription.%' ORDER BY id",
+      [ada.organization.id],
+    );
 
   it('waits for an operator, who finds a task, and begins with the approval', async () => {
     const answer = expectStatus(202, await choose('builder'));
-    expect(answer.body.data).toMatchObject({ plan: 'free', price_usd_per_month: '0', pending_change: { plan: 'builder', requested_at: expect.any(String) } });
+    expect(answer.body.data).toMatchObject({
+      plan: 'free',
+      price_usd_per_month: '0',
+      pending_change: { plan: 'builder', requested_at: expect.any(String) },
+    });
     expect(answer.headers.get('x-service-tier')).toBe('free');
     expect(await read()).toEqual(answer.body.data);
     expect((await app.fetch('/api/v1/me', as(ada))).headers.get('x-service-tier')).toBe('free');
     await taskIs('open');
-    expect(await tasks('open')).toMatchObject([{ runbookTag: 'plan_request', description: `${ada.organization.id} requests the plan builder.` }]);
+    expect(await tasks('open')).toMatchObject([
+      { runbookTag: 'plan_request', description: `${ada.organization.id} requests the plan builder.` },
+    ]);
 
     expectStatus(200, await operate(['PUT', ''], { plan: 'builder', reason: 'Invoice agreed' }));
     const approved = await read();
@@ -39,7 +55,10 @@ describe('a larger plan without a payment provider', () => {
 
   it('can be refused, and the audit log says why', async () => {
     expectStatus(202, await choose('pro'));
-    expect(expectStatus(200, await operate(['POST', '/refuse'], { reason: 'No contract' })).body).toEqual({ orgId: ada.organization.id, refused: 'pro' });
+    expect(expectStatus(200, await operate(['POST', '/refuse'], { reason: 'No contract' })).body).toEqual({
+      orgId: ada.organization.id,
+      refused: 'pro',
+    });
     expect(await read()).not.toHaveProperty('pending_change');
     expect(codeOf(await operate(['POST', '/refuse'], { reason: 'Again' }))).toEqual([404, 'plan_request_not_found']);
     expect(codeOf(await operate(['POST', '/refuse'], {}))).toEqual([400, 'invalid_request']);
@@ -50,11 +69,17 @@ describe('a larger plan without a payment provider', () => {
   });
 
   it('is requested once, replaced by another choice, and withdrawn by choosing the present plan', async () => {
-    const [first] = (await Promise.all([choose('builder'), choose('builder'), choose('builder')])).map((answer) => expectStatus(202, answer).body.data);
+    const [first] = (await Promise.all([choose('builder'), choose('builder'), choose('builder')])).map(
+      (answer) => expectStatus(202, answer).body.data,
+    );
     expect(first.pending_change.plan).toBe('builder');
     expect(expectStatus(202, await choose('pro')).body.data.pending_change.plan).toBe('pro');
     expect(expectStatus(200, await choose('free')).body.data).not.toHaveProperty('pending_change');
-    expect((await auditOf()).map(({ action }) => action)).toEqual(['subscription.change_requested', 'subscription.change_requested', 'subscription.request_withdrawn']);
+    expect((await auditOf()).map(({ action }) => action)).toEqual([
+      'subscription.change_requested',
+      'subscription.change_requested',
+      'subscription.request_withdrawn',
+    ]);
     await taskIs('resolved');
   });
 
@@ -65,8 +90,14 @@ describe('a larger plan without a payment provider', () => {
 
   it('waits from a paid plan too, and a smaller one needs no approval', async () => {
     expectStatus(200, await operate(['PUT', ''], { plan: 'builder', reason: 'x' }));
-    expect(expectStatus(202, await choose('pro')).body.data).toMatchObject({ plan: 'builder', pending_change: { plan: 'pro' } });
-    expect(expectStatus(200, await choose('free')).body.data).toMatchObject({ plan: 'builder', planned_change: { plan: 'free' } });
+    expect(expectStatus(202, await choose('pro')).body.data).toMatchObject({
+      plan: 'builder',
+      pending_change: { plan: 'pro' },
+    });
+    expect(expectStatus(200, await choose('free')).body.data).toMatchObject({
+      plan: 'builder',
+      planned_change: { plan: 'free' },
+    });
     expect(await read()).not.toHaveProperty('pending_change');
   });
 });

@@ -22,7 +22,11 @@ beforeAll(async () => {
   months = new Months(app, make);
 });
 afterAll(async () => {
-  const leak = app.log().find((line) => Object.values(stripe.settings).slice(0, 2).some((secret) => JSON.stringify(line).includes(secret)));
+  const leak = app.log().find((line) =>
+    Object.values(stripe.settings)
+      .slice(0, 2)
+      .some((secret) => JSON.stringify(line).includes(secret)),
+  );
   await app.stop();
   await stripe.stop();
   expect(leak).toBeUndefined();
@@ -35,10 +39,15 @@ beforeEach(async () => {
 
 const codeOf = (answer: Answer): [number, string] => [answer.status, answer.body.error?.code];
 const choose = (plan: string): Promise<Answer> => app.post('/api/v1/billing/subscription', { plan }, as(key));
-const checkout = async (plan: string): Promise<string> => expectStatus(201, await app.post('/api/v1/billing/checkout', { plan }, as(key))).body.data.url as string;
+const checkout = async (plan: string): Promise<string> =>
+  expectStatus(201, await app.post('/api/v1/billing/checkout', { plan }, as(key))).body.data.url as string;
 const subscription = async (): Promise<any> => (await app.fetch('/api/v1/billing/subscription', as(key))).body.data;
-const pendingEvents = async (): Promise<number> => Number((await make.sql<{ count: string }>('SELECT count(*) FROM webhook_inbox WHERE processed_at IS NULL'))[0]!.count);
-const operate = (id: string, what: string, body: object): Promise<Answer> => app.post(`/ops/billing/invoices/${id}/${what}`, body, { headers: { authorization: `Bearer ${OPS}` } });
+const pendingEvents = async (): Promise<number> =>
+  Number(
+    (await make.sql<{ count: string }>('SELECT count(*) FROM webhook_inbox WHERE processed_at IS NULL'))[0]!.count,
+  );
+const operate = (id: string, what: string, body: object): Promise<Answer> =>
+  app.post(`/ops/billing/invoices/${id}/${what}`, body, { headers: { authorization: `Bearer ${OPS}` } });
 
 async function tell(...events: StripeEvent[]): Promise<void> {
   for (const event of events) expectStatus(200, await stripe.deliver(app, event));
@@ -74,17 +83,31 @@ describe('a plan that is paid for through Stripe', () => {
     expect((await app.fetch('/api/v1/me', as(key))).headers.get('x-service-tier')).toBe('builder');
     // From now on plans are chosen without another visit.
     expect((await choose('pro')).body.data).toMatchObject({ plan: 'pro' });
-    expect((await app.post('/api/v1/billing/portal', {}, as(key))).body.data.url).toMatch(/^https:\/\/stripe\.test\/portal\/cus_/);
+    expect((await app.post('/api/v1/billing/portal', {}, as(key))).body.data.url).toMatch(
+      /^https:\/\/stripe\.test\/portal\/cus_/,
+    );
     // One customer, however often.
     await checkout('pro');
-    expect(new Set(stripe.requests.filter(({ path, fields }) => path === '/v1/checkout/sessions' && fields['client_reference_id'] === ada.organization.id).map(({ fields }) => fields['customer'])).size).toBe(1);
+    expect(
+      new Set(
+        stripe.requests
+          .filter(
+            ({ path, fields }) =>
+              path === '/v1/checkout/sessions' && fields['client_reference_id'] === ada.organization.id,
+          )
+          .map(({ fields }) => fields['customer']),
+      ).size,
+    ).toBe(1);
   });
 
   it('ends with the period when the subscription is ended there', async () => {
     const id = await subscribe('builder');
     stripe.endSubscription(id);
     await tell(...stripe.events.splice(0));
-    expect(await subscription()).toMatchObject({ plan: 'builder', planned_change: { plan: 'free', at: months.period.to.toISOString() } });
+    expect(await subscription()).toMatchObject({
+      plan: 'builder',
+      planned_change: { plan: 'free', at: months.period.to.toISOString() },
+    });
     expect(codeOf(await choose('pro'))).toEqual([409, 'payment_method_required']);
     // Until then it goes on with another means of payment.
     await subscribe('builder');
@@ -103,24 +126,43 @@ describe('a plan that is paid for through Stripe', () => {
     const told = [4, 3, 0, 2, 1, 3, 4, 1].map((index) => events[index]!);
     const outcomes = [];
     for (const event of told) outcomes.push((await stripe.deliver(app, event)).body.data.outcome);
-    expect(outcomes).toEqual(['accepted', 'accepted', 'accepted', 'accepted', 'accepted', 'repeated', 'repeated', 'repeated']);
+    expect(outcomes).toEqual([
+      'accepted',
+      'accepted',
+      'accepted',
+      'accepted',
+      'accepted',
+      'repeated',
+      'repeated',
+      'repeated',
+    ]);
     await eventually(async () => (await pendingEvents()) === 0, 'all events are processed', WITHIN_MS);
     expect(await subscription()).toMatchObject({ plan: 'pro' });
     expect(await subscription()).not.toHaveProperty('planned_change');
-    expect((await make.sql('SELECT ready FROM payment_customers WHERE org_id = $1', [ada.organization.id]))).toEqual([{ ready: true }]);
+    expect(await make.sql('SELECT ready FROM payment_customers WHERE org_id = $1', [ada.organization.id])).toEqual([
+      { ready: true },
+    ]);
   });
 
   it('is refused where it is by contract, to whoever may not, and changes nothing in a dry run', async () => {
-    expect(codeOf(await app.post('/api/v1/billing/checkout', { plan: 'enterprise' }, as(key)))).toEqual([409, 'plan_by_contract']);
-    for (const plan of ['free', 'gold', undefined]) expect(codeOf(await app.post('/api/v1/billing/checkout', { plan }, as(key)))).toEqual([400, 'invalid_request']);
+    expect(codeOf(await app.post('/api/v1/billing/checkout', { plan: 'enterprise' }, as(key)))).toEqual([
+      409,
+      'plan_by_contract',
+    ]);
+    for (const plan of ['free', 'gold', undefined])
+      expect(codeOf(await app.post('/api/v1/billing/checkout', { plan }, as(key)))).toEqual([400, 'invalid_request']);
     const asked = stripe.requests.length;
-    const reader = await make.key((await make.person()), { scopes: ['billing:read'] });
+    const reader = await make.key(await make.person(), { scopes: ['billing:read'] });
     for (const path of ['/api/v1/billing/checkout', '/api/v1/billing/portal']) {
       expect(codeOf(await app.post(path, { plan: 'pro' }))).toEqual([401, 'missing_api_key']);
       expect(codeOf(await app.post(path, { plan: 'pro' }, as(reader)))).toEqual([403, 'insufficient_scopes']);
     }
     expect(codeOf(await app.post('/api/v1/billing/portal', {}, as(key)))).toEqual([409, 'payment_method_required']);
-    const dry = await app.post('/api/v1/billing/checkout', { plan: 'pro' }, as(key, { headers: { 'dry-run': 'true' } }));
+    const dry = await app.post(
+      '/api/v1/billing/checkout',
+      { plan: 'pro' },
+      as(key, { headers: { 'dry-run': 'true' } }),
+    );
     expect([dry.status, dry.body.data, dry.body.meta.dry_run]).toEqual([201, {}, true]);
     expect(stripe.requests.length).toBe(asked);
   });
@@ -141,12 +183,20 @@ describe('an invoice that is paid through Stripe', () => {
     expect([theirs.total, theirs.metadata.number]).toEqual([cents, ours.number]);
     const items = stripe.itemsOf(theirs.id);
     expect(items.reduce((sum, { amount }) => sum + amount, 0)).toBe(cents);
-    expect(items.map(({ description }) => description)).toEqual([expect.stringMatching(/^Plan Builder \([\d.]+ USD\)$/), expect.stringMatching(/^Sandbox compute \([\d.]+ USD\)$/), expect.stringMatching(/^Paid with credits \(-[\d.]+ USD\)$/)]);
+    expect(items.map(({ description }) => description)).toEqual([
+      expect.stringMatching(/^Plan Builder \([\d.]+ USD\)$/),
+      expect.stringMatching(/^Sandbox compute \([\d.]+ USD\)$/),
+      expect.stringMatching(/^Paid with credits \(-[\d.]+ USD\)$/),
+    ]);
     stripe.payInvoice(theirs.id);
     const events = stripe.events.splice(0);
     await tell(...events, ...events);
     expect((await months.invoicesOf(key))[0]).toMatchObject({ id: ours.id, state: 'paid' });
-    expect(await make.sql(`SELECT count(*) FROM ledger_transactions WHERE org_id = $1 AND kind = 'payment'`, [ada.organization.id])).toEqual([{ count: '1' }]);
+    expect(
+      await make.sql(`SELECT count(*) FROM ledger_transactions WHERE org_id = $1 AND kind = 'payment'`, [
+        ada.organization.id,
+      ]),
+    ).toEqual([{ count: '1' }]);
   });
 
   it('is told of once, though Stripe fails on the way', async () => {
@@ -179,7 +229,11 @@ describe('an invoice that is paid through Stripe', () => {
 });
 
 describe('POST /webhooks/stripe', () => {
-  const event: StripeEvent = { id: 'evt_unknown', type: 'invoice.paid', data: { object: { id: 'in_nobodys', object: 'invoice' } } };
+  const event: StripeEvent = {
+    id: 'evt_unknown',
+    type: 'invoice.paid',
+    data: { object: { id: 'in_nobodys', object: 'invoice' } },
+  };
 
   it('takes only what is signed with its secret, and of late', async () => {
     for (const options of [{ secret: 'whsec_of_somebody_else' }, { at: Date.now() - 3_600_000 }]) {
@@ -187,7 +241,10 @@ describe('POST /webhooks/stripe', () => {
     }
     expect(codeOf(await app.post('/webhooks/stripe', event))).toEqual([401, 'invalid_signature']);
     expect(await make.sql('SELECT 1 FROM webhook_inbox WHERE event_id = $1', [event.id])).toEqual([]);
-    expect(codeOf(await app.call('POST', '/webhooks/stripe', { body: 'x'.repeat(1_048_577) }))).toEqual([413, 'payload_too_large']);
+    expect(codeOf(await app.call('POST', '/webhooks/stripe', { body: 'x'.repeat(1_048_577) }))).toEqual([
+      413,
+      'payload_too_large',
+    ]);
   });
 
   it('waits five seconds for a body of which nobody knows yet who signed it', async () => {
@@ -198,7 +255,9 @@ describe('POST /webhooks/stripe', () => {
   }, 40_000);
 
   it('ignores what nothing follows from', async () => {
-    expect((await stripe.deliver(app, { ...event, id: 'evt_other', type: 'customer.updated' })).body.data).toEqual({ outcome: 'ignored' });
+    expect((await stripe.deliver(app, { ...event, id: 'evt_other', type: 'customer.updated' })).body.data).toEqual({
+      outcome: 'ignored',
+    });
   });
 });
 
@@ -212,7 +271,10 @@ describe('without Stripe', () => {
 
   it('there is no page of a provider, and nobody is believed to be one', async () => {
     const own = await new Make(plain).key(await new Make(plain).person());
-    for (const path of ['checkout', 'portal']) expect(codeOf(await plain.post(`/api/v1/billing/${path}`, path === 'checkout' ? { plan: 'pro' } : {}, as(own)))).toEqual([409, 'integration_not_configured']);
+    for (const path of ['checkout', 'portal'])
+      expect(
+        codeOf(await plain.post(`/api/v1/billing/${path}`, path === 'checkout' ? { plan: 'pro' } : {}, as(own))),
+      ).toEqual([409, 'integration_not_configured']);
     expect(codeOf(await plain.post('/webhooks/stripe', {}))).toEqual([409, 'integration_not_configured']);
   });
 });

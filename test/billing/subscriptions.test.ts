@@ -17,17 +17,28 @@ beforeEach(async () => {
   ada = await make.person();
   key = await make.key(ada);
 });
-afterEach(() => { jest.restoreAllMocks(); });
+afterEach(() => {
+  jest.restoreAllMocks();
+});
 
-const choose = (plan: unknown, by = key, options: CallOptions = {}): Promise<Answer> => app.post(PATH, { plan }, as(by, options));
+const choose = (plan: unknown, by = key, options: CallOptions = {}): Promise<Answer> =>
+  app.post(PATH, { plan }, as(by, options));
 const chosen = async (plan: string): Promise<any> => expectStatus(200, await choose(plan)).body.data;
 const read = async (by = key): Promise<any> => expectStatus(200, await app.fetch(PATH, as(by))).body.data;
-const setPlan = (orgId: string, body: object, options: CallOptions = AS_OPERATOR): Promise<Answer> => send(app, ['PUT', `/ops/billing/subscriptions/${orgId}`], body, options);
+const setPlan = (orgId: string, body: object, options: CallOptions = AS_OPERATOR): Promise<Answer> =>
+  send(app, ['PUT', `/ops/billing/subscriptions/${orgId}`], body, options);
 const codeOf = (answer: Answer): [number, string] => [answer.status, answer.body.error?.code];
-const changesOf = (orgId: string): Promise<any[]> => make.sql('SELECT from_plan, to_plan, price_nano, effective_at FROM plan_changes WHERE org_id = $1 ORDER BY effective_at, seq', [orgId]);
-const tierOf = async (at: TestApp = app): Promise<string | null> => (await at.fetch('/api/v1/me', as(key))).headers.get('x-service-tier');
-const auditOf = async (): Promise<any[]> => (await app.fetch(`/api/v1/orgs/${ada.organization.id}/audit-log?limit=100`, as(ada))).body.data
-  .filter(({ action }: { action: string }) => action.startsWith('subscription.')).map(({ action, details }: any) => [action, details]);
+const changesOf = (orgId: string): Promise<any[]> =>
+  make.sql(
+    'SELECT from_plan, to_plan, price_nano, effective_at FROM plan_changes WHERE org_id = $1 ORDER BY effective_at, seq',
+    [orgId],
+  );
+const tierOf = async (at: TestApp = app): Promise<string | null> =>
+  (await at.fetch('/api/v1/me', as(key))).headers.get('x-service-tier');
+const auditOf = async (): Promise<any[]> =>
+  (await app.fetch(`/api/v1/orgs/${ada.organization.id}/audit-log?limit=100`, as(ada))).body.data
+    .filter(({ action }: { action: string }) => action.startsWith('subscription.'))
+    .map(({ action, details }: any) => [action, details]);
 
 /** Every process of the test has this time, until it is said otherwise. */
 function timeIs(time: Date): void {
@@ -43,7 +54,10 @@ describe('the subscription of an organization', () => {
     const now = new Date();
     const from = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth()));
     const expected = {
-      org_id: ada.organization.id, plan: 'free', price_usd_per_month: '0', period: { from: from.toISOString(), to: nextMonth().toISOString() },
+      org_id: ada.organization.id,
+      plan: 'free',
+      price_usd_per_month: '0',
+      period: { from: from.toISOString(), to: nextMonth().toISOString() },
       storage: { used_bytes: 0, limit_bytes: 1_073_741_824 },
     };
     expect(await read()).toEqual(expected);
@@ -55,15 +69,25 @@ describe('the subscription of an organization', () => {
     const other = await app.another();
     try {
       expect([await tierOf(), await tierOf(other)]).toEqual(['free', 'free']);
-      const project = (await app.post('/api/v1/projects', { name: 'Shop', repo_url: 'https://github.com/acme/shop' }, as(key))).body.data.id as string;
-      const deploy = (): Promise<Answer> => app.post(`/api/v1/projects/${project}/deploys`, { branch: 'main', type: 'production' }, as(key, { headers: { 'dry-run': 'true' } }));
+      const project = (
+        await app.post('/api/v1/projects', { name: 'Shop', repo_url: 'https://github.com/acme/shop' }, as(key))
+      ).body.data.id as string;
+      const deploy = (): Promise<Answer> =>
+        app.post(
+          `/api/v1/projects/${project}/deploys`,
+          { branch: 'main', type: 'production' },
+          as(key, { headers: { 'dry-run': 'true' } }),
+        );
       expect(codeOf(await deploy())).toEqual([403, 'feature_not_in_plan']);
 
       const before = new Date(Math.floor(Date.now() / 1_000) * 1_000);
       expect(await chosen('builder')).toMatchObject({ plan: 'builder', price_usd_per_month: '49' });
       for (const at of [other, app]) {
         const answer = await at.fetch('/api/v1/me', as(key));
-        expect([answer.headers.get('x-service-tier'), answer.headers.get('x-service-calls-limit')]).toEqual(['builder', '100000']);
+        expect([answer.headers.get('x-service-tier'), answer.headers.get('x-service-calls-limit')]).toEqual([
+          'builder',
+          '100000',
+        ]);
       }
       expect((await deploy()).status).toBe(202);
       const [change] = await changesOf(ada.organization.id);
@@ -79,7 +103,11 @@ describe('the subscription of an organization', () => {
   it('falls with the end of the period, and until then can be kept', async () => {
     await chosen('pro');
     const end = nextMonth();
-    const planned = { plan: 'pro', price_usd_per_month: '299', planned_change: { plan: 'builder', at: end.toISOString() } };
+    const planned = {
+      plan: 'pro',
+      price_usd_per_month: '299',
+      planned_change: { plan: 'builder', at: end.toISOString() },
+    };
     expect(await chosen('builder')).toMatchObject(planned);
     expect(await chosen('builder')).toMatchObject(planned);
     expect(await tierOf()).toBe('pro');
@@ -97,10 +125,22 @@ describe('the subscription of an organization', () => {
     jest.restoreAllMocks();
     expect(await read()).toMatchObject({ plan: 'free', price_usd_per_month: '0' });
     expect(await tierOf()).toBe('free');
-    expect((await changesOf(ada.organization.id)).map(({ from_plan, to_plan, effective_at }) => [from_plan, to_plan, effective_at.getTime() === end.getTime()]))
-      .toEqual([['free', 'pro', false], ['pro', 'free', true]]);
+    expect(
+      (await changesOf(ada.organization.id)).map(({ from_plan, to_plan, effective_at }) => [
+        from_plan,
+        to_plan,
+        effective_at.getTime() === end.getTime(),
+      ]),
+    ).toEqual([
+      ['free', 'pro', false],
+      ['pro', 'free', true],
+    ]);
     expect((await auditOf()).map(([action]) => action)).toEqual([
-      'subscription.changed', 'subscription.change_planned', 'subscription.change_dropped', 'subscription.change_planned', 'subscription.changed',
+      'subscription.changed',
+      'subscription.change_planned',
+      'subscription.change_dropped',
+      'subscription.change_planned',
+      'subscription.changed',
     ]);
   });
 
@@ -111,22 +151,35 @@ describe('the subscription of an organization', () => {
     timeIs(new Date(end.getTime() + 10_000));
     expect(await chosen('builder')).toMatchObject({ plan: 'builder' });
     jest.restoreAllMocks();
-    expect((await changesOf(ada.organization.id)).map(({ to_plan, effective_at }) => [to_plan, effective_at.getTime() - end.getTime()]).slice(1)).toEqual([['free', 0], ['builder', 10_000]]);
+    expect(
+      (await changesOf(ada.organization.id))
+        .map(({ to_plan, effective_at }) => [to_plan, effective_at.getTime() - end.getTime()])
+        .slice(1),
+    ).toEqual([
+      ['free', 0],
+      ['builder', 10_000],
+    ]);
   });
 
   it('drops what was planned when it rises', async () => {
     await chosen('builder');
     await chosen('free');
     expect(await chosen('pro')).not.toHaveProperty('planned_change');
-    expect((await make.sql('SELECT next_plan, next_plan_at FROM subscriptions WHERE org_id = $1', [ada.organization.id]))).toEqual([{ next_plan: null, next_plan_at: null }]);
+    expect(
+      await make.sql('SELECT next_plan, next_plan_at FROM subscriptions WHERE org_id = $1', [ada.organization.id]),
+    ).toEqual([{ next_plan: null, next_plan_at: null }]);
   });
 
   it('does not fall to a plan that has no room for what is there, and says what is too much', async () => {
     await chosen('builder');
-    for (let index = 0; index < 4; index++) expectStatus(201, await app.post('/api/v1/projects', { name: uniqueName('p') }, as(key)));
+    for (let index = 0; index < 4; index++)
+      expectStatus(201, await app.post('/api/v1/projects', { name: uniqueName('p') }, as(key)));
     const refused = await choose('free');
     expect(codeOf(refused)).toEqual([409, 'plan_too_small']);
-    expect(refused.body.error).toMatchObject({ type: 'conflict_error', details: { plan: 'free', over: [{ limit: 'projects', allowed: 3, used: 4 }] } });
+    expect(refused.body.error).toMatchObject({
+      type: 'conflict_error',
+      details: { plan: 'free', over: [{ limit: 'projects', allowed: 3, used: 4 }] },
+    });
     expect(await read()).not.toHaveProperty('planned_change');
     const [{ id }] = (await app.fetch('/api/v1/projects', as(key))).body.data;
     await app.call('DELETE', `/api/v1/projects/${id as string}`, as(key));
@@ -136,7 +189,10 @@ describe('the subscription of an organization', () => {
   it('has no Enterprise to choose, and none to leave', async () => {
     const refused = await choose('enterprise');
     expect(codeOf(refused)).toEqual([409, 'plan_by_contract']);
-    expectStatus(200, await setPlan(ada.organization.id, { plan: 'enterprise', priceUsdPerMonth: '1200.5', reason: 'Contract 7' }));
+    expectStatus(
+      200,
+      await setPlan(ada.organization.id, { plan: 'enterprise', priceUsdPerMonth: '1200.5', reason: 'Contract 7' }),
+    );
     expect(codeOf(await choose('builder'))).toEqual([409, 'plan_by_contract']);
     expect(await chosen('enterprise')).toMatchObject({ plan: 'enterprise', price_usd_per_month: '1200.5' });
   });
@@ -153,10 +209,15 @@ describe('the subscription of an organization', () => {
   });
 
   it('is one however many choose at once', async () => {
-    const answers = await Promise.all(['builder', 'pro', 'builder', 'pro', 'builder', 'pro'].map((plan) => choose(plan)));
+    const answers = await Promise.all(
+      ['builder', 'pro', 'builder', 'pro', 'builder', 'pro'].map((plan) => choose(plan)),
+    );
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200]);
     const changes = await changesOf(ada.organization.id);
-    expect(changes.map(({ from_plan }) => from_plan)).toEqual(['free', ...changes.slice(0, -1).map(({ to_plan }) => to_plan)]);
+    expect(changes.map(({ from_plan }) => from_plan)).toEqual([
+      'free',
+      ...changes.slice(0, -1).map(({ to_plan }) => to_plan),
+    ]);
     expect(changes.at(-1).to_plan).toBe('pro');
     expect(await tierOf()).toBe('pro');
   });
@@ -169,30 +230,58 @@ describe('the subscription of an organization', () => {
     const org = await make.org(ada);
     const member = await make.person();
     await make.member(org, member, 'member');
-    expect(codeOf(await choose('builder', await make.key(member), { headers: { 'x-service-org': org.id } }))).toEqual([403, 'insufficient_scopes']);
+    expect(codeOf(await choose('builder', await make.key(member), { headers: { 'x-service-org': org.id } }))).toEqual([
+      403,
+      'insufficient_scopes',
+    ]);
     const stranger = await make.key(await make.person());
-    expect(codeOf(await choose('builder', stranger, { headers: { 'x-service-org': org.id } }))).toEqual([403, 'org_access_denied']);
-    for (const plan of ['gold', undefined, 7, null]) expect(codeOf(await choose(plan))).toEqual([400, 'invalid_request']);
+    expect(codeOf(await choose('builder', stranger, { headers: { 'x-service-org': org.id } }))).toEqual([
+      403,
+      'org_access_denied',
+    ]);
+    for (const plan of ['gold', undefined, 7, null])
+      expect(codeOf(await choose(plan))).toEqual([400, 'invalid_request']);
   });
 });
 
 describe('PUT /ops/billing/subscriptions/:org_id', () => {
   it('gives any plan at any price, and tells the organization why', async () => {
-    const answer = await setPlan(ada.organization.id, { plan: 'enterprise', priceUsdPerMonth: '1200', reason: 'Contract 7' });
-    expect(answer.body).toEqual({ orgId: ada.organization.id, plan: 'enterprise', priceUsdPerMonth: '1200', since: expect.any(String) });
+    const answer = await setPlan(ada.organization.id, {
+      plan: 'enterprise',
+      priceUsdPerMonth: '1200',
+      reason: 'Contract 7',
+    });
+    expect(answer.body).toEqual({
+      orgId: ada.organization.id,
+      plan: 'enterprise',
+      priceUsdPerMonth: '1200',
+      since: expect.any(String),
+    });
     expect(await tierOf()).toBe('enterprise');
-    expect(await auditOf()).toEqual([['subscription.changed', { from: 'free', to: 'enterprise', by: 'operator', reason: 'Contract 7' }]]);
+    expect(await auditOf()).toEqual([
+      ['subscription.changed', { from: 'free', to: 'enterprise', by: 'operator', reason: 'Contract 7' }],
+    ]);
     expectStatus(200, await setPlan(ada.organization.id, { plan: 'builder', reason: 'Over' }));
     expect(await read()).toMatchObject({ plan: 'builder', price_usd_per_month: '49' });
   });
 
   it('refuses what it cannot mean', async () => {
-    for (const body of [{}, { plan: 'pro' }, { plan: 'enterprise', reason: 'x' }, { plan: 'pro', priceUsdPerMonth: '-1', reason: 'x' }, { plan: 'pro', priceUsdPerMonth: 49, reason: 'x' }, { plan: 'pro', priceUsdPerMonth: '1e3', reason: 'x' }]) {
+    for (const body of [
+      {},
+      { plan: 'pro' },
+      { plan: 'enterprise', reason: 'x' },
+      { plan: 'pro', priceUsdPerMonth: '-1', reason: 'x' },
+      { plan: 'pro', priceUsdPerMonth: 49, reason: 'x' },
+      { plan: 'pro', priceUsdPerMonth: '1e3', reason: 'x' },
+    ]) {
       expect(codeOf(await setPlan(ada.organization.id, body))).toEqual([400, 'invalid_request']);
     }
     expect(codeOf(await setPlan('nonsense', { plan: 'pro', reason: 'x' }))).toEqual([400, 'invalid_request']);
     expect(codeOf(await setPlan(ABSENT_ORG, { plan: 'pro', reason: 'x' }))).toEqual([404, 'organization_not_found']);
-    expect(codeOf(await setPlan(ada.organization.id, { plan: 'pro', reason: 'x' }, {}))).toEqual([401, 'invalid_token']);
+    expect(codeOf(await setPlan(ada.organization.id, { plan: 'pro', reason: 'x' }, {}))).toEqual([
+      401,
+      'invalid_token',
+    ]);
   });
 });
 
@@ -201,7 +290,10 @@ describe('without OPS_TOKEN', () => {
 
   it('nobody gives plans, whoever can reach the port', async () => {
     const person = await new Make(open).person();
-    const answer = await send(open, ['PUT', `/ops/billing/subscriptions/${person.organization.id}`], { plan: 'pro', reason: 'x' });
+    const answer = await send(open, ['PUT', `/ops/billing/subscriptions/${person.organization.id}`], {
+      plan: 'pro',
+      reason: 'x',
+    });
     expect(codeOf(answer)).toEqual([401, 'invalid_token']);
     expect((await open.fetch('/ops', { direct: true })).status).toBe(200);
   });

@@ -10,7 +10,9 @@ const json = (value: unknown): string => JSON.stringify(value);
 
 describe('a build', () => {
   const bench = new Workbench();
-  afterEach(() => { expect(bench.left()).toEqual([]); });
+  afterEach(() => {
+    expect(bench.left()).toEqual([]);
+  });
   afterAll(() => bench.close());
 
   it('knows the commit of a branch', async () => {
@@ -19,17 +21,40 @@ describe('a build', () => {
     const signal = new AbortController().signal;
     expect(await bench.commitOf(source, signal)).toEqual({ sha: repository.sha, message: 'Make it', author: 'Ada' });
     expect(await bench.commitOf({ ...source, ref: repository.sha }, signal)).toMatchObject({ sha: repository.sha });
-    await expect(bench.commitOf({ ...source, ref: 'missing' }, signal)).rejects.toMatchObject({ code: 'ref_not_found' });
+    await expect(bench.commitOf({ ...source, ref: 'missing' }, signal)).rejects.toMatchObject({
+      code: 'ref_not_found',
+    });
   });
 
   it('of plain files serves them as they are, but for what is not meant for visitors', async () => {
     const { built, files, phases } = await bench.build({
-      'index.html': '<h1>hello</h1>', 'a b/ü.css': 'body{}', '.env': 'SECRET=1', '.well-known/security.txt': 'Contact: x', 'node_modules/x/index.js': '1',
-      '_redirects': '/old /new 301\n/app/* /index.html 200\nnonsense', '_headers': '/*\n  X-Frame-Options: DENY', '404.html': 'not here',
-      'vercel.json': json({ cleanUrls: true, trailingSlash: false, redirects: [{ source: '/a', destination: '/b', permanent: false }] }),
+      'index.html': '<h1>hello</h1>',
+      'a b/ü.css': 'body{}',
+      '.env': 'SECRET=1',
+      '.well-known/security.txt': 'Contact: x',
+      'node_modules/x/index.js': '1',
+      _redirects: '/old /new 301\n/app/* /index.html 200\nnonsense',
+      _headers: '/*\n  X-Frame-Options: DENY',
+      '404.html': 'not here',
+      'vercel.json': json({
+        cleanUrls: true,
+        trailingSlash: false,
+        redirects: [{ source: '/a', destination: '/b', permanent: false }],
+      }),
     });
-    expect(files).toEqual({ 'index.html': '<h1>hello</h1>', 'a b/ü.css': 'body{}', '.well-known/security.txt': 'Contact: x', '404.html': 'not here' });
-    expect(built).toMatchObject({ framework: 'static', kind: 'static', nodeVersion: null, server: null, static: [{ directory: '', prefix: '/', immutable: false }] });
+    expect(files).toEqual({
+      'index.html': '<h1>hello</h1>',
+      'a b/ü.css': 'body{}',
+      '.well-known/security.txt': 'Contact: x',
+      '404.html': 'not here',
+    });
+    expect(built).toMatchObject({
+      framework: 'static',
+      kind: 'static',
+      nodeVersion: null,
+      server: null,
+      static: [{ directory: '', prefix: '/', immutable: false }],
+    });
     expect(built.routing).toEqual({
       redirects: [
         { source: '/a', destination: '/b', statusCode: 307, has: [], missing: [] },
@@ -37,19 +62,24 @@ describe('a build', () => {
       ],
       rewrites: [{ source: '/app/:splat*', destination: '/index.html', has: [], missing: [] }],
       headers: [{ source: '/(.*)', headers: [{ key: 'X-Frame-Options', value: 'DENY' }], has: [], missing: [] }],
-      cleanUrls: true, trailingSlash: false, notFound: '404.html',
+      cleanUrls: true,
+      trailingSlash: false,
+      notFound: '404.html',
     });
     expect(phases).toEqual(['fetch', 'collect']);
   });
 
   it('runs the build of a project in its root directory, with its variables, and serves what it made', async () => {
-    const { built, files, log, phases } = await bench.build({
-      'README.md': 'a monorepo',
-      'apps/web/package.json': json({ scripts: { build: 'node build.js' }, engines: { node: '>=20' } }),
-      'apps/web/build.js': `const fs = require('fs'); fs.mkdirSync('dist/assets', { recursive: true });
+    const { built, files, log, phases } = await bench.build(
+      {
+        'README.md': 'a monorepo',
+        'apps/web/package.json': json({ scripts: { build: 'node build.js' }, engines: { node: '>=20' } }),
+        'apps/web/build.js': `const fs = require('fs'); fs.mkdirSync('dist/assets', { recursive: true });
         fs.writeFileSync('dist/index.html', [process.version.split('.')[0], process.env.GREETING, process.env.NODE_ENV, process.cwd()].join(' '));
         fs.writeFileSync('dist/assets/a.js', Buffer.alloc(3_000_000, 'x')); console.log('\\u001b[32mmade\\u001b[0m it')`,
-    }, { settings: { rootDirectory: 'apps/web' }, environment: { GREETING: 'good day' } });
+      },
+      { settings: { rootDirectory: 'apps/web' }, environment: { GREETING: 'good day' } },
+    );
     expect(files['index.html']).toBe('v24 good day production /work/source/apps/web');
     expect(files['assets/a.js']).toHaveLength(3_000_000);
     expect(built).toMatchObject({ framework: 'static', kind: 'static', nodeVersion: '24' });
@@ -58,17 +88,30 @@ describe('a build', () => {
   });
 
   it.each([
-    ['the project says so', '20', { nodeVersion: '20' }, {}], ['the project says so', '22', { nodeVersion: '22' }, {}], ['the project says so', '24', { nodeVersion: '24' }, {}],
-    ['the source asks for it', '20', {}, { node: '^20.9 || ^18' }], ['the source asks for it', '22', {}, { node: '22.x' }], ['the source asks for one that there is not', '24', {}, { node: '18.x' }],
+    ['the project says so', '20', { nodeVersion: '20' }, {}],
+    ['the project says so', '22', { nodeVersion: '22' }, {}],
+    ['the project says so', '24', { nodeVersion: '24' }, {}],
+    ['the source asks for it', '20', {}, { node: '^20.9 || ^18' }],
+    ['the source asks for it', '22', {}, { node: '22.x' }],
+    ['the source asks for one that there is not', '24', {}, { node: '18.x' }],
   ] as const)('where %s runs by Node %s', async (why, version, settings, engines) => {
-    // A program in place of those that are fetched: what it writes shows that it is what ran. The real ones are in test/templates.
+    // A program in place of those that are fetched: what it writes shows that it is what ran. The real ones are in
+    // test/templates.
     mkdirSync(bench.nodes, { recursive: true });
     for (const { version: release } of Object.values(FETCHED_RELEASES)) {
-      writeFileSync(join(bench.nodes, `node-v${release}-linux-${process.arch}`), `#!/bin/sh\nmkdir dist && echo v${release} > dist/index.html`, { mode: 0o755 });
+      writeFileSync(
+        join(bench.nodes, `node-v${release}-linux-${process.arch}`),
+        `#!/bin/sh\nmkdir dist && echo v${release} > dist/index.html`,
+        { mode: 0o755 },
+      );
     }
-    const { built, files, log } = await bench.build({
-      'package.json': json({ engines }), 'build.js': "require('fs').mkdirSync('dist'); require('fs').writeFileSync('dist/index.html', process.version)",
-    }, { settings: { ...settings, framework: 'static', buildCommand: 'node build.js' } });
+    const { built, files, log } = await bench.build(
+      {
+        'package.json': json({ engines }),
+        'build.js': "require('fs').mkdirSync('dist'); require('fs').writeFileSync('dist/index.html', process.version)",
+      },
+      { settings: { ...settings, framework: 'static', buildCommand: 'node build.js' } },
+    );
     expect(files['index.html']).toMatch(new RegExp(`^v${version}[.]`));
     expect(built.nodeVersion).toBe(version);
     expect(log.some((line) => line.includes('asks for Node'))).toBe(why.includes('there is not'));
@@ -77,12 +120,19 @@ describe('a build', () => {
 
   it('says that it fetches a Node, and what to do where that fails', async () => {
     // Whatever a registry that can be reached delivers has another hash.
-    const pinned = { version: '20.20.2', integrity: { [process.arch]: `sha512-${Buffer.alloc(64).toString('base64')}` } };
+    const pinned = {
+      version: '20.20.2',
+      integrity: { [process.arch]: `sha512-${Buffer.alloc(64).toString('base64')}` },
+    };
     const offline = new Workbench({ releases: { 20: pinned } });
     try {
-      await expect(offline.build({ 'package.json': json({ scripts: { build: 'true' } }) }, { settings: { nodeVersion: '20' } })).rejects.toMatchObject({
+      await expect(
+        offline.build({ 'package.json': json({ scripts: { build: 'true' } }) }, { settings: { nodeVersion: '20' } }),
+      ).rejects.toMatchObject({
         code: 'node_version_unavailable',
-        message: expect.stringMatching(/^Node 20\.20\.2 is not on this machine yet, and .+\. Deploy again later, or choose Node 24, which is here\.$/) as string,
+        message: expect.stringMatching(
+          /^Node 20\.20\.2 is not on this machine yet, and .+\. Deploy again later, or choose Node 24, which is here\.$/,
+        ) as string,
       });
       expect(offline.log).toContain('system: Fetching Node 20.20.2 …');
       expect(readdirSync(offline.nodes)).toEqual(['lock']);
@@ -98,7 +148,13 @@ describe('a build', () => {
     // Somebody else is fetching, and takes long.
     const holder = spawn('flock', [join(bench.nodes, 'lock'), 'sleep', '60'], { detached: true });
     try {
-      await until('the lock is held', () => existsSync(join(bench.nodes, 'lock')) && spawnSync('flock', ['-n', join(bench.nodes, 'lock'), 'true']).status !== 0, 10_000);
+      await until(
+        'the lock is held',
+        () =>
+          existsSync(join(bench.nodes, 'lock')) &&
+          spawnSync('flock', ['-n', join(bench.nodes, 'lock'), 'true']).status !== 0,
+        10_000,
+      );
       const cancelled = new AbortController();
       const building = bench.start(bench.request(repository, { settings: { nodeVersion: '22' } }), cancelled.signal);
       building.catch(() => undefined);
@@ -113,29 +169,59 @@ describe('a build', () => {
   });
 
   it('knows a package.json that is long', async () => {
-    const scripts = Object.fromEntries(Array.from({ length: 900 }, (_, index) => [`script-${index}`, `echo "\\u0001${'x'.repeat(100)}"`]));
-    const { built } = await bench.build({ 'package.json': json({ scripts: { ...scripts, start: 'node late.js' } }), 'late.js': '' });
+    const scripts = Object.fromEntries(
+      Array.from({ length: 900 }, (_, index) => [`script-${index}`, `echo "\\u0001${'x'.repeat(100)}"`]),
+    );
+    const { built } = await bench.build({
+      'package.json': json({ scripts: { ...scripts, start: 'node late.js' } }),
+      'late.js': '',
+    });
     expect(built.server).toMatchObject({ command: ['node', 'late.js'] });
   });
 
   it('of a Node server collects all of it, and says how it is started', async () => {
     const { built, files } = await bench.build({
-      'package.json': json({ scripts: { start: 'node server.js --port 1' } }), 'server.js': 'serve()', 'lib/run.sh': { program: '#!/bin/sh' }, 'lib/link.js': { link: '../server.js' },
+      'package.json': json({ scripts: { start: 'node server.js --port 1' } }),
+      'server.js': 'serve()',
+      'lib/run.sh': { program: '#!/bin/sh' },
+      'lib/link.js': { link: '../server.js' },
     });
-    expect(built).toMatchObject({ framework: 'node', kind: 'server', nodeVersion: '24', server: { command: ['node', 'server.js', '--port', '1'], directory: '' } });
-    expect(files).toEqual({ 'package.json': expect.any(String) as string, 'server.js': 'serve()', 'lib/run.sh': '#!/bin/sh', 'lib/link.js': 'serve()' });
+    expect(built).toMatchObject({
+      framework: 'node',
+      kind: 'server',
+      nodeVersion: '24',
+      server: { command: ['node', 'server.js', '--port', '1'], directory: '' },
+    });
+    expect(files).toEqual({
+      'package.json': expect.any(String) as string,
+      'server.js': 'serve()',
+      'lib/run.sh': '#!/bin/sh',
+      'lib/link.js': 'serve()',
+    });
   });
 
   it('of Next.js collects its server, with static files where hosting finds them', async () => {
     const make = (file: string): string => `mkdir -p ${file.slice(0, file.lastIndexOf('/'))} && echo ${file} > ${file}`;
-    const { built, files } = await bench.build({
-      'apps/web/package.json': json({ dependencies: {}, devDependencies: {}, scripts: { build: 'sh build.sh' } }), 'apps/web/public/robots.txt': 'none',
-      'apps/web/build.sh': ['.next/standalone/apps/web/server.js', '.next/static/chunks/a-1.js'].map(make).join('\n'),
-    }, { settings: { rootDirectory: 'apps/web', framework: 'nextjs' } });
-    expect(Object.keys(files).sort()).toEqual(['apps/web/.next/static/chunks/a-1.js', 'apps/web/public/robots.txt', 'apps/web/server.js']);
+    const { built, files } = await bench.build(
+      {
+        'apps/web/package.json': json({ dependencies: {}, devDependencies: {}, scripts: { build: 'sh build.sh' } }),
+        'apps/web/public/robots.txt': 'none',
+        'apps/web/build.sh': ['.next/standalone/apps/web/server.js', '.next/static/chunks/a-1.js'].map(make).join('\n'),
+      },
+      { settings: { rootDirectory: 'apps/web', framework: 'nextjs' } },
+    );
+    expect(Object.keys(files).sort()).toEqual([
+      'apps/web/.next/static/chunks/a-1.js',
+      'apps/web/public/robots.txt',
+      'apps/web/server.js',
+    ]);
     expect(built).toMatchObject({
-      kind: 'server', server: { command: ['node', 'server.js'], directory: 'apps/web' },
-      static: [{ directory: 'apps/web/.next/static', prefix: '/_next/static', immutable: true }, { directory: 'apps/web/public', prefix: '/', immutable: false }],
+      kind: 'server',
+      server: { command: ['node', 'server.js'], directory: 'apps/web' },
+      static: [
+        { directory: 'apps/web/.next/static', prefix: '/_next/static', immutable: true },
+        { directory: 'apps/web/public', prefix: '/', immutable: false },
+      ],
     });
   });
 
@@ -144,10 +230,14 @@ describe('a build', () => {
     ['output_not_found', { 'package.json': json({ scripts: { build: 'true' } }) }, {}],
     ['framework_not_found', { 'README.md': 'nothing' }, {}],
     ['root_directory_not_found', { 'index.html': '' }, { rootDirectory: 'missing' }],
-    ['root_directory_not_found', { 'web': { link: '/etc' }, 'index.html': '' }, { rootDirectory: 'web' }],
-    ['output_not_found', { 'index.html': '', 'out': { link: '/usr/bin' } }, { outputDirectory: 'out' }],
+    ['root_directory_not_found', { web: { link: '/etc' }, 'index.html': '' }, { rootDirectory: 'web' }],
+    ['output_not_found', { 'index.html': '', out: { link: '/usr/bin' } }, { outputDirectory: 'out' }],
     ['node_version_unavailable', { 'package.json': json({ scripts: { build: 'true' } }) }, { nodeVersion: '18' }],
-    ['install_failed', { 'package.json': json({ dependencies: { a: '1' }, scripts: { build: 'true' } }), 'bun.lock': '' }, {}],
+    [
+      'install_failed',
+      { 'package.json': json({ dependencies: { a: '1' }, scripts: { build: 'true' } }), 'bun.lock': '' },
+      {},
+    ],
   ] as const)('fails with %s where that is so', async (code, files, settings) => {
     await expect(bench.build(files, { settings })).rejects.toMatchObject({ name: 'BuildFailed', code });
     if (code === 'build_failed') expect(bench.log).toContain('stderr: why');
@@ -155,12 +245,16 @@ describe('a build', () => {
 
   it('leaves framework caches and packages for the next of its project, and only then', async () => {
     const repository = bench.repository({
-      'package.json': json({ scripts: { build: 'sh build.sh' } }), 'package-lock.json': json({ lockfileVersion: 3, packages: {} }),
+      'package.json': json({ scripts: { build: 'sh build.sh' } }),
+      'package-lock.json': json({ lockfileVersion: 3, packages: {} }),
       'build.sh': `mkdir -p .next/cache out; cat .next/cache/count > out/index.html 2>/dev/null || echo none > out/index.html
         cat node_modules/made >> out/index.html; echo "$NAME" > .next/cache/count`,
       'next.config.js': "module.exports = { output: 'export' }",
     });
-    const settings = { framework: 'nextjs', installCommand: 'mkdir -p node_modules && echo "installed by $NAME" > node_modules/made' };
+    const settings = {
+      framework: 'nextjs',
+      installCommand: 'mkdir -p node_modules && echo "installed by $NAME" > node_modules/made',
+    };
     const build = async (name: string, change: object, keep = true): Promise<string> =>
       (await bench.build(repository, { settings, environment: { NAME: name }, ...change }, keep)).files['index.html']!;
     const preview = { target: 'preview', branch: 'main' } as const;
@@ -182,11 +276,17 @@ describe('a build', () => {
 
   it('has what the one before it leaves, though that is only being kept when it begins', async () => {
     const repository = bench.repository({
-      'package.json': json({ scripts: { build: 'mkdir out; cat node_modules/made > out/index.html' } }), 'package-lock.json': json({ lockfileVersion: 3, packages: {} }),
+      'package.json': json({ scripts: { build: 'mkdir out; cat node_modules/made > out/index.html' } }),
+      'package-lock.json': json({ lockfileVersion: 3, packages: {} }),
       'next.config.js': "module.exports = { output: 'export' }",
     });
-    const installCommand = 'mkdir -p node_modules && cd node_modules && seq 20000 | xargs touch && echo "installed by $NAME" > made';
-    const wish = (name: string): object => ({ projectId: 'prj_kept', settings: { framework: 'nextjs', installCommand }, environment: { NAME: name } });
+    const installCommand =
+      'mkdir -p node_modules && cd node_modules && seq 20000 | xargs touch && echo "installed by $NAME" > made';
+    const wish = (name: string): object => ({
+      projectId: 'prj_kept',
+      settings: { framework: 'nextjs', installCommand },
+      environment: { NAME: name },
+    });
     const first = await bench.start(bench.request(repository, wish('one')));
     const closing = first.close({ keepCaches: true });
     expect((await bench.build(repository, wish('two'))).files['index.html']).toBe('installed by one\n');
@@ -199,14 +299,19 @@ describe('a machine that has no process to give for a moment', () => {
   const directory = mkdtempSync(join(tmpdir(), 'failing-bwrap-'));
   chmodSync(directory, 0o777);
   const wrapper = join(directory, 'bwrap');
-  writeFileSync(wrapper, `#!/bin/sh\nfor each in 1 2 3 4; do rm ${directory}/fail-$each 2>/dev/null && exit 1; done\nexec bwrap "$@"\n`);
+  writeFileSync(
+    wrapper,
+    `#!/bin/sh\nfor each in 1 2 3 4; do rm ${directory}/fail-$each 2>/dev/null && exit 1; done\nexec bwrap "$@"\n`,
+  );
   chmodSync(wrapper, 0o755);
   const bench = new Workbench({ bubblewrap: wrapper });
   afterAll(async () => {
     await bench.close();
     rmSync(directory, { recursive: true, force: true });
   });
-  const fail = (times: number): void => { for (let time = 1; time <= times; time++) writeFileSync(join(directory, `fail-${time}`), ''); };
+  const fail = (times: number): void => {
+    for (let time = 1; time <= times; time++) writeFileSync(join(directory, `fail-${time}`), '');
+  };
 
   it('fails no build: what has not begun is begun again, a few times', async () => {
     const { source } = bench.request(bench.repository({ 'index.html': 'hello' }));

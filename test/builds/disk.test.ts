@@ -32,21 +32,38 @@ const attack = (write: string): Record<string, string> => ({
 
 /** What a walk through the tree does not find. */
 const ATTACKS: readonly (readonly [string, string])[] = [
-  ['directories that nobody may look into', "fs.mkdirSync('d' + n); fs.writeFileSync('d' + n + '/fill', chunk); fs.chmodSync('d' + n, 0);"],
-  ['files that are unlinked and held open', "const file = fs.openSync('gone', 'w'); held.push(file); fs.unlinkSync('gone'); fs.writeSync(file, chunk);"],
-  ['one unlinked file that grows', "if (n === 0) { held.push(fs.openSync('/tmp/gone', 'w')); fs.unlinkSync('/tmp/gone'); } fs.writeSync(held[0], chunk);"],
-  ['a path that is too long to walk', `
+  [
+    'directories that nobody may look into',
+    "fs.mkdirSync('d' + n); fs.writeFileSync('d' + n + '/fill', chunk); fs.chmodSync('d' + n, 0);",
+  ],
+  [
+    'files that are unlinked and held open',
+    "const file = fs.openSync('gone', 'w'); held.push(file); fs.unlinkSync('gone'); fs.writeSync(file, chunk);",
+  ],
+  [
+    'one unlinked file that grows',
+    "if (n === 0) { held.push(fs.openSync('/tmp/gone', 'w')); fs.unlinkSync('/tmp/gone'); } fs.writeSync(held[0], chunk);",
+  ],
+  [
+    'a path that is too long to walk',
+    `
     if (n === 0) for (let depth = 0; depth < 30; depth++) { fs.mkdirSync('x'.repeat(200)); process.chdir('x'.repeat(200)); }
-    fs.writeFileSync('fill' + n, chunk);`],
+    fs.writeFileSync('fill' + n, chunk);`,
+  ],
 ];
 
 const modes = isRoot ? (['auto', 'counted'] as const) : (['auto'] as const);
 
 describe.each(modes)('the disk of a build, %s', (disks) => {
   let bench: Workbench;
-  const mounts = (): string[] => readFileSync('/proc/self/mounts', 'utf8').split('\n').filter((line) => line.includes(bench.directory));
+  const mounts = (): string[] =>
+    readFileSync('/proc/self/mounts', 'utf8')
+      .split('\n')
+      .filter((line) => line.includes(bench.directory));
 
-  beforeAll(() => { bench = new Workbench({ disks }); });
+  beforeAll(() => {
+    bench = new Workbench({ disks });
+  });
   afterEach(async () => {
     for (let wait = 0; wait < 500 && bench.left().length > 0; wait++) await sleep(10);
     expect([bench.left(), mounts()]).toEqual([[], []]);
@@ -54,7 +71,10 @@ describe.each(modes)('the disk of a build, %s', (disks) => {
   afterAll(() => bench.close());
 
   it.each(ATTACKS)('is bounded for %s', async (_what, write) => {
-    const outcome = await bench.build(attack(write), { limits: { ...LIMITS, diskBytes: LIMIT_MIB * MEBIBYTE } }).then(() => null, (error: unknown) => error);
+    const outcome = await bench.build(attack(write), { limits: { ...LIMITS, diskBytes: LIMIT_MIB * MEBIBYTE } }).then(
+      () => null,
+      (error: unknown) => error,
+    );
     expect([outcome, bench.log]).toEqual([expect.objectContaining({ code: 'disk_full' }), expect.anything()]);
     const written = Math.max(0, ...bench.log.map((line) => Number(/written (\d+)/.exec(line)?.[1] ?? 0)));
     const { mode } = await bench.builds.diskMode();
@@ -65,9 +85,19 @@ describe.each(modes)('the disk of a build, %s', (disks) => {
     const others = mkdtempSync(join(tmpdir(), 'others-'));
     const files = Array.from({ length: 40 }, (_, index) => join(others, String(index)));
     for (const file of files) execFileSync('fallocate', ['--length', '64MiB', file]);
-    const freeing = setInterval(() => { const file = files.pop(); if (file !== undefined) rmSync(file); }, 600);
+    const freeing = setInterval(() => {
+      const file = files.pop();
+      if (file !== undefined) rmSync(file);
+    }, 600);
     try {
-      const outcome = await bench.build(attack("fs.writeFileSync('fill' + n, chunk);"), { limits: { ...LIMITS, diskBytes: LIMIT_MIB * MEBIBYTE } }).then(() => null, (error: unknown) => error);
+      const outcome = await bench
+        .build(attack("fs.writeFileSync('fill' + n, chunk);"), {
+          limits: { ...LIMITS, diskBytes: LIMIT_MIB * MEBIBYTE },
+        })
+        .then(
+          () => null,
+          (error: unknown) => error,
+        );
       expect([outcome, bench.log]).toEqual([expect.objectContaining({ code: 'disk_full' }), expect.anything()]);
     } finally {
       clearInterval(freeing);
@@ -76,27 +106,39 @@ describe.each(modes)('the disk of a build, %s', (disks) => {
   });
 
   it('leaves a build alone that locks a directory, holds a deleted file and stays within its limit', async () => {
-    const { files } = await bench.build({
-      'package.json': JSON.stringify({ scripts: { build: 'node build.js' } }),
-      'build.js': `const fs = require('fs'); fs.mkdirSync('locked'); fs.writeFileSync('locked/a', Buffer.alloc(8 << 20, 1)); fs.chmodSync('locked', 0);
+    const { files } = await bench.build(
+      {
+        'package.json': JSON.stringify({ scripts: { build: 'node build.js' } }),
+        'build.js': `const fs = require('fs'); fs.mkdirSync('locked'); fs.writeFileSync('locked/a', Buffer.alloc(8 << 20, 1)); fs.chmodSync('locked', 0);
         const file = fs.openSync('gone', 'w'); fs.unlinkSync('gone'); fs.writeSync(file, Buffer.alloc(8 << 20, 1));
         fs.mkdirSync('dist'); fs.writeFileSync('dist/index.html', 'fine');`,
-    }, { limits: { ...LIMITS, diskBytes: LIMIT_MIB * MEBIBYTE } });
+      },
+      { limits: { ...LIMITS, diskBytes: LIMIT_MIB * MEBIBYTE } },
+    );
     expect(files).toEqual({ 'index.html': 'fine' });
   });
 
   it('gives a build of many small files as many as it has room for', async () => {
-    const { files } = await bench.build({
-      'package.json': JSON.stringify({ scripts: { build: 'node build.js' } }),
-      'build.js': `const fs = require('fs'); fs.mkdirSync('many'); for (let n = 0; n < 6000; n++) fs.writeFileSync('many/' + n, 'x');
+    const { files } = await bench.build(
+      {
+        'package.json': JSON.stringify({ scripts: { build: 'node build.js' } }),
+        'build.js': `const fs = require('fs'); fs.mkdirSync('many'); for (let n = 0; n < 6000; n++) fs.writeFileSync('many/' + n, 'x');
         fs.mkdirSync('dist'); fs.writeFileSync('dist/index.html', 'fine');`,
-    }, { limits: { ...LIMITS, diskBytes: LIMIT_MIB * MEBIBYTE } });
+      },
+      { limits: { ...LIMITS, diskBytes: LIMIT_MIB * MEBIBYTE } },
+    );
     expect(files).toEqual({ 'index.html': 'fine' });
   });
 
   it('says full where a build has made more files than fit', async () => {
-    const outcome = await bench.build(attack("for (let m = 0; m < 5000; m++) fs.writeFileSync('f' + n + '-' + m, '1234');"), { limits: { ...LIMITS, diskBytes: 16 * MEBIBYTE } })
-      .then(() => null, (error: unknown) => error);
+    const outcome = await bench
+      .build(attack("for (let m = 0; m < 5000; m++) fs.writeFileSync('f' + n + '-' + m, '1234');"), {
+        limits: { ...LIMITS, diskBytes: 16 * MEBIBYTE },
+      })
+      .then(
+        () => null,
+        (error: unknown) => error,
+      );
     expect(outcome).toMatchObject({ code: 'disk_full' });
   });
 });
@@ -112,12 +154,19 @@ describe.each(modes)('the disk of a build, %s', (disks) => {
     const ticks = readFileSync(`/proc/${worker.pid}/stat`, 'utf8').split(') ')[1]!.split(' ')[19]!;
     const job = own.replace(/[^/]+$/, `${worker.pid}-${ticks}-dpl_killed`);
     mkdirSync(job);
-    const disk = await FixedDisk.open({ job, limitBytes: 4 * MEBIBYTE, count: () => Promise.resolve(null), exceeded: () => undefined });
+    const disk = await FixedDisk.open({
+      job,
+      limitBytes: 4 * MEBIBYTE,
+      count: () => Promise.resolve(null),
+      exceeded: () => undefined,
+    });
     const isMounted = (): boolean => readFileSync('/proc/self/mounts', 'utf8').includes(disk.directory);
     await bench.builds.sweep();
     expect([isMounted(), existsSync(job)]).toEqual([true, true]);
     worker.kill('SIGKILL');
-    await new Promise((resolve) => { worker.once('exit', resolve); });
+    await new Promise((resolve) => {
+      worker.once('exit', resolve);
+    });
     await bench.builds.sweep();
     expect([isMounted(), existsSync(job)]).toEqual([false, false]);
     await disk.close();

@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
@@ -14,7 +23,13 @@ import { Isolation } from '../../src/platform/isolation/isolation.js';
 
 const MEBIBYTE = 1024 * 1024;
 
-export const LIMITS: BuildLimits = { wallMs: 60_000, cpuMs: 60_000, memoryBytes: 768 * MEBIBYTE, tasks: 128, diskBytes: 256 * MEBIBYTE };
+export const LIMITS: BuildLimits = {
+  wallMs: 60_000,
+  cpuMs: 60_000,
+  memoryBytes: 768 * MEBIBYTE,
+  tasks: 128,
+  diskBytes: 256 * MEBIBYTE,
+};
 
 interface Repository {
   readonly path: string;
@@ -50,11 +65,31 @@ export class Workbench {
   readonly phases: string[] = [];
   private count = 0;
 
-  constructor({ cgroups = 'auto', disks = 'auto', allowedHosts = [], gitHosts = [], bubblewrap, releases }: WorkbenchOptions = {}) {
+  constructor({
+    cgroups = 'auto',
+    disks = 'auto',
+    allowedHosts = [],
+    gitHosts = [],
+    bubblewrap,
+    releases,
+  }: WorkbenchOptions = {}) {
     chmodSync(this.directory, 0o755);
-    this.isolation = new Isolation({ cgroups, cpuWeight: 1_000, ...(bubblewrap === undefined ? {} : { bubblewrapPlaces: [bubblewrap] }), copiesDirectory: process.getuid?.() === 0 ? '/var/lib/service-platform/runtime' : join(this.directory, 'copies') });
+    this.isolation = new Isolation({
+      cgroups,
+      cpuWeight: 1_000,
+      ...(bubblewrap === undefined ? {} : { bubblewrapPlaces: [bubblewrap] }),
+      copiesDirectory: process.getuid?.() === 0 ? '/var/lib/service-platform/runtime' : join(this.directory, 'copies'),
+    });
     const nodes = new NodePrograms({ directory: this.nodes, ...(releases === undefined ? {} : { releases }) });
-    this.builds = new IsolatedBuilds({ isolation: this.isolation, nodes, directory: join(this.directory, 'builds'), allowedHosts, gitHosts, disks, clock: new SystemClock() });
+    this.builds = new IsolatedBuilds({
+      isolation: this.isolation,
+      nodes,
+      directory: join(this.directory, 'builds'),
+      allowedHosts,
+      gitHosts,
+      disks,
+      clock: new SystemClock(),
+    });
   }
 
   async close(): Promise<void> {
@@ -78,9 +113,16 @@ export class Workbench {
       else if ('link' in entry) symlinkSync(entry.link, file);
       else writeFileSync(file, entry.program, { mode: 0o755 });
     }
-    const git = (...args: string[]): string => execFileSync('git', ['-C', work, '-c', 'user.name=Ada', '-c', 'user.email=ada@example.com', '-c', 'commit.gpgsign=false', ...args], {
-      encoding: 'utf8', env: { PATH: process.env['PATH']!, GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' }, stdio: ['ignore', 'pipe', 'pipe'],
-    }).trim();
+    const git = (...args: string[]): string =>
+      execFileSync(
+        'git',
+        ['-C', work, '-c', 'user.name=Ada', '-c', 'user.email=ada@example.com', '-c', 'commit.gpgsign=false', ...args],
+        {
+          encoding: 'utf8',
+          env: { PATH: process.env['PATH']!, GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' },
+          stdio: ['ignore', 'pipe', 'pipe'],
+        },
+      ).trim();
     git('init', '-q', '-b', branch);
     git('add', '-A', '-f');
     git('commit', '-q', '--allow-empty', '-m', 'Make it\n\nand more');
@@ -90,8 +132,15 @@ export class Workbench {
 
   request({ path, sha }: Repository, change: Partial<BuildRequest> = {}): BuildRequest {
     return {
-      id: `dpl_${++this.count}`, projectId: 'prj_1', target: 'production', branch: 'main',
-      source: { repoUrl: 'http://localhost/git/a/b.git', localRepository: path, ref: sha }, settings: {}, limits: LIMITS, environment: {}, ...change,
+      id: `dpl_${++this.count}`,
+      projectId: 'prj_1',
+      target: 'production',
+      branch: 'main',
+      source: { repoUrl: 'http://localhost/git/a/b.git', localRepository: path, ref: sha },
+      settings: {},
+      limits: LIMITS,
+      environment: {},
+      ...change,
     };
   }
 
@@ -99,10 +148,18 @@ export class Workbench {
   async start(request: BuildRequest, signal = new AbortController().signal): Promise<Built> {
     this.log.length = 0;
     this.phases.length = 0;
-    const source = await this.builds.fetch(request, {
-      phase: (name) => { this.phases.push(name); },
-      line: (stream, text) => { this.log.push(`${stream}: ${text}`); },
-    }, signal);
+    const source = await this.builds.fetch(
+      request,
+      {
+        phase: (name) => {
+          this.phases.push(name);
+        },
+        line: (stream, text) => {
+          this.log.push(`${stream}: ${text}`);
+        },
+      },
+      signal,
+    );
     return source.build();
   }
 
@@ -115,7 +172,11 @@ export class Workbench {
   }
 
   /** Builds, takes the files and closes. */
-  async build(files: Readonly<Record<string, Entry>> | Repository, change: Partial<BuildRequest> = {}, keepCaches = false): Promise<Outcome> {
+  async build(
+    files: Readonly<Record<string, Entry>> | Repository,
+    change: Partial<BuildRequest> = {},
+    keepCaches = false,
+  ): Promise<Outcome> {
     const repository = isRepository(files) ? files : this.repository(files);
     const built = await this.start(this.request(repository, change));
     const taken: Record<string, string> = {};
@@ -132,4 +193,5 @@ export class Workbench {
   }
 }
 
-const isRepository = (value: object): value is Repository => typeof (value as Repository).sha === 'string' && typeof (value as Repository).path === 'string';
+const isRepository = (value: object): value is Repository =>
+  typeof (value as Repository).sha === 'string' && typeof (value as Repository).path === 'string';

@@ -10,7 +10,11 @@ const PASSWORD = 'correct horse';
 
 describe('service sandbox run', () => {
   // All runs come from this machine.
-  const app = useApp({ ANONYMOUS_CALLS_PER_SECOND: '1000', SANDBOX_EXECUTIONS_PER_DAY: '1000', SANDBOX_TIMEOUT_MS: '1500' });
+  const app = useApp({
+    ANONYMOUS_CALLS_PER_SECOND: '1000',
+    SANDBOX_EXECUTIONS_PER_DAY: '1000',
+    SANDBOX_TIMEOUT_MS: '1500',
+  });
   const service = useCommandLine(() => app.url);
 
   function file(name: string, code: string): string {
@@ -24,11 +28,19 @@ describe('service sandbox run', () => {
     ['hello.js', 'console.log(1 + 2); console.error("aside"); process.exit(7);'],
     ['hello.py', 'import sys\nprint(1 + 2)\nprint("aside", file=sys.stderr)\nsys.exit(7)'],
   ])('runs %s without a key, passes its output on and ends with its exit code', async (name, code) => {
-    expect(await service.run(['sandbox', 'run', file(name, code)])).toEqual({ code: 7, stdout: '3\n', stderr: 'aside\n' });
+    expect(await service.run(['sandbox', 'run', file(name, code)])).toEqual({
+      code: 7,
+      stdout: '3\n',
+      stderr: 'aside\n',
+    });
   });
 
   it('runs what comes on standard input', async () => {
-    expect(await service.run(['sandbox', 'run', '-', '--language', 'python'], { input: 'print("in")' })).toEqual({ code: 0, stdout: 'in\n', stderr: '' });
+    expect(await service.run(['sandbox', 'run', '-', '--language', 'python'], { input: 'print("in")' })).toEqual({
+      code: 0,
+      stdout: 'in\n',
+      stderr: '',
+    });
   });
 
   it('gives the program its input', async () => {
@@ -38,19 +50,34 @@ describe('service sandbox run', () => {
 
   it('ends with 124 when the time limit is reached, and 137 when the memory limit is', async () => {
     expect((await service.run(['sandbox', 'run', file('loop.py', 'while True: pass')])).code).toBe(124);
-    expect((await service.run(['sandbox', 'run', file('grow.py', 'x = []\nwhile True: x.append("x" * 1000000 + str(len(x)))')])).code).toBe(137);
+    expect(
+      (
+        await service.run([
+          'sandbox',
+          'run',
+          file('grow.py', 'x = []\nwhile True: x.append("x" * 1000000 + str(len(x)))'),
+        ])
+      ).code,
+    ).toBe(137);
   });
 
   it('prints the whole answer with --json, and how many runs are left', async () => {
     const { stdout, code } = await service.run(['--json', 'sandbox', 'run', file('bad.py', '1 / 0')]);
     expect(code).toBe(1);
-    expect(JSON.parse(stdout)).toMatchObject({ status: 'failed', exit_code: 1, error: { name: 'ZeroDivisionError' }, remaining_executions: expect.any(Number) });
+    expect(JSON.parse(stdout)).toMatchObject({
+      status: 'failed',
+      exit_code: 1,
+      error: { name: 'ZeroDivisionError' },
+      remaining_executions: expect.any(Number),
+    });
   });
 
   it('names the field at fault and the page that explains, and ends with 6', async () => {
     const ended = await service.run(['sandbox', 'run', file('empty.py', '')]);
     expect(ended).toMatchObject({ code: 6, stdout: '' });
-    expect(ended.stderr).toMatch(/^service: code must be longer .+\nDocs: http:\/\/api\.test\/docs\/errors\/invalid_request\n$/);
+    expect(ended.stderr).toMatch(
+      /^service: code must be longer .+\nDocs: http:\/\/api\.test\/docs\/errors\/invalid_request\n$/,
+    );
   });
 
   it.each([
@@ -71,12 +98,19 @@ describe('service sandbox run', () => {
 
   it('ends with 69 when nobody is there', async () => {
     const ended = await service.run(['sandbox', 'run', file('x.py', '1'), '--url', 'http://127.0.0.1:2']);
-    expect(ended).toEqual({ code: 69, stdout: '', stderr: expect.stringMatching(/http:\/\/127\.0\.0\.1:2 cannot be reached: ECONNREFUSED\n.*SERVICE_URL/) });
+    expect(ended).toEqual({
+      code: 69,
+      stdout: '',
+      stderr: expect.stringMatching(/http:\/\/127\.0\.0\.1:2 cannot be reached: ECONNREFUSED\n.*SERVICE_URL/),
+    });
   });
 
   it('shows its help and its version', async () => {
     expect(await service.run(['--help'])).toMatchObject({ code: 0, stdout: expect.stringContaining('sandbox') });
-    expect(await service.run(['--version'])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
+    expect(await service.run(['--version'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+    });
   });
 });
 
@@ -89,16 +123,27 @@ describe('the command line of somebody with an account', () => {
   const stored = (): string => readFileSync(service.credentialsFile, 'utf8');
 
   it('ends with 3 and says how to log in where there is no key, and sends nothing', async () => {
-    expect(await service.run(['whoami'])).toEqual({ code: 3, stdout: '', stderr: expect.stringContaining('service login') });
+    expect(await service.run(['whoami'])).toEqual({
+      code: 3,
+      stdout: '',
+      stderr: expect.stringContaining('service login'),
+    });
     expect(account.seen).toEqual([]);
   });
 
-  it.each(['{}', 'null', '{"keys":', '"text"'])('ends with 2 and names the file where its credentials are %s', async (content) => {
-    mkdirSync(dirname(service.credentialsFile), { recursive: true });
-    writeFileSync(service.credentialsFile, content);
-    expect(await service.run(['whoami'])).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining(`${service.credentialsFile} cannot be read.`) });
-    rmSync(service.credentialsFile);
-  });
+  it.each(['{}', 'null', '{"keys":', '"text"'])(
+    'ends with 2 and names the file where its credentials are %s',
+    async (content) => {
+      mkdirSync(dirname(service.credentialsFile), { recursive: true });
+      writeFileSync(service.credentialsFile, content);
+      expect(await service.run(['whoami'])).toEqual({
+        code: 2,
+        stdout: '',
+        stderr: expect.stringContaining(`${service.credentialsFile} cannot be read.`),
+      });
+      rmSync(service.credentialsFile);
+    },
+  );
 
   it('ends with 3 for a wrong password, and keeps nothing', async () => {
     const ended = await service.run(['login'], { input: 'ada\nwrong\n' });
@@ -108,7 +153,13 @@ describe('the command line of somebody with an account', () => {
   });
 
   it('asks for login and password without showing the password, and keeps a key for this machine that only its user can read', async () => {
-    const { code, stdout: shown } = await service.runOnTerminal(['login'], [['Username or e-mail: ', 'ada'], ['Password: ', PASSWORD]]);
+    const { code, stdout: shown } = await service.runOnTerminal(
+      ['login'],
+      [
+        ['Username or e-mail: ', 'ada'],
+        ['Password: ', PASSWORD],
+      ],
+    );
     expect(shown).toContain(`You are logged in at ${account.url}.`);
     expect(code).toBe(0);
     expect(shown).not.toContain(PASSWORD);
@@ -121,7 +172,11 @@ describe('the command line of somebody with an account', () => {
   });
 
   it('says who calls', async () => {
-    expect(await service.run(['whoami'])).toEqual({ code: 0, stderr: '', stdout: expect.stringContaining('ada <ada@example.com>') });
+    expect(await service.run(['whoami'])).toEqual({
+      code: 0,
+      stderr: '',
+      stdout: expect.stringContaining('ada <ada@example.com>'),
+    });
     expect(JSON.parse((await service.run(['whoami', '--json'])).stdout)).toMatchObject({ user: { username: 'ada' } });
   });
 
@@ -153,7 +208,10 @@ describe('the command line of somebody with an account', () => {
   });
 
   it('goes on working when it rotates its own key', async () => {
-    expect(await service.run(['keys', 'rotate', 'key_2', '--grace-seconds', '60'])).toMatchObject({ code: 0, stdout: 'svc_pat_secret2-rotated\n' });
+    expect(await service.run(['keys', 'rotate', 'key_2', '--grace-seconds', '60'])).toMatchObject({
+      code: 0,
+      stdout: 'svc_pat_secret2-rotated\n',
+    });
     expect((await service.run(['whoami'])).code).toBe(0);
   });
 
@@ -165,11 +223,22 @@ describe('the command line of somebody with an account', () => {
 
   it('explains a refusal', async () => {
     const ended = await service.run(['explain', 'post', '/api/v1/keys']);
-    expect(ended).toEqual({ code: 0, stderr: '', stdout: 'Refused by scope (insufficient_scopes): The key may not.\nFix: Add keys:write.\nNeeds: keys:write\n' });
+    expect(ended).toEqual({
+      code: 0,
+      stderr: '',
+      stdout: 'Refused by scope (insufficient_scopes): The key may not.\nFix: Add keys:write.\nNeeds: keys:write\n',
+    });
   });
 
   it.each([
-    [400, 6], [401, 3], [402, 8], [403, 4], [404, 5], [409, 6], [413, 1], [429, 7],
+    [400, 6],
+    [401, 3],
+    [402, 8],
+    [403, 4],
+    [404, 5],
+    [409, 6],
+    [413, 1],
+    [429, 7],
   ])('ends for status %i with %i', async (status, code) => {
     account.refuseNext(status, { code: 'some_code', ...(status === 429 ? { retry_after: 3600 } : {}) });
     expect((await service.run(['whoami'])).code).toBe(code);
@@ -179,7 +248,14 @@ describe('the command line of somebody with an account', () => {
     account.refuseNext(403, { type: 'authorization_error', code: 'insufficient_scopes', hint: 'Add it.' });
     const { stdout, stderr } = await service.run(['whoami', '--json']);
     expect(stdout).toBe('');
-    expect(JSON.parse(stderr)).toEqual({ error: expect.objectContaining({ name: 'AuthorizationError', status: 403, code: 'insufficient_scopes', hint: 'Add it.' }) });
+    expect(JSON.parse(stderr)).toEqual({
+      error: expect.objectContaining({
+        name: 'AuthorizationError',
+        status: 403,
+        code: 'insufficient_scopes',
+        hint: 'Add it.',
+      }),
+    });
   });
 
   it('prefers the key of the environment', async () => {
@@ -208,26 +284,39 @@ describe('the command line and the service', () => {
 
   it('log in, say who calls, mint, rotate and revoke keys, explain, run code and log out', async () => {
     const { username, password } = await signUpWithKey(app.url);
-    expect(await service.run(['login'], { input: `${username}\n${password}\n` })).toMatchObject({ code: 0, stdout: `You are logged in at ${app.url}.\n` });
+    expect(await service.run(['login'], { input: `${username}\n${password}\n` })).toMatchObject({
+      code: 0,
+      stdout: `You are logged in at ${app.url}.\n`,
+    });
     expect((await service.run(['whoami'])).stdout).toContain(`${username} <${username}@example.com>`);
 
-    const created = JSON.parse((await service.run(['keys', 'create', 'ci', '--scope', 'keys:read', '--expires-in-days', '30', '--json'])).stdout) as { id: string; secret: string };
+    const created = JSON.parse(
+      (await service.run(['keys', 'create', 'ci', '--scope', 'keys:read', '--expires-in-days', '30', '--json'])).stdout,
+    ) as { id: string; secret: string };
     const asCi = { env: { SERVICE_API_KEY: created.secret } };
     expect((await service.run(['keys', 'list'], asCi)).stdout).toContain(created.id);
     expect((await service.run(['keys', 'create', 'more', '--preset', 'full'], asCi)).code).toBe(4);
-    expect((await service.run(['explain', 'POST', '/api/v1/keys'], asCi)).stdout).toMatch(/^Refused by scope \(insufficient_scopes\): .+\nFix: .+\nNeeds: keys:write\n$/);
+    expect((await service.run(['explain', 'POST', '/api/v1/keys'], asCi)).stdout).toMatch(
+      /^Refused by scope \(insufficient_scopes\): .+\nFix: .+\nNeeds: keys:write\n$/,
+    );
 
     const rotated = await service.run(['keys', 'rotate', created.id]);
     expect(rotated.stdout).toMatch(/^svc_pat_/);
     expect((await service.run(['whoami'], asCi)).code).toBe(3);
     expect((await service.run(['keys', 'revoke', created.id])).code).toBe(0);
 
-    expect(await service.run(['sandbox', 'run', '-', '--language', 'python'], { input: 'print(6 * 7); exit(5)' })).toEqual({ code: 5, stdout: '42\n', stderr: '' });
+    expect(
+      await service.run(['sandbox', 'run', '-', '--language', 'python'], { input: 'print(6 * 7); exit(5)' }),
+    ).toEqual({ code: 5, stdout: '42\n', stderr: '' });
 
     const plans = await service.run(['plans'], { env: { SERVICE_API_KEY: '' } });
-    expect(plans.stdout).toMatch(/^PLAN +USD\/MONTH +CALLS\/DAY .*\nfree +0 +5000 .*\nbuilder +49 +100000 .*\npro +299 +unlimited .*\nenterprise +by contract +unlimited .*\n$/);
+    expect(plans.stdout).toMatch(
+      /^PLAN +USD\/MONTH +CALLS\/DAY .*\nfree +0 +5000 .*\nbuilder +49 +100000 .*\npro +299 +unlimited .*\nenterprise +by contract +unlimited .*\n$/,
+    );
 
-    const { keys } = JSON.parse(readFileSync(service.credentialsFile, 'utf8')) as { keys: Record<string, { api_key: string }> };
+    const { keys } = JSON.parse(readFileSync(service.credentialsFile, 'utf8')) as {
+      keys: Record<string, { api_key: string }>;
+    };
     expect((await service.run(['logout'])).code).toBe(0);
     expect((await service.run(['whoami'], { env: { SERVICE_API_KEY: keys[app.url]!.api_key } })).code).toBe(3);
   }, 90_000);

@@ -2,7 +2,8 @@ import { type Account, client, signUpWithKey } from '../support/built-client.js'
 import { useFaultProxy } from '../support/fault-proxy.js';
 import { useApp } from '../support/test-app.js';
 
-const { AuthenticationError, AuthorizationError, ConflictError, InsufficientCreditsError, NotFoundError, Service } = client;
+const { AuthenticationError, AuthorizationError, ConflictError, InsufficientCreditsError, NotFoundError, Service } =
+  client;
 
 describe('the built client with an account', () => {
   const app = useApp({ ANONYMOUS_CALLS_PER_SECOND: '1000' });
@@ -10,13 +11,23 @@ describe('the built client with an account', () => {
   let account: Account;
   let service: InstanceType<typeof Service>;
 
-  beforeAll(async () => { account = await signUpWithKey(app.url); });
-  beforeEach(() => { service = new Service({ apiKey: account.apiKey, baseUrl: proxy.url }); });
+  beforeAll(async () => {
+    account = await signUpWithKey(app.url);
+  });
+  beforeEach(() => {
+    service = new Service({ apiKey: account.apiKey, baseUrl: proxy.url });
+  });
 
   it('says who calls, from a key and from a session', async () => {
-    expect(await service.me.get()).toMatchObject({ user: { username: account.username }, credential: { type: 'api_key' } });
+    expect(await service.me.get()).toMatchObject({
+      user: { username: account.username },
+      credential: { type: 'api_key' },
+    });
     const person = new Service({ sessionToken: account.sessionToken, baseUrl: proxy.url });
-    expect(await person.me.get()).toMatchObject({ organization: { id: account.organizationId, role: 'owner' }, credential: { type: 'session' } });
+    expect(await person.me.get()).toMatchObject({
+      organization: { id: account.organizationId, role: 'owner' },
+      credential: { type: 'session' },
+    });
   });
 
   it('throws an AuthenticationError for a key that is not one, and is told the code', async () => {
@@ -48,7 +59,11 @@ describe('the built client with an account', () => {
     const error = await poor.sandbox.run({ language: 'python', code: 'print(1)' }).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(InsufficientCreditsError);
     expect(error).toMatchObject({
-      status: 402, type: 'insufficient_credits_error', code: 'credits_exhausted', upgradeUrl: 'http://api.test/docs/plans', details: { required: '0.000833334', available: '0' },
+      status: 402,
+      type: 'insufficient_credits_error',
+      code: 'credits_exhausted',
+      upgradeUrl: 'http://api.test/docs/plans',
+      details: { required: '0.000833334', available: '0' },
       docsUrl: 'http://api.test/docs/errors/credits_exhausted',
     });
     expect(proxy.seen).toHaveLength(1);
@@ -58,10 +73,18 @@ describe('the built client with an account', () => {
   it('throws an AuthorizationError that names the scope that is missing', async () => {
     const { secret } = await service.keys.create({ name: 'narrow', kind: 'personal', scopes: ['keys:read'] });
     const narrow = new Service({ apiKey: secret, baseUrl: proxy.url });
-    const error = await narrow.keys.create({ name: 'wide', kind: 'personal', preset: 'full' }).catch((thrown: unknown) => thrown);
+    const error = await narrow.keys
+      .create({ name: 'wide', kind: 'personal', preset: 'full' })
+      .catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(AuthorizationError);
-    expect(error).toMatchObject({ code: 'insufficient_scopes', details: { missing_scopes: expect.arrayContaining(['keys:write']) } });
-    expect(await narrow.auth.explain({ method: 'POST', path: '/api/v1/keys' })).toMatchObject({ allowed: false, code: 'insufficient_scopes' });
+    expect(error).toMatchObject({
+      code: 'insufficient_scopes',
+      details: { missing_scopes: expect.arrayContaining(['keys:write']) },
+    });
+    expect(await narrow.auth.explain({ method: 'POST', path: '/api/v1/keys' })).toMatchObject({
+      allowed: false,
+      code: 'insufficient_scopes',
+    });
   });
 
   it('throws a NotFoundError and a ConflictError', async () => {
@@ -89,7 +112,8 @@ describe('the built client with an account', () => {
   });
 
   it('goes through a list page by page', async () => {
-    for (const name of ['one', 'two', 'three']) await service.keys.create({ name: `page-${name}`, kind: 'personal', preset: 'read_only' });
+    for (const name of ['one', 'two', 'three'])
+      await service.keys.create({ name: `page-${name}`, kind: 'personal', preset: 'read_only' });
     const all = (await service.keys.list({ limit: 100 })).data.map(({ id }) => id);
     proxy.reset();
     const seen: string[] = [];
@@ -99,17 +123,25 @@ describe('the built client with an account', () => {
   });
 
   it('runs code on the account', async () => {
-    expect(await service.sandbox.run({ language: 'python', code: 'print(6 * 7)' })).toMatchObject({ status: 'succeeded', stdout: '42\n', exit_code: 0 });
+    expect(await service.sandbox.run({ language: 'python', code: 'print(6 * 7)' })).toMatchObject({
+      status: 'succeeded',
+      stdout: '42\n',
+      exit_code: 0,
+    });
   });
 
   it('lists the plans', async () => {
-    expect((await new Service({ anonymous: true, baseUrl: proxy.url }).billing.plans()).data.map(({ id }) => id)).toEqual(['free', 'builder', 'pro', 'enterprise']);
+    expect(
+      (await new Service({ anonymous: true, baseUrl: proxy.url }).billing.plans()).data.map(({ id }) => id),
+    ).toEqual(['free', 'builder', 'pro', 'enterprise']);
   });
 
   it('works with organizations by id and by slug', async () => {
     const organization = await service.orgs.create({ name: 'Acme of tests' });
     expect((await service.orgs.get(organization.slug)).id).toBe(organization.id);
-    expect((await service.orgs.members(organization.id)).data).toMatchObject([{ user: { username: account.username }, role: 'owner' }]);
+    expect((await service.orgs.members(organization.id)).data).toMatchObject([
+      { user: { username: account.username }, role: 'owner' },
+    ]);
     expect((await service.me.get({ organization: organization.slug })).organization.id).toBe(organization.id);
     expect((await service.orgs.auditLog(organization.id)).data.length).toBeGreaterThan(0);
     await service.orgs.delete(organization.id);

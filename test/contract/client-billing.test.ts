@@ -18,20 +18,45 @@ describe('the built client with billing', () => {
   it('shows plans and prices to anybody', async () => {
     const anonymous = new Service({ anonymous: true, baseUrl: app.url });
     const plans = await anonymous.billing.plans();
-    expect(plans.data.map(({ id, price_usd_per_month: price, included_credits_usd: credits, bills_usage: bills }) => [id, price, credits, bills]))
-      .toEqual([['free', '0', '5', false], ['builder', '49', '0', true], ['pro', '299', '0', true], ['enterprise', null, '0', true]]);
+    expect(
+      plans.data.map(({ id, price_usd_per_month: price, included_credits_usd: credits, bills_usage: bills }) => [
+        id,
+        price,
+        credits,
+        bills,
+      ]),
+    ).toEqual([
+      ['free', '0', '5', false],
+      ['builder', '49', '0', true],
+      ['pro', '299', '0', true],
+      ['enterprise', null, '0', true],
+    ]);
     const prices = await anonymous.billing.prices();
-    expect(new Set(prices.map(({ meter }) => meter))).toEqual(new Set(['ai_tokens', 'sandbox_compute', 'database_storage', 'object_storage']));
-    expect(prices).toContainEqual({ id: 'sandbox-compute-1', meter: 'sandbox_compute', price_usd: '0.1', per: 'hour', since: '2026-01-01T00:00:00.000Z' });
+    expect(new Set(prices.map(({ meter }) => meter))).toEqual(
+      new Set(['ai_tokens', 'sandbox_compute', 'database_storage', 'object_storage']),
+    );
+    expect(prices).toContainEqual({
+      id: 'sandbox-compute-1',
+      meter: 'sandbox_compute',
+      price_usd: '0.1',
+      per: 'hour',
+      since: '2026-01-01T00:00:00.000Z',
+    });
   });
 
   it('chooses plans, tells what cannot be, and reads credits', async () => {
     expect(await service.billing.subscription()).toMatchObject({ plan: 'free', org_id: account.organizationId });
     expect(await service.billing.credits()).toMatchObject({ balance: '5' });
     expect(await service.billing.choosePlan('builder')).toMatchObject({ plan: 'builder', price_usd_per_month: '49' });
-    expect(await service.billing.choosePlan('free')).toMatchObject({ plan: 'builder', planned_change: { plan: 'free' } });
+    expect(await service.billing.choosePlan('free')).toMatchObject({
+      plan: 'builder',
+      planned_change: { plan: 'free' },
+    });
     expect(await service.billing.choosePlan('builder')).not.toHaveProperty('planned_change');
-    await expect(service.billing.choosePlan('enterprise')).rejects.toMatchObject({ name: 'ConflictError', code: 'plan_by_contract' });
+    await expect(service.billing.choosePlan('enterprise')).rejects.toMatchObject({
+      name: 'ConflictError',
+      code: 'plan_by_contract',
+    });
     await expect(service.billing.checkout('pro')).rejects.toMatchObject({ code: 'integration_not_configured' });
     await expect(service.billing.portal()).rejects.toBeInstanceOf(ConflictError);
   });

@@ -10,12 +10,21 @@ describe('the built client with projects', () => {
   let account: Account;
   let service: InstanceType<typeof Service>;
 
-  beforeAll(async () => { account = await signUpWithKey(app.url); });
-  beforeEach(() => { service = new Service({ apiKey: account.apiKey, baseUrl: proxy.url }); });
+  beforeAll(async () => {
+    account = await signUpWithKey(app.url);
+  });
+  beforeEach(() => {
+    service = new Service({ apiKey: account.apiKey, baseUrl: proxy.url });
+  });
 
   it('creates one, finds it by id and slug, links and unlinks its repository, and deletes it', async () => {
     const project = await service.projects.create({ name: 'Shop', framework: 'nextjs' });
-    expect(project).toMatchObject({ slug: 'shop', org_id: account.organizationId, framework: 'nextjs', production_branch: 'main' });
+    expect(project).toMatchObject({
+      slug: 'shop',
+      org_id: account.organizationId,
+      framework: 'nextjs',
+      production_branch: 'main',
+    });
     expect(await service.projects.get('shop')).toEqual(project);
     const linked = await service.projects.update(project.id, { repo_url: 'https://github.com/acme/shop' });
     expect(linked.repo_url).toBe('https://github.com/acme/shop');
@@ -40,18 +49,28 @@ describe('the built client with projects', () => {
     ]);
     await service.projects.unsetEnv(id, 'TOKEN', 'preview');
     const variables = await service.projects.env(id);
-    expect(variables).toMatchObject([{ name: 'REGION', value: 'eu', secret: false }, { name: 'TOKEN', targets: ['production'], secret: true }]);
+    expect(variables).toMatchObject([
+      { name: 'REGION', value: 'eu', secret: false },
+      { name: 'TOKEN', targets: ['production'], secret: true },
+    ]);
     expect(JSON.stringify(variables)).not.toContain('hunter2');
     await service.projects.unsetEnv(id, 'TOKEN');
     expect((await service.projects.env(id)).map(({ name }) => name)).toEqual(['REGION']);
   });
 
   it('throws the error of each refusal', async () => {
-    await expect(service.projects.create({ name: 'x', repo_url: 'https://127.0.0.1/a/b' })).rejects.toBeInstanceOf(ValidationError);
+    await expect(service.projects.create({ name: 'x', repo_url: 'https://127.0.0.1/a/b' })).rejects.toBeInstanceOf(
+      ValidationError,
+    );
     await expect(service.projects.create({ name: 'x', slug: 'three' })).rejects.toBeInstanceOf(ConflictError);
-    await expect(service.projects.env('prj_00000000000000000000000000')).rejects.toMatchObject({ name: 'NotFoundError', code: 'project_not_found' });
+    await expect(service.projects.env('prj_00000000000000000000000000')).rejects.toMatchObject({
+      name: 'NotFoundError',
+      code: 'project_not_found',
+    });
     const { secret } = await service.keys.create({ name: 'reader', kind: 'personal', preset: 'read_only' });
-    await expect(new Service({ apiKey: secret, baseUrl: proxy.url }).projects.create({ name: 'x' })).rejects.toBeInstanceOf(AuthorizationError);
+    await expect(
+      new Service({ apiKey: secret, baseUrl: proxy.url }).projects.create({ name: 'x' }),
+    ).rejects.toBeInstanceOf(AuthorizationError);
   });
 
   it('makes one project of a call whose first answer was lost', async () => {

@@ -13,19 +13,35 @@ describe('the built client and the command line with repositories', () => {
   let account: Account;
   let service: InstanceType<typeof Service>;
 
-  beforeAll(async () => { account = await signUpWithKey(app.url); });
-  beforeEach(() => { service = new Service({ apiKey: account.apiKey, baseUrl: proxy.url }); });
+  beforeAll(async () => {
+    account = await signUpWithKey(app.url);
+  });
+  beforeEach(() => {
+    service = new Service({ apiKey: account.apiKey, baseUrl: proxy.url });
+  });
 
   it('creates one from a template, finds it, links it to a project and deletes it', async () => {
     expect((await service.repositories.templates()).map(({ id }) => id)).toEqual(['nextjs', 'expo']);
     const repository = await service.repositories.create({ name: 'shop', template: 'nextjs' });
-    expect(repository).toMatchObject({ name: 'shop', template: 'nextjs', default_branch: 'main', repo_url: expect.stringMatching(/\/git\/[^/]+\/shop\.git$/) });
+    expect(repository).toMatchObject({
+      name: 'shop',
+      template: 'nextjs',
+      default_branch: 'main',
+      repo_url: expect.stringMatching(/\/git\/[^/]+\/shop\.git$/),
+    });
     expect(await service.repositories.get(repository.id)).toMatchObject(repository);
-    expect((await service.projects.create({ name: 'Shop', repo_url: repository.repo_url })).repo_url).toBe(repository.repo_url);
+    expect((await service.projects.create({ name: 'Shop', repo_url: repository.repo_url })).repo_url).toBe(
+      repository.repo_url,
+    );
 
     const git = new GitClient();
     try {
-      await git.run(['clone', '--quiet', app.url.replace('//', `//ada:${account.apiKey}@`) + new URL(repository.repo_url).pathname, 'shop']);
+      await git.run([
+        'clone',
+        '--quiet',
+        app.url.replace('//', `//ada:${account.apiKey}@`) + new URL(repository.repo_url).pathname,
+        'shop',
+      ]);
       expect(await git.run(['log', '--format=%s'], { cwd: 'shop' })).toBe('Start from the template nextjs');
     } finally {
       git.remove();
@@ -44,26 +60,46 @@ describe('the built client and the command line with repositories', () => {
 
   it('throws the error of each refusal', async () => {
     await expect(service.repositories.create({ name: 'a/b' })).rejects.toBeInstanceOf(ValidationError);
-    await expect(service.repositories.create({ name: 'x', template: 'rails' as 'expo' })).rejects.toMatchObject({ details: [{ path: 'template', expected: ['nextjs', 'expo'] }] });
+    await expect(service.repositories.create({ name: 'x', template: 'rails' as 'expo' })).rejects.toMatchObject({
+      details: [{ path: 'template', expected: ['nextjs', 'expo'] }],
+    });
     await expect(service.repositories.create({ name: 'ONE' })).rejects.toBeInstanceOf(ConflictError);
     const { secret } = await service.keys.create({ name: 'reader', kind: 'personal', preset: 'read_only' });
-    await expect(new Service({ apiKey: secret, baseUrl: proxy.url }).repositories.create({ name: 'x' })).rejects.toBeInstanceOf(AuthorizationError);
+    await expect(
+      new Service({ apiKey: secret, baseUrl: proxy.url }).repositories.create({ name: 'x' }),
+    ).rejects.toBeInstanceOf(AuthorizationError);
   });
 
   it('makes one of a call whose first answer was lost', async () => {
     proxy.reset({ kind: 'lose-answer' });
-    await expect(service.repositories.create({ name: 'only-once' }, { idempotencyKey: 'repository-1' })).rejects.toThrow('fetch failed');
-    expect((await service.repositories.create({ name: 'only-once' }, { idempotencyKey: 'repository-1' })).name).toBe('only-once');
+    await expect(
+      service.repositories.create({ name: 'only-once' }, { idempotencyKey: 'repository-1' }),
+    ).rejects.toThrow('fetch failed');
+    expect((await service.repositories.create({ name: 'only-once' }, { idempotencyKey: 'repository-1' })).name).toBe(
+      'only-once',
+    );
   });
 
   it('is all there on the command line', async () => {
     const env = { SERVICE_API_KEY: account.apiKey };
     const created = await command.run(['repositories', 'create', 'from-shell', '--template', 'expo'], { env });
-    expect(created).toMatchObject({ code: 0, stdout: expect.stringMatching(/\/from-shell\.git\n$/), stderr: expect.stringContaining('Created from-shell (repo_') });
+    expect(created).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/\/from-shell\.git\n$/),
+      stderr: expect.stringContaining('Created from-shell (repo_'),
+    });
     const listed = await command.run(['--json', 'repositories', 'list'], { env });
-    const { id } = (JSON.parse(listed.stdout) as { id: string; name: string }[]).find(({ name }) => name === 'from-shell')!;
-    expect((await command.run(['repositories', 'list'], { env })).stdout).toMatch(new RegExp(`${id} +from-shell +expo +http`));
-    expect(await command.run(['repositories', 'delete', id], { env })).toEqual({ code: 0, stdout: `${id} is deleted.\n`, stderr: '' });
+    const { id } = (JSON.parse(listed.stdout) as { id: string; name: string }[]).find(
+      ({ name }) => name === 'from-shell',
+    )!;
+    expect((await command.run(['repositories', 'list'], { env })).stdout).toMatch(
+      new RegExp(`${id} +from-shell +expo +http`),
+    );
+    expect(await command.run(['repositories', 'delete', id], { env })).toEqual({
+      code: 0,
+      stdout: `${id} is deleted.\n`,
+      stderr: '',
+    });
     expect((await command.run(['repositories', 'delete', id], { env })).code).toBe(5);
     expect((await command.run(['repositories', 'create', 'x', '--template', 'rails'], { env })).code).toBe(2);
   });

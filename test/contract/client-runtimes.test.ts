@@ -24,7 +24,9 @@ beforeAll(() => {
   mkdirSync(join(ROOT, 'node_modules/.cache'), { recursive: true });
   directory = mkdtempSync(join(ROOT, 'node_modules/.cache/client-examples-'));
 });
-afterAll(() => { rmSync(directory, { recursive: true, force: true }); });
+afterAll(() => {
+  rmSync(directory, { recursive: true, force: true });
+});
 
 /** Runs a module as a user would and returns what it printed. */
 async function runModule(name: string, code: string, { node = process.execPath, env = {} } = {}): Promise<string> {
@@ -57,17 +59,31 @@ const SEEN = {
 
 describe('the client library works', () => {
   // npm puts a Node of its own before that of the machine: both are to be found in PATH.
-  const folders = [...process.env['PATH']!.split(delimiter), ...['x64', 'arm64'].map((cpu) => join(ROOT, `node_modules/node-linux-${cpu}/bin`))];
-  const nodes = new Set(folders.map((folder) => join(folder, 'node')).filter((path) => existsSync(path)).map((path) => realpathSync(path)));
-  const versions = new Map([...nodes].map((node) => [execFileSync(node, ['--version'], { encoding: 'utf8' }).trim(), node]));
+  const folders = [
+    ...process.env['PATH']!.split(delimiter),
+    ...['x64', 'arm64'].map((cpu) => join(ROOT, `node_modules/node-linux-${cpu}/bin`)),
+  ];
+  const nodes = new Set(
+    folders
+      .map((folder) => join(folder, 'node'))
+      .filter((path) => existsSync(path))
+      .map((path) => realpathSync(path)),
+  );
+  const versions = new Map(
+    [...nodes].map((node) => [execFileSync(node, ['--version'], { encoding: 'utf8' }).trim(), node]),
+  );
 
   it.each([...versions])('in Node %s', async (name, node) => {
-    const printed = await runModule(`smoke-${name}`, `
+    const printed = await runModule(
+      `smoke-${name}`,
+      `
       import { Service, ServiceError, ValidationError } from '@service/client';
       const service = new Service({ anonymous: true });
       ${SMOKE}
       console.log(JSON.stringify(seen));
-    `, { node });
+    `,
+      { node },
+    );
     expect(JSON.parse(printed)).toEqual(SEEN);
   });
 
@@ -93,8 +109,13 @@ describe('the client library works', () => {
 
 describe('the examples of the README of the client library', () => {
   const readme = readFileSync(join(CLIENT, 'README.md'), 'utf8');
-  // `builds`: a repository is really built, which needs a plan, a worker and the registry of npm; test/deploys has that.
-  const examples = [...readme.matchAll(/^```(?:ts|js)( builds)?\n([^]*?)^```/gm)].map(([, builds, code], index) => ({ name: `example-${index + 1}`, code: code!, runs: builds === undefined }));
+  // `builds`: a repository is really built, which needs a plan, a worker and the registry of npm; test/deploys has
+  // that.
+  const examples = [...readme.matchAll(/^```(?:ts|js)( builds)?\n([^]*?)^```/gm)].map(([, builds, code], index) => ({
+    name: `example-${index + 1}`,
+    code: code!,
+    runs: builds === undefined,
+  }));
 
   let apiKey: string;
 
@@ -107,7 +128,9 @@ describe('the examples of the README of the client library', () => {
   });
 
   it.each(examples.filter(({ runs }) => runs))('run as they stand: $name', async ({ name, code }) => {
-    const { outputText } = ts.transpileModule(code, { compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 } });
+    const { outputText } = ts.transpileModule(code, {
+      compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 },
+    });
     expect(await runModule(name, outputText, { env: { SERVICE_API_KEY: apiKey } })).not.toBe('');
   });
 
@@ -127,7 +150,9 @@ describe('the examples of the README of the client library', () => {
       exactOptionalPropertyTypes: true,
       noEmit: true,
     });
-    expect(ts.getPreEmitDiagnostics(program).map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))).toEqual([]);
+    expect(
+      ts.getPreEmitDiagnostics(program).map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n')),
+    ).toEqual([]);
   });
 });
 
@@ -135,9 +160,12 @@ describe('the examples of the README of the client library', () => {
 async function servePages(): Promise<Server> {
   const server = createServer((request, response) => {
     const script = /^\/dist\/([a-z]+\.js)$/.exec(request.url!)?.[1];
-    if (script === undefined) response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>A page</title>');
+    if (script === undefined)
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>A page</title>');
     else response.writeHead(200, { 'content-type': 'text/javascript' }).end(readFileSync(join(CLIENT, 'dist', script)));
   });
-  await new Promise<void>((resolve) => { server.listen(0, 'localhost', resolve); });
+  await new Promise<void>((resolve) => {
+    server.listen(0, 'localhost', resolve);
+  });
   return server;
 }

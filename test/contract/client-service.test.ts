@@ -6,12 +6,16 @@ const { Service, ServiceError, RateLimitError, ValidationError } = client;
 const HELLO = { language: 'python', code: 'print(1 + 2)' } as const;
 
 const problem = (status: number, code: string, more: object = {}): string =>
-  JSON.stringify({ error: { type: 'api_error', code, status, message: 'Something.', ...more }, meta: { request_id: 'req_x' } });
+  JSON.stringify({
+    error: { type: 'api_error', code, status, message: 'Something.', ...more },
+    meta: { request_id: 'req_x' },
+  });
 
 describe('the built client against the service', () => {
   const app = useApp({ ANONYMOUS_CALLS_PER_SECOND: '1000' });
   const proxy = useFaultProxy(() => app.url);
-  const anonymous = (options: object = {}): InstanceType<typeof Service> => new Service({ anonymous: true, baseUrl: proxy.url, ...options });
+  const anonymous = (options: object = {}): InstanceType<typeof Service> =>
+    new Service({ anonymous: true, baseUrl: proxy.url, ...options });
 
   it('runs a program in the anonymous sandbox and sends no credential', async () => {
     process.env['SERVICE_API_KEY'] = 'svc_pat_canary';
@@ -38,7 +42,9 @@ describe('the built client against the service', () => {
   });
 
   it('throws a ValidationError whose details name the field', async () => {
-    const error = await anonymous().sandbox.try({ code: 'x', language: 'ruby' as 'python' }).catch((thrown: unknown) => thrown);
+    const error = await anonymous()
+      .sandbox.try({ code: 'x', language: 'ruby' as 'python' })
+      .catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ValidationError);
     expect(error).toMatchObject({
       name: 'ValidationError',
@@ -60,7 +66,12 @@ describe('the built client against the service', () => {
     for (let run = 0; run < 10; run++) await service.sandbox.try(HELLO);
     const error = await service.sandbox.try(HELLO).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(RateLimitError);
-    expect(error).toMatchObject({ status: 429, code: 'sandbox_daily_limit_exceeded', upgradeUrl: 'http://api.test/docs/plans', retryAfter: expect.any(Number) });
+    expect(error).toMatchObject({
+      status: 429,
+      code: 'sandbox_daily_limit_exceeded',
+      upgradeUrl: 'http://api.test/docs/plans',
+      retryAfter: expect.any(Number),
+    });
   });
 
   it('tries 503 and 429 again under one idempotency key, and never before Retry-After', async () => {
@@ -92,60 +103,89 @@ describe('the built client against the service', () => {
     ['JSON that is no object', 520, 'null', 'http_520'],
   ])('makes a ServiceError of a failure whose body is %s', async (_what, status, body, code) => {
     proxy.reset({ kind: 'answer', status, headers: { 'content-type': 'text/html' }, body });
-    const error = await anonymous({ maxRetries: 0 }).sandbox.try(HELLO).catch((thrown: unknown) => thrown);
+    const error = await anonymous({ maxRetries: 0 })
+      .sandbox.try(HELLO)
+      .catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ServiceError);
     expect(error).toMatchObject({ name: 'ServiceError', status, code, type: 'api_error' });
   });
 
   it('makes a ServiceError of a failure whose body breaks off', async () => {
     proxy.reset({ kind: 'break-off', status: 500 });
-    await expect(anonymous({ maxRetries: 0 }).sandbox.try(HELLO)).rejects.toMatchObject({ name: 'ServiceError', status: 500 });
+    await expect(anonymous({ maxRetries: 0 }).sandbox.try(HELLO)).rejects.toMatchObject({
+      name: 'ServiceError',
+      status: 500,
+    });
   });
 
   it.each([
-    ['HTML', { kind: 'answer', status: 200, headers: { 'content-type': 'text/html' }, body: '<html>Sign in to the Wi-Fi</html>' } as const],
+    [
+      'HTML',
+      {
+        kind: 'answer',
+        status: 200,
+        headers: { 'content-type': 'text/html' },
+        body: '<html>Sign in to the Wi-Fi</html>',
+      } as const,
+    ],
     ['truncated', { kind: 'truncate' } as const],
   ])('makes a ServiceError of a success that is %s, and does not try again', async (_what, fault) => {
     proxy.reset(fault);
-    await expect(anonymous().sandbox.try(HELLO)).rejects.toMatchObject({ name: 'ServiceError', status: 200, code: 'unreadable_answer' });
-    expect(proxy.seen).toHaveLength(1);
-  });
-
-  it.each(['reset', 'lose-answer', 'break-off'] as const)('passes the error of the network on as it is when the connection breaks: %s', async (kind) => {
-    proxy.reset({ kind });
-    let thrownByFetch: unknown;
-    const watched = anonymous({
-      fetch: async (...request: Parameters<typeof fetch>): Promise<Response> => {
-        try {
-          return await fetch(...request);
-        } catch (error) {
-          thrownByFetch = error;
-          throw error;
-        }
-      },
+    await expect(anonymous().sandbox.try(HELLO)).rejects.toMatchObject({
+      name: 'ServiceError',
+      status: 200,
+      code: 'unreadable_answer',
     });
-    const error = await watched.sandbox.try(HELLO).catch((thrown: unknown) => thrown);
-    expect(error).not.toBeInstanceOf(ServiceError);
-    expect((error as Error).name).toBe('TypeError');
-    // Where the connection breaks in the body, it is reading that fails.
-    if (kind !== 'break-off') expect(error).toBe(thrownByFetch);
     expect(proxy.seen).toHaveLength(1);
   });
 
-  it.each(['stall', 'stall-body'] as const)('gives up after timeoutMs, which is no ServiceError and not tried again: %s', async (kind) => {
-    proxy.reset({ kind });
-    const error = await anonymous().sandbox.try(HELLO, { timeoutMs: 500 }).catch((thrown: unknown) => thrown);
-    expect(error).not.toBeInstanceOf(ServiceError);
-    expect((error as Error).name).toBe('TimeoutError');
-    expect(proxy.seen).toHaveLength(1);
-  });
+  it.each(['reset', 'lose-answer', 'break-off'] as const)(
+    'passes the error of the network on as it is when the connection breaks: %s',
+    async (kind) => {
+      proxy.reset({ kind });
+      let thrownByFetch: unknown;
+      const watched = anonymous({
+        fetch: async (...request: Parameters<typeof fetch>): Promise<Response> => {
+          try {
+            return await fetch(...request);
+          } catch (error) {
+            thrownByFetch = error;
+            throw error;
+          }
+        },
+      });
+      const error = await watched.sandbox.try(HELLO).catch((thrown: unknown) => thrown);
+      expect(error).not.toBeInstanceOf(ServiceError);
+      expect((error as Error).name).toBe('TypeError');
+      // Where the connection breaks in the body, it is reading that fails.
+      if (kind !== 'break-off') expect(error).toBe(thrownByFetch);
+      expect(proxy.seen).toHaveLength(1);
+    },
+  );
+
+  it.each(['stall', 'stall-body'] as const)(
+    'gives up after timeoutMs, which is no ServiceError and not tried again: %s',
+    async (kind) => {
+      proxy.reset({ kind });
+      const error = await anonymous()
+        .sandbox.try(HELLO, { timeoutMs: 500 })
+        .catch((thrown: unknown) => thrown);
+      expect(error).not.toBeInstanceOf(ServiceError);
+      expect((error as Error).name).toBe('TimeoutError');
+      expect(proxy.seen).toHaveLength(1);
+    },
+  );
 
   it.each(['stall', 'stall-body'] as const)('ends at once with the reason of the caller’s signal: %s', async (kind) => {
     proxy.reset({ kind });
     const controller = new AbortController();
     const reason = new Error('Enough.');
-    const call = anonymous().sandbox.try(HELLO, { signal: controller.signal }).catch((thrown: unknown) => thrown);
-    setTimeout(() => { controller.abort(reason); }, 300);
+    const call = anonymous()
+      .sandbox.try(HELLO, { signal: controller.signal })
+      .catch((thrown: unknown) => thrown);
+    setTimeout(() => {
+      controller.abort(reason);
+    }, 300);
     expect(await call).toBe(reason);
     expect(proxy.seen).toHaveLength(1);
   });

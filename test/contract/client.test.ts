@@ -19,29 +19,47 @@ interface Sent {
 }
 
 /** A client of a service that gives these answers, one after the other, the last again and again. */
-function serviceThat(answers: readonly Response[], options: ServiceOptions = {}): { service: InstanceType<typeof Service>; sent: Sent[] } {
+function serviceThat(
+  answers: readonly Response[],
+  options: ServiceOptions = {},
+): { service: InstanceType<typeof Service>; sent: Sent[] } {
   const sent: Sent[] = [];
   const answer = (input: unknown, init: RequestInit = {}): Promise<Response> => {
     sent.push({
       method: init.method!,
       url: new URL(input as string),
       headers: new Headers(init.headers),
-      body: typeof init.body === 'string' ? JSON.parse(init.body) as unknown : undefined,
+      body: typeof init.body === 'string' ? (JSON.parse(init.body) as unknown) : undefined,
     });
     return Promise.resolve(answers[Math.min(sent.length, answers.length) - 1]!.clone());
   };
   return { service: new Service({ apiKey: KEY, baseUrl: 'http://api.test/', fetch: answer, ...options }), sent };
 }
 
-const success = (data: unknown, meta: object = {}): Response => Response.json({ data, meta: { request_id: 'req_1', ...meta } });
+const success = (data: unknown, meta: object = {}): Response =>
+  Response.json({ data, meta: { request_id: 'req_1', ...meta } });
 const failure = (status: number, error: object = {}, headers: Record<string, string> = {}): Response =>
-  Response.json({ error: { type: 'some_error', code: 'some_code', status, message: 'No.', ...error }, meta: { request_id: 'req_1' } }, { status, headers });
+  Response.json(
+    {
+      error: { type: 'some_error', code: 'some_code', status, message: 'No.', ...error },
+      meta: { request_id: 'req_1' },
+    },
+    { status, headers },
+  );
 
-const thrownBy = (call: PromiseLike<unknown>): Promise<any> => Promise.resolve(call).then(() => { throw new Error('It succeeded.'); }, (error: unknown) => error);
+const thrownBy = (call: PromiseLike<unknown>): Promise<any> =>
+  Promise.resolve(call).then(
+    () => {
+      throw new Error('It succeeded.');
+    },
+    (error: unknown) => error,
+  );
 
 describe('new Service()', () => {
   const environment = { ...process.env };
-  afterEach(() => { process.env = { ...environment }; });
+  afterEach(() => {
+    process.env = { ...environment };
+  });
 
   it('reads its key and its address from the environment', async () => {
     Object.assign(process.env, { SERVICE_API_KEY: `${KEY}\n`, SERVICE_URL: 'http://elsewhere.test' });
@@ -65,7 +83,11 @@ describe('new Service()', () => {
     ['a key that cannot be a header', { apiKey: `${KEY}\nx: y` }],
   ])('refuses %s with a TypeError that does not show the key', (_what, options) => {
     let thrown: any;
-    try { new Service({ apiKey: KEY, ...options }); } catch (error) { thrown = error; }
+    try {
+      new Service({ apiKey: KEY, ...options });
+    } catch (error) {
+      thrown = error;
+    }
     expect(thrown?.name).toBe('TypeError');
     expect(String(thrown)).not.toContain('canary');
   });
@@ -79,10 +101,18 @@ describe('new Service()', () => {
 describe('a call', () => {
   it('sends the organization, a dry run and an idempotency key as headers, the latter with writes only', async () => {
     const { service, sent } = serviceThat([success({})], { organization: 'acme' });
-    await service.keys.create({ name: 'ci', kind: 'personal', preset: 'ci_deploy' }, { dryRun: true, idempotencyKey: 'k-1' });
+    await service.keys.create(
+      { name: 'ci', kind: 'personal', preset: 'ci_deploy' },
+      { dryRun: true, idempotencyKey: 'k-1' },
+    );
     await service.me.get({ organization: 'other', dryRun: true });
     const [write, read] = sent.map(({ headers }) => Object.fromEntries(headers));
-    expect(write).toMatchObject({ 'x-service-org': 'acme', 'dry-run': 'true', 'idempotency-key': 'k-1', 'content-type': 'application/json' });
+    expect(write).toMatchObject({
+      'x-service-org': 'acme',
+      'dry-run': 'true',
+      'idempotency-key': 'k-1',
+      'content-type': 'application/json',
+    });
     expect(read).toMatchObject({ 'x-service-org': 'other' });
     expect(Object.keys(read!)).not.toEqual(expect.arrayContaining(['idempotency-key']));
     expect(Object.keys(read!)).not.toEqual(expect.arrayContaining(['dry-run']));
@@ -108,13 +138,27 @@ describe('a call', () => {
 
   it('tells its hooks of each attempt, and never of the key', async () => {
     const events: [string, object][] = [];
-    const note = (name: string) => (event: object): void => { events.push([name, event]); };
+    const note =
+      (name: string) =>
+      (event: object): void => {
+        events.push([name, event]);
+      };
     const hooks: Hooks = { onRequest: note('request'), onResponse: note('response'), onRetry: note('retry') };
     const { service } = serviceThat([failure(500), success({})], { hooks });
     await service.keys.rotate('key_1');
     expect(events.map(([name]) => name)).toEqual(['request', 'response', 'retry', 'request', 'response']);
-    expect(events[2]![1]).toMatchObject({ method: 'POST', attempt: 1, waitSeconds: expect.any(Number), error: { status: 500 } });
-    expect(events[4]![1]).toMatchObject({ attempt: 2, status: 200, durationMs: expect.any(Number), url: 'http://api.test/api/v1/keys/key_1/rotate' });
+    expect(events[2]![1]).toMatchObject({
+      method: 'POST',
+      attempt: 1,
+      waitSeconds: expect.any(Number),
+      error: { status: 500 },
+    });
+    expect(events[4]![1]).toMatchObject({
+      attempt: 2,
+      status: 200,
+      durationMs: expect.any(Number),
+      url: 'http://api.test/api/v1/keys/key_1/rotate',
+    });
     expect(inspect(events, { depth: null })).not.toContain('canary');
   });
 });
@@ -130,36 +174,50 @@ describe('errors', () => {
     429: 'RateLimitError',
   };
 
-  it.each(Object.entries(ERROR_CODES) as [ErrorCode, { status: number; type: string }][])('of the code %s are of the documented class', async (code, { status, type }) => {
-    const { service } = serviceThat([failure(status, { code, type })], { maxRetries: 0 });
-    const error = await thrownBy(service.me.get());
-    expect(error.constructor.name).toBe(CLASS_BY_STATUS[status] ?? 'ServiceError');
-    expect(error).toMatchObject({ name: error.constructor.name, code, type, status });
-    expect(error).toBeInstanceOf(ServiceError);
-    expect(error).toBeInstanceOf(Error);
-  });
+  it.each(Object.entries(ERROR_CODES) as [ErrorCode, { status: number; type: string }][])(
+    'of the code %s are of the documented class',
+    async (code, { status, type }) => {
+      const { service } = serviceThat([failure(status, { code, type })], { maxRetries: 0 });
+      const error = await thrownBy(service.me.get());
+      expect(error.constructor.name).toBe(CLASS_BY_STATUS[status] ?? 'ServiceError');
+      expect(error).toMatchObject({ name: error.constructor.name, code, type, status });
+      expect(error).toBeInstanceOf(ServiceError);
+      expect(error).toBeInstanceOf(Error);
+    },
+  );
 
-  it.each([402, 400, 401, 403, 404, 409, 418, 429, 500])('with status %i take their type from it where the body says none', async (status) => {
-    const { service } = serviceThat([new Response('', { status })], { maxRetries: 0 });
-    const error = await thrownBy(service.me.get());
-    expect(error.constructor.name).toBe(CLASS_BY_STATUS[status] ?? 'ServiceError');
-    const type = Object.values(ERROR_CODES).find((facts) => facts.status === status)?.type;
-    if (type !== undefined) expect(error.type).toBe(type);
-    expect(error.code).toBe(`http_${status}`);
-  });
+  it.each([402, 400, 401, 403, 404, 409, 418, 429, 500])(
+    'with status %i take their type from it where the body says none',
+    async (status) => {
+      const { service } = serviceThat([new Response('', { status })], { maxRetries: 0 });
+      const error = await thrownBy(service.me.get());
+      expect(error.constructor.name).toBe(CLASS_BY_STATUS[status] ?? 'ServiceError');
+      const type = Object.values(ERROR_CODES).find((facts) => facts.status === status)?.type;
+      if (type !== undefined) expect(error.type).toBe(type);
+      expect(error.code).toBe(`http_${status}`);
+    },
+  );
 
   it('carry all that the API says, the hint and the links in the message too', async () => {
-    const { service } = serviceThat([failure(403, {
-      type: 'authorization_error',
-      code: 'insufficient_scopes',
-      message: 'The key may not do this.',
-      details: { missing_scopes: ['keys:write'] },
-      hint: 'Add keys:write.',
-      dashboard_url: 'http://dash.test/keys',
-      docs_url: 'http://docs.test/x',
-    }, { 'x-request-id': 'req_2' })]);
+    const { service } = serviceThat([
+      failure(
+        403,
+        {
+          type: 'authorization_error',
+          code: 'insufficient_scopes',
+          message: 'The key may not do this.',
+          details: { missing_scopes: ['keys:write'] },
+          hint: 'Add keys:write.',
+          dashboard_url: 'http://dash.test/keys',
+          docs_url: 'http://docs.test/x',
+        },
+        { 'x-request-id': 'req_2' },
+      ),
+    ]);
     const error = await thrownBy(service.me.get());
-    expect(error.message).toBe('The key may not do this.\nHint: Add keys:write.\nDashboard: http://dash.test/keys\nDocs: http://docs.test/x');
+    expect(error.message).toBe(
+      'The key may not do this.\nHint: Add keys:write.\nDashboard: http://dash.test/keys\nDocs: http://docs.test/x',
+    );
     expect(error).toMatchObject({
       status: 403,
       type: 'authorization_error',
@@ -171,7 +229,11 @@ describe('errors', () => {
       docsUrl: 'http://docs.test/x',
       requestId: 'req_2',
     });
-    expect(JSON.parse(JSON.stringify(error))).toMatchObject({ name: 'AuthorizationError', message: error.message, code: 'insufficient_scopes' });
+    expect(JSON.parse(JSON.stringify(error))).toMatchObject({
+      name: 'AuthorizationError',
+      message: error.message,
+      code: 'insufficient_scopes',
+    });
   });
 
   it.each([402, 429])('with status %i lead to the plans where the API gives no link', async (status) => {
@@ -240,7 +302,9 @@ describe('retries', () => {
     const controller = new AbortController();
     const call = thrownBy(service.me.get({ signal: controller.signal }));
     const reason = new Error('Enough.');
-    setTimeout(() => { controller.abort(reason); }, 50);
+    setTimeout(() => {
+      controller.abort(reason);
+    }, 50);
     expect(await call).toBe(reason);
     expect(sent).toHaveLength(1);
   });
@@ -255,7 +319,12 @@ describe('retries', () => {
   it('are not made for errors of the network, which pass as the same object', async () => {
     const broken = new TypeError('fetch failed');
     let calls = 0;
-    const { service } = serviceThat([], { fetch: () => { calls++; return Promise.reject(broken); } });
+    const { service } = serviceThat([], {
+      fetch: () => {
+        calls++;
+        return Promise.reject(broken);
+      },
+    });
     expect(await thrownBy(service.me.get())).toBe(broken);
     expect(calls).toBe(1);
   });
@@ -263,10 +332,19 @@ describe('retries', () => {
 
 describe('the budget', () => {
   it('comes from the headers, and resets at midnight where they do not say when', async () => {
-    const headers = { 'x-service-tier': 'pro', 'x-service-calls-limit': '2147483647', 'x-service-calls-remaining': '2147483647' };
+    const headers = {
+      'x-service-tier': 'pro',
+      'x-service-calls-limit': '2147483647',
+      'x-service-calls-remaining': '2147483647',
+    };
     const { service } = serviceThat([Response.json({ data: {}, meta: {} }, { headers }), success({})]);
     await service.me.get();
-    const budget = { tier: 'pro', limit: 2147483647, remaining: 2147483647, resetsAt: new Date(new Date().setUTCHours(24, 0, 0, 0)) };
+    const budget = {
+      tier: 'pro',
+      limit: 2147483647,
+      remaining: 2147483647,
+      resetsAt: new Date(new Date().setUTCHours(24, 0, 0, 0)),
+    };
     expect(service.lastBudget).toEqual(budget);
     await service.me.get();
     expect(service.lastBudget).toEqual(budget);
@@ -284,7 +362,10 @@ describe('a list', () => {
     const { service, sent } = serviceThat(pages());
     const list = service.keys.list({ limit: 2 });
     expect(sent).toHaveLength(0);
-    expect(await list).toEqual({ data: [{ id: 'key_1' }, { id: 'key_2' }], meta: { request_id: 'req_1', has_more: true, next_cursor: 'c1' } });
+    expect(await list).toEqual({
+      data: [{ id: 'key_1' }, { id: 'key_2' }],
+      meta: { request_id: 'req_1', has_more: true, next_cursor: 'c1' },
+    });
     expect((await list).data).toHaveLength(2);
     expect(sent.map(({ url }) => url.search)).toEqual(['?limit=2']);
   });
@@ -310,7 +391,9 @@ describe('a list', () => {
     const { service } = serviceThat([failure(403)]);
     expect((await thrownBy(service.keys.list())).name).toBe('AuthorizationError');
     expect(await service.keys.list().catch(() => 'caught')).toBe('caught');
-    const through = (async () => { for await (const _ of service.keys.list()) expect(_).toBeUndefined(); })();
+    const through = (async () => {
+      for await (const _ of service.keys.list()) expect(_).toBeUndefined();
+    })();
     expect((await thrownBy(through)).name).toBe('AuthorizationError');
   });
 });
@@ -324,14 +407,22 @@ describe('the package', () => {
   });
 
   it('imports nothing but itself', () => {
-    const imports = scripts.flatMap((name) => [...readFileSync(join(DIST, name), 'utf8').matchAll(/(?:from|import)\s*\(?\s*['"]([^'"]+)/g)].map(([, target]) => target!));
+    const imports = scripts.flatMap((name) =>
+      [...readFileSync(join(DIST, name), 'utf8').matchAll(/(?:from|import)\s*\(?\s*['"]([^'"]+)/g)].map(
+        ([, target]) => target!,
+      ),
+    );
     expect(imports.length).toBeGreaterThan(5);
     for (const target of imports) expect(target).toMatch(/^\.\/[a-z]+\.js$/);
-    const { dependencies } = JSON.parse(readFileSync(join(DIST, '../package.json'), 'utf8')) as { dependencies?: object };
+    const { dependencies } = JSON.parse(readFileSync(join(DIST, '../package.json'), 'utf8')) as {
+      dependencies?: object;
+    };
     expect(dependencies ?? {}).toEqual({});
   });
 
   it('brings its docs along for editors', () => {
-    expect(readFileSync(join(DIST, 'sandbox.d.ts'), 'utf8')).toContain('@throws {RateLimitError} `sandbox_daily_limit_exceeded`');
+    expect(readFileSync(join(DIST, 'sandbox.d.ts'), 'utf8')).toContain(
+      '@throws {RateLimitError} `sandbox_daily_limit_exceeded`',
+    );
   });
 });

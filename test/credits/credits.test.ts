@@ -23,23 +23,53 @@ const HOUR_MS = 3_600_000n;
 const HOUR_NANO = parseUsd('0.1');
 
 const work = (): PaidWorkService => app.get(PaidWorkService);
-const compute = (orgId: string, hours: bigint, wish: Partial<WorkEstimate> = {}): WorkEstimate =>
-  ({ orgId, plan: 'free', meter: 'sandbox_compute', estimatedQuantity: hours * HOUR_MS, key: randomUUID(), ...wish });
-const used = ({ key, orgId, begunAt }: { key: string; orgId: string; begunAt: Date }, hours: bigint): UsageEvent =>
-  ({ source: 'test', sourceId: key, orgId, meter: 'sandbox_compute', quantity: hours * HOUR_MS, occurredAt: begunAt });
-const credits = async (person: Person): Promise<any> => expectStatus(200, await app.fetch('/api/v1/billing/credits', as(person))).body.data;
-const cap = (person: Person, body: object, options = {}): Promise<Answer> => send(app, ['PUT', '/api/v1/billing/spend-cap'], body, as(person, options));
+const compute = (orgId: string, hours: bigint, wish: Partial<WorkEstimate> = {}): WorkEstimate => ({
+  orgId,
+  plan: 'free',
+  meter: 'sandbox_compute',
+  estimatedQuantity: hours * HOUR_MS,
+  key: randomUUID(),
+  ...wish,
+});
+const used = ({ key, orgId, begunAt }: { key: string; orgId: string; begunAt: Date }, hours: bigint): UsageEvent => ({
+  source: 'test',
+  sourceId: key,
+  orgId,
+  meter: 'sandbox_compute',
+  quantity: hours * HOUR_MS,
+  occurredAt: begunAt,
+});
+const credits = async (person: Person): Promise<any> =>
+  expectStatus(200, await app.fetch('/api/v1/billing/credits', as(person))).body.data;
+const cap = (person: Person, body: object, options = {}): Promise<Answer> =>
+  send(app, ['PUT', '/api/v1/billing/spend-cap'], body, as(person, options));
 const grant = (orgId: string, usd: string, more: object = {}): Promise<unknown> =>
-  app.get(GrantsService).grant({ orgId, amountNano: parseUsd(usd), priority: 10, expiresAt: null, appliesTo: null, reason: 'a test', key: randomUUID(), ...more });
-const sum = (orgId: string, account: Parameters<LedgerService['sum']>[1]): Promise<bigint> => app.get(LedgerService).sum(orgId, account);
+  app.get(GrantsService).grant({
+    orgId,
+    amountNano: parseUsd(usd),
+    priority: 10,
+    expiresAt: null,
+    appliesTo: null,
+    reason: 'a test',
+    key: randomUUID(),
+    ...more,
+  });
+const sum = (orgId: string, account: Parameters<LedgerService['sum']>[1]): Promise<bigint> =>
+  app.get(LedgerService).sum(orgId, account);
 
-afterEach(async () => { expect(await faultsOf(app.get(Database).manager)).toEqual([]); });
+afterEach(async () => {
+  expect(await faultsOf(app.get(Database).manager)).toEqual([]);
+});
 
 describe('GET /api/v1/billing/credits', () => {
   it('shows the five dollars that everybody gets once, for themselves', async () => {
     const person = await make.person();
     const first = await credits(person);
-    expect(first).toEqual({ balance: '5', held: '0', grants: [{ id: expect.stringMatching(/^crg_[0-9a-z]{26}$/), amount: '5', remaining: '5', priority: 100 }] });
+    expect(first).toEqual({
+      balance: '5',
+      held: '0',
+      grants: [{ id: expect.stringMatching(/^crg_[0-9a-z]{26}$/), amount: '5', remaining: '5', priority: 100 }],
+    });
     await Promise.all(Array.from({ length: 4 }, () => credits(person)));
     expect(await credits(person)).toEqual(first);
     expect(await sum(person.organization.id, 'credits')).toBe(-parseUsd('5'));
@@ -63,9 +93,17 @@ describe('GET /api/v1/billing/credits', () => {
     const org = await make.org(person);
     await make.member(org, other, 'member');
     expect((await app.fetch('/api/v1/billing/credits')).status).toBe(401);
-    expect((await app.fetch('/api/v1/billing/credits', as(await make.key(person, { scopes: ['projects:read'] })))).body.error.code).toBe('insufficient_scopes');
-    expect((await app.fetch('/api/v1/billing/credits', as(other, { headers: { 'x-service-org': org.id } }))).body.error.code).toBe('insufficient_scopes');
-    expect((await app.fetch('/api/v1/billing/credits', as(other, { headers: { 'x-service-org': person.organization.id } }))).body.error.code).toBe('org_access_denied');
+    expect(
+      (await app.fetch('/api/v1/billing/credits', as(await make.key(person, { scopes: ['projects:read'] })))).body.error
+        .code,
+    ).toBe('insufficient_scopes');
+    expect(
+      (await app.fetch('/api/v1/billing/credits', as(other, { headers: { 'x-service-org': org.id } }))).body.error.code,
+    ).toBe('insufficient_scopes');
+    expect(
+      (await app.fetch('/api/v1/billing/credits', as(other, { headers: { 'x-service-org': person.organization.id } })))
+        .body.error.code,
+    ).toBe('org_access_denied');
   });
 });
 
@@ -77,8 +115,16 @@ describe('paid work', () => {
     expect(begun).toMatchObject({ orgId, heldNano: 10n * HOUR_NANO });
     expect(await credits(person)).toMatchObject({ balance: '5', held: '1' });
     expect(await work().end(begun, used(begun, 3n))).toEqual({ costNano: 3n * HOUR_NANO });
-    expect(await credits(person)).toMatchObject({ balance: '4.7', held: '0', grants: [{ amount: '5', remaining: '4.7' }] });
-    expect([await sum(orgId, 'revenue'), await sum(orgId, 'credits'), await sum(orgId, 'promotion')]).toEqual([-3n * HOUR_NANO, -parseUsd('4.7'), parseUsd('5')]);
+    expect(await credits(person)).toMatchObject({
+      balance: '4.7',
+      held: '0',
+      grants: [{ amount: '5', remaining: '4.7' }],
+    });
+    expect([await sum(orgId, 'revenue'), await sum(orgId, 'credits'), await sum(orgId, 'promotion')]).toEqual([
+      -3n * HOUR_NANO,
+      -parseUsd('4.7'),
+      parseUsd('5'),
+    ]);
   });
 
   it('begins and ends once, however often it is told to', async () => {
@@ -102,7 +148,7 @@ describe('paid work', () => {
     expect(await sum(person.organization.id, 'platform_loss')).toBe(2n * HOUR_NANO);
   });
 
-  it('never costs more than was held: the rest is the platform\'s loss, and counted', async () => {
+  it("never costs more than was held: the rest is the platform's loss, and counted", async () => {
     const person = await make.person();
     const begun = await work().begin(compute(person.organization.id, 1n));
     await work().end(begun, used(begun, 3n));
@@ -115,23 +161,37 @@ describe('paid work', () => {
     const person = await make.person();
     const { id: orgId } = person.organization;
     await expect(work().begin(compute(orgId, 51n))).rejects.toMatchObject({
-      code: 'credits_exhausted', status: 402, help: { upgradeUrl: 'http://api.test/docs/plans', details: { required: '5.1', available: '5' } },
+      code: 'credits_exhausted',
+      status: 402,
+      help: { upgradeUrl: 'http://api.test/docs/plans', details: { required: '5.1', available: '5' } },
     });
     const begun = await work().begin(compute(orgId, 50n));
     await expect(work().begin(compute(orgId, 1n))).rejects.toBeInstanceOf(CreditsExhausted);
     await work().end(begun, used(begun, 50n));
     expect(await credits(person)).toEqual({ balance: '0', held: '0', grants: [] });
-    await expect(work().begin(compute(orgId, 1n))).rejects.toMatchObject({ help: { details: { required: '0.1', available: '0' } } });
+    await expect(work().begin(compute(orgId, 1n))).rejects.toMatchObject({
+      help: { details: { required: '0.1', available: '0' } },
+    });
   });
 
   it('joins the transaction of its caller, to the end', async () => {
     const person = await make.person();
     const wish = compute(person.organization.id, 10n);
     const database = app.get(Database);
-    await expect(database.transaction(async () => { await work().begin(wish); throw new Error('undone'); })).rejects.toThrow('undone');
+    await expect(
+      database.transaction(async () => {
+        await work().begin(wish);
+        throw new Error('undone');
+      }),
+    ).rejects.toThrow('undone');
     expect(await credits(person)).toMatchObject({ held: '0' });
     const begun = await work().begin(wish);
-    await expect(database.transaction(async () => { await work().end(begun, used(begun, 1n)); throw new Error('undone'); })).rejects.toThrow('undone');
+    await expect(
+      database.transaction(async () => {
+        await work().end(begun, used(begun, 1n));
+        throw new Error('undone');
+      }),
+    ).rejects.toThrow('undone');
     expect(await credits(person)).toMatchObject({ balance: '5', held: '1' });
     await database.transaction(() => work().end(begun, used(begun, 1n)));
     expect(await credits(person)).toMatchObject({ balance: '4.9', held: '0' });
@@ -159,7 +219,9 @@ describe('paid work', () => {
 
 describe('grants', () => {
   it('are given once for a key, and refuse another amount for it', async () => {
-    const { organization: { id } } = await make.person();
+    const {
+      organization: { id },
+    } = await make.person();
     const key = randomUUID();
     const given = await Promise.all([1, 2, 3].map(() => grant(id, '2', { key })));
     expect(given.filter((each) => (each as { isNew: boolean }).isNew)).toHaveLength(1);
@@ -188,14 +250,23 @@ describe('grants', () => {
     const begun = await work().begin(compute(orgId, 30n));
     await work().end(begun, used(begun, 30n));
     expect((await credits(person)).grants).toMatchObject([{ remaining: '3' }]);
-    const refund = (amount: string, key: string): Promise<bigint> => app.get(GrantsService).refund({ orgId, workKey: begun.key, amountNano: parseUsd(amount), key });
+    const refund = (amount: string, key: string): Promise<bigint> =>
+      app.get(GrantsService).refund({ orgId, workKey: begun.key, amountNano: parseUsd(amount), key });
     const key = randomUUID();
     expect([await refund('2.5', key), await refund('2.5', key)]).toEqual([parseUsd('2.5'), parseUsd('2.5')]);
-    expect((await credits(person)).grants).toMatchObject([{ amount: '1', remaining: '0.5' }, { amount: '5', remaining: '5' }]);
+    expect((await credits(person)).grants).toMatchObject([
+      { amount: '1', remaining: '0.5' },
+      { amount: '5', remaining: '5' },
+    ]);
     expect(await refund('9', randomUUID())).toBe(parseUsd('0.5'));
     expect(await credits(person)).toMatchObject({ balance: '6' });
-    expect(await app.get(BilledUsageService).of(orgId, begun.begunAt, new Date(begun.begunAt.getTime() + 1)))
-      .toEqual({ costNano: parseUsd('3'), fromCreditsNano: 0n, billedNano: 0n, lostNano: 0n, refundedNano: parseUsd('3') });
+    expect(await app.get(BilledUsageService).of(orgId, begun.begunAt, new Date(begun.begunAt.getTime() + 1))).toEqual({
+      costNano: parseUsd('3'),
+      fromCreditsNano: 0n,
+      billedNano: 0n,
+      lostNano: 0n,
+      refundedNano: parseUsd('3'),
+    });
   });
 });
 
@@ -203,14 +274,25 @@ describe('the spend cap', () => {
   it('is none until it is set, and is told with what is billed', async () => {
     const person = await make.person({ plan: 'builder' });
     const month = new Date().toISOString().slice(0, 7);
-    expect((await app.fetch('/api/v1/billing/spend-cap', as(person))).body.data).toEqual({ amount: null, billed: '0', month });
+    expect((await app.fetch('/api/v1/billing/spend-cap', as(person))).body.data).toEqual({
+      amount: null,
+      billed: '0',
+      month,
+    });
     expect((await cap(person, { amount: '10.50' })).body.data).toEqual({ amount: '10.5', billed: '0', month });
     expect((await cap(person, { amount: '20' }, { headers: { 'dry-run': 'true' } })).status).toBe(200);
     expect((await app.fetch('/api/v1/billing/spend-cap', as(person))).body.data).toMatchObject({ amount: '10.5' });
     expect((await cap(person, { amount: null })).body.data).toMatchObject({ amount: null });
   });
 
-  it.each([[{}], [{ amount: 10 }], [{ amount: '-1' }], [{ amount: '1e3' }], [{ amount: '0.0000000001' }], [{ amount: '10', other: 1 }]])('answers 400 for %j', async (body) => {
+  it.each([
+    [{}],
+    [{ amount: 10 }],
+    [{ amount: '-1' }],
+    [{ amount: '1e3' }],
+    [{ amount: '0.0000000001' }],
+    [{ amount: '10', other: 1 }],
+  ])('answers 400 for %j', async (body) => {
     const person = await make.person();
     expect((await cap(person, body)).body.error).toMatchObject({ code: 'invalid_request' });
   });
@@ -219,7 +301,9 @@ describe('the spend cap', () => {
     const [person, viewer] = [await make.person({ plan: 'pro' }), await make.person()];
     const org = await make.org(person);
     await make.member(org, viewer, 'admin');
-    expect((await cap(viewer, { amount: '1' }, { headers: { 'x-service-org': person.organization.id } })).status).toBe(403);
+    expect((await cap(viewer, { amount: '1' }, { headers: { 'x-service-org': person.organization.id } })).status).toBe(
+      403,
+    );
     expect((await send(app, ['PUT', '/api/v1/billing/spend-cap'], { amount: '1' })).status).toBe(401);
     expect((await cap(person, { amount: '1' })).status).toBe(200);
     const log = await app.fetch(`/api/v1/orgs/${person.organization.id}/audit-log`, as(person));
@@ -232,13 +316,27 @@ describe('the spend cap', () => {
     await cap(person, { amount: '1' });
     const begun = await work().begin(compute(orgId, 55n, { plan: 'builder' }));
     await expect(work().begin(compute(orgId, 6n, { plan: 'builder' }))).rejects.toBeInstanceOf(SpendCapReached);
-    await expect(work().begin(compute(orgId, 6n, { plan: 'builder' }))).rejects.toMatchObject({ status: 402, help: { details: { required: '0.6', available: '0.5', spend_cap: '1' }, upgradeUrl: 'http://api.test/docs/plans' } });
+    await expect(work().begin(compute(orgId, 6n, { plan: 'builder' }))).rejects.toMatchObject({
+      status: 402,
+      help: {
+        details: { required: '0.6', available: '0.5', spend_cap: '1' },
+        upgradeUrl: 'http://api.test/docs/plans',
+      },
+    });
     await work().end(begun, used(begun, 54n));
     expect(await sum(orgId, 'usage_receivable')).toBe(parseUsd('0.4'));
     const from = new Date(begun.begunAt.getTime() - 1_000);
     const to = new Date(begun.begunAt.getTime() + 1);
-    expect(await app.get(BilledUsageService).of(orgId, from, to)).toEqual({ costNano: parseUsd('5.4'), fromCreditsNano: parseUsd('5'), billedNano: parseUsd('0.4'), lostNano: 0n, refundedNano: 0n });
-    expect(await app.get(BilledUsageService).of(orgId, to, new Date(to.getTime() + 1_000))).toMatchObject({ costNano: 0n });
+    expect(await app.get(BilledUsageService).of(orgId, from, to)).toEqual({
+      costNano: parseUsd('5.4'),
+      fromCreditsNano: parseUsd('5'),
+      billedNano: parseUsd('0.4'),
+      lostNano: 0n,
+      refundedNano: 0n,
+    });
+    expect(await app.get(BilledUsageService).of(orgId, to, new Date(to.getTime() + 1_000))).toMatchObject({
+      costNano: 0n,
+    });
     expect((await app.fetch('/api/v1/billing/spend-cap', as(person))).body.data).toMatchObject({ billed: '0.4' });
   });
 
@@ -255,9 +353,13 @@ describe('the spend cap', () => {
     const mails = (): string[] => {
       const folder = join(app.dataDirectory, 'mail');
       const texts = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8'));
-      return texts.filter((text) => text.includes('spend cap of Acme')).map((text) => `${/^To: (.*)$/m.exec(text)![1]!} ${/(\d+) %/.exec(text)![1]!}`).sort();
+      return texts
+        .filter((text) => text.includes('spend cap of Acme'))
+        .map((text) => `${/^To: (.*)$/m.exec(text)![1]!} ${/(\d+) %/.exec(text)![1]!}`)
+        .sort();
     };
-    const of = (...levels: number[]): string[] => [person, second].flatMap(({ user }) => levels.map((level) => `${user.email} ${level}`)).sort();
+    const of = (...levels: number[]): string[] =>
+      [person, second].flatMap(({ user }) => levels.map((level) => `${user.email} ${level}`)).sort();
     await spend(4n);
     await spend(2n);
     await eventually(() => mails().length >= 2, 'both owners are told', 20_000);
@@ -269,7 +371,11 @@ describe('the spend cap', () => {
     await spend(5n);
     await eventually(() => mails().length >= 6, 'both owners are told of the rest', 20_000);
     expect(mails()).toEqual(of(50, 80, 100));
-    expect(await make.sql('SELECT level FROM spend_warnings WHERE org_id = $1 ORDER BY level', [org.id])).toEqual([{ level: 50 }, { level: 80 }, { level: 100 }]);
+    expect(await make.sql('SELECT level FROM spend_warnings WHERE org_id = $1 ORDER BY level', [org.id])).toEqual([
+      { level: 50 },
+      { level: 80 },
+      { level: 100 },
+    ]);
   });
 });
 
@@ -280,22 +386,58 @@ describe('POST /ops/billing/credits', () => {
   it('gives credits once for a key, told in the audit log', async () => {
     const person = await make.person();
     const orgId = person.organization.id;
-    const body = { orgId, amountUsd: '25.5', reason: 'An apology', key: 'ticket-1', expiresAt: '2099-01-01T00:00:00Z', appliesTo: ['sandbox_compute'] };
-    expect(expectStatus(200, await app.post(PATH, body, asOperator)).body).toEqual({ id: expect.stringMatching(/^crg_/), orgId, amountUsd: '25.5', remainingUsd: '25.5', created: true });
+    const body = {
+      orgId,
+      amountUsd: '25.5',
+      reason: 'An apology',
+      key: 'ticket-1',
+      expiresAt: '2099-01-01T00:00:00Z',
+      appliesTo: ['sandbox_compute'],
+    };
+    expect(expectStatus(200, await app.post(PATH, body, asOperator)).body).toEqual({
+      id: expect.stringMatching(/^crg_/),
+      orgId,
+      amountUsd: '25.5',
+      remainingUsd: '25.5',
+      created: true,
+    });
     expect((await app.post(PATH, body, asOperator)).body).toMatchObject({ created: false });
-    expect((await credits(person)).grants).toMatchObject([{ amount: '25.5', priority: 50, expires_at: '2099-01-01T00:00:00.000Z', applies_to: ['sandbox_compute'] }, { amount: '5' }]);
-    expect((await app.post(PATH, { ...body, amountUsd: '26' }, asOperator)).body.error).toMatchObject({ code: 'already_exists' });
+    expect((await credits(person)).grants).toMatchObject([
+      { amount: '25.5', priority: 50, expires_at: '2099-01-01T00:00:00.000Z', applies_to: ['sandbox_compute'] },
+      { amount: '5' },
+    ]);
+    expect((await app.post(PATH, { ...body, amountUsd: '26' }, asOperator)).body.error).toMatchObject({
+      code: 'already_exists',
+    });
     const log = await app.fetch(`/api/v1/orgs/${orgId}/audit-log`, as(person));
-    expect(log.body.data[0]).toMatchObject({ action: 'credits.granted', details: { amount: '25.5', reason: 'An apology' } });
+    expect(log.body.data[0]).toMatchObject({
+      action: 'credits.granted',
+      details: { amount: '25.5', reason: 'An apology' },
+    });
   });
 
   it('answers 401 without the token, 404 for no organization, and 400 for what is no grant', async () => {
-    const { organization: { id: orgId } } = await make.person();
+    const {
+      organization: { id: orgId },
+    } = await make.person();
     const body = { orgId, amountUsd: '1', reason: 'why', key: 'k' };
     expect((await app.post(PATH, body)).body.error).toMatchObject({ code: 'invalid_token' });
-    expect((await app.post(PATH, { ...body, orgId: 'org_00000000000000000000000000' }, asOperator)).body.error).toMatchObject({ code: 'organization_not_found' });
-    for (const change of [{ amountUsd: '0' }, { amountUsd: 1 }, { key: 'a b' }, { reason: '' }, { priority: -1 }, { appliesTo: ['x'] }, { appliesTo: [] }, { expiresAt: 'soon' }]) {
-      expect((await app.post(PATH, { ...body, ...change }, asOperator)).body.error).toMatchObject({ code: 'invalid_request' });
+    expect(
+      (await app.post(PATH, { ...body, orgId: 'org_00000000000000000000000000' }, asOperator)).body.error,
+    ).toMatchObject({ code: 'organization_not_found' });
+    for (const change of [
+      { amountUsd: '0' },
+      { amountUsd: 1 },
+      { key: 'a b' },
+      { reason: '' },
+      { priority: -1 },
+      { appliesTo: ['x'] },
+      { appliesTo: [] },
+      { expiresAt: 'soon' },
+    ]) {
+      expect((await app.post(PATH, { ...body, ...change }, asOperator)).body.error).toMatchObject({
+        code: 'invalid_request',
+      });
     }
   });
 });

@@ -20,17 +20,32 @@ describe('usage that nothing was held for', () => {
   const app = useApp({ USAGE_TOKEN }, 'api');
   const make = new Make(app);
 
-  afterEach(async () => { expect(await faultsOf(app.get(Database).manager)).toEqual([]); });
+  afterEach(async () => {
+    expect(await faultsOf(app.get(Database).manager)).toEqual([]);
+  });
 
   const report = async (person: Person, usd: number, more: object = {}): Promise<object> => {
-    const event = { source: 'test', id: randomUUID(), org_id: person.organization.id, meter: 'sandbox_compute', quantity: String(usd * HOURS_OF_A_DOLLAR * HOUR_MS), occurred_at: new Date().toISOString(), ...more };
-    const { data } = expectStatus(200, await send(app, ['POST', '/api/v1/billing/events'], { events: [event] }, as(USAGE_TOKEN))).body;
+    const event = {
+      source: 'test',
+      id: randomUUID(),
+      org_id: person.organization.id,
+      meter: 'sandbox_compute',
+      quantity: String(usd * HOURS_OF_A_DOLLAR * HOUR_MS),
+      occurred_at: new Date().toISOString(),
+      ...more,
+    };
+    const { data } = expectStatus(
+      200,
+      await send(app, ['POST', '/api/v1/billing/events'], { events: [event] }, as(USAGE_TOKEN)),
+    ).body;
     expect([data.accepted + data.duplicates, data.rejected]).toEqual([1, []]);
     return event;
   };
   const pay = (): Promise<void> => app.get(UnheldUsageService).payAll();
-  const credits = async (person: Person): Promise<any> => expectStatus(200, await app.fetch('/api/v1/billing/credits', as(person))).body.data;
-  const sum = (person: Person, account: Parameters<LedgerService['sum']>[1]): Promise<bigint> => app.get(LedgerService).sum(person.organization.id, account);
+  const credits = async (person: Person): Promise<any> =>
+    expectStatus(200, await app.fetch('/api/v1/billing/credits', as(person))).body.data;
+  const sum = (person: Person, account: Parameters<LedgerService['sum']>[1]): Promise<bigint> =>
+    app.get(LedgerService).sum(person.organization.id, account);
 
   it('is paid for with credits, as every kind of usage is, and once however often it is reported', async () => {
     const person = await make.person();
@@ -51,19 +66,31 @@ describe('usage that nothing was held for', () => {
     expect(await credits(person)).toMatchObject({ balance: '2.5' });
   });
 
-  it('leaves nothing for further work when the credits have ended, and is nobody\'s to pay beyond them on Free', async () => {
+  it("leaves nothing for further work when the credits have ended, and is nobody's to pay beyond them on Free", async () => {
     const person = await make.person();
     await report(person, 7);
     await pay();
     expect(await credits(person)).toMatchObject({ balance: '0', held: '0' });
     expect([await sum(person, 'platform_loss'), await sum(person, 'usage_receivable')]).toEqual([parseUsd('2'), 0n]);
-    const begun = app.get(PaidWorkService).begin({ orgId: person.organization.id, plan: 'free', meter: 'sandbox_compute', estimatedQuantity: 1_000n, key: randomUUID() });
+    const begun = app.get(PaidWorkService).begin({
+      orgId: person.organization.id,
+      plan: 'free',
+      meter: 'sandbox_compute',
+      estimatedQuantity: 1_000n,
+      key: randomUUID(),
+    });
     await expect(begun).rejects.toMatchObject({ code: 'credits_exhausted' });
   });
 
   it('takes nothing of what is held for work that runs', async () => {
     const person = await make.person();
-    const work = await app.get(PaidWorkService).begin({ orgId: person.organization.id, plan: 'free', meter: 'sandbox_compute', estimatedQuantity: BigInt(40 * HOUR_MS), key: randomUUID() });
+    const work = await app.get(PaidWorkService).begin({
+      orgId: person.organization.id,
+      plan: 'free',
+      meter: 'sandbox_compute',
+      estimatedQuantity: BigInt(40 * HOUR_MS),
+      key: randomUUID(),
+    });
     await report(person, 3);
     await pay();
     expect(await credits(person)).toMatchObject({ balance: '4', held: '4' });
@@ -78,7 +105,10 @@ describe('usage that nothing was held for', () => {
     expect([await sum(person, 'usage_receivable'), await sum(person, 'platform_loss')]).toEqual([parseUsd('3'), 0n]);
     await report(person, 9);
     await pay();
-    expect([await sum(person, 'usage_receivable'), await sum(person, 'platform_loss')]).toEqual([parseUsd('10'), parseUsd('2')]);
+    expect([await sum(person, 'usage_receivable'), await sum(person, 'platform_loss')]).toEqual([
+      parseUsd('10'),
+      parseUsd('2'),
+    ]);
   });
 
   it('is paid for once by workers that do it at the same time', async () => {

@@ -22,23 +22,48 @@ async function owner(plan: PlanId, projects = 1): Promise<Owner> {
   const key = await make.key(await make.person({ plan }));
   const ids: string[] = [];
   for (let index = 0; index < projects; index++) {
-    ids.push(expectStatus(201, await app.post('/api/v1/projects', { name: uniqueName('shop'), repo_url: 'https://github.com/acme/shop' }, as(key))).body.data.id as string);
+    ids.push(
+      expectStatus(
+        201,
+        await app.post(
+          '/api/v1/projects',
+          { name: uniqueName('shop'), repo_url: 'https://github.com/acme/shop' },
+          as(key),
+        ),
+      ).body.data.id as string,
+    );
   }
   return { key, projects: ids };
 }
 
 const deploy = async ({ key, projects }: Owner, body: object = {}, project = projects[0]!): Promise<string> =>
   expectStatus(202, await app.post(`/api/v1/projects/${project}/deploys`, body, as(key))).body.data.id as string;
-const slots = (count: number): Promise<unknown> => make.sql(
-  "INSERT INTO deploy_workers (id, slots, seen_at) VALUES ('wrk_test', $1, now()) ON CONFLICT (id) DO UPDATE SET slots = excluded.slots, seen_at = now()", [count]);
+const slots = (count: number): Promise<unknown> =>
+  make.sql(
+    "INSERT INTO deploy_workers (id, slots, seen_at) VALUES ('wrk_test', $1, now()) ON CONFLICT (id) DO UPDATE SET slots = excluded.slots, seen_at = now()",
+    [count],
+  );
 const admit = (): Promise<number> => app.get(AdmissionService).run();
-const admitted = async (): Promise<string[]> => (await make.sql('SELECT id FROM deploys WHERE admitted_at IS NOT NULL ORDER BY admitted_at, id')).map(({ id }) => id as string);
-const jobs = async (): Promise<string[]> => (await make.sql("SELECT job_id FROM outbox_messages WHERE queue = 'deploys' ORDER BY id")).map(({ job_id: id }) => id as string);
+const admitted = async (): Promise<string[]> =>
+  (await make.sql('SELECT id FROM deploys WHERE admitted_at IS NOT NULL ORDER BY admitted_at, id')).map(
+    ({ id }) => id as string,
+  );
+const jobs = async (): Promise<string[]> =>
+  (await make.sql("SELECT job_id FROM outbox_messages WHERE queue = 'deploys' ORDER BY id")).map(
+    ({ job_id: id }) => id as string,
+  );
 const row = async (id: string): Promise<any> => (await make.sql('SELECT * FROM deploys WHERE id = $1', [id]))[0];
 const transitions = (): DeployTransitions => app.get(DeployTransitions);
 const attemptOf = async (id: string): Promise<any> => app.get(DeploysStore).get(id);
-const begin = async (id: string): Promise<boolean> => transitions().begin(await attemptOf(id), { workerId: 'wrk_test', leaseMs: 30_000, repoUrl: 'https://github.com/acme/shop', settings: {} });
-const lost = (): LostDeploys => new LostDeploys(app.get(Database), app.get(AdmissionStore), app.get(DeploysStore), transitions(), app.get(Log));
+const begin = async (id: string): Promise<boolean> =>
+  transitions().begin(await attemptOf(id), {
+    workerId: 'wrk_test',
+    leaseMs: 30_000,
+    repoUrl: 'https://github.com/acme/shop',
+    settings: {},
+  });
+const lost = (): LostDeploys =>
+  new LostDeploys(app.get(Database), app.get(AdmissionStore), app.get(DeploysStore), transitions(), app.get(Log));
 
 beforeEach(async () => {
   await make.sql('TRUNCATE deploys, deploy_workers, outbox_messages CASCADE');
@@ -73,7 +98,11 @@ describe('admission', () => {
     expect((await admitted()).sort()).toEqual([first, production, other].sort());
   });
 
-  it.each([['free', 1], ['builder', 3], ['pro', 12]] as const)('admits for an organization of the plan %s %d at once', async (plan, count) => {
+  it.each([
+    ['free', 1],
+    ['builder', 3],
+    ['pro', 12],
+  ] as const)('admits for an organization of the plan %s %d at once', async (plan, count) => {
     const ada = await owner(plan);
     await slots(40);
     for (let index = 0; index < count + 2; index++) await deploy(ada, { branch: `b${index}` });
@@ -98,8 +127,15 @@ describe('admission', () => {
 
   it('admits no more than all hosts can do, production first, then the oldest', async () => {
     const [ada, grace] = [await owner('pro'), await owner('pro')];
-    const previews = [await deploy(ada, { branch: 'a' }), await deploy(grace, { branch: 'a' }), await deploy(ada, { branch: 'b' })];
-    const production = [await deploy(grace, { branch: 'z', type: 'production' }), await deploy(ada, { branch: 'z', type: 'production' })];
+    const previews = [
+      await deploy(ada, { branch: 'a' }),
+      await deploy(grace, { branch: 'a' }),
+      await deploy(ada, { branch: 'b' }),
+    ];
+    const production = [
+      await deploy(grace, { branch: 'z', type: 'production' }),
+      await deploy(ada, { branch: 'z', type: 'production' }),
+    ];
     await slots(3);
     expect(await admit()).toBe(3);
     expect((await admitted()).sort()).toEqual([...production, previews[0]!].sort());
@@ -164,10 +200,17 @@ describe('an attempt', () => {
     await make.sql("UPDATE deploys SET lease_until = now() - interval '1 second' WHERE id = $1", [id]);
     await Promise.all([lost().reap(), lost().reap()]);
     expect(await row(id)).toMatchObject({ state: 'error', error_code: 'worker_lost', losses: 1 });
-    const told = (await make.sql('SELECT kind, from_state, to_state, attempt FROM deploy_events WHERE deploy_id = $1 ORDER BY id', [id]));
+    const told = await make.sql(
+      'SELECT kind, from_state, to_state, attempt FROM deploy_events WHERE deploy_id = $1 ORDER BY id',
+      [id],
+    );
     expect(told.map(({ kind, from_state, to_state, attempt }) => [kind, from_state, to_state, attempt])).toEqual([
-      ['state', null, 'queued', 0], ['state', 'queued', 'initializing', 1], ['state', 'initializing', 'building', 1], ['handed_back', 'building', 'queued', 1],
-      ['state', 'queued', 'initializing', 2], ['state', 'initializing', 'error', 2],
+      ['state', null, 'queued', 0],
+      ['state', 'queued', 'initializing', 1],
+      ['state', 'initializing', 'building', 1],
+      ['handed_back', 'building', 'queued', 1],
+      ['state', 'queued', 'initializing', 2],
+      ['state', 'initializing', 'error', 2],
     ]);
   });
 
@@ -211,8 +254,17 @@ describe('the database', () => {
   it('refuses states that contradict themselves, whoever writes them', async () => {
     await slots(4);
     const id = await deploy(await owner('pro'));
-    for (const change of ["state = 'ready'", "state = 'building'", "state = 'error', finished_at = now()", "state = 'other'", 'lease_until = now()', "error_code = 'x'"]) {
-      await expect(make.sql(`UPDATE deploys SET ${change} WHERE id = $1`, [id])).rejects.toThrow(/violates check constraint/);
+    for (const change of [
+      "state = 'ready'",
+      "state = 'building'",
+      "state = 'error', finished_at = now()",
+      "state = 'other'",
+      'lease_until = now()',
+      "error_code = 'x'",
+    ]) {
+      await expect(make.sql(`UPDATE deploys SET ${change} WHERE id = $1`, [id])).rejects.toThrow(
+        /violates check constraint/,
+      );
     }
   });
 });

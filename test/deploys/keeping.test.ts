@@ -20,14 +20,30 @@ beforeAll(async () => {
   key = await make.key(ada);
 });
 
-beforeEach(async () => { project = expectStatus(201, await app.post('/api/v1/projects', { name: uniqueName('shop'), repo_url: 'https://github.com/acme/shop' }, as(key))).body.data.id as string; });
+beforeEach(async () => {
+  project = expectStatus(
+    201,
+    await app.post('/api/v1/projects', { name: uniqueName('shop'), repo_url: 'https://github.com/acme/shop' }, as(key)),
+  ).body.data.id as string;
+});
 
 async function deploy(body: object): Promise<string> {
-  const { id } = expectStatus(202, await app.post(`/api/v1/projects/${project}/deploys`, { force: true, ...body }, as(key))).body.data;
-  await eventually(async () => (await app.fetch(`/api/v1/deploys/${id}`, as(key))).body.data.finished_at !== undefined, `${id} is over`, 30_000);
+  const { id } = expectStatus(
+    202,
+    await app.post(`/api/v1/projects/${project}/deploys`, { force: true, ...body }, as(key)),
+  ).body.data;
+  await eventually(
+    async () => (await app.fetch(`/api/v1/deploys/${id}`, as(key))).body.data.finished_at !== undefined,
+    `${id} is over`,
+    30_000,
+  );
   return id as string;
 }
-const aged = (days: number): Promise<unknown> => make.sql("UPDATE deploys SET finished_at = finished_at - $1 * interval '1 day', ready_at = ready_at - $1 * interval '1 day' WHERE project_id = $2", [days, project]);
+const aged = (days: number): Promise<unknown> =>
+  make.sql(
+    "UPDATE deploys SET finished_at = finished_at - $1 * interval '1 day', ready_at = ready_at - $1 * interval '1 day' WHERE project_id = $2",
+    [days, project],
+  );
 const sweep = (): Promise<boolean> => app.get(DeploySweeper).run();
 const has = (id: string): Promise<boolean> => app.get(ArtifactsService).has(id);
 const kept = async (ids: readonly string[]): Promise<string[]> => {
@@ -55,7 +71,11 @@ describe('the sweeper', () => {
   });
 
   it('keeps previews for 30 days, and the last of each branch', async () => {
-    const [older, newer, other] = [await deploy({ branch: 'a' }), await deploy({ branch: 'a' }), await deploy({ branch: 'b' })];
+    const [older, newer, other] = [
+      await deploy({ branch: 'a' }),
+      await deploy({ branch: 'a' }),
+      await deploy({ branch: 'b' }),
+    ];
     await aged(29);
     await sweep();
     expect(await kept([older, newer, other])).toEqual([older, newer, other]);
@@ -67,24 +87,43 @@ describe('the sweeper', () => {
   it('removes what belongs to a deleted organization, hosts included', async () => {
     const org = await make.org(ada, { plan: 'pro' });
     const headers = { 'x-service-org': org.id };
-    project = expectStatus(201, await app.post('/api/v1/projects', { name: 'gone', repo_url: 'https://github.com/acme/shop' }, as(key, { headers }))).body.data.id as string;
+    project = expectStatus(
+      201,
+      await app.post(
+        '/api/v1/projects',
+        { name: 'gone', repo_url: 'https://github.com/acme/shop' },
+        as(key, { headers }),
+      ),
+    ).body.data.id as string;
     const id = await deploy({});
     await make.sql('UPDATE organizations SET deleted_at = now() WHERE id = $1', [org.id]);
     await sweep();
-    expect([await has(id), await make.sql('SELECT label FROM host_aliases WHERE project_id = $1', [project])]).toEqual([false, []]);
+    expect([await has(id), await make.sql('SELECT label FROM host_aliases WHERE project_id = $1', [project])]).toEqual([
+      false,
+      [],
+    ]);
   });
 
   it('goes past what hosts show, however much that is', async () => {
     const [old, last] = [await deploy({ branch: 'a' }), await deploy({ branch: 'a' })];
     await aged(31);
     // Before and between them by id, so that more than one look is needed.
-    await make.sql(`INSERT INTO deploys SELECT (jsonb_populate_record(d, jsonb_build_object('id', left(d.id, 20) || '~' || lpad(n::text, 4, '0')))).* FROM deploys d, generate_series(1, 150) n WHERE d.id = $1`, [last]);
-    await make.sql("INSERT INTO host_aliases (label, deploy_id, project_id, org_id, kind, updated_at) SELECT 'l' || md5(id), id, project_id, org_id, 'branch', now() FROM deploys WHERE project_id = $1 AND id LIKE '%~%'", [project]);
+    await make.sql(
+      `INSERT INTO deploys SELECT (jsonb_populate_record(d, jsonb_build_object('id', left(d.id, 20) || '~' || lpad(n::text, 4, '0')))).* FROM deploys d, generate_series(1, 150) n WHERE d.id = $1`,
+      [last],
+    );
+    await make.sql(
+      "INSERT INTO host_aliases (label, deploy_id, project_id, org_id, kind, updated_at) SELECT 'l' || md5(id), id, project_id, org_id, 'branch', now() FROM deploys WHERE project_id = $1 AND id LIKE '%~%'",
+      [project],
+    );
     await deploy({ branch: 'b' });
     const other = await deploy({ branch: 'b' });
     await aged(31);
     await sweep();
-    const files = await make.sql("SELECT id FROM deploys WHERE project_id = $1 AND files_removed_at IS NULL AND id NOT LIKE '%~%' ORDER BY id", [project]);
+    const files = await make.sql(
+      "SELECT id FROM deploys WHERE project_id = $1 AND files_removed_at IS NULL AND id NOT LIKE '%~%' ORDER BY id",
+      [project],
+    );
     expect(files.map(({ id }) => id as string)).toEqual([last, other].sort());
     expect(await kept([old, last, other])).toEqual([last, other]);
   });
@@ -92,11 +131,24 @@ describe('the sweeper', () => {
   it('is not needed to take down what a deleted organization showed: that is gone moments later', async () => {
     const org = await make.org(ada, { plan: 'pro' });
     const headers = { 'x-service-org': org.id };
-    project = expectStatus(201, await app.post('/api/v1/projects', { name: 'gone', repo_url: 'https://github.com/acme/shop' }, as(key, { headers }))).body.data.id as string;
+    project = expectStatus(
+      201,
+      await app.post(
+        '/api/v1/projects',
+        { name: 'gone', repo_url: 'https://github.com/acme/shop' },
+        as(key, { headers }),
+      ),
+    ).body.data.id as string;
     const id = await deploy({ type: 'production' });
     expect(await make.sql('SELECT label FROM host_aliases WHERE project_id = $1', [project])).toHaveLength(3);
     expectStatus(204, await app.call('DELETE', `/api/v1/orgs/${org.id}`, as(ada)));
-    await eventually(async () => (await make.sql('SELECT label FROM host_aliases WHERE project_id = $1', [project])).length === 0 && !(await has(id)), 'hosts and files are gone', 30_000);
+    await eventually(
+      async () =>
+        (await make.sql('SELECT label FROM host_aliases WHERE project_id = $1', [project])).length === 0 &&
+        !(await has(id)),
+      'hosts and files are gone',
+      30_000,
+    );
   });
 
   it('deletes logs after 90 days, and never those of younger ones', async () => {
@@ -104,8 +156,9 @@ describe('the sweeper', () => {
     await make.sql("UPDATE deploys SET finished_at = finished_at - interval '91 days' WHERE id = $1", [old]);
     const young = await deploy({ branch: 'young' });
     await sweep();
-    const linesOf = async (id: string): Promise<number> => (await make.sql('SELECT seq FROM deploy_log_lines WHERE deploy_id = $1', [id])).length;
-    expect([await linesOf(old), await linesOf(young) > 0]).toEqual([0, true]);
+    const linesOf = async (id: string): Promise<number> =>
+      (await make.sql('SELECT seq FROM deploy_log_lines WHERE deploy_id = $1', [id])).length;
+    expect([await linesOf(old), (await linesOf(young)) > 0]).toEqual([0, true]);
     expect(builds.built.length).toBeGreaterThan(0);
   });
 });

@@ -24,42 +24,83 @@ beforeAll(async () => {
   key = await make.key(ada);
 });
 
-beforeEach(async () => { project = await newProject(); });
+beforeEach(async () => {
+  project = await newProject();
+});
 
 async function newProject(by = key, body: object = {}): Promise<string> {
-  return expectStatus(201, await app.post('/api/v1/projects', { name: uniqueName('shop'), repo_url: 'https://github.com/acme/shop', ...body }, as(by))).body.data.id as string;
+  return expectStatus(
+    201,
+    await app.post(
+      '/api/v1/projects',
+      { name: uniqueName('shop'), repo_url: 'https://github.com/acme/shop', ...body },
+      as(by),
+    ),
+  ).body.data.id as string;
 }
-const start = async (body: object = {}, by = key, id = project): Promise<string> => expectStatus(202, await app.post(`/api/v1/projects/${id}/deploys`, body, as(by))).body.data.id as string;
-const get = async (id: string, by = key): Promise<any> => expectStatus(200, await app.fetch(`/api/v1/deploys/${id}`, as(by))).body.data;
+const start = async (body: object = {}, by = key, id = project): Promise<string> =>
+  expectStatus(202, await app.post(`/api/v1/projects/${id}/deploys`, body, as(by))).body.data.id as string;
+const get = async (id: string, by = key): Promise<any> =>
+  expectStatus(200, await app.fetch(`/api/v1/deploys/${id}`, as(by))).body.data;
 const over = async (id: string, by = key): Promise<any> => {
-  await eventually(async () => !['queued', 'initializing', 'building', 'deploying'].includes((await get(id, by)).state), `${id} is over`, LONG);
+  await eventually(
+    async () => !['queued', 'initializing', 'building', 'deploying'].includes((await get(id, by)).state),
+    `${id} is over`,
+    LONG,
+  );
   return get(id, by);
 };
 const deploy = async (body: object = {}): Promise<any> => over(await start(body));
-const log = async (id: string): Promise<any[]> => (await app.fetch(`/api/v1/deploys/${id}/logs`, as(key))).text.trim().split('\n').filter(Boolean).map((line) => JSON.parse(line));
-const events = async (id: string): Promise<any[]> => (await app.fetch(`/api/v1/deploys/${id}/events`, as(key))).body.data;
+const log = async (id: string): Promise<any[]> =>
+  (await app.fetch(`/api/v1/deploys/${id}/logs`, as(key))).text
+    .trim()
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+const events = async (id: string): Promise<any[]> =>
+  (await app.fetch(`/api/v1/deploys/${id}/events`, as(key))).body.data;
 const cancel = (id: string): Promise<Answer> => app.call('POST', `/api/v1/deploys/${id}/cancel`, as(key));
 const promote = (id: string): Promise<Answer> => app.call('POST', `/api/v1/deploys/${id}/promote`, as(key));
-const rollBack = (body: object = {}): Promise<Answer> => app.post(`/api/v1/projects/${project}/rollback`, body, as(key));
-const setEnv = (...variables: object[]): Promise<Answer> => send(app, ['PUT', `/api/v1/projects/${project}/env`], { variables }, as(key));
+const rollBack = (body: object = {}): Promise<Answer> =>
+  app.post(`/api/v1/projects/${project}/rollback`, body, as(key));
+const setEnv = (...variables: object[]): Promise<Answer> =>
+  send(app, ['PUT', `/api/v1/projects/${project}/env`], { variables }, as(key));
 /** What a browser sees at this address. */
 async function open(url: string): Promise<[number, string]> {
-  const text = await app.raw(`GET / HTTP/1.1\r\nHost: ${new URL(url).host}\r\nConnection: close\r\n\r\n`, { port: app.appsPort });
-  return [Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1]), text.slice(text.indexOf('\r\n\r\n') + 4).replace(/^[0-9a-f]+\r\n|\r\n0\r\n\r\n$/g, '')];
+  const text = await app.raw(`GET / HTTP/1.1\r\nHost: ${new URL(url).host}\r\nConnection: close\r\n\r\n`, {
+    port: app.appsPort,
+  });
+  return [
+    Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1]),
+    text.slice(text.indexOf('\r\n\r\n') + 4).replace(/^[0-9a-f]+\r\n|\r\n0\r\n\r\n$/g, ''),
+  ];
 }
-const shows = (url: string, text: string): Promise<void> => eventually(async () => (await open(url))[1].includes(text), `${url} shows ${text}`);
+const shows = (url: string, text: string): Promise<void> =>
+  eventually(async () => (await open(url))[1].includes(text), `${url} shows ${text}`);
 
 describe('a deploy that goes well', () => {
   it('goes through every state, is live at its own host and at that of its branch, and says so', async () => {
     builds.files = { 'index.html': 'the first' };
     const ready = await deploy({ branch: 'feature/x' });
     expect(ready).toMatchObject({
-      state: 'ready', live: true, attempt: 1, commit: { sha: builds.commit, message: 'A commit', author: 'Ada' },
-      output: { framework: 'static', kind: 'static', files: 1, bytes: 9 }, aliases: [expect.stringContaining('feature-x')],
-      ready_at: expect.any(String), finished_at: expect.any(String),
+      state: 'ready',
+      live: true,
+      attempt: 1,
+      commit: { sha: builds.commit, message: 'A commit', author: 'Ada' },
+      output: { framework: 'static', kind: 'static', files: 1, bytes: 9 },
+      aliases: [expect.stringContaining('feature-x')],
+      ready_at: expect.any(String),
+      finished_at: expect.any(String),
     });
     expect(Object.keys(ready.phase_ms)).toEqual(['resolve', 'fetch', 'install', 'build', 'collect', 'ingest', 'live']);
-    expect((await events(ready.id)).map(({ kind, to }: any) => to ?? kind)).toEqual(['queued', 'initializing', 'building', 'deploying', 'ready', 'live']);
+    expect((await events(ready.id)).map(({ kind, to }: any) => to ?? kind)).toEqual([
+      'queued',
+      'initializing',
+      'building',
+      'deploying',
+      'ready',
+      'live',
+    ]);
     for (const url of [ready.url, ...ready.aliases]) await shows(url as string, 'the first');
     expect(builds.closed.at(-1)).toEqual({ id: `${ready.id}-1`, keepCaches: true });
   });
@@ -67,11 +108,26 @@ describe('a deploy that goes well', () => {
   it('gives builds the settings, the variables and the limits of the plan, as they are when it begins', async () => {
     const poor = await make.key(await make.person());
     const other = await newProject(poor, { framework: 'vite', root_directory: 'apps/web', build_command: 'make' });
-    await send(app, ['PUT', `/api/v1/projects/${other}/env`], { variables: [{ name: 'A', value: '1', targets: ['preview'] }, { name: 'B', value: '2', targets: ['production'] }] }, as(poor));
+    await send(
+      app,
+      ['PUT', `/api/v1/projects/${other}/env`],
+      {
+        variables: [
+          { name: 'A', value: '1', targets: ['preview'] },
+          { name: 'B', value: '2', targets: ['production'] },
+        ],
+      },
+      as(poor),
+    );
     const { id } = await over(await start({ branch: 'b' }, poor, other), poor);
     expect(builds.built.at(-1)).toMatchObject({
-      id: `${id}-1`, projectId: other, target: 'preview', branch: 'b', source: { repoUrl: 'https://github.com/acme/shop', localRepository: null, ref: 'b' },
-      settings: { framework: 'vite', rootDirectory: 'apps/web', buildCommand: 'make' }, environment: { A: '1' },
+      id: `${id}-1`,
+      projectId: other,
+      target: 'preview',
+      branch: 'b',
+      source: { repoUrl: 'https://github.com/acme/shop', localRepository: null, ref: 'b' },
+      settings: { framework: 'vite', rootDirectory: 'apps/web', buildCommand: 'make' },
+      environment: { A: '1' },
       limits: { wallMs: 600_000, memoryBytes: 2_147_483_648, diskBytes: 4_294_967_296 },
     });
   });
@@ -93,14 +149,32 @@ describe('what was built before', () => {
     expect(second).toMatchObject({ state: 'ready', live: true, same_as: first.id, output: first.output });
     expect([builds.built.length, (await get(first.id)).live]).toEqual([count, false]);
     await shows(second.url, 'the first');
-    expect((await events(second.id)).map(({ kind, to }: any) => to ?? kind)).toEqual(['queued', 'initializing', 'building', 'deploying', 'ready', 'live']);
+    expect((await events(second.id)).map(({ kind, to }: any) => to ?? kind)).toEqual([
+      'queued',
+      'initializing',
+      'building',
+      'deploying',
+      'ready',
+      'live',
+    ]);
   });
 
   it.each<[string, (() => Promise<unknown>) | undefined, object]>([
     ['it is forced', undefined, { force: true }],
-    ['the commit is another', () => { builds.commit = 'b'.repeat(40); return Promise.resolve(); }, {}],
+    [
+      'the commit is another',
+      () => {
+        builds.commit = 'b'.repeat(40);
+        return Promise.resolve();
+      },
+      {},
+    ],
     ['a variable is another', () => setEnv({ name: 'A', value: '2', targets: ['preview'] }), {}],
-    ['a setting is another', () => send(app, ['PATCH', `/api/v1/projects/${project}`], { build_command: 'make' }, as(key)), {}],
+    [
+      'a setting is another',
+      () => send(app, ['PATCH', `/api/v1/projects/${project}`], { build_command: 'make' }, as(key)),
+      {},
+    ],
     ['the target is another', undefined, { type: 'production' }],
   ])('is built anew where %s', async (_what, change, body) => {
     await setEnv({ name: 'A', value: '1', targets: ['preview'] });
@@ -119,7 +193,11 @@ describe('a deploy that fails', () => {
     builds.commit = 'c'.repeat(40);
     builds.failure = new BuildFailed('build_failed', 'The build command ended with 1.');
     const bad = await deploy();
-    expect(bad).toMatchObject({ state: 'error', live: false, error: { code: 'build_failed', message: 'The build command ended with 1.' } });
+    expect(bad).toMatchObject({
+      state: 'error',
+      live: false,
+      error: { code: 'build_failed', message: 'The build command ended with 1.' },
+    });
     expect((await log(bad.id)).at(-2)).toMatchObject({ stream: 'system', text: 'The build command ended with 1.' });
     expect((await get(good.id)).live).toBe(true);
     await shows(good.aliases[0], 'still here');
@@ -137,7 +215,9 @@ describe('a deploy that fails', () => {
     builds.kind = 'server';
     builds.files = { 'server.js': 'x' };
     const servers = app.get(AppServersService);
-    const check = jest.spyOn(servers, 'check').mockRejectedValueOnce(new ServerDidNotStart('The server did not answer.', ['Error: no port']));
+    const check = jest
+      .spyOn(servers, 'check')
+      .mockRejectedValueOnce(new ServerDidNotStart('The server did not answer.', ['Error: no port']));
     const bad = await deploy();
     expect(bad.error).toEqual({ code: 'server_did_not_start', message: 'The server did not answer.' });
     expect((await log(bad.id)).map(({ text }) => text)).toContain('Error: no port');
@@ -152,7 +232,10 @@ describe('a deploy that fails', () => {
     const second = await start();
     await send(app, ['PATCH', `/api/v1/projects/${project}`], { repo_url: null }, as(key));
     letGo();
-    expect(await over(second)).toMatchObject({ state: 'error', error: { code: 'project_has_no_repository', message: 'Project has no linked repository' } });
+    expect(await over(second)).toMatchObject({
+      state: 'error',
+      error: { code: 'project_has_no_repository', message: 'Project has no linked repository' },
+    });
     expect((await over(first)).state).toBe('ready');
   });
 
@@ -170,63 +253,98 @@ describe('a deploy that fails', () => {
 });
 
 describe('a deploy that is cancelled', () => {
-  it.each(['resolve', 'fetch', 'install', 'build', 'collect'] as const)('ends at once while it is at %s, and nothing of it is live', async (step) => {
-    const { reached } = builds.holdAt(step);
-    const id = await start({ branch: 'cancelled' });
-    await reached;
-    expect((await cancel(id)).body.data.state).toBe('canceled');
-    expect((await cancel(id)).status).toBe(409);
-    // Its place is free at once: the next one is at work before any lease could have lapsed.
-    builds.holdAt('build').letGo();
-    const next = await deploy({ branch: 'cancelled' });
-    expect(next.state).toBe('ready');
-    expect(await get(id)).toMatchObject({ state: 'canceled', live: false });
-    expect((await events(id)).at(-1)).toMatchObject({ to: 'canceled' });
-  });
+  it.each(['resolve', 'fetch', 'install', 'build', 'collect'] as const)(
+    'ends at once while it is at %s, and nothing of it is live',
+    async (step) => {
+      const { reached } = builds.holdAt(step);
+      const id = await start({ branch: 'cancelled' });
+      await reached;
+      expect((await cancel(id)).body.data.state).toBe('canceled');
+      expect((await cancel(id)).status).toBe(409);
+      // Its place is free at once: the next one is at work before any lease could have lapsed.
+      builds.holdAt('build').letGo();
+      const next = await deploy({ branch: 'cancelled' });
+      expect(next.state).toBe('ready');
+      expect(await get(id)).toMatchObject({ state: 'canceled', live: false });
+      expect((await events(id)).at(-1)).toMatchObject({ to: 'canceled' });
+    },
+  );
 
-  it('of which the message is lost ends when its lease is next renewed', async () => {
-    const { reached } = builds.holdAt('install');
-    const id = await start();
-    await reached;
-    await make.sql("UPDATE deploys SET state = 'canceled', finished_at = now(), lease_until = NULL WHERE id = $1", [id]);
-    const before = builds.aborted;
-    await eventually(() => builds.aborted === before + 1, 'the build is ended', 20_000);
-    expect((await get(id)).state).toBe('canceled');
-  }, LONG);
+  it(
+    'of which the message is lost ends when its lease is next renewed',
+    async () => {
+      const { reached } = builds.holdAt('install');
+      const id = await start();
+      await reached;
+      await make.sql("UPDATE deploys SET state = 'canceled', finished_at = now(), lease_until = NULL WHERE id = $1", [
+        id,
+      ]);
+      const before = builds.aborted;
+      await eventually(() => builds.aborted === before + 1, 'the build is ended', 20_000);
+      expect((await get(id)).state).toBe('canceled');
+    },
+    LONG,
+  );
 });
 
 describe('the log of a deploy', () => {
   it('has the lines of the build with secrets masked, and ends with the state', async () => {
-    await setEnv({ name: 'TOKEN', value: SECRET, targets: ['preview'] }, { name: 'OPEN', value: 'an-open-value', targets: ['preview'], secret: false });
+    await setEnv(
+      { name: 'TOKEN', value: SECRET, targets: ['preview'] },
+      { name: 'OPEN', value: 'an-open-value', targets: ['preview'], secret: false },
+    );
     builds.says = [`token ${SECRET}`, `base64 ${Buffer.from(SECRET).toString('base64')}`, 'an-open-value'];
     const { id } = await deploy();
     const lines = await log(id as string);
-    expect(lines.map(({ text }) => text)).toEqual(expect.arrayContaining(['token [secret]', 'base64 [secret]', 'an-open-value']));
+    expect(lines.map(({ text }) => text)).toEqual(
+      expect.arrayContaining(['token [secret]', 'base64 [secret]', 'an-open-value']),
+    );
     expect(lines.slice(0, -1).map(({ seq }) => seq)).toEqual(lines.slice(0, -1).map((_, index) => index + 1));
     expect(lines.at(-1)).toEqual({ end: { state: 'ready' } });
     expect(JSON.stringify(app.log())).not.toContain(SECRET);
   });
 
-  it('comes live while the deploy is at work, as lines and as events, and goes on after the last line seen', async () => {
-    const { reached, letGo } = builds.holdAt('collect');
-    builds.says = ['one', 'two'];
-    const id = await start();
-    await reached;
-    const [lines, stream] = await Promise.all([undefined, 'text/event-stream'].map((accept) => reading(id, accept === undefined ? {} : { accept })));
-    await eventually(() => lines!.text.includes('"two"') && stream!.text.includes('"two"'), 'the lines so far have come');
-    expect([lines!.ended, stream!.ended]).toEqual([false, false]);
-    letGo();
-    await eventually(() => lines!.ended && stream!.ended, 'both have ended', LONG);
-    expect(lines!.text.trim().split('\n').at(-1)).toBe('{"end":{"state":"ready"}}');
-    expect(stream!.text).toContain('event: end\ndata: {"state":"ready"}\n\n');
-    const all = await log(id);
-    expect([...stream!.text.matchAll(/^id: (\d+)$/gm)].map(([, seq]) => Number(seq))).toEqual(all.slice(0, -1).map(({ seq }) => seq));
-    const rest = await app.fetch(`/api/v1/deploys/${id}/logs`, as(key, { headers: { 'last-event-id': '2', accept: 'text/event-stream' } }));
-    expect([...rest.text.matchAll(/^id: (\d+)$/gm)].map(([, seq]) => Number(seq))).toEqual(all.slice(2, -1).map(({ seq }) => seq));
-    const done = await app.fetch(`/api/v1/deploys/${id}/logs`, as(key, { headers: { 'last-event-id': '9999', accept: 'text/event-stream' } }));
-    expect([done.status, done.text]).toEqual([204, '']);
-    expect((await app.fetch(`/api/v1/deploys/${id}/logs`, as(key, { headers: { 'last-event-id': 'x' } }))).status).toBe(400);
-  }, LONG);
+  it(
+    'comes live while the deploy is at work, as lines and as events, and goes on after the last line seen',
+    async () => {
+      const { reached, letGo } = builds.holdAt('collect');
+      builds.says = ['one', 'two'];
+      const id = await start();
+      await reached;
+      const [lines, stream] = await Promise.all(
+        [undefined, 'text/event-stream'].map((accept) => reading(id, accept === undefined ? {} : { accept })),
+      );
+      await eventually(
+        () => lines!.text.includes('"two"') && stream!.text.includes('"two"'),
+        'the lines so far have come',
+      );
+      expect([lines!.ended, stream!.ended]).toEqual([false, false]);
+      letGo();
+      await eventually(() => lines!.ended && stream!.ended, 'both have ended', LONG);
+      expect(lines!.text.trim().split('\n').at(-1)).toBe('{"end":{"state":"ready"}}');
+      expect(stream!.text).toContain('event: end\ndata: {"state":"ready"}\n\n');
+      const all = await log(id);
+      expect([...stream!.text.matchAll(/^id: (\d+)$/gm)].map(([, seq]) => Number(seq))).toEqual(
+        all.slice(0, -1).map(({ seq }) => seq),
+      );
+      const rest = await app.fetch(
+        `/api/v1/deploys/${id}/logs`,
+        as(key, { headers: { 'last-event-id': '2', accept: 'text/event-stream' } }),
+      );
+      expect([...rest.text.matchAll(/^id: (\d+)$/gm)].map(([, seq]) => Number(seq))).toEqual(
+        all.slice(2, -1).map(({ seq }) => seq),
+      );
+      const done = await app.fetch(
+        `/api/v1/deploys/${id}/logs`,
+        as(key, { headers: { 'last-event-id': '9999', accept: 'text/event-stream' } }),
+      );
+      expect([done.status, done.text]).toEqual([204, '']);
+      expect(
+        (await app.fetch(`/api/v1/deploys/${id}/logs`, as(key, { headers: { 'last-event-id': 'x' } }))).status,
+      ).toBe(400);
+    },
+    LONG,
+  );
 
   it('is what there is now for those who do not follow', async () => {
     const { reached, letGo } = builds.holdAt('collect');
@@ -239,7 +357,9 @@ describe('the log of a deploy', () => {
   });
 
   async function reading(id: string, headers: Record<string, string>): Promise<{ text: string; ended: boolean }> {
-    const response = await fetch(`${app.url}/api/v1/deploys/${id}/logs`, { headers: { authorization: `Bearer ${key}`, ...headers } });
+    const response = await fetch(`${app.url}/api/v1/deploys/${id}/logs`, {
+      headers: { authorization: `Bearer ${key}`, ...headers },
+    });
     const state = { text: '', ended: false };
     void (async () => {
       for await (const chunk of response.body!) state.text += Buffer.from(chunk as Uint8Array).toString();
@@ -256,39 +376,49 @@ describe('production', () => {
     return deploy({ type: 'production' });
   };
 
-  it('follows production deploys, is rolled back without a build, stays there, and follows again after a promote', async () => {
-    const [one, two] = [await production('one'), await production('two')];
-    const [host, ofBranch] = two.aliases as string[];
-    expect(one.aliases).toEqual(two.aliases);
-    for (const url of [host!, ofBranch!]) await shows(url, 'two');
-    const count = builds.built.length;
+  it(
+    'follows production deploys, is rolled back without a build, stays there, and follows again after a promote',
+    async () => {
+      const [one, two] = [await production('one'), await production('two')];
+      const [host, ofBranch] = two.aliases as string[];
+      expect(one.aliases).toEqual(two.aliases);
+      for (const url of [host!, ofBranch!]) await shows(url, 'two');
+      const count = builds.built.length;
 
-    const back = expectStatus(200, await rollBack()).body.data;
-    expect(back).toMatchObject({ id: one.id, live: true, pinned: true });
-    await shows(host!, 'one');
-    expect((await get(two.id)).live).toBe(false);
-    expect(builds.built.length).toBe(count);
+      const back = expectStatus(200, await rollBack()).body.data;
+      expect(back).toMatchObject({ id: one.id, live: true, pinned: true });
+      await shows(host!, 'one');
+      expect((await get(two.id)).live).toBe(false);
+      expect(builds.built.length).toBe(count);
 
-    const three = await production('three');
-    expect(three).toMatchObject({ state: 'ready', live: false });
-    await shows(host!, 'one');
-    for (const url of [three.url, ofBranch!]) await shows(url as string, 'three');
+      const three = await production('three');
+      expect(three).toMatchObject({ state: 'ready', live: false });
+      await shows(host!, 'one');
+      for (const url of [three.url, ofBranch!]) await shows(url as string, 'three');
 
-    expect(expectStatus(200, await promote(three.id)).body.data).toMatchObject({ live: true });
-    await shows(host!, 'three');
-    const four = await production('four');
-    expect(four.live).toBe(true);
-    await shows(host!, 'four');
-    expect((await events(one.id)).filter(({ kind }: any) => kind === 'live').map(({ details }: any) => details.reason)).toEqual(['deployed', 'rolled_back']);
-  }, LONG);
+      expect(expectStatus(200, await promote(three.id)).body.data).toMatchObject({ live: true });
+      await shows(host!, 'three');
+      const four = await production('four');
+      expect(four.live).toBe(true);
+      await shows(host!, 'four');
+      expect(
+        (await events(one.id)).filter(({ kind }: any) => kind === 'live').map(({ details }: any) => details.reason),
+      ).toEqual(['deployed', 'rolled_back']);
+    },
+    LONG,
+  );
 
-  it('is rolled back to the one that is named, and again and again to ever earlier ones, until there is none', async () => {
-    const [one, two, three] = [await production('one'), await production('two'), await production('three')];
-    expect((await rollBack()).body.data.id).toBe(two.id);
-    expect((await rollBack()).body.data.id).toBe(one.id);
-    expect((await rollBack()).body.error.code).toBe('no_earlier_deploy');
-    expect((await rollBack({ deploy_id: three.id })).body.data).toMatchObject({ id: three.id, live: true });
-  }, LONG);
+  it(
+    'is rolled back to the one that is named, and again and again to ever earlier ones, until there is none',
+    async () => {
+      const [one, two, three] = [await production('one'), await production('two'), await production('three')];
+      expect((await rollBack()).body.data.id).toBe(two.id);
+      expect((await rollBack()).body.data.id).toBe(one.id);
+      expect((await rollBack()).body.error.code).toBe('no_earlier_deploy');
+      expect((await rollBack({ deploy_id: three.id })).body.data).toMatchObject({ id: three.id, live: true });
+    },
+    LONG,
+  );
 
   it('can be a preview that was promoted, and is refused when the plan has it no more', async () => {
     const owner = await make.person({ plan: 'builder' });
@@ -298,8 +428,12 @@ describe('production', () => {
     const promoted = await app.call('POST', `/api/v1/deploys/${preview.id}/promote`, as(by));
     expect(promoted.body.data.aliases).toHaveLength(2);
     await make.plan(owner.organization.id, 'free');
-    expect((await app.call('POST', `/api/v1/deploys/${preview.id}/promote`, as(by))).body.error.code).toBe('feature_not_in_plan');
-    expect((await app.post(`/api/v1/projects/${theirs}/rollback`, { deploy_id: preview.id }, as(by))).body.error.code).toBe('feature_not_in_plan');
+    expect((await app.call('POST', `/api/v1/deploys/${preview.id}/promote`, as(by))).body.error.code).toBe(
+      'feature_not_in_plan',
+    );
+    expect(
+      (await app.post(`/api/v1/projects/${theirs}/rollback`, { deploy_id: preview.id }, as(by))).body.error.code,
+    ).toBe('feature_not_in_plan');
   });
 
   it('has another host when the slug is another, and the old one leads nowhere', async () => {
@@ -313,49 +447,88 @@ describe('production', () => {
 });
 
 describe('a push', () => {
-  async function push(orgId: string, repoUrl: string, branch: string, commitSha: string | null = 'd'.repeat(40)): Promise<void> {
-    await app.get(Database).transaction(() => app.get(Outbox).publish(repositoryPushedEvent, { repositoryId: 'repo_x', orgId, repoUrl, branch, commitSha, pusherId: ada.user.id }));
+  async function push(
+    orgId: string,
+    repoUrl: string,
+    branch: string,
+    commitSha: string | null = 'd'.repeat(40),
+  ): Promise<void> {
+    await app.get(Database).transaction(() =>
+      app.get(Outbox).publish(repositoryPushedEvent, {
+        repositoryId: 'repo_x',
+        orgId,
+        repoUrl,
+        branch,
+        commitSha,
+        pusherId: ada.user.id,
+      }),
+    );
   }
-  const list = async (id: string, by = key): Promise<any[]> => (await app.fetch(`/api/v1/projects/${id}/deploys`, as(by))).body.data;
+  const list = async (id: string, by = key): Promise<any[]> =>
+    (await app.fetch(`/api/v1/projects/${id}/deploys`, as(by))).body.data;
 
-  it('deploys the linked projects of the organization: the production branch to production, others as previews', async () => {
-    const repoUrl = `https://github.com/acme/${uniqueName('repo')}`;
-    const [one, two] = [await newProject(key, { repo_url: repoUrl }), await newProject(key, { repo_url: repoUrl, production_branch: 'trunk' })];
-    const stranger = await make.key(await make.person({ plan: 'pro' }));
-    const theirs = await newProject(stranger, { repo_url: repoUrl });
-    await push(ada.organization.id, repoUrl, 'main');
-    await eventually(async () => (await list(one)).length === 1 && (await list(two)).length === 1, 'both are deployed', LONG);
-    expect((await list(one))[0]).toMatchObject({ branch: 'main', type: 'production', trigger: 'push' });
-    expect((await list(two))[0]).toMatchObject({ branch: 'main', type: 'preview', trigger: 'push' });
-    expect(await list(theirs, stranger)).toEqual([]);
-  }, LONG);
+  it(
+    'deploys the linked projects of the organization: the production branch to production, others as previews',
+    async () => {
+      const repoUrl = `https://github.com/acme/${uniqueName('repo')}`;
+      const [one, two] = [
+        await newProject(key, { repo_url: repoUrl }),
+        await newProject(key, { repo_url: repoUrl, production_branch: 'trunk' }),
+      ];
+      const stranger = await make.key(await make.person({ plan: 'pro' }));
+      const theirs = await newProject(stranger, { repo_url: repoUrl });
+      await push(ada.organization.id, repoUrl, 'main');
+      await eventually(
+        async () => (await list(one)).length === 1 && (await list(two)).length === 1,
+        'both are deployed',
+        LONG,
+      );
+      expect((await list(one))[0]).toMatchObject({ branch: 'main', type: 'production', trigger: 'push' });
+      expect((await list(two))[0]).toMatchObject({ branch: 'main', type: 'preview', trigger: 'push' });
+      expect(await list(theirs, stranger)).toEqual([]);
+    },
+    LONG,
+  );
 
-  it('is a preview where the plan has no production, and nothing where a branch was deleted', async () => {
-    const owner = await make.person();
-    const by = await make.key(owner);
-    const theirs = await newProject(by);
-    await push(owner.organization.id, 'https://github.com/acme/shop', 'gone', null);
-    await push(owner.organization.id, 'https://github.com/acme/shop', 'main');
-    await eventually(async () => (await list(theirs, by)).length > 0, 'it is deployed', LONG);
-    expect((await list(theirs, by)).map(({ branch, type }) => [branch, type])).toEqual([['main', 'preview']]);
-  }, LONG);
+  it(
+    'is a preview where the plan has no production, and nothing where a branch was deleted',
+    async () => {
+      const owner = await make.person();
+      const by = await make.key(owner);
+      const theirs = await newProject(by);
+      await push(owner.organization.id, 'https://github.com/acme/shop', 'gone', null);
+      await push(owner.organization.id, 'https://github.com/acme/shop', 'main');
+      await eventually(async () => (await list(theirs, by)).length > 0, 'it is deployed', LONG);
+      expect((await list(theirs, by)).map(({ branch, type }) => [branch, type])).toEqual([['main', 'preview']]);
+    },
+    LONG,
+  );
 });
 
 describe('a project that is deleted', () => {
-  it('stops what is at work, and its hosts lead nowhere', async () => {
-    builds.files = { 'index.html': 'to be gone' };
-    const live = await deploy();
-    await shows(live.url, 'to be gone');
-    builds.commit = 'e'.repeat(40);
-    const { reached } = builds.holdAt('build');
-    const id = await start({ branch: 'other' });
-    await reached;
-    expect((await app.call('DELETE', `/api/v1/projects/${project}`, as(key))).status).toBe(204);
-    expect(await over(id)).toMatchObject({ state: 'canceled' });
-    await eventually(async () => (await open(live.url as string))[0] === 404, 'its hosts lead nowhere', LONG);
-    await eventually(async () => (await make.sql('SELECT deploy_id FROM hosted_deploys WHERE project_id = $1', [project])).length === 0, 'its files are gone', LONG);
-    expect(await make.sql('SELECT deploy_id FROM deploy_environments WHERE deploy_id = $1', [live.id])).toEqual([]);
-  }, LONG);
+  it(
+    'stops what is at work, and its hosts lead nowhere',
+    async () => {
+      builds.files = { 'index.html': 'to be gone' };
+      const live = await deploy();
+      await shows(live.url, 'to be gone');
+      builds.commit = 'e'.repeat(40);
+      const { reached } = builds.holdAt('build');
+      const id = await start({ branch: 'other' });
+      await reached;
+      expect((await app.call('DELETE', `/api/v1/projects/${project}`, as(key))).status).toBe(204);
+      expect(await over(id)).toMatchObject({ state: 'canceled' });
+      await eventually(async () => (await open(live.url as string))[0] === 404, 'its hosts lead nowhere', LONG);
+      await eventually(
+        async () =>
+          (await make.sql('SELECT deploy_id FROM hosted_deploys WHERE project_id = $1', [project])).length === 0,
+        'its files are gone',
+        LONG,
+      );
+      expect(await make.sql('SELECT deploy_id FROM deploy_environments WHERE deploy_id = $1', [live.id])).toEqual([]);
+    },
+    LONG,
+  );
 });
 
 describe('metrics', () => {

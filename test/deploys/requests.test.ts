@@ -16,27 +16,52 @@ beforeAll(async () => {
   key = await make.key(ada);
 });
 
-beforeEach(async () => { project = await newProject(); });
+beforeEach(async () => {
+  project = await newProject();
+});
 
 async function newProject(by = key, body: object = {}): Promise<string> {
-  return expectStatus(201, await app.post('/api/v1/projects', { name: uniqueName('shop'), repo_url: 'https://github.com/acme/shop', ...body }, as(by))).body.data.id as string;
+  return expectStatus(
+    201,
+    await app.post(
+      '/api/v1/projects',
+      { name: uniqueName('shop'), repo_url: 'https://github.com/acme/shop', ...body },
+      as(by),
+    ),
+  ).body.data.id as string;
 }
-const deploy = (body: object = {}, by = key, id = project): Promise<Answer> => app.post(`/api/v1/projects/${id}/deploys`, body, as(by));
-const queued = async (body: object = {}, by = key, id = project): Promise<any> => expectStatus(202, await deploy(body, by, id)).body.data;
-const get = async (id: string, by = key): Promise<any> => expectStatus(200, await app.fetch(`/api/v1/deploys/${id}`, as(by))).body.data;
-const events = async (id: string): Promise<any[]> => expectStatus(200, await app.fetch(`/api/v1/deploys/${id}/events`, as(key))).body.data;
+const deploy = (body: object = {}, by = key, id = project): Promise<Answer> =>
+  app.post(`/api/v1/projects/${id}/deploys`, body, as(by));
+const queued = async (body: object = {}, by = key, id = project): Promise<any> =>
+  expectStatus(202, await deploy(body, by, id)).body.data;
+const get = async (id: string, by = key): Promise<any> =>
+  expectStatus(200, await app.fetch(`/api/v1/deploys/${id}`, as(by))).body.data;
+const events = async (id: string): Promise<any[]> =>
+  expectStatus(200, await app.fetch(`/api/v1/deploys/${id}/events`, as(key))).body.data;
 const codeOf = ({ status, body }: Answer): [number, string] => [status, body?.error?.code];
 
 describe('POST /api/v1/projects/:project_id/deploys', () => {
   it('answers 202 with the queued deploy, which can be read, listed and traced', async () => {
     const data = await queued({ branch: 'feature/cart' });
     expect(data).toEqual({
-      id: expect.stringMatching(/^dpl_[0-9a-z]{26}$/), project_id: project, branch: 'feature/cart', type: 'preview', state: 'queued', live: false,
-      url: expect.stringMatching(/^http:\/\/dpl-[0-9a-z]{26}\./), aliases: [], trigger: 'api', attempt: 0, phase_ms: {}, created_at: expect.stringMatching(RFC_3339),
+      id: expect.stringMatching(/^dpl_[0-9a-z]{26}$/),
+      project_id: project,
+      branch: 'feature/cart',
+      type: 'preview',
+      state: 'queued',
+      live: false,
+      url: expect.stringMatching(/^http:\/\/dpl-[0-9a-z]{26}\./),
+      aliases: [],
+      trigger: 'api',
+      attempt: 0,
+      phase_ms: {},
+      created_at: expect.stringMatching(RFC_3339),
     });
     expect(await get(data.id)).toEqual(data);
     expect((await app.fetch(`/api/v1/projects/${project}/deploys`, as(key))).body.data).toEqual([data]);
-    expect(await events(data.id)).toEqual([{ at: expect.stringMatching(RFC_3339), kind: 'state', attempt: 0, to: 'queued', details: { trigger: 'api' } }]);
+    expect(await events(data.id)).toEqual([
+      { at: expect.stringMatching(RFC_3339), kind: 'state', attempt: 0, to: 'queued', details: { trigger: 'api' } },
+    ]);
   });
 
   it('takes the production branch when none is named', async () => {
@@ -49,8 +74,16 @@ describe('POST /api/v1/projects/:project_id/deploys', () => {
   });
 
   it.each([
-    [{ branch: '-x' }, 'branch'], [{ branch: 'a..b' }, 'branch'], [{ branch: 7 }, 'branch'], [{ branch: '' }, 'branch'], [{ type: 'staging' }, 'type'],
-    [{ type: null }, 'type'], [{ force: 'yes' }, 'force'], [{ commit: 'abc' }, 'commit'], [{ commit: `${SHA} --upload-pack=x` }, 'commit'], [{ other: 1 }, 'other'],
+    [{ branch: '-x' }, 'branch'],
+    [{ branch: 'a..b' }, 'branch'],
+    [{ branch: 7 }, 'branch'],
+    [{ branch: '' }, 'branch'],
+    [{ type: 'staging' }, 'type'],
+    [{ type: null }, 'type'],
+    [{ force: 'yes' }, 'force'],
+    [{ commit: 'abc' }, 'commit'],
+    [{ commit: `${SHA} --upload-pack=x` }, 'commit'],
+    [{ other: 1 }, 'other'],
   ])('answers 400 to %j and names the field', async (body, path) => {
     const answer = await deploy(body);
     expect(codeOf(answer)).toEqual([400, 'invalid_request']);
@@ -58,7 +91,8 @@ describe('POST /api/v1/projects/:project_id/deploys', () => {
   });
 
   it('answers 409 with the words of the document for a project without a repository, and leaves nothing behind', async () => {
-    const bare = expectStatus(201, await app.post('/api/v1/projects', { name: 'bare' }, as(key))).body.data.id as string;
+    const bare = expectStatus(201, await app.post('/api/v1/projects', { name: 'bare' }, as(key))).body.data
+      .id as string;
     const answer = await deploy({}, key, bare);
     expect(codeOf(answer)).toEqual([409, 'project_has_no_repository']);
     expect(answer.body.error).toMatchObject({ type: 'conflict_error', message: 'Project has no linked repository' });
@@ -69,7 +103,10 @@ describe('POST /api/v1/projects/:project_id/deploys', () => {
     const stranger = await make.key(await make.person());
     const theirs = await newProject(stranger);
     const [strange, absent] = [await deploy({}, key, theirs), await deploy({}, key, 'prj_00000000000000000000000000')];
-    expect([codeOf(strange), codeOf(absent)]).toEqual([[404, 'project_not_found'], [404, 'project_not_found']]);
+    expect([codeOf(strange), codeOf(absent)]).toEqual([
+      [404, 'project_not_found'],
+      [404, 'project_not_found'],
+    ]);
     expect(strange.text.replace(/req_\w+/, '')).toBe(absent.text.replace(/req_\w+/, ''));
   });
 
@@ -82,7 +119,10 @@ describe('POST /api/v1/projects/:project_id/deploys', () => {
   it('does a deploy once for one idempotency key, and none for a dry run', async () => {
     const headers = { 'idempotency-key': uniqueName('key') };
     const path = `/api/v1/projects/${project}/deploys`;
-    const [first, second] = [await app.post(path, {}, as(key, { headers })), await app.post(path, {}, as(key, { headers }))];
+    const [first, second] = [
+      await app.post(path, {}, as(key, { headers })),
+      await app.post(path, {}, as(key, { headers })),
+    ];
     expect(second.body.data.id).toBe(first.body.data.id);
     const rehearsed = await app.post(path, { branch: 'other' }, as(key, { headers: { 'dry-run': 'true' } }));
     expect([rehearsed.status, rehearsed.body.meta.dry_run]).toEqual([202, true]);
@@ -92,7 +132,11 @@ describe('POST /api/v1/projects/:project_id/deploys', () => {
   it('is told in the audit log of the organization', async () => {
     const { id } = await queued({ branch: 'audited' });
     const { data } = (await app.fetch(`/api/v1/orgs/${ada.organization.id}/audit-log`, as(key))).body;
-    expect(data[0]).toMatchObject({ action: 'deploy.requested', target: { type: 'deploy', id }, details: { project_id: project, branch: 'audited', type: 'preview' } });
+    expect(data[0]).toMatchObject({
+      action: 'deploy.requested',
+      target: { type: 'deploy', id },
+      details: { project_id: project, branch: 'audited', type: 'preview' },
+    });
   });
 });
 
@@ -103,7 +147,9 @@ describe('a production deploy', () => {
     const answer = await deploy({ type: 'production' }, by, await newProject(by));
     expect(codeOf(answer)).toEqual([403, 'feature_not_in_plan']);
     expect(answer.body.error).toMatchObject({
-      type: 'authorization_error', details: { feature: 'production_deploys', plan: 'free', smallest_plan: 'builder' }, hint: expect.stringContaining('/docs/plans'),
+      type: 'authorization_error',
+      details: { feature: 'production_deploys', plan: 'free', smallest_plan: 'builder' },
+      hint: expect.stringContaining('/docs/plans'),
     });
     expect(await make.sql('SELECT id FROM deploys WHERE org_id = $1', [poor.organization.id])).toEqual([]);
   });
@@ -124,10 +170,18 @@ describe('a production deploy', () => {
 
 describe('deploys that wait', () => {
   it('are skipped for a newer one of the same branch and type, and for no other', async () => {
-    const [older, otherBranch, otherType] = [await queued({ branch: 'a' }), await queued({ branch: 'b' }), await queued({ branch: 'a', type: 'production' })];
+    const [older, otherBranch, otherType] = [
+      await queued({ branch: 'a' }),
+      await queued({ branch: 'b' }),
+      await queued({ branch: 'a', type: 'production' }),
+    ];
     const newer = await queued({ branch: 'a' });
     expect(await get(older.id)).toMatchObject({ state: 'skipped', finished_at: expect.stringMatching(RFC_3339) });
-    expect((await events(older.id)).at(-1)).toMatchObject({ from: 'queued', to: 'skipped', details: { superseded_by: newer.id } });
+    expect((await events(older.id)).at(-1)).toMatchObject({
+      from: 'queued',
+      to: 'skipped',
+      details: { superseded_by: newer.id },
+    });
     for (const { id } of [otherBranch, otherType, newer]) expect((await get(id)).state).toBe('queued');
   });
 
@@ -144,10 +198,16 @@ describe('an organization that has very many deploys waiting', () => {
     const by = await make.key(await make.person({ plan: 'builder' }));
     const theirs = await newProject(by);
     await queued({ branch: 'first' }, by, theirs);
-    await make.sql(`INSERT INTO deploys SELECT (jsonb_populate_record(d, jsonb_build_object('id', 'dpl_' || n, 'branch', 'b' || n))).* FROM deploys d, generate_series(1, 99) n WHERE d.project_id = $1`, [theirs]);
+    await make.sql(
+      `INSERT INTO deploys SELECT (jsonb_populate_record(d, jsonb_build_object('id', 'dpl_' || n, 'branch', 'b' || n))).* FROM deploys d, generate_series(1, 99) n WHERE d.project_id = $1`,
+      [theirs],
+    );
     const answer = await deploy({ branch: 'one-more' }, by, theirs);
     expect(codeOf(answer)).toEqual([429, 'concurrency_limit_exceeded']);
-    expect([answer.headers.get('retry-after'), answer.body.error.details]).toEqual(['30', { policy: 'deploys_going_on', limit: 100, remaining: 0 }]);
+    expect([answer.headers.get('retry-after'), answer.body.error.details]).toEqual([
+      '30',
+      { policy: 'deploys_going_on', limit: 100, remaining: 0 },
+    ]);
     expect((await deploy({ branch: 'first' }, by, theirs)).status).toBe(202);
   });
 });
@@ -155,8 +215,10 @@ describe('an organization that has very many deploys waiting', () => {
 describe('GET /api/v1/projects/:project_id/deploys', () => {
   it('lists the newest first, page by page, and by branch, type and state', async () => {
     const ids: string[] = [];
-    for (const body of [{ branch: 'a' }, { branch: 'b' }, { branch: 'a', type: 'production' }]) ids.unshift((await queued(body)).id as string);
-    const list = async (query: string): Promise<Answer> => expectStatus(200, await app.fetch(`/api/v1/projects/${project}/deploys?${query}`, as(key)));
+    for (const body of [{ branch: 'a' }, { branch: 'b' }, { branch: 'a', type: 'production' }])
+      ids.unshift((await queued(body)).id as string);
+    const list = async (query: string): Promise<Answer> =>
+      expectStatus(200, await app.fetch(`/api/v1/projects/${project}/deploys?${query}`, as(key)));
     const idsOf = ({ body }: Answer): string[] => body.data.map(({ id }: { id: string }) => id);
     const first = await list('limit=2');
     expect([idsOf(first), first.body.meta.has_more]).toEqual([ids.slice(0, 2), true]);
@@ -165,7 +227,10 @@ describe('GET /api/v1/projects/:project_id/deploys', () => {
     expect(idsOf(await list('type=production'))).toEqual([ids[0]]);
     expect(idsOf(await list('state=ready'))).toEqual([]);
     for (const query of ['limit=0', 'type=x', 'state=x', 'branch=..', 'cursor=x']) {
-      expect(codeOf(await app.fetch(`/api/v1/projects/${project}/deploys?${query}`, as(key)))).toEqual([400, 'invalid_request']);
+      expect(codeOf(await app.fetch(`/api/v1/projects/${project}/deploys?${query}`, as(key)))).toEqual([
+        400,
+        'invalid_request',
+      ]);
     }
   });
 });
@@ -180,7 +245,11 @@ describe('POST /api/v1/deploys/:deploy_id/cancel', () => {
     const again = await cancel(id);
     expect(codeOf(again)).toEqual([409, 'deploy_already_over']);
     expect(again.body.error.details).toEqual({ state: 'canceled' });
-    expect((await events(id)).at(-1)).toMatchObject({ from: 'queued', to: 'canceled', details: { reason: 'asked', user_id: ada.user.id } });
+    expect((await events(id)).at(-1)).toMatchObject({
+      from: 'queued',
+      to: 'canceled',
+      details: { reason: 'asked', user_id: ada.user.id },
+    });
   });
 
   it('of many at once ends it once', async () => {
@@ -192,25 +261,43 @@ describe('POST /api/v1/deploys/:deploy_id/cancel', () => {
 
   it('changes nothing in a dry run', async () => {
     const { id } = await queued();
-    expect((await app.call('POST', `/api/v1/deploys/${id}/cancel`, as(key, { headers: { 'dry-run': 'true' } }))).body.data.state).toBe('canceled');
+    expect(
+      (await app.call('POST', `/api/v1/deploys/${id}/cancel`, as(key, { headers: { 'dry-run': 'true' } }))).body.data
+        .state,
+    ).toBe('canceled');
     expect((await get(id)).state).toBe('queued');
   });
 });
 
 describe('a deploy', () => {
-  const ROUTES = [['GET', ''], ['GET', '/events'], ['GET', '/logs'], ['POST', '/cancel'], ['POST', '/promote']] as const;
+  const ROUTES = [
+    ['GET', ''],
+    ['GET', '/events'],
+    ['GET', '/logs'],
+    ['POST', '/cancel'],
+    ['POST', '/promote'],
+  ] as const;
 
-  it.each(ROUTES)('%s …%s is the same 404 for strangers as for one that never was, and 401 and 403 for those who may not', async (method, rest) => {
-    const { id } = await queued();
-    const stranger = await make.key(await make.person({ plan: 'enterprise' }));
-    const [strange, absent] = [await app.call(method, `/api/v1/deploys/${id}${rest}`, as(stranger)), await app.call(method, `/api/v1/deploys/${ABSENT}${rest}`, as(stranger))];
-    expect(codeOf(strange)).toEqual([404, 'deploy_not_found']);
-    expect(strange.text.replace(/req_\w+/, '')).toBe(absent.text.replace(/req_\w+/, ''));
-    expect(codeOf(await app.call(method, `/api/v1/deploys/${id}${rest}`))).toEqual([401, 'missing_api_key']);
-    const narrow = await make.key(ada, { scopes: ['projects:read'] });
-    expect(codeOf(await app.call(method, `/api/v1/deploys/${id}${rest}`, as(narrow)))).toEqual([403, 'insufficient_scopes']);
-    expect((await get(id)).state).toBe('queued');
-  });
+  it.each(ROUTES)(
+    '%s …%s is the same 404 for strangers as for one that never was, and 401 and 403 for those who may not',
+    async (method, rest) => {
+      const { id } = await queued();
+      const stranger = await make.key(await make.person({ plan: 'enterprise' }));
+      const [strange, absent] = [
+        await app.call(method, `/api/v1/deploys/${id}${rest}`, as(stranger)),
+        await app.call(method, `/api/v1/deploys/${ABSENT}${rest}`, as(stranger)),
+      ];
+      expect(codeOf(strange)).toEqual([404, 'deploy_not_found']);
+      expect(strange.text.replace(/req_\w+/, '')).toBe(absent.text.replace(/req_\w+/, ''));
+      expect(codeOf(await app.call(method, `/api/v1/deploys/${id}${rest}`))).toEqual([401, 'missing_api_key']);
+      const narrow = await make.key(ada, { scopes: ['projects:read'] });
+      expect(codeOf(await app.call(method, `/api/v1/deploys/${id}${rest}`, as(narrow)))).toEqual([
+        403,
+        'insufficient_scopes',
+      ]);
+      expect((await get(id)).state).toBe('queued');
+    },
+  );
 
   it('that is not ready is not promoted, and nothing is rolled back to where nothing was live', async () => {
     const { id } = await queued({ type: 'production' });
@@ -221,7 +308,9 @@ describe('a deploy', () => {
     expect(codeOf(await app.post(path, {}, as(key)))).toEqual([409, 'no_earlier_deploy']);
     expect(codeOf(await app.post(path, { deploy_id: id }, as(key)))).toEqual([409, 'deploy_not_ready']);
     expect(codeOf(await app.post(path, { deploy_id: ABSENT }, as(key)))).toEqual([404, 'deploy_not_found']);
-    expect(codeOf(await app.post(path, { deploy_id: (await queued({}, key, await newProject())).id }, as(key)))).toEqual([404, 'deploy_not_found']);
+    expect(
+      codeOf(await app.post(path, { deploy_id: (await queued({}, key, await newProject())).id }, as(key))),
+    ).toEqual([404, 'deploy_not_found']);
     expect(codeOf(await app.post(path, { deploy_id: 7 }, as(key)))).toEqual([400, 'invalid_request']);
   });
 
@@ -230,12 +319,20 @@ describe('a deploy', () => {
     const path = `/api/v1/projects/${project}/rollback`;
     for (const scopes of [['deploys:write'], ['deploys:production']]) {
       const narrow = await make.key(ada, { scopes });
-      expect(codeOf(await app.call('POST', `/api/v1/deploys/${id}/promote`, as(narrow)))).toEqual([403, 'insufficient_scopes']);
+      expect(codeOf(await app.call('POST', `/api/v1/deploys/${id}/promote`, as(narrow)))).toEqual([
+        403,
+        'insufficient_scopes',
+      ]);
       expect(codeOf(await app.post(path, {}, as(narrow)))).toEqual([403, 'insufficient_scopes']);
     }
     const poor = await make.key(await make.person());
     const theirs = await newProject(poor);
-    expect(codeOf(await app.call('POST', `/api/v1/deploys/${(await queued({}, poor, theirs)).id}/promote`, as(poor)))).toEqual([403, 'feature_not_in_plan']);
-    expect(codeOf(await send(app, ['POST', `/api/v1/projects/${theirs}/rollback`], {}, as(poor)))).toEqual([403, 'feature_not_in_plan']);
+    expect(
+      codeOf(await app.call('POST', `/api/v1/deploys/${(await queued({}, poor, theirs)).id}/promote`, as(poor))),
+    ).toEqual([403, 'feature_not_in_plan']);
+    expect(codeOf(await send(app, ['POST', `/api/v1/projects/${theirs}/rollback`], {}, as(poor)))).toEqual([
+      403,
+      'feature_not_in_plan',
+    ]);
   });
 });

@@ -16,7 +16,8 @@ const app = useApp(settings);
 const make = new Make(app);
 new FakeBuilds(app);
 
-const versions = (): Promise<{ version: number; count: number }[]> => make.sql(`
+const versions = (): Promise<{ version: number; count: number }[]> =>
+  make.sql(`
   SELECT get_byte(value, 3) AS version, count(*)::int AS count FROM (
     SELECT value FROM project_env
     UNION ALL SELECT decode(v->>'value', 'base64') FROM deploy_environments, jsonb_array_elements(variables) v
@@ -33,12 +34,28 @@ const reseal = async (): Promise<void> => {
 describe('a change of SECRETS_KEY', () => {
   it('ends with every value sealed by the new one, after which the old one is needed no longer', async () => {
     const key = await make.key(await make.person({ plan: 'pro' }));
-    const newProject = async (): Promise<string> => expectStatus(201, await app.post('/api/v1/projects', { name: uniqueName('shop'), repo_url: 'https://github.com/acme/shop' }, as(key))).body.data.id as string;
+    const newProject = async (): Promise<string> =>
+      expectStatus(
+        201,
+        await app.post(
+          '/api/v1/projects',
+          { name: uniqueName('shop'), repo_url: 'https://github.com/acme/shop' },
+          as(key),
+        ),
+      ).body.data.id as string;
     const [project, other] = [await newProject(), await newProject()];
-    const variables = [{ name: 'TOKEN', value: 'hunter2-of-the-tests', targets: ['production', 'preview'] }, { name: 'MODE', value: 'fast', targets: ['preview'], secret: false }];
-    for (const id of [project, other]) expectStatus(200, await send(app, ['PUT', `/api/v1/projects/${id}/env`], { variables }, as(key)));
+    const variables = [
+      { name: 'TOKEN', value: 'hunter2-of-the-tests', targets: ['production', 'preview'] },
+      { name: 'MODE', value: 'fast', targets: ['preview'], secret: false },
+    ];
+    for (const id of [project, other])
+      expectStatus(200, await send(app, ['PUT', `/api/v1/projects/${id}/env`], { variables }, as(key)));
     const { id } = expectStatus(202, await app.post(`/api/v1/projects/${project}/deploys`, {}, as(key))).body.data;
-    await eventually(async () => (await app.fetch(`/api/v1/deploys/${id}`, as(key))).body.data.finished_at !== undefined, 'the deploy is over', 30_000);
+    await eventually(
+      async () => (await app.fetch(`/api/v1/deploys/${id}`, as(key))).body.data.finished_at !== undefined,
+      'the deploy is over',
+      30_000,
+    );
     expect(await versions()).toEqual([{ version: 1, count: 8 }]);
     const before = (await app.fetch(`/api/v1/projects/${project}/env`, as(key))).body.data;
 
@@ -49,17 +66,27 @@ describe('a change of SECRETS_KEY', () => {
     await startWith(`2:${NEW}`);
     expect((await app.fetch(`/api/v1/projects/${project}/env`, as(key))).body.data).toEqual(before);
     const env = app.get(ProjectEnvService);
-    expect(env.open(other, 'preview', await env.sealedFor(other, 'preview')))
-      .toEqual([{ name: 'MODE', value: 'fast', secret: false }, { name: 'TOKEN', value: 'hunter2-of-the-tests', secret: true }]);
+    expect(env.open(other, 'preview', await env.sealedFor(other, 'preview'))).toEqual([
+      { name: 'MODE', value: 'fast', secret: false },
+      { name: 'TOKEN', value: 'hunter2-of-the-tests', secret: true },
+    ]);
     expect(await app.get(DeployVariablesService).of(id)).toEqual({ MODE: 'fast', TOKEN: 'hunter2-of-the-tests' });
   });
 
   it('passes over what nobody can open any more, and says so', async () => {
-    const [{ broken }] = await make.sql<{ broken: string }>('SELECT min(project_id) AS broken FROM project_env') as [{ broken: string }];
-    await make.sql("UPDATE project_env SET value = set_byte(value, 3, 9) WHERE name = 'MODE' AND project_id = $1", [broken]);
+    const [{ broken }] = (await make.sql<{ broken: string }>('SELECT min(project_id) AS broken FROM project_env')) as [
+      { broken: string },
+    ];
+    await make.sql("UPDATE project_env SET value = set_byte(value, 3, 9) WHERE name = 'MODE' AND project_id = $1", [
+      broken,
+    ]);
     await startWith(`3:${OLD},2:${NEW}`);
     await reseal();
-    expect(await versions()).toEqual([{ version: 2, count: 1 }, { version: 3, count: 6 }, { version: 9, count: 1 }]);
+    expect(await versions()).toEqual([
+      { version: 2, count: 1 },
+      { version: 3, count: 6 },
+      { version: 9, count: 1 },
+    ]);
     expect(app.log().filter(({ level, projectId }) => level === 'warn' && projectId === broken)).toHaveLength(1);
   });
 });

@@ -27,28 +27,39 @@ beforeEach(async () => {
   key = await make.key(ada);
   project = await newProject();
 });
-afterEach(() => { jest.restoreAllMocks(); });
+afterEach(() => {
+  jest.restoreAllMocks();
+});
 
 const newProject = async (): Promise<string> =>
-  expectStatus(201, await app.post('/api/v1/projects', { name: uniqueName('shop'), repo_url: 'https://github.com/acme/shop' }, as(key))).body.data.id as string;
-const request = (body: object = {}): Promise<Answer> => app.post(`/api/v1/projects/${project}/deploys`, { force: true, ...body }, as(key));
+  expectStatus(
+    201,
+    await app.post('/api/v1/projects', { name: uniqueName('shop'), repo_url: 'https://github.com/acme/shop' }, as(key)),
+  ).body.data.id as string;
+const request = (body: object = {}): Promise<Answer> =>
+  app.post(`/api/v1/projects/${project}/deploys`, { force: true, ...body }, as(key));
 const get = async (id: string): Promise<any> => (await app.fetch(`/api/v1/deploys/${id}`, as(key))).body.data;
 async function over(id: string): Promise<any> {
   await eventually(async () => (await get(id)).finished_at !== undefined, `${id} is over`, 30_000);
   return get(id);
 }
-const deploy = async (body: object = {}): Promise<any> => over(expectStatus(202, await request(body)).body.data.id as string);
+const deploy = async (body: object = {}): Promise<any> =>
+  over(expectStatus(202, await request(body)).body.data.id as string);
 const erase = (id: string): Promise<Answer> => app.call('DELETE', `/api/v1/deploys/${id}`, as(key));
 /** As if the deploy were of this size. */
-const resize = (id: string, bytes: number): Promise<unknown> => make.sql('UPDATE hosted_deploys SET bytes = $2 WHERE deploy_id = $1', [id, bytes]);
-const storage = async (): Promise<any> => expectStatus(200, await app.fetch('/api/v1/billing/subscription', as(ada))).body.data.storage;
+const resize = (id: string, bytes: number): Promise<unknown> =>
+  make.sql('UPDATE hosted_deploys SET bytes = $2 WHERE deploy_id = $1', [id, bytes]);
+const storage = async (): Promise<any> =>
+  expectStatus(200, await app.fetch('/api/v1/billing/subscription', as(ada))).body.data.storage;
 
 describe('what deploys store', () => {
   it('is shown with its limit, which depends on the plan', async () => {
     expect(await storage()).toEqual({ used_bytes: 0, limit_bytes: FREE_BYTES });
     const { output } = await deploy();
     expect((await storage()).used_bytes).toBeGreaterThan(output.bytes);
-    const limits = (await app.fetch('/api/v1/billing/plans')).body.data.map((plan: any) => plan.limits.deploys_stored_mib);
+    const limits = (await app.fetch('/api/v1/billing/plans')).body.data.map(
+      (plan: any) => plan.limits.deploys_stored_mib,
+    );
     expect(limits).toEqual([1_024, 20_480, 204_800, 2_097_152]);
   });
 
@@ -56,7 +67,10 @@ describe('what deploys store', () => {
     const first = await deploy();
     await resize(first.id, FREE_BYTES - 10);
     const second = await deploy({ branch: 'second' });
-    expect(second).toMatchObject({ state: 'error', error: { code: 'storage_limit_reached', message: expect.stringContaining('1024 MiB') } });
+    expect(second).toMatchObject({
+      state: 'error',
+      error: { code: 'storage_limit_reached', message: expect.stringContaining('1024 MiB') },
+    });
     expect(await storage()).toEqual({ used_bytes: FREE_BYTES - 10, limit_bytes: FREE_BYTES });
     expect((await visit(app, new URL(second.url as string).hostname.split('.')[0]!)).status).toBe(404);
   });
@@ -65,10 +79,20 @@ describe('what deploys store', () => {
     const first = await deploy();
     await resize(first.id, FREE_BYTES);
     const refused = await request();
-    expect([refused.status, refused.body.error]).toEqual([409, expect.objectContaining({
-      type: 'conflict_error', code: 'storage_limit_reached', hint: expect.stringContaining('DELETE /api/v1/deploys'),
-      details: { plan: 'free', limit_bytes: FREE_BYTES, used_bytes: FREE_BYTES, largest_projects: [{ project_id: project, bytes: FREE_BYTES }] },
-    })]);
+    expect([refused.status, refused.body.error]).toEqual([
+      409,
+      expect.objectContaining({
+        type: 'conflict_error',
+        code: 'storage_limit_reached',
+        hint: expect.stringContaining('DELETE /api/v1/deploys'),
+        details: {
+          plan: 'free',
+          limit_bytes: FREE_BYTES,
+          used_bytes: FREE_BYTES,
+          largest_projects: [{ project_id: project, bytes: FREE_BYTES }],
+        },
+      }),
+    ]);
     expect((await app.fetch(`/api/v1/projects/${project}/deploys`, as(key))).body.data).toHaveLength(1);
     expect((await erase(first.id)).status).toBe(204);
     expect((await deploy()).state).toBe('ready');
@@ -87,8 +111,17 @@ describe('what deploys store', () => {
   it('ends a pushed deploy before it is built', async () => {
     await resize((await deploy()).id, FREE_BYTES);
     const before = builds.built.length;
-    const { id } = await app.get(Database).transaction(async () =>
-      app.get(DeployRequests).requestByPush((await app.get(ProjectsService).findAndLock(project))!, { branch: 'pushed', pusherId: null }, 'preview'));
+    const { id } = await app
+      .get(Database)
+      .transaction(async () =>
+        app
+          .get(DeployRequests)
+          .requestByPush(
+            (await app.get(ProjectsService).findAndLock(project))!,
+            { branch: 'pushed', pusherId: null },
+            'preview',
+          ),
+      );
     expect(await over(id)).toMatchObject({ state: 'error', error: { code: 'storage_limit_reached' } });
     expect(builds.built).toHaveLength(before);
   });
@@ -99,9 +132,26 @@ describe('what deploys store', () => {
     const later = new Date(Date.now() + HOUR_MS);
     jest.spyOn(app.get(Clock), 'now').mockImplementation(() => later);
     await app.get(StorageSampler).sample();
-    const [from, to] = [new Date(Math.floor(later.getTime() / HOUR_MS) * HOUR_MS), new Date(Math.floor(later.getTime() / HOUR_MS + 1) * HOUR_MS)];
-    const usage = expectStatus(200, await app.fetch(`/api/v1/billing/usage?from=${from.toISOString()}&to=${to.toISOString()}&group_by=project`, as(ada))).body.data;
-    expect(usage).toEqual([{ meter: 'object_storage', project_id: project, quantity: '500000000', unit: 'byte_hours', cost: expect.stringMatching(/^0\.0*[1-9]/) }]);
+    const [from, to] = [
+      new Date(Math.floor(later.getTime() / HOUR_MS) * HOUR_MS),
+      new Date(Math.floor(later.getTime() / HOUR_MS + 1) * HOUR_MS),
+    ];
+    const usage = expectStatus(
+      200,
+      await app.fetch(
+        `/api/v1/billing/usage?from=${from.toISOString()}&to=${to.toISOString()}&group_by=project`,
+        as(ada),
+      ),
+    ).body.data;
+    expect(usage).toEqual([
+      {
+        meter: 'object_storage',
+        project_id: project,
+        quantity: '500000000',
+        unit: 'byte_hours',
+        cost: expect.stringMatching(/^0\.0*[1-9]/),
+      },
+    ]);
   });
 });
 
@@ -114,14 +164,20 @@ describe('DELETE /api/v1/deploys/:deploy_id', () => {
     expect(await get(id)).toMatchObject({ state: 'ready', files_removed: true, live: false, aliases: [] });
     expect((await storage()).used_bytes).toBe(0);
     await eventually(async () => (await visit(app, label)).status === 404, 'its host shows nothing');
-    expect(await make.sql("SELECT action FROM audit_log WHERE action = 'deploy.deleted' AND target_id = $1", [id])).toHaveLength(1);
+    expect(
+      await make.sql("SELECT action FROM audit_log WHERE action = 'deploy.deleted' AND target_id = $1", [id]),
+    ).toHaveLength(1);
   });
 
   it('refuses one that production shows, or that is at work', async () => {
     await make.sql("UPDATE organizations SET plan = 'pro' WHERE id = $1", [ada.organization.id]);
     const live = await deploy({ type: 'production' });
     const refused = await erase(live.id);
-    expect([refused.status, refused.body.error.code, refused.body.error.details]).toEqual([409, 'deploy_in_use', { state: 'ready', in_production: true }]);
+    expect([refused.status, refused.body.error.code, refused.body.error.details]).toEqual([
+      409,
+      'deploy_in_use',
+      { state: 'ready', in_production: true },
+    ]);
     await deploy({ type: 'production' });
     expect((await erase(live.id)).status).toBe(204);
 
@@ -129,7 +185,11 @@ describe('DELETE /api/v1/deploys/:deploy_id', () => {
     const { id } = expectStatus(202, await request({ branch: 'slow' })).body.data;
     await reached;
     const atWork = await erase(id as string);
-    expect([atWork.status, atWork.body.error.code, atWork.body.error.details]).toEqual([409, 'deploy_in_use', { state: 'building', in_production: false }]);
+    expect([atWork.status, atWork.body.error.code, atWork.body.error.details]).toEqual([
+      409,
+      'deploy_in_use',
+      { state: 'building', in_production: false },
+    ]);
     letGo();
     expect((await over(id as string)).state).toBe('ready');
   });

@@ -19,7 +19,9 @@ describe('GET /api/v1/openapi.json', () => {
     const response = document.paths[path]?.[method]?.responses?.[status];
     if (response === undefined) throw new Error(`${method} ${path} does not describe the status ${status}.`);
     const pointer = ['paths', path, method, 'responses', String(status), 'content', 'application/json', 'schema'];
-    return ajv.compile({ $ref: `api#/${pointer.map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')}` });
+    return ajv.compile({
+      $ref: `api#/${pointer.map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')}`,
+    });
   }
 
   function expectDescribed(method: string, path: string, answer: Answer): void {
@@ -31,10 +33,19 @@ describe('GET /api/v1/openapi.json', () => {
 
   it('is OpenAPI 3 and names every route of the service', () => {
     expect(document.openapi).toMatch(/^3\./);
-    const described = Object.entries(document.paths as Record<string, object>).flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`));
-    const declared = app.get(RouteDirectory).list().map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`);
+    const described = Object.entries(document.paths as Record<string, object>).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    const declared = app
+      .get(RouteDirectory)
+      .list()
+      .map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`);
     // Pages for people, and what git, browsers and webhooks of others ask, is no part of the API.
-    expect(described.sort()).toEqual(declared.filter((route) => !/^GET \/(docs\b.*)?$| \/(\.well-known|git|integrations|webhooks)\//.test(route)).sort());
+    expect(described.sort()).toEqual(
+      declared
+        .filter((route) => !/^GET \/(docs\b.*)?$| \/(\.well-known|git|integrations|webhooks)\//.test(route))
+        .sort(),
+    );
     expect(described.length).toBeGreaterThan(30);
   });
 
@@ -53,7 +64,11 @@ describe('GET /api/v1/openapi.json', () => {
     const json = { 'content-type': 'application/json' };
     expectDescribed('post', TRY, await app.call('POST', TRY, { headers: json, body: '{' }));
     expectDescribed('post', TRY, await app.call('POST', TRY, { headers: { 'content-type': 'text/plain' }, body: 'x' }));
-    expectDescribed('post', TRY, await app.call('POST', TRY, { headers: json, body: JSON.stringify({ code: 'x'.repeat(1_100_000) }) }));
+    expectDescribed(
+      'post',
+      TRY,
+      await app.call('POST', TRY, { headers: json, body: JSON.stringify({ code: 'x'.repeat(1_100_000) }) }),
+    );
     const from = '198.19.255.1';
     for (let run = 0; run < 10; run++) await app.post(TRY, { language: 'python', code: '1' }, { from });
     expectDescribed('post', TRY, await app.post(TRY, { language: 'python', code: '1' }, { from }));

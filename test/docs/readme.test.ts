@@ -15,7 +15,9 @@ describe('the README', () => {
   const readme = read('README.md');
 
   it('shows only commands that CI takes from it and runs', () => {
-    const blocks = [...readme.matchAll(/^(.*)\n```sh\n/gm)].map(([, line]) => /^<!-- ci: ([a-z-]+) -->$/.exec(line!)?.[1]);
+    const blocks = [...readme.matchAll(/^(.*)\n```sh\n/gm)].map(
+      ([, line]) => /^<!-- ci: ([a-z-]+) -->$/.exec(line!)?.[1],
+    );
     expect(blocks.length).toBeGreaterThan(0);
     const ci = read('.ci/run');
     for (const name of blocks) expect(ci).toMatch(new RegExp(`readme ${name ?? 'a name'}\\b`));
@@ -30,7 +32,9 @@ describe('the README', () => {
 
   it('lists every setting with its default, and no other', () => {
     const rows = [...sectionOf(readme, 'Configuration').matchAll(/^\| `([A-Z_]+)` \| (?:`([^`]*)`)? ?\|/gm)];
-    expect(rows.map(([, name, value = '']) => [name, value])).toEqual(environmentNames().map((name) => [name, textOf(DEFAULTS[name])]));
+    expect(rows.map(([, name, value = '']) => [name, value])).toEqual(
+      environmentNames().map((name) => [name, textOf(DEFAULTS[name])]),
+    );
   });
 
   it('lists every role', () => {
@@ -53,14 +57,19 @@ describe('.env.example', () => {
 
   it('shows the default of those that have one', () => {
     const withDefault = lines.filter(([, name]) => textOf(DEFAULTS[name!]) !== '');
-    expect(withDefault.map(([, name, value]) => [name, value])).toEqual(withDefault.map(([, name]) => [name, textOf(DEFAULTS[name!])]));
+    expect(withDefault.map(([, name, value]) => [name, value])).toEqual(
+      withDefault.map(([, name]) => [name, textOf(DEFAULTS[name!])]),
+    );
   });
 
   it('sets nothing by being copied', () => {
-    expect(read('.env.example').split('\n').filter((line) => line !== '' && !line.startsWith('#'))).toEqual([]);
+    expect(
+      read('.env.example')
+        .split('\n')
+        .filter((line) => line !== '' && !line.startsWith('#')),
+    ).toEqual([]);
   });
 });
-
 
 function sectionOf(page: string, title: string): string {
   return page.split(/^## /m).find((section) => section.startsWith(`${title}\n`))!;

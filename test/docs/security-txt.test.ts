@@ -9,9 +9,16 @@ describe('GET /.well-known/security.txt', () => {
   it('names the contact, this address and an end within a year (RFC 9116)', async () => {
     const { status, headers, text } = await app.fetch(PATH);
     expect([status, headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
-    const fields = Object.fromEntries(text.trim().split('\n').map((line) => line.split(/: (.*)/).slice(0, 2)));
+    const fields = Object.fromEntries(
+      text
+        .trim()
+        .split('\n')
+        .map((line) => line.split(/: (.*)/).slice(0, 2)),
+    );
     expect(fields).toEqual({
-      Contact: 'mailto:security@example.com', Canonical: `http://api.test${PATH}`, 'Preferred-Languages': 'en',
+      Contact: 'mailto:security@example.com',
+      Canonical: `http://api.test${PATH}`,
+      'Preferred-Languages': 'en',
       Expires: expect.stringMatching(/^\d{4}-\d{2}-\d{2}T00:00:00Z$/),
     });
     const days = (Date.parse(fields['Expires'] as string) - Date.now()) / 86_400_000;

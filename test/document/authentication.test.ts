@@ -13,7 +13,12 @@ describe('§5 Authentication', () => {
 
     it('when METRICS_TOKEN is set, GET /metrics requires the header Authorization: Bearer <METRICS_TOKEN>', async () => {
       const statuses = [];
-      for (const headers of [{}, { authorization: 'Bearer something-else-of-length' }, { authorization: `Basic ${METRICS_TOKEN}` }, { authorization: `Bearer ${METRICS_TOKEN}` }]) {
+      for (const headers of [
+        {},
+        { authorization: 'Bearer something-else-of-length' },
+        { authorization: `Basic ${METRICS_TOKEN}` },
+        { authorization: `Bearer ${METRICS_TOKEN}` },
+      ]) {
         statuses.push((await closed.fetch('/metrics', { headers })).status);
       }
       expect(statuses).toEqual([401, 401, 401, 200]);
@@ -28,21 +33,46 @@ describe('§5 Authentication', () => {
     const OPS_TOKEN = 'an-ops-token-for-the-tests';
     const open = useApp(WITHOUT_PROXY, 'api');
     const closed = useApp({ OPS_TOKEN }, 'api');
-    const endpoints = [['GET', '/ops'], ['POST', '/ops/alert'], ['GET', '/ops/features'], ['POST', '/ops/features']] as const;
+    const endpoints = [
+      ['GET', '/ops'],
+      ['POST', '/ops/alert'],
+      ['GET', '/ops/features'],
+      ['POST', '/ops/features'],
+    ] as const;
 
-    it.each(endpoints)('when OPS_TOKEN is set, %s %s requires Authorization: Bearer <OPS_TOKEN>', async (method, path) => {
-      const ask = async (authorization: string | undefined): Promise<number> => {
-        const headers = { 'content-type': 'application/json', ...(authorization === undefined ? {} : { authorization }) };
-        return (await closed.call(method, path, { headers, ...(method === 'POST' ? { body: '{}' } : {}) })).status;
-      };
-      expect([await ask(undefined), await ask('Bearer something-else-of-length'), await ask(`Basic ${OPS_TOKEN}`)]).toEqual([401, 401, 401]);
-      // Let in: what an empty body is worth is another matter.
-      expect(await ask(`Bearer ${OPS_TOKEN}`)).toBe(method === 'POST' ? 400 : 200);
-    });
+    it.each(endpoints)(
+      'when OPS_TOKEN is set, %s %s requires Authorization: Bearer <OPS_TOKEN>',
+      async (method, path) => {
+        const ask = async (authorization: string | undefined): Promise<number> => {
+          const headers = {
+            'content-type': 'application/json',
+            ...(authorization === undefined ? {} : { authorization }),
+          };
+          return (await closed.call(method, path, { headers, ...(method === 'POST' ? { body: '{}' } : {}) })).status;
+        };
+        expect([
+          await ask(undefined),
+          await ask('Bearer something-else-of-length'),
+          await ask(`Basic ${OPS_TOKEN}`),
+        ]).toEqual([401, 401, 401]);
+        // Let in: what an empty body is worth is another matter.
+        expect(await ask(`Bearer ${OPS_TOKEN}`)).toBe(method === 'POST' ? 400 : 200);
+      },
+    );
 
-    it.each(endpoints)('when OPS_TOKEN is not set, %s %s requires none of a program on the same machine', async (method, path) => {
-      expect((await open.call(method, path, { direct: true, ...(method === 'POST' ? { headers: { 'content-type': 'application/json' }, body: '{}' } : {}) })).status).not.toBe(401);
-    });
+    it.each(endpoints)(
+      'when OPS_TOKEN is not set, %s %s requires none of a program on the same machine',
+      async (method, path) => {
+        expect(
+          (
+            await open.call(method, path, {
+              direct: true,
+              ...(method === 'POST' ? { headers: { 'content-type': 'application/json' }, body: '{}' } : {}),
+            })
+          ).status,
+        ).not.toBe(401);
+      },
+    );
   });
 
   describe('the API', () => {
@@ -58,9 +88,11 @@ describe('§5 Authentication', () => {
       other = await make.org(ada, { plan: 'pro' });
     });
 
-    const current = (credential?: string): Promise<Answer> => app.fetch('/api/v1/keys/current', credential === undefined ? {} : as(credential));
+    const current = (credential?: string): Promise<Answer> =>
+      app.fetch('/api/v1/keys/current', credential === undefined ? {} : as(credential));
     const codeOf = ({ status, body }: Answer): [number, string] => [status, body.error?.code];
-    const inOrg = (key: string, org: string): Promise<Answer> => app.fetch('/api/v1/me', as(key, { headers: { 'x-service-org': org } }));
+    const inOrg = (key: string, org: string): Promise<Answer> =>
+      app.fetch('/api/v1/me', as(key, { headers: { 'x-service-org': org } }));
     const minted = async (body: object = {}): Promise<{ id: string; secret: string }> =>
       (await app.post('/api/v1/keys', { name: 'a key', ...body }, as(ada))).body.data as { id: string; secret: string };
     const byAda = (method: string, path: string, options: CallOptions & { body?: string } = {}): Promise<Answer> =>
@@ -86,7 +118,9 @@ describe('§5 Authentication', () => {
         const endsAtMs = Date.now() + 1_500;
         const { secret } = await minted({ expires_at: new Date(endsAtMs).toISOString() });
         expect((await current(secret)).status).toBe(200);
-        await new Promise((resolve) => { setTimeout(resolve, endsAtMs - Date.now() + 50); });
+        await new Promise((resolve) => {
+          setTimeout(resolve, endsAtMs - Date.now() + 50);
+        });
         expect(codeOf(await current(secret))).toEqual([401, 'expired_api_key']);
       });
 
@@ -124,7 +158,10 @@ describe('§5 Authentication', () => {
       it('a valid key that lacks the scope for a resource gives 403', async () => {
         const { secret } = await minted({ scopes: ['keys:read'] });
         expect((await app.fetch('/api/v1/keys', as(secret))).status).toBe(200);
-        expect(codeOf(await app.post('/api/v1/keys', { name: 'another' }, as(secret)))).toEqual([403, 'insufficient_scopes']);
+        expect(codeOf(await app.post('/api/v1/keys', { name: 'another' }, as(secret)))).toEqual([
+          403,
+          'insufficient_scopes',
+        ]);
       });
 
       it('a valid key that lacks org access for a resource gives 403', async () => {

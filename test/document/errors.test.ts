@@ -4,17 +4,38 @@ import { Make, type Person } from '../support/make.js';
 import { type Answer, useApp } from '../support/test-app.js';
 
 const {
-  AuthenticationError, AuthorizationError, ConflictError, InsufficientCreditsError, NotFoundError, RateLimitError, Service, ServiceError, ValidationError,
+  AuthenticationError,
+  AuthorizationError,
+  ConflictError,
+  InsufficientCreditsError,
+  NotFoundError,
+  RateLimitError,
+  Service,
+  ServiceError,
+  ValidationError,
 } = client;
 
 type Failure = InstanceType<typeof ServiceError>;
 
 const OUT_OF_CREDITS = {
-  type: 'insufficient_credits_error', code: 'insufficient_credits', status: 402, message: 'The account is out of credits.',
-  hint: 'Add credits or take a larger plan.', dashboard_url: 'http://dash.test/billing', docs_url: 'http://docs.test/errors/insufficient_credits',
+  type: 'insufficient_credits_error',
+  code: 'insufficient_credits',
+  status: 402,
+  message: 'The account is out of credits.',
+  hint: 'Add credits or take a larger plan.',
+  dashboard_url: 'http://dash.test/billing',
+  docs_url: 'http://docs.test/errors/insufficient_credits',
 };
 
-const SUBCLASSES = [AuthenticationError, AuthorizationError, InsufficientCreditsError, NotFoundError, ValidationError, RateLimitError, ConflictError];
+const SUBCLASSES = [
+  AuthenticationError,
+  AuthorizationError,
+  InsufficientCreditsError,
+  NotFoundError,
+  ValidationError,
+  RateLimitError,
+  ConflictError,
+];
 
 async function failureOf(call: PromiseLike<unknown>): Promise<Failure> {
   const [settled] = await Promise.allSettled([call]);
@@ -37,13 +58,26 @@ describe('§7 Errors', () => {
     key = await make.key(ada);
   });
 
-  const service = (apiKey = key, options: object = {}): InstanceType<typeof Service> => new Service({ apiKey, baseUrl: proxy.url, maxRetries: 0, ...options });
+  const service = (apiKey = key, options: object = {}): InstanceType<typeof Service> =>
+    new Service({ apiKey, baseUrl: proxy.url, maxRetries: 0, ...options });
 
   const refused = {
     401: () => failureOf(service('svc_pat_nonsense').me.get()),
-    403: async () => failureOf(service(await make.key(ada, { scopes: ['keys:read'] })).keys.create({ name: 'wide', kind: 'personal', preset: 'full' })),
+    403: async () =>
+      failureOf(
+        service(await make.key(ada, { scopes: ['keys:read'] })).keys.create({
+          name: 'wide',
+          kind: 'personal',
+          preset: 'full',
+        }),
+      ),
     402: (error: object = OUT_OF_CREDITS) => {
-      proxy.reset({ kind: 'answer', status: 402, headers: { 'content-type': 'application/json' }, body: JSON.stringify({ error, meta: { request_id: 'req_1' } }) });
+      proxy.reset({
+        kind: 'answer',
+        status: 402,
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ error, meta: { request_id: 'req_1' } }),
+      });
       return failureOf(service().me.get());
     },
     404: () => failureOf(service().keys.get('key_00000000000000000000000000')),
@@ -56,7 +90,13 @@ describe('§7 Errors', () => {
     },
     409: () => {
       const { username } = ada.user;
-      return failureOf(new Service({ anonymous: true, baseUrl: proxy.url }).auth.signUp({ username, email: `other-${username}@example.org`, password: 'a sentence of their own' }));
+      return failureOf(
+        new Service({ anonymous: true, baseUrl: proxy.url }).auth.signUp({
+          username,
+          email: `other-${username}@example.org`,
+          password: 'a sentence of their own',
+        }),
+      );
     },
     other: () => {
       proxy.reset({ kind: 'answer', status: 418, body: '' });
@@ -119,15 +159,21 @@ describe('§7 Errors', () => {
 
     it('ConflictError, 409: for example a duplicate', async () => {
       const { slug } = await make.org(ada);
-      const error = await failureOf(new Service({ sessionToken: ada.sessionToken, baseUrl: proxy.url }).orgs.create({ name: 'Twin', slug }));
+      const error = await failureOf(
+        new Service({ sessionToken: ada.sessionToken, baseUrl: proxy.url }).orgs.create({ name: 'Twin', slug }),
+      );
       expect([error.constructor, error.code]).toEqual([ConflictError, 'already_exists']);
     });
 
     it('ConflictError, 409: for example a claimed task', async () => {
       const { body } = await app.post('/ops/alert', { title: 'Something is wrong' }, AS_OPERATOR);
-      const claim = (agent: string): Promise<Answer> => app.post(`/ops/tasks/${body.tasks[0].id as string}/claim`, { agent }, AS_OPERATOR);
+      const claim = (agent: string): Promise<Answer> =>
+        app.post(`/ops/tasks/${body.tasks[0].id as string}/claim`, { agent }, AS_OPERATOR);
       expect((await claim('one')).status).toBe(200);
-      const { status, body: { error } } = await claim('another');
+      const {
+        status,
+        body: { error },
+      } = await claim('another');
       expect([status, error.type, error.code]).toEqual([409, 'conflict_error', 'task_already_claimed']);
     });
 
@@ -140,9 +186,12 @@ describe('§7 Errors', () => {
   describe('properties of every error', () => {
     it('message: human-readable; includes hint, dashboard_url and docs_url when the API returns them', async () => {
       const { message } = await refused[404]();
-      expect(message).toMatch(/^There is no such API key\.\nHint: .+\nDocs: http:\/\/api\.test\/docs\/errors\/api_key_not_found$/);
+      expect(message).toMatch(
+        /^There is no such API key\.\nHint: .+\nDocs: http:\/\/api\.test\/docs\/errors\/api_key_not_found$/,
+      );
       expect((await refused[402]()).message).toBe(
-        'The account is out of credits.\nHint: Add credits or take a larger plan.\nDashboard: http://dash.test/billing\nDocs: http://docs.test/errors/insufficient_credits');
+        'The account is out of credits.\nHint: Add credits or take a larger plan.\nDashboard: http://dash.test/billing\nDocs: http://docs.test/errors/insufficient_credits',
+      );
     });
 
     it('status, number: HTTP status code', async () => {
@@ -152,7 +201,9 @@ describe('§7 Errors', () => {
     });
 
     it('type, string: error category, for example auth_error, validation_error, api_error', async () => {
-      const types = await Promise.all([refused[401](), refused[400](), refused[403]()]).then((errors) => errors.map(({ type }) => type));
+      const types = await Promise.all([refused[401](), refused[400](), refused[403]()]).then((errors) =>
+        errors.map(({ type }) => type),
+      );
       expect(types).toEqual(['auth_error', 'validation_error', 'authorization_error']);
       expect((await refused.other()).type).toBe('api_error');
     });
@@ -164,7 +215,9 @@ describe('§7 Errors', () => {
 
     it('details, unknown: extra context; for ValidationError the per-field validation output', async () => {
       expect((await refused[403]()).details).toMatchObject({ missing_scopes: expect.arrayContaining(['keys:write']) });
-      expect((await refused[400]()).details).toEqual([expect.objectContaining({ path: 'name', message: expect.any(String) })]);
+      expect((await refused[400]()).details).toEqual([
+        expect.objectContaining({ path: 'name', message: expect.any(String) }),
+      ]);
     });
 
     it('retryAfter, number or undefined: seconds to wait; present on 429', async () => {
@@ -199,13 +252,18 @@ describe('§7 Errors', () => {
       expect(await failureOf(service().me.get())).toMatchObject({ name: 'RateLimitError', upgradeUrl: pricingPage });
       expect((await app.fetch('/docs/plans')).status).toBe(200);
       proxy.reset({ kind: 'answer', status: 402, body: '' });
-      expect(await failureOf(service(key, { pricingUrl: 'http://shop.test/plans' }).me.get())).toMatchObject({ upgradeUrl: 'http://shop.test/plans' });
+      expect(await failureOf(service(key, { pricingUrl: 'http://shop.test/plans' }).me.get())).toMatchObject({
+        upgradeUrl: 'http://shop.test/plans',
+      });
     });
 
     it('2. errors that are not API errors (network error) are not instances of the base class and propagate unchanged', async () => {
       let thrownByFetch: unknown;
       const watched = service(key, {
-        fetch: (...request: Parameters<typeof fetch>) => fetch(...request).catch((error: unknown) => { throw thrownByFetch = error; }),
+        fetch: (...request: Parameters<typeof fetch>) =>
+          fetch(...request).catch((error: unknown) => {
+            throw (thrownByFetch = error);
+          }),
       });
       proxy.reset({ kind: 'reset' });
       const error = await failureOf(watched.me.get());
@@ -225,27 +283,38 @@ describe('§7 Errors', () => {
       const spent = await make.person();
       const caller = service(await make.key(spent));
       await make.spend(spent.organization.id, 5_000);
-      expect(await failureOf(caller.me.get())).toMatchObject({ code: 'daily_limit_exceeded', details: { policy: 'daily' } });
+      expect(await failureOf(caller.me.get())).toMatchObject({
+        code: 'daily_limit_exceeded',
+        details: { policy: 'daily' },
+      });
       expect(caller.lastBudget!.remaining).toBe(0);
     });
 
     it('3. 400 with details: inspect the field and constraint that failed', async () => {
       const error = await failureOf(service().sandbox.try({ code: 'x', language: 'ruby' as 'python' }));
-      expect(error.details).toEqual([expect.objectContaining({ path: 'language', code: 'is_in', expected: ['typescript', 'javascript', 'python'] })]);
+      expect(error.details).toEqual([
+        expect.objectContaining({ path: 'language', code: 'is_in', expected: ['typescript', 'javascript', 'python'] }),
+      ]);
     });
 
     it('3. 401 on every request: the key is revoked, rotated, or a session token was sent; a fresh key mends it', async () => {
       const { id, secret } = await service().keys.create({ name: 'to revoke', kind: 'personal', preset: 'read_only' });
       await service().keys.revoke(id);
-      for (let call = 0; call < 2; call++) expect(await failureOf(service(secret).me.get())).toMatchObject({ status: 401, code: 'revoked_api_key' });
-      expect(await failureOf(new Service({ sessionToken: ada.sessionToken, baseUrl: proxy.url }).keys.current())).toMatchObject({ status: 401, code: 'session_token_not_allowed' });
+      for (let call = 0; call < 2; call++)
+        expect(await failureOf(service(secret).me.get())).toMatchObject({ status: 401, code: 'revoked_api_key' });
+      expect(
+        await failureOf(new Service({ sessionToken: ada.sessionToken, baseUrl: proxy.url }).keys.current()),
+      ).toMatchObject({ status: 401, code: 'session_token_not_allowed' });
       expect(await service(await make.key(ada)).me.get()).toMatchObject({ user: { id: ada.user.id } });
     });
 
     it('3. 403 across organizations: the key is org-bound', async () => {
       const org = await make.org(ada);
       const bound = await make.key(ada, { kind: 'org_bound', org_id: org.id });
-      expect(await failureOf(service(bound, { organization: ada.organization.id }).me.get())).toMatchObject({ name: 'AuthorizationError', code: 'key_org_mismatch' });
+      expect(await failureOf(service(bound, { organization: ada.organization.id }).me.get())).toMatchObject({
+        name: 'AuthorizationError',
+        code: 'key_org_mismatch',
+      });
     });
   });
 });

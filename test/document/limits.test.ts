@@ -10,8 +10,11 @@ const UNLIMITED = '2147483647';
 const PLANS = ['free', 'builder', 'pro', 'enterprise'] as const;
 const CALLS_A_DAY = { free: '5000', builder: '100000', pro: UNLIMITED, enterprise: UNLIMITED } as const;
 
-const budgetOf = ({ headers }: Answer): [string | null, string | null, string | null] =>
-  [headers.get('x-service-tier'), headers.get('x-service-calls-limit'), headers.get('x-service-calls-remaining')];
+const budgetOf = ({ headers }: Answer): [string | null, string | null, string | null] => [
+  headers.get('x-service-tier'),
+  headers.get('x-service-calls-limit'),
+  headers.get('x-service-calls-remaining'),
+];
 
 describe('§8 Limits', () => {
   const app = useApp({}, 'api');
@@ -19,26 +22,29 @@ describe('§8 Limits', () => {
   const make = new Make(app);
 
   describe('Budget headers', () => {
-    it.each(PLANS)('every API response carries them for the plan %s, errors and unknown routes included', async (plan) => {
-      const person = await make.person({ plan });
-      const key = await make.key(person);
-      const narrow = await make.key(person, { scopes: ['keys:read'] });
-      const answers = [
-        await app.fetch('/api/v1/me', as(key)),
-        await app.post('/api/v1/keys', {}, as(key)),
-        await app.post('/api/v1/keys', { name: 'x' }, as(narrow)),
-        await app.fetch('/api/v1/keys/key_0', as(key)),
-        await app.fetch('/api/v1/nowhere', as(key)),
-        await app.call('PUT', '/api/v1/me', as(key)),
-        await app.post('/api/v1/orgs', { name: 'Twin', slug: person.organization.slug }, as(key)),
-        await app.call('POST', '/api/v1/keys', as(key, { headers: { 'content-type': 'text/plain' } })),
-      ];
-      expect(answers.map(({ status }) => status)).toEqual([200, 400, 403, 404, 404, 405, 409, 400]);
-      for (const answer of answers) {
-        expect(budgetOf(answer).slice(0, 2)).toEqual([plan, CALLS_A_DAY[plan]]);
-        expect(budgetOf(answer)[2]).toMatch(/^\d+$/);
-      }
-    });
+    it.each(PLANS)(
+      'every API response carries them for the plan %s, errors and unknown routes included',
+      async (plan) => {
+        const person = await make.person({ plan });
+        const key = await make.key(person);
+        const narrow = await make.key(person, { scopes: ['keys:read'] });
+        const answers = [
+          await app.fetch('/api/v1/me', as(key)),
+          await app.post('/api/v1/keys', {}, as(key)),
+          await app.post('/api/v1/keys', { name: 'x' }, as(narrow)),
+          await app.fetch('/api/v1/keys/key_0', as(key)),
+          await app.fetch('/api/v1/nowhere', as(key)),
+          await app.call('PUT', '/api/v1/me', as(key)),
+          await app.post('/api/v1/orgs', { name: 'Twin', slug: person.organization.slug }, as(key)),
+          await app.call('POST', '/api/v1/keys', as(key, { headers: { 'content-type': 'text/plain' } })),
+        ];
+        expect(answers.map(({ status }) => status)).toEqual([200, 400, 403, 404, 404, 405, 409, 400]);
+        for (const answer of answers) {
+          expect(budgetOf(answer).slice(0, 2)).toEqual([plan, CALLS_A_DAY[plan]]);
+          expect(budgetOf(answer)[2]).toMatch(/^\d+$/);
+        }
+      },
+    );
 
     it('every API response carries them for callers without a key, errors and unknown routes included', async () => {
       const answers = [
@@ -49,7 +55,8 @@ describe('§8 Limits', () => {
         await app.call('DELETE', '/api/v1'),
       ];
       expect(answers.map(({ status }) => status)).toEqual([200, 401, 400, 404, 405]);
-      for (const answer of answers) expect(budgetOf(answer)).toEqual(['anonymous', '1000', expect.stringMatching(/^(999|1000)$/)]);
+      for (const answer of answers)
+        expect(budgetOf(answer)).toEqual(['anonymous', '1000', expect.stringMatching(/^(999|1000)$/)]);
     });
 
     it('x-service-tier: plan tier of the caller', async () => {
@@ -62,7 +69,8 @@ describe('§8 Limits', () => {
       const key = await make.key(person);
       await make.spend(person.organization.id, 4_990);
       const left = [];
-      for (let call = 0; call < 3; call++) left.push((await app.fetch('/api/v1/me', as(key))).headers.get('x-service-calls-remaining'));
+      for (let call = 0; call < 3; call++)
+        left.push((await app.fetch('/api/v1/me', as(key))).headers.get('x-service-calls-remaining'));
       expect(left).toEqual(['9', '8', '7']);
     });
 
@@ -86,8 +94,11 @@ describe('§8 Limits', () => {
   });
 
   describe('the client library', () => {
-    const tooMany = (retryAfter?: string): { kind: 'answer'; status: number; headers: Record<string, string> } =>
-      ({ kind: 'answer', status: 429, headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter } });
+    const tooMany = (retryAfter?: string): { kind: 'answer'; status: number; headers: Record<string, string> } => ({
+      kind: 'answer',
+      status: 429,
+      headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter },
+    });
     let ada: Person;
     let key: string;
 
@@ -96,7 +107,8 @@ describe('§8 Limits', () => {
       key = await make.key(ada);
     });
 
-    const service = (options: object = {}): InstanceType<typeof Service> => new Service({ apiKey: key, baseUrl: proxy.url, ...options });
+    const service = (options: object = {}): InstanceType<typeof Service> =>
+      new Service({ apiKey: key, baseUrl: proxy.url, ...options });
     const pauses = (): number[] => proxy.seen.slice(1).map(({ atMs }, index) => atMs - proxy.seen[index]!.atMs);
 
     it.each([429, 500, 502, 503])('retries %i responses automatically', async (status) => {
@@ -136,7 +148,12 @@ describe('§8 Limits', () => {
   });
 
   describe('Plans', () => {
-    type PlanRow = { price_usd_per_month: string | null; limits: Record<string, number | null>; features: Record<string, boolean>; support: string };
+    type PlanRow = {
+      price_usd_per_month: string | null;
+      limits: Record<string, number | null>;
+      features: Record<string, boolean>;
+      support: string;
+    };
     let plans: Map<string, PlanRow>;
 
     beforeAll(async () => {
@@ -144,7 +161,8 @@ describe('§8 Limits', () => {
       plans = new Map((body.data as (PlanRow & { id: string; name: string })[]).map((plan) => [plan.name, plan]));
     });
 
-    const row = (read: (plan: PlanRow) => unknown): unknown[] => ['Free', 'Builder', 'Pro', 'Enterprise'].map((name) => read(plans.get(name)!));
+    const row = (read: (plan: PlanRow) => unknown): unknown[] =>
+      ['Free', 'Builder', 'Pro', 'Enterprise'].map((name) => read(plans.get(name)!));
 
     it('Free, Builder ($49/mo), Pro ($299/mo), Enterprise', () => {
       expect([...plans.keys()]).toEqual(['Free', 'Builder', 'Pro', 'Enterprise']);
@@ -188,15 +206,22 @@ describe('§8 Limits', () => {
     it('Projects: the fourth project of a Free organization is refused', async () => {
       const key = await make.key(await make.person());
       const statuses = [];
-      for (const name of ['One', 'Two', 'Three', 'Four']) statuses.push((await app.post('/api/v1/projects', { name }, as(key))).status);
+      for (const name of ['One', 'Two', 'Three', 'Four'])
+        statuses.push((await app.post('/api/v1/projects', { name }, as(key))).status);
       expect(statuses).toEqual([201, 201, 201, 403]);
     });
 
     it('Production deploys: a production deploy of a Free organization is refused, and one of a Builder organization is taken in', async () => {
       const deploy = async (plan: 'free' | 'builder'): Promise<[number, string | undefined]> => {
         const key = await make.key(await make.person({ plan }));
-        const { data } = (await app.post('/api/v1/projects', { name: 'Shop', repo_url: 'https://github.com/acme/shop' }, as(key))).body;
-        const { status, body } = await app.post(`/api/v1/projects/${data.id as string}/deploys`, { branch: 'main', type: 'production' }, as(key));
+        const { data } = (
+          await app.post('/api/v1/projects', { name: 'Shop', repo_url: 'https://github.com/acme/shop' }, as(key))
+        ).body;
+        const { status, body } = await app.post(
+          `/api/v1/projects/${data.id as string}/deploys`,
+          { branch: 'main', type: 'production' },
+          as(key),
+        );
         return [status, body.error?.code];
       };
       expect(await deploy('free')).toEqual([403, 'feature_not_in_plan']);

@@ -15,7 +15,9 @@ describe('Metering', () => {
   let person: Person;
   let key: string;
 
-  beforeAll(() => { months = new Months(app, make); });
+  beforeAll(() => {
+    months = new Months(app, make);
+  });
   beforeEach(async () => {
     await months.begin();
     months.at(86_400);
@@ -24,15 +26,30 @@ describe('Metering', () => {
   });
 
   const use = async (event: { meter: string; model?: string; quantity: string }): Promise<void> => {
-    const report = { source: 'document', id: randomUUID(), org_id: person.organization.id, occurred_at: months.at(86_400).toISOString(), ...event };
-    expect(expectStatus(200, await send(app, ['POST', '/api/v1/billing/events'], { events: [report] }, as(USAGE_TOKEN))).body.data).toEqual({ accepted: 1, duplicates: 0, rejected: [] });
+    const report = {
+      source: 'document',
+      id: randomUUID(),
+      org_id: person.organization.id,
+      occurred_at: months.at(86_400).toISOString(),
+      ...event,
+    };
+    expect(
+      expectStatus(200, await send(app, ['POST', '/api/v1/billing/events'], { events: [report] }, as(USAGE_TOKEN))).body
+        .data,
+    ).toEqual({ accepted: 1, duplicates: 0, rejected: [] });
   };
-  const costs = async (): Promise<Record<string, unknown>[]> => expectStatus(200, await app.fetch(`/api/v1/billing/usage?from=${months.period.from.toISOString()}`, as(key))).body.data;
-  const balance = async (): Promise<string> => expectStatus(200, await app.fetch('/api/v1/billing/credits', as(key))).body.data.balance;
+  const costs = async (): Promise<Record<string, unknown>[]> =>
+    expectStatus(200, await app.fetch(`/api/v1/billing/usage?from=${months.period.from.toISOString()}`, as(key))).body
+      .data;
+  const balance = async (): Promise<string> =>
+    expectStatus(200, await app.fetch('/api/v1/billing/credits', as(key))).body.data.balance;
   const HOUR_OF_COMPUTE = { meter: 'sandbox_compute', quantity: '3600000' };
   const MILLION_TOKENS = { meter: 'ai_tokens', model: 'anthropic/claude-sonnet:input', quantity: '1000000' };
   /** A gigabyte for the whole month. */
-  const gigabyte = (meter: string): { meter: string; quantity: string } => ({ meter, quantity: String(1_000_000_000 * (months.period.to.getTime() - months.period.from.getTime()) / 3_600_000) });
+  const gigabyte = (meter: string): { meter: string; quantity: string } => ({
+    meter,
+    quantity: String((1_000_000_000 * (months.period.to.getTime() - months.period.from.getTime())) / 3_600_000),
+  });
 
   it('Builder and Pro are a base subscription plus usage billed monthly', async () => {
     expectStatus(200, await app.post('/api/v1/billing/subscription', { plan: 'builder' }, as(key)));
@@ -49,7 +66,12 @@ describe('Metering', () => {
   it('Free-tier users get $5 in credits that cover every usage type', async () => {
     expect(await balance()).toBe('5');
     let before = 5;
-    for (const event of [{ ...MILLION_TOKENS, quantity: '100000' }, HOUR_OF_COMPUTE, gigabyte('database_storage'), gigabyte('object_storage')]) {
+    for (const event of [
+      { ...MILLION_TOKENS, quantity: '100000' },
+      HOUR_OF_COMPUTE,
+      gigabyte('database_storage'),
+      gigabyte('object_storage'),
+    ]) {
       await use(event);
       await app.get(UnheldUsageService).payAll();
       const now = Number(await balance());
@@ -65,9 +87,14 @@ describe('Metering', () => {
     await use({ ...MILLION_TOKENS, model: 'openai/gpt-mini:input' });
     const prices = expectStatus(200, await app.fetch('/api/v1/billing/prices')).body.data as any[];
     const priceOf = (model: string): string => prices.find((price) => price.model === model).price_usd as string;
-    expect(prices.filter(({ meter }) => meter === 'ai_tokens').every(({ per }) => per === '1,000,000 tokens')).toBe(true);
+    expect(prices.filter(({ meter }) => meter === 'ai_tokens').every(({ per }) => per === '1,000,000 tokens')).toBe(
+      true,
+    );
     const [{ cost } = {}] = await costs();
-    expect(Number(cost)).toBeCloseTo(Number(priceOf('anthropic/claude-sonnet:input')) + Number(priceOf('openai/gpt-mini:input')), 9);
+    expect(Number(cost)).toBeCloseTo(
+      Number(priceOf('anthropic/claude-sonnet:input')) + Number(priceOf('openai/gpt-mini:input')),
+      9,
+    );
     expect(priceOf('anthropic/claude-sonnet:input')).not.toBe(priceOf('openai/gpt-mini:input'));
   });
 
@@ -78,7 +105,9 @@ describe('Metering', () => {
   ])('%s', async (_what, usage, unit) => {
     const event = usage();
     await use(event);
-    const price = (expectStatus(200, await app.fetch('/api/v1/billing/prices')).body.data as any[]).find(({ meter }) => meter === event.meter);
+    const price = (expectStatus(200, await app.fetch('/api/v1/billing/prices')).body.data as any[]).find(
+      ({ meter }) => meter === event.meter,
+    );
     expect(price.per).toContain(unit);
     expect(await costs()).toEqual([expect.objectContaining({ meter: event.meter, cost: price.price_usd })]);
   });
@@ -94,12 +123,25 @@ describe('InsufficientCreditsError, 402', () => {
     const person = await make.person();
     const service = new client.Service({ apiKey: await make.key(person), baseUrl: app.url, maxRetries: 5 });
     expect(await service.sandbox.run({ language: 'python', code: 'print(1)' })).toMatchObject({ stdout: '1\n' });
-    const event = { source: 'document', id: randomUUID(), org_id: person.organization.id, occurred_at: new Date().toISOString(), meter: 'sandbox_compute', quantity: String(50 * 3_600_000) };
+    const event = {
+      source: 'document',
+      id: randomUUID(),
+      org_id: person.organization.id,
+      occurred_at: new Date().toISOString(),
+      meter: 'sandbox_compute',
+      quantity: String(50 * 3_600_000),
+    };
     expectStatus(200, await send(app, ['POST', '/api/v1/billing/events'], { events: [event] }, as(USAGE_TOKEN)));
     await app.get(UnheldUsageService).payAll();
     expect(await service.billing.credits()).toMatchObject({ balance: '0' });
-    const refused = await service.sandbox.run({ language: 'python', code: 'print(1)' }).catch((error: unknown) => error);
+    const refused = await service.sandbox
+      .run({ language: 'python', code: 'print(1)' })
+      .catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(client.InsufficientCreditsError);
-    expect(refused).toMatchObject({ status: 402, code: 'credits_exhausted', upgradeUrl: expect.stringContaining('http') });
+    expect(refused).toMatchObject({
+      status: 402,
+      code: 'credits_exhausted',
+      upgradeUrl: expect.stringContaining('http'),
+    });
   });
 });

@@ -7,17 +7,60 @@ import { useApp } from '../support/test-app.js';
 
 const read = (path: string): string => readFileSync(join(PROJECT_ROOT, path), 'utf8');
 
-interface Rule { readonly alert: string; readonly expr: string; readonly labels: { readonly severity: string; readonly runbookTag: string }; readonly annotations: Record<string, string> }
+interface Rule {
+  readonly alert: string;
+  readonly expr: string;
+  readonly labels: { readonly severity: string; readonly runbookTag: string };
+  readonly annotations: Record<string, string>;
+}
 
-const rules = (parse(read('deploy/alerts/prometheus.rules.yml')) as { groups: { rules: Rule[] }[] }).groups.flatMap((group) => group.rules);
+const rules = (parse(read('deploy/alerts/prometheus.rules.yml')) as { groups: { rules: Rule[] }[] }).groups.flatMap(
+  (group) => group.rules,
+);
 const runbooks = new Runbooks().all;
 
 /** Words of PromQL that are followed or not by a bracket, labels of grouping, and what Prometheus itself has. */
-const NO_METRIC = new Set(['and', 'or', 'time', 'schedule', 'on', 'by', 'up', 'sum', 'max', 'min', 'rate', 'vector', 'topk', 'increase', 'predict_linear', 'histogram_quantile',
-  'min_over_time', 'max_over_time', 'le', 'instance', 'queue', 'tier', 'code', 'reason', 'route', 'status', 'state', 'language', 'outcome', 'part', 'result', 'target', 'role']);
+const NO_METRIC = new Set([
+  'and',
+  'or',
+  'time',
+  'schedule',
+  'on',
+  'by',
+  'up',
+  'sum',
+  'max',
+  'min',
+  'rate',
+  'vector',
+  'topk',
+  'increase',
+  'predict_linear',
+  'histogram_quantile',
+  'min_over_time',
+  'max_over_time',
+  'le',
+  'instance',
+  'queue',
+  'tier',
+  'code',
+  'reason',
+  'route',
+  'status',
+  'state',
+  'language',
+  'outcome',
+  'part',
+  'result',
+  'target',
+  'role',
+]);
 
 function metricsOf(expression: string): string[] {
-  const bare = expression.replace(/\{[^}]*\}/g, '').replace(/\[[^\]]*\]/g, '').replace(/\b\d[\w.]*/g, '');
+  const bare = expression
+    .replace(/\{[^}]*\}/g, '')
+    .replace(/\[[^\]]*\]/g, '')
+    .replace(/\b\d[\w.]*/g, '');
   return [...new Set(bare.match(/[a-z_][a-z0-9_]*/g))].filter((word) => !NO_METRIC.has(word));
 }
 
@@ -27,7 +70,11 @@ describe('the alert rules', () => {
 
   beforeAll(async () => {
     const { text } = await app.fetch('/metrics');
-    measured = new Set([...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(([, name, type]) => (type === 'histogram' ? [`${name!}_bucket`, `${name!}_count`, `${name!}_sum`] : [name!])));
+    measured = new Set(
+      [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(([, name, type]) =>
+        type === 'histogram' ? [`${name!}_bucket`, `${name!}_count`, `${name!}_sum`] : [name!],
+      ),
+    );
   });
 
   it.each(rules.map(({ alert, expr }) => [alert, expr]))('%s names only metrics that there are', (alert, expr) => {
@@ -37,24 +84,34 @@ describe('the alert rules', () => {
   });
 
   it('and the dashboard draws only metrics that there are', () => {
-    const { panels } = JSON.parse(read('deploy/grafana/service-platform.json')) as { panels: { targets: { expr: string }[] }[] };
+    const { panels } = JSON.parse(read('deploy/grafana/service-platform.json')) as {
+      panels: { targets: { expr: string }[] }[];
+    };
     const metrics = panels.flatMap(({ targets }) => targets.flatMap(({ expr }) => metricsOf(expr)));
     expect(metrics.length).toBeGreaterThan(15);
     expect(metrics.filter((name) => !measured.has(name))).toEqual([]);
   });
 
-  it.each(rules.map((rule) => [rule.alert, rule] as const))('%s has the runbook that its tag names, and that names it', (alert, { labels }) => {
-    const runbook = runbooks.find(({ tag }) => tag === labels.runbookTag);
-    expect(runbook?.appliesTo.alertnames).toContain(alert);
-  });
+  it.each(rules.map((rule) => [rule.alert, rule] as const))(
+    '%s has the runbook that its tag names, and that names it',
+    (alert, { labels }) => {
+      const runbook = runbooks.find(({ tag }) => tag === labels.runbookTag);
+      expect(runbook?.appliesTo.alertnames).toContain(alert);
+    },
+  );
 
-  it.each(rules.map((rule) => [rule.alert, rule] as const))('%s has a severity that tasks know, and says what is wrong', (_, { labels, annotations }) => {
-    expect(['critical', 'warning', 'info']).toContain(labels.severity);
-    expect(annotations).toEqual({ summary: expect.any(String), description: expect.any(String) });
-  });
+  it.each(rules.map((rule) => [rule.alert, rule] as const))(
+    '%s has a severity that tasks know, and says what is wrong',
+    (_, { labels, annotations }) => {
+      expect(['critical', 'warning', 'info']).toContain(labels.severity);
+      expect(annotations).toEqual({ summary: expect.any(String), description: expect.any(String) });
+    },
+  );
 
   it('are there for every alert that a runbook names', () => {
-    expect(runbooks.flatMap(({ appliesTo }) => appliesTo.alertnames).sort()).toEqual(rules.map(({ alert }) => alert).sort());
+    expect(runbooks.flatMap(({ appliesTo }) => appliesTo.alertnames).sort()).toEqual(
+      rules.map(({ alert }) => alert).sort(),
+    );
   });
 
   it('are each tested once firing and once silent', () => {

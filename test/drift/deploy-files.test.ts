@@ -21,7 +21,12 @@ interface Service {
 }
 
 describe('deploy/compose.yml', () => {
-  const compose = yaml('deploy/compose.yml') as { services: Record<string, Service>; volumes: Record<string, null>; networks: Record<string, unknown>; secrets: Record<string, { environment: string }> };
+  const compose = yaml('deploy/compose.yml') as {
+    services: Record<string, Service>;
+    volumes: Record<string, null>;
+    networks: Record<string, unknown>;
+    secrets: Record<string, { environment: string }>;
+  };
   const services = Object.entries(compose.services);
   const ours = services.filter(([, { image }]) => image === 'service-platform');
 
@@ -33,20 +38,42 @@ describe('deploy/compose.yml', () => {
       expect(Object.keys(environment!).filter((setting) => !environmentNames().includes(setting))).toEqual([]);
       expect(existsSync(join(DEPLOY, build!.context, build!.dockerfile))).toBe(true);
     }
-    expect(ours.filter(([name]) => name !== 'migrate').map(([, { depends_on: after }]) => after?.['migrate']?.condition)).toEqual(Array(3).fill('service_completed_successfully'));
+    expect(
+      ours.filter(([name]) => name !== 'migrate').map(([, { depends_on: after }]) => after?.['migrate']?.condition),
+    ).toEqual(Array(3).fill('service_completed_successfully'));
   });
 
   it('keeps jobs through a restart of Redis, and never evicts them', () => {
-    expect(compose.services['redis']!.command).toEqual(['redis-server', '--appendonly', 'yes', '--maxmemory-policy', 'noeviction']);
+    expect(compose.services['redis']!.command).toEqual([
+      'redis-server',
+      '--appendonly',
+      'yes',
+      '--maxmemory-policy',
+      'noeviction',
+    ]);
   });
 
   it('names only what is there: services, networks, volumes, secrets and files', () => {
     for (const [name, { depends_on: after = {}, networks, volumes = [], secrets = [] }] of services) {
-      expect({ name, unknown: Object.keys(after).filter((other) => !(other in compose.services)) }).toEqual({ name, unknown: [] });
-      expect({ name, unknown: networks.filter((network) => !(network in compose.networks)) }).toEqual({ name, unknown: [] });
-      expect({ name, unknown: secrets.filter((secret) => !(secret in compose.secrets)) }).toEqual({ name, unknown: [] });
+      expect({ name, unknown: Object.keys(after).filter((other) => !(other in compose.services)) }).toEqual({
+        name,
+        unknown: [],
+      });
+      expect({ name, unknown: networks.filter((network) => !(network in compose.networks)) }).toEqual({
+        name,
+        unknown: [],
+      });
+      expect({ name, unknown: secrets.filter((secret) => !(secret in compose.secrets)) }).toEqual({
+        name,
+        unknown: [],
+      });
       const sources = volumes.map((volume) => volume.split(':')[0]!);
-      expect({ name, missing: sources.filter((source) => (source.startsWith('.') ? !existsSync(join(DEPLOY, source)) : !(source in compose.volumes))) }).toEqual({ name, missing: [] });
+      expect({
+        name,
+        missing: sources.filter((source) =>
+          source.startsWith('.') ? !existsSync(join(DEPLOY, source)) : !(source in compose.volumes),
+        ),
+      }).toEqual({ name, missing: [] });
     }
   });
 
@@ -54,7 +81,9 @@ describe('deploy/compose.yml', () => {
     const text = read('deploy/compose.yml');
     const wanted = [...text.matchAll(/\$\{([A-Z_]+)(:[-?])/g)];
     const example = read('deploy/.env.example');
-    expect(wanted.filter(([, name]) => !new RegExp(`^(# )?${name!}=`, 'm').test(example)).map(([, name]) => name)).toEqual([]);
+    expect(
+      wanted.filter(([, name]) => !new RegExp(`^(# )?${name!}=`, 'm').test(example)).map(([, name]) => name),
+    ).toEqual([]);
     const required = new Set(wanted.filter(([, , kind]) => kind === ':?').map(([, name]) => name));
     expect([...required].sort()).toEqual([...example.matchAll(/^([A-Z_]+)=$/gm)].map(([, name]) => name!).sort());
   });
@@ -67,7 +96,10 @@ describe('deploy/compose.yml', () => {
     expect(scrape.dns_sd_configs[0].names.every((name: string) => name in compose.services)).toBe(true);
     expect(prometheus.alerting.alertmanagers[0].static_configs[0].targets).toEqual(['alertmanager:9093']);
     const { http_config: http, url } = yaml('deploy/compose/alertmanager.yml').receivers[0].webhook_configs[0];
-    expect([url, http.authorization.credentials_file]).toEqual(['http://api:3000/ops/alert', `/run/secrets/${compose.services['alertmanager']!.secrets![0]!}`]);
+    expect([url, http.authorization.credentials_file]).toEqual([
+      'http://api:3000/ops/alert',
+      `/run/secrets/${compose.services['alertmanager']!.secrets![0]!}`,
+    ]);
   });
 });
 
@@ -75,17 +107,28 @@ describe('deploy/Dockerfile', () => {
   const lines = read('deploy/Dockerfile').replace(/\\\n/g, ' ').split('\n');
 
   it('takes what is in the repository, or what the build makes of it', () => {
-    const copied = lines.filter((line) => line.startsWith('COPY ')).flatMap((line) => line.split(/\s+/).slice(1, -1)).filter((path) => !path.startsWith('--'));
+    const copied = lines
+      .filter((line) => line.startsWith('COPY '))
+      .flatMap((line) => line.split(/\s+/).slice(1, -1))
+      .filter((path) => !path.startsWith('--'));
     const made = ['dist', 'node_modules'];
-    expect(copied.map((path) => path.replace(/^\/app\//, '')).filter((path) => !made.includes(path) && !existsSync(join(PROJECT_ROOT, path)))).toEqual([]);
+    expect(
+      copied
+        .map((path) => path.replace(/^\/app\//, ''))
+        .filter((path) => !made.includes(path) && !existsSync(join(PROJECT_ROOT, path))),
+    ).toEqual([]);
   });
 
   it('has all that the service reads beside its own code', () => {
-    const inImage = lines.filter((line) => line.startsWith('COPY --from=build')).map((line) => line.split(/\s+/)[2]!.replace('/app/', ''));
+    const inImage = lines
+      .filter((line) => line.startsWith('COPY --from=build'))
+      .map((line) => line.split(/\s+/)[2]!.replace('/app/', ''));
     // What the sources find by `PROJECT_ROOT`.
     for (const needed of ['package.json', 'docs/operations/runbooks', 'templates/nextjs', 'deploy/prices.yml']) {
       expect(existsSync(join(PROJECT_ROOT, needed))).toBe(true);
-      expect(inImage.some((path) => path === needed || path === dirname(needed) || needed.startsWith(`${path}/`))).toBe(true);
+      expect(inImage.some((path) => path === needed || path === dirname(needed) || needed.startsWith(`${path}/`))).toBe(
+        true,
+      );
     }
   });
 

@@ -13,7 +13,9 @@ const read = (file: string): string => readFileSync(file, 'utf8');
 const nameOf = (file: string): string => relative(PROJECT_ROOT, file);
 
 const markdownBelow = (folder: string): string[] =>
-  readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md')).map((name) => join(folder, name));
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => join(folder, name));
 
 /** In a fenced block nothing is a link, and what looks like a path is an example. */
 const withoutExamples = (markdown: string): string => markdown.replace(/^ *```[\s\S]*?^ *```/gm, '');
@@ -48,35 +50,53 @@ describe('the pages of the error codes', () => {
 
   it.each(codes)('%s says what it means, why it comes and what to do', (code) => {
     const headings = read(join(ERROR_PAGES, `${code}.md`)).match(/^## .*$/gm);
-    expect(headings).toEqual(expect.arrayContaining(['## What it means', '## Common causes', '## How to fix it', '## Example']));
+    expect(headings).toEqual(
+      expect.arrayContaining(['## What it means', '## Common causes', '## How to fix it', '## Example']),
+    );
   });
 
   it.each(codes)('%s shows an answer of its own status, type and page', (code) => {
     const { status, type } = ERROR_CODES[code];
     const [, example = ''] = /^```json\n([\s\S]*?)^```/m.exec(read(join(ERROR_PAGES, `${code}.md`))) ?? [];
     expect(JSON.parse(example)).toEqual({
-      error: expect.objectContaining({ code, status, type, message: expect.any(String), docs_url: expect.stringMatching(`/docs/errors/${code}$`) }),
+      error: expect.objectContaining({
+        code,
+        status,
+        type,
+        message: expect.any(String),
+        docs_url: expect.stringMatching(`/docs/errors/${code}$`),
+      }),
       meta: { request_id: expect.stringMatching(/^req_[0-9a-z]{26}$/) },
     });
   });
 });
 
 describe('the documentation', () => {
-  it.each([...pages, ...(existsSync(README) ? [README] : [])].map(nameOf))('%s links only to files that exist', (name) => {
-    const file = join(PROJECT_ROOT, name);
-    const targets = [...withoutExamples(read(file)).matchAll(/\]\(<?([^)\s>]+)>?(?: "[^"]*")?\)/g)].map(([, target]) => target!);
-    const broken = targets
-      .filter((target) => !/^([a-z][a-z0-9+.-]*:|#|\/)/i.test(target))
-      .filter((target) => !existsSync(join(dirname(file), decodeURIComponent(target.replace(/#.*$/, '')))));
-    expect(broken).toEqual([]);
-  });
+  it.each([...pages, ...(existsSync(README) ? [README] : [])].map(nameOf))(
+    '%s links only to files that exist',
+    (name) => {
+      const file = join(PROJECT_ROOT, name);
+      const targets = [...withoutExamples(read(file)).matchAll(/\]\(<?([^)\s>]+)>?(?: "[^"]*")?\)/g)].map(
+        ([, target]) => target!,
+      );
+      const broken = targets
+        .filter((target) => !/^([a-z][a-z0-9+.-]*:|#|\/)/i.test(target))
+        .filter((target) => !existsSync(join(dirname(file), decodeURIComponent(target.replace(/#.*$/, '')))));
+      expect(broken).toEqual([]);
+    },
+  );
 
-  it.each(servedPages.map(nameOf))('%s has no relative links, which would lead elsewhere where the service shows it', (name) => {
-    expect(withoutExamples(read(join(PROJECT_ROOT, name)))).not.toMatch(/\]\((?![a-z]+:|#)/);
-  });
+  it.each(servedPages.map(nameOf))(
+    '%s has no relative links, which would lead elsewhere where the service shows it',
+    (name) => {
+      expect(withoutExamples(read(join(PROJECT_ROOT, name)))).not.toMatch(/\]\((?![a-z]+:|#)/);
+    },
+  );
 
   it.each(pages.map(nameOf))('%s names only paths that exist', (name) => {
-    const spans = [...withoutExamples(read(join(PROJECT_ROOT, name))).matchAll(/`([^`\n]+)`/g)].map(([, span]) => span!);
+    const spans = [...withoutExamples(read(join(PROJECT_ROOT, name))).matchAll(/`([^`\n]+)`/g)].map(
+      ([, span]) => span!,
+    );
     const missing = spans
       .filter((span) => /^(src|test|scripts|docs|migrations)\/[\w./-]*$/.test(span))
       .filter((path) => !existsSync(join(PROJECT_ROOT, path)));
@@ -85,8 +105,12 @@ describe('the documentation', () => {
 
   it('lists every decision, and numbers none twice', () => {
     const folder = join(DOCS, 'decisions');
-    const records = readdirSync(folder).filter((name) => name !== 'README.md').sort();
-    const listed = [...read(join(folder, 'README.md')).matchAll(/\]\((\d{4}-[a-z0-9-]+\.md)\)/g)].map(([, record]) => record);
+    const records = readdirSync(folder)
+      .filter((name) => name !== 'README.md')
+      .sort();
+    const listed = [...read(join(folder, 'README.md')).matchAll(/\]\((\d{4}-[a-z0-9-]+\.md)\)/g)].map(
+      ([, record]) => record,
+    );
     expect(listed).toEqual(records);
     const numbers = records.map((record) => record.slice(0, 4));
     expect(new Set(numbers).size).toBe(numbers.length);
@@ -99,7 +123,9 @@ describe('the documentation', () => {
       .map((name) => read(join(PROJECT_ROOT, 'src', name)))
       .join('\n');
     const named = read(join(DOCS, 'operations/slo.md')).match(/\b(http|queue|sandbox|db)_[a-z_]+/g)!;
-    const unknown = [...new Set(named)].filter((metric) => !sources.includes(`'${metric.replace(/_(bucket|count|sum)$/, '')}'`));
+    const unknown = [...new Set(named)].filter(
+      (metric) => !sources.includes(`'${metric.replace(/_(bucket|count|sum)$/, '')}'`),
+    );
     expect(unknown).toEqual([]);
   });
 });
@@ -118,17 +144,33 @@ describe('the plans', () => {
   ];
 
   it.each([join(DOCS, 'plans.md'), README].map(nameOf))('are those of the service document in %s', (name) => {
-    const rows = read(join(PROJECT_ROOT, name)).split('\n').filter((line) => line.startsWith('|')).map(cellsOf);
-    expect(rows.filter(({ length }) => length === 5).filter(([first]) => first !== '---').slice(0, PLANS_OF_DOCUMENT.length)).toEqual(PLANS_OF_DOCUMENT);
+    const rows = read(join(PROJECT_ROOT, name))
+      .split('\n')
+      .filter((line) => line.startsWith('|'))
+      .map(cellsOf);
+    expect(
+      rows
+        .filter(({ length }) => length === 5)
+        .filter(([first]) => first !== '---')
+        .slice(0, PLANS_OF_DOCUMENT.length),
+    ).toEqual(PLANS_OF_DOCUMENT);
   });
 
   it('are those of the file that limits and gates read', () => {
-    const words = { community: 'Community', email: 'Email', priority: 'Priority + SLAs', dedicated: 'Dedicated + custom SLAs' } as const;
+    const words = {
+      community: 'Community',
+      email: 'Email',
+      priority: 'Priority + SLAs',
+      dedicated: 'Dedicated + custom SLAs',
+    } as const;
     const number = (value: number | null): string => value?.toLocaleString('en-US') ?? 'Unlimited';
     const yes = (value: boolean): string => (value ? 'Yes' : 'No');
     const plans = PLAN_IDS.map((id) => PLANS[id]);
     expect(PLANS_OF_DOCUMENT).toEqual([
-      ['', ...plans.map(({ name, priceUsdPerMonth }) => (priceUsdPerMonth ? `${name} ($${priceUsdPerMonth}/mo)` : name))],
+      [
+        '',
+        ...plans.map(({ name, priceUsdPerMonth }) => (priceUsdPerMonth ? `${name} ($${priceUsdPerMonth}/mo)` : name)),
+      ],
       ['API calls/day', ...plans.map(({ limits }) => number(limits.callsPerDay))],
       ['AI agents', ...plans.map(({ limits }) => number(limits.agents))],
       ['Projects', ...plans.map(({ limits }) => number(limits.projects))],
@@ -143,18 +185,78 @@ describe('the plans', () => {
     const text = read(join(DOCS, 'plans.md'));
     const plans = PLAN_IDS.map((id) => PLANS[id]);
     const row = (title: string, cells: string[]): string => `| ${title} | ${cells.join(' | ')} |`;
-    expect(text).toContain(row('API calls/second', plans.map(({ callsPerSecond }) => callsPerSecond.toLocaleString('en-US'))));
-    expect(text).toContain(row('Sandbox execution timeout', plans.map(({ sandbox }) => `${sandbox.timeoutMs / 1000} s`)));
-    expect(text).toContain(row('Sandbox execution memory', plans.map(({ sandbox }) => `${sandbox.memoryMib.toLocaleString('en-US')} MiB`)));
-    expect(text).toContain(row('Sandbox executions at once', plans.map(({ sandbox }) => String(sandbox.concurrency))));
-    expect(text).toContain(row('Deploys at work at once', plans.map(({ deploys }) => String(deploys.concurrency))));
-    expect(text).toContain(row('Build time', plans.map(({ deploys }) => `${deploys.buildMs / 60_000} min`)));
-    expect(text).toContain(row('Build memory', plans.map(({ deploys }) => `${deploys.memoryMib.toLocaleString('en-US')} MiB`)));
-    expect(text).toContain(row('App servers at once, on one machine', plans.map(({ apps }) => String(apps.servers))));
-    expect(text).toContain(row('App server memory', plans.map(({ apps }) => `${apps.memoryMib.toLocaleString('en-US')} MiB`)));
-    expect(text).toContain(row('App server processor share', plans.map(({ apps }) => String(apps.cpuWeight))));
-    expect(text).toContain(row('App server processors, at most', plans.map(({ apps }) => String(apps.cpuMaxPercent / 100))));
-    expect(text).toContain(row('Build disk', plans.map(({ deploys }) => `${deploys.diskMib.toLocaleString('en-US')} MiB`)));
+    expect(text).toContain(
+      row(
+        'API calls/second',
+        plans.map(({ callsPerSecond }) => callsPerSecond.toLocaleString('en-US')),
+      ),
+    );
+    expect(text).toContain(
+      row(
+        'Sandbox execution timeout',
+        plans.map(({ sandbox }) => `${sandbox.timeoutMs / 1000} s`),
+      ),
+    );
+    expect(text).toContain(
+      row(
+        'Sandbox execution memory',
+        plans.map(({ sandbox }) => `${sandbox.memoryMib.toLocaleString('en-US')} MiB`),
+      ),
+    );
+    expect(text).toContain(
+      row(
+        'Sandbox executions at once',
+        plans.map(({ sandbox }) => String(sandbox.concurrency)),
+      ),
+    );
+    expect(text).toContain(
+      row(
+        'Deploys at work at once',
+        plans.map(({ deploys }) => String(deploys.concurrency)),
+      ),
+    );
+    expect(text).toContain(
+      row(
+        'Build time',
+        plans.map(({ deploys }) => `${deploys.buildMs / 60_000} min`),
+      ),
+    );
+    expect(text).toContain(
+      row(
+        'Build memory',
+        plans.map(({ deploys }) => `${deploys.memoryMib.toLocaleString('en-US')} MiB`),
+      ),
+    );
+    expect(text).toContain(
+      row(
+        'App servers at once, on one machine',
+        plans.map(({ apps }) => String(apps.servers)),
+      ),
+    );
+    expect(text).toContain(
+      row(
+        'App server memory',
+        plans.map(({ apps }) => `${apps.memoryMib.toLocaleString('en-US')} MiB`),
+      ),
+    );
+    expect(text).toContain(
+      row(
+        'App server processor share',
+        plans.map(({ apps }) => String(apps.cpuWeight)),
+      ),
+    );
+    expect(text).toContain(
+      row(
+        'App server processors, at most',
+        plans.map(({ apps }) => String(apps.cpuMaxPercent / 100)),
+      ),
+    );
+    expect(text).toContain(
+      row(
+        'Build disk',
+        plans.map(({ deploys }) => `${deploys.diskMib.toLocaleString('en-US')} MiB`),
+      ),
+    );
   });
 
   it('can each be the plan of new organizations', () => {
@@ -170,4 +272,8 @@ describe('the plans', () => {
   });
 });
 
-const cellsOf = (line: string): string[] => line.split('|').slice(1, -1).map((cell) => cell.trim());
+const cellsOf = (line: string): string[] =>
+  line
+    .split('|')
+    .slice(1, -1)
+    .map((cell) => cell.trim());

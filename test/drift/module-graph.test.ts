@@ -15,17 +15,25 @@ const LEVELS = [
   ['surfaces', ['docs', 'health', 'metrics', 'ops']],
 ] as const;
 
-const levelOf = (module: string): number => LEVELS.findIndex(([, modules]) => (modules as readonly string[]).includes(module));
+const levelOf = (module: string): number =>
+  LEVELS.findIndex(([, modules]) => (modules as readonly string[]).includes(module));
 const moduleOf = (file: string): string => relative(MODULES, file).split('/')[0]!;
 
 /** Module → the modules that it imports, types included. */
 function readGraph(): Map<string, Set<string>> {
-  const graph = new Map(readdirSync(MODULES).sort().map((module) => [module, new Set<string>()]));
-  const files = readdirSync(MODULES, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts') && !name.endsWith('.spec.ts'));
+  const graph = new Map(
+    readdirSync(MODULES)
+      .sort()
+      .map((module) => [module, new Set<string>()]),
+  );
+  const files = readdirSync(MODULES, { recursive: true, encoding: 'utf8' }).filter(
+    (name) => name.endsWith('.ts') && !name.endsWith('.spec.ts'),
+  );
   for (const file of files.map((name) => join(MODULES, name))) {
     for (const [, path] of readFileSync(file, 'utf8').matchAll(/(?:from |import\()'(\.[^']+)'/g)) {
       const target = resolve(dirname(file), path!);
-      if (target.startsWith(`${MODULES}/`) && moduleOf(target) !== moduleOf(file)) graph.get(moduleOf(file))!.add(moduleOf(target));
+      if (target.startsWith(`${MODULES}/`) && moduleOf(target) !== moduleOf(file))
+        graph.get(moduleOf(file))!.add(moduleOf(target));
     }
   }
   return graph;
@@ -43,11 +51,21 @@ function cyclic(graph: ReadonlyMap<string, ReadonlySet<string>>): string[] {
 
 /** Only what is not implied: an arrow to what another import reaches anyway would hide the shape. */
 function pictureOf(graph: ReadonlyMap<string, ReadonlySet<string>>): string {
-  const reached = (module: string): Set<string> => new Set([...graph.get(module)!].flatMap((imported) => [imported, ...reached(imported)]));
-  const lines = [...LEVELS].reverse().flatMap(([level, modules]) => [`  subgraph ${level}`, ...[...modules].sort().map((module) => `    ${module}`), '  end']);
-  const arrows = [...graph].flatMap(([module, imports]) => [...imports].sort()
-    .filter((imported) => ![...imports].some((other) => reached(other).has(imported)))
-    .map((imported) => `  ${module} --> ${imported}`));
+  const reached = (module: string): Set<string> =>
+    new Set([...graph.get(module)!].flatMap((imported) => [imported, ...reached(imported)]));
+  const lines = [...LEVELS]
+    .reverse()
+    .flatMap(([level, modules]) => [
+      `  subgraph ${level}`,
+      ...[...modules].sort().map((module) => `    ${module}`),
+      '  end',
+    ]);
+  const arrows = [...graph].flatMap(([module, imports]) =>
+    [...imports]
+      .sort()
+      .filter((imported) => ![...imports].some((other) => reached(other).has(imported)))
+      .map((imported) => `  ${module} --> ${imported}`),
+  );
   return ['flowchart TD', ...lines, ...arrows, ''].join('\n');
 }
 
@@ -71,7 +89,11 @@ describe('the modules', () => {
 
   it('look as docs/architecture.md shows them; UPDATE_MODULE_GRAPH=1 draws them again', () => {
     const page = readFileSync(PAGE, 'utf8');
-    if (process.env['UPDATE_MODULE_GRAPH'] === '1') writeFileSync(PAGE, page.replace(PICTURE, () => pictureOf(graph)));
+    if (process.env['UPDATE_MODULE_GRAPH'] === '1')
+      writeFileSync(
+        PAGE,
+        page.replace(PICTURE, () => pictureOf(graph)),
+      );
     expect(PICTURE.exec(readFileSync(PAGE, 'utf8'))?.[0]).toBe(pictureOf(graph));
   });
 });

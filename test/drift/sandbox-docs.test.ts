@@ -8,7 +8,9 @@ describe('docs/sandbox.md', () => {
     const rows = readFileSync(join(PROJECT_ROOT, 'docs/sandbox.md'), 'utf8').split('\n');
     const number = (value: number): string => value.toLocaleString('en-US');
     for (const { name, sandbox } of Object.values(PLANS)) {
-      expect(rows).toContain(`| ${name} | ${number(sandbox.timeoutMs)} | ${number(sandbox.memoryMib)} | ${number(sandbox.concurrency)} |`);
+      expect(rows).toContain(
+        `| ${name} | ${number(sandbox.timeoutMs)} | ${number(sandbox.memoryMib)} | ${number(sandbox.concurrency)} |`,
+      );
     }
   });
 });

@@ -9,10 +9,16 @@ const AS_OPERATOR = { headers: { authorization: `Bearer ${TOKEN}` } };
 const SIGN_UP = { username: 'nobody', email: 'nobody@example.org', password: 'a-long-enough-secret' };
 
 describe('feature flags', () => {
-  const app = useApp({ OPS_TOKEN: TOKEN, FEATURE_FLAG_ALLOWLIST: 'sign_ups, anonymous_sandbox,sandbox_executions', FEATURE_FLAGS: 'sandbox_executions=on' });
+  const app = useApp({
+    OPS_TOKEN: TOKEN,
+    FEATURE_FLAG_ALLOWLIST: 'sign_ups, anonymous_sandbox,sandbox_executions',
+    FEATURE_FLAGS: 'sandbox_executions=on',
+  });
   const toggle = (body: object) => app.post('/ops/features', body, AS_OPERATOR);
   const flags = async (): Promise<Record<string, any>> =>
-    Object.fromEntries((await app.fetch('/ops/features', AS_OPERATOR)).body.flags.map((flag: { name: string }) => [flag.name, flag]));
+    Object.fromEntries(
+      (await app.fetch('/ops/features', AS_OPERATOR)).body.flags.map((flag: { name: string }) => [flag.name, flag]),
+    );
 
   afterEach(async () => {
     for (const name of ['sign_ups', 'anonymous_sandbox']) await toggle({ name, enabled: true });
@@ -23,27 +29,53 @@ describe('feature flags', () => {
     expect(answer.status).toBe(200);
     expect(answer.body.allowlist).toEqual(['sign_ups', 'anonymous_sandbox', 'sandbox_executions']);
     expect(answer.body.flags).toContainEqual({
-      name: 'deploys', enabled: true, default: true, source: 'default', allowlisted: false, description: expect.any(String), version: 0,
+      name: 'deploys',
+      enabled: true,
+      default: true,
+      source: 'default',
+      allowlisted: false,
+      description: expect.any(String),
+      version: 0,
     });
-    expect(answer.body.flags).toContainEqual(expect.objectContaining({ name: 'sandbox_executions', enabled: true, source: 'env', allowlisted: true }));
+    expect(answer.body.flags).toContainEqual(
+      expect.objectContaining({ name: 'sandbox_executions', enabled: true, source: 'env', allowlisted: true }),
+    );
   });
 
   it.each([
-    ['without a token', {}], ['with a wrong one', { headers: { authorization: 'Bearer something-else' } }],
+    ['without a token', {}],
+    ['with a wrong one', { headers: { authorization: 'Bearer something-else' } }],
   ])('are shown to nobody %s', async (_, options) => {
-    expect((await app.fetch('/ops/features', options)).body.error).toMatchObject({ status: 401, code: 'invalid_token' });
-    expect((await app.post('/ops/features', { name: 'sign_ups', enabled: false }, options)).body.error).toMatchObject({ status: 401, code: 'invalid_token' });
+    expect((await app.fetch('/ops/features', options)).body.error).toMatchObject({
+      status: 401,
+      code: 'invalid_token',
+    });
+    expect((await app.post('/ops/features', { name: 'sign_ups', enabled: false }, options)).body.error).toMatchObject({
+      status: 401,
+      code: 'invalid_token',
+    });
     expect((await flags())['sign_ups'].enabled).toBe(true);
   });
 
   it('switch what they are for off and on again, with a typed error in between', async () => {
     const answer = await toggle({ name: 'sign_ups', enabled: false, reason: 'too many' });
     expect(answer.body).toEqual({
-      flag: expect.objectContaining({ name: 'sign_ups', enabled: false, source: 'database', updatedBy: 'operator', updatedAt: expect.any(String) }),
+      flag: expect.objectContaining({
+        name: 'sign_ups',
+        enabled: false,
+        source: 'database',
+        updatedBy: 'operator',
+        updatedAt: expect.any(String),
+      }),
       previous: true,
       auditId: expect.stringMatching(/^aud_/),
     });
-    expect((await app.post('/api/v1/auth/sign-up', SIGN_UP)).body.error).toMatchObject({ status: 403, code: 'feature_disabled', type: 'authorization_error', details: { feature: 'sign_ups' } });
+    expect((await app.post('/api/v1/auth/sign-up', SIGN_UP)).body.error).toMatchObject({
+      status: 403,
+      code: 'feature_disabled',
+      type: 'authorization_error',
+      details: { feature: 'sign_ups' },
+    });
 
     await toggle({ name: 'sign_ups', enabled: true });
     expect((await app.post('/api/v1/auth/sign-up', SIGN_UP)).status).toBe(201);
@@ -58,7 +90,11 @@ describe('feature flags', () => {
 
   it('are toggled only where the allowlist names them', async () => {
     const answer = await toggle({ name: 'deploys', enabled: false });
-    expect(answer.body.error).toMatchObject({ status: 403, code: 'flag_not_allowlisted', details: { name: 'deploys' } });
+    expect(answer.body.error).toMatchObject({
+      status: 403,
+      code: 'flag_not_allowlisted',
+      details: { name: 'deploys' },
+    });
     expect((await flags())['deploys']).toMatchObject({ enabled: true, version: 0 });
   });
 
@@ -76,13 +112,19 @@ describe('feature flags', () => {
 
   it('are not toggled by somebody who has seen an older version', async () => {
     const { version } = (await toggle({ name: 'sign_ups', enabled: false })).body.flag;
-    expect((await toggle({ name: 'sign_ups', enabled: true, expectedVersion: version - 1 })).body.error).toMatchObject({ status: 409, code: 'stale_version', details: { version } });
+    expect((await toggle({ name: 'sign_ups', enabled: true, expectedVersion: version - 1 })).body.error).toMatchObject({
+      status: 409,
+      code: 'stale_version',
+      details: { version },
+    });
     expect((await toggle({ name: 'sign_ups', enabled: true, expectedVersion: version })).status).toBe(200);
   });
 
   it('of racing callers with the same version let one through', async () => {
     const { version } = (await flags())['sign_ups'];
-    const answers = await Promise.all(Array.from({ length: 10 }, () => toggle({ name: 'sign_ups', enabled: false, expectedVersion: version })));
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => toggle({ name: 'sign_ups', enabled: false, expectedVersion: version })),
+    );
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 9 }, () => 409)]);
   });
 
@@ -93,9 +135,14 @@ describe('feature flags', () => {
     });
     const database = new Client({ connectionString: app.config.databaseUrl });
     await database.connect();
-    const { rows } = await database.query('SELECT name, previous, enabled, reason, request_id FROM feature_flag_changes WHERE id = $1', [answer.body.auditId]);
+    const { rows } = await database.query(
+      'SELECT name, previous, enabled, reason, request_id FROM feature_flag_changes WHERE id = $1',
+      [answer.body.auditId],
+    );
     await database.end();
-    expect(rows).toEqual([{ name: 'sign_ups', previous: true, enabled: false, reason: 'spam', request_id: 'toggled-by-hand' }]);
+    expect(rows).toEqual([
+      { name: 'sign_ups', previous: true, enabled: false, reason: 'spam', request_id: 'toggled-by-hand' },
+    ]);
   });
 
   it('are in the metrics, with how old this knowledge is', async () => {
@@ -110,12 +157,18 @@ describe('feature flags', () => {
     await database.connect();
     try {
       const seenBy = async (enabled: boolean): Promise<void> => {
-        await eventually(async () => (await other.post('/api/v1/auth/sign-up', { ...SIGN_UP, username: '-' })).status === (enabled ? 400 : 403), `sign-ups ${String(enabled)}`);
+        await eventually(
+          async () =>
+            (await other.post('/api/v1/auth/sign-up', { ...SIGN_UP, username: '-' })).status === (enabled ? 400 : 403),
+          `sign-ups ${String(enabled)}`,
+        );
       };
       await toggle({ name: 'sign_ups', enabled: false });
       await seenBy(false);
 
-      const { rowCount } = await database.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'service-platform-listener' AND datname = current_database()");
+      const { rowCount } = await database.query(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'service-platform-listener' AND datname = current_database()",
+      );
       expect(rowCount).toBe(2);
       await toggle({ name: 'sign_ups', enabled: true });
       await seenBy(true);
@@ -130,7 +183,10 @@ describe('feature flags', () => {
     expect(await client.getBooleanValue('sign_ups', false)).toBe(true);
     await toggle({ name: 'sign_ups', enabled: false });
     expect(await client.getBooleanDetails('sign_ups', true)).toMatchObject({ value: false, reason: 'STATIC' });
-    expect(await client.getBooleanDetails('no_such_flag', true)).toMatchObject({ value: true, errorCode: 'FLAG_NOT_FOUND' });
+    expect(await client.getBooleanDetails('no_such_flag', true)).toMatchObject({
+      value: true,
+      errorCode: 'FLAG_NOT_FOUND',
+    });
     expect(await client.getStringDetails('sign_ups', 'x')).toMatchObject({ value: 'x', errorCode: 'TYPE_MISMATCH' });
   });
 });
@@ -141,13 +197,24 @@ describe('the flag deploys', () => {
 
   it('keeps new deploys out and those that wait from beginning', async () => {
     const key = await make.key(await make.person());
-    const { id } = (await app.post('/api/v1/projects', { name: 'Shop', repo_url: 'https://no-such-host.example.com/acme/shop' }, as(key))).body.data;
+    const { id } = (
+      await app.post(
+        '/api/v1/projects',
+        { name: 'Shop', repo_url: 'https://no-such-host.example.com/acme/shop' },
+        as(key),
+      )
+    ).body.data;
     const request = () => app.post(`/api/v1/projects/${id as string}/deploys`, { branch: 'main' }, as(key));
     const waiting = (await request()).body.data.id as string;
-    const stateOf = async (): Promise<string> => (await app.fetch(`/api/v1/deploys/${waiting}`, as(key))).body.data.state as string;
+    const stateOf = async (): Promise<string> =>
+      (await app.fetch(`/api/v1/deploys/${waiting}`, as(key))).body.data.state as string;
 
     await app.post('/ops/features', { name: 'deploys', enabled: false }, AS_OPERATOR);
-    expect((await request()).body.error).toMatchObject({ status: 403, code: 'feature_disabled', details: { feature: 'deploys' } });
+    expect((await request()).body.error).toMatchObject({
+      status: 403,
+      code: 'feature_disabled',
+      details: { feature: 'deploys' },
+    });
 
     const worker = await app.another({ role: 'worker' });
     try {
@@ -155,7 +222,7 @@ describe('the flag deploys', () => {
       expect(await stateOf()).toBe('queued');
       await app.post('/ops/features', { name: 'deploys', enabled: true }, AS_OPERATOR);
       // There is no such host.
-      await eventually(async () => await stateOf() === 'error', 'the deploy has begun and failed', 30_000);
+      await eventually(async () => (await stateOf()) === 'error', 'the deploy has begun and failed', 30_000);
     } finally {
       await worker.stop();
     }
@@ -167,7 +234,9 @@ describe('feature flags without OPS_TOKEN', () => {
 
   it('are shown to programs on this machine, and none may be toggled', async () => {
     expect((await app.fetch('/ops/features', { direct: true })).status).toBe(200);
-    expect((await app.post('/ops/features', { name: 'sign_ups', enabled: false }, { direct: true })).body.error).toMatchObject({ status: 403, code: 'flag_not_allowlisted' });
+    expect(
+      (await app.post('/ops/features', { name: 'sign_ups', enabled: false }, { direct: true })).body.error,
+    ).toMatchObject({ status: 403, code: 'flag_not_allowlisted' });
     expect((await app.post('/api/v1/auth/sign-up', SIGN_UP)).status).toBe(201);
   });
 });

@@ -29,12 +29,19 @@ async function stateOf(by: Person | string = key): Promise<string> {
   const { data } = expectStatus(201, await app.call('POST', `${BASE}/links`, as(by))).body;
   return new URL(data.install_url as string).searchParams.get('state')!;
 }
-const finish = (body: object, by: Person | string = key): Promise<Answer> => app.post(`${BASE}/installations`, body, as(by));
+const finish = (body: object, by: Person | string = key): Promise<Answer> =>
+  app.post(`${BASE}/installations`, body, as(by));
 /** A connected account that `login` on GitHub owns. */
-async function connected(login = uniqueName('gh'), by: Person | string = key): Promise<{ id: string; installationId: number; account: string }> {
+async function connected(
+  login = uniqueName('gh'),
+  by: Person | string = key,
+): Promise<{ id: string; installationId: number; account: string }> {
   github.account(login);
   const installation = github.install(login);
-  const { data } = expectStatus(201, await finish({ state: await stateOf(by), code: github.codeFor(login), installation_id: installation.id }, by)).body;
+  const { data } = expectStatus(
+    201,
+    await finish({ state: await stateOf(by), code: github.codeFor(login), installation_id: installation.id }, by),
+  ).body;
   return { id: data.id, installationId: installation.id, account: login };
 }
 const refusal = ({ status, body }: Answer): [number, string] => [status, body?.error?.code];
@@ -47,12 +54,25 @@ describe('connecting a GitHub account', () => {
     github.account('ada-on-github');
     const { id } = github.install('ada-on-github');
     const state = new URL(link.install_url as string).searchParams.get('state')!;
-    const { data } = expectStatus(201, await finish({ state, code: github.codeFor('ada-on-github'), installation_id: id })).body;
-    expect(data).toEqual({ id: expect.stringMatching(/^ghi_/), org_id: org.id, installation_id: id, account: 'ada-on-github', account_type: 'User', created_at: expect.any(String) });
+    const { data } = expectStatus(
+      201,
+      await finish({ state, code: github.codeFor('ada-on-github'), installation_id: id }),
+    ).body;
+    expect(data).toEqual({
+      id: expect.stringMatching(/^ghi_/),
+      org_id: org.id,
+      installation_id: id,
+      account: 'ada-on-github',
+      account_type: 'User',
+      created_at: expect.any(String),
+    });
     const shown = expectStatus(200, await app.fetch(BASE, as(key))).body.data;
     expect(shown).toEqual({ configured: true, installations: [data] });
     // What proved who they are is given back.
-    expect(github.requests.at(-1)).toMatchObject({ method: 'DELETE', path: '/api/applications/Iv1.0123456789abcdef/token' });
+    expect(github.requests.at(-1)).toMatchObject({
+      method: 'DELETE',
+      path: '/api/applications/Iv1.0123456789abcdef/token',
+    });
     const audit = expectStatus(200, await app.fetch(`/api/v1/orgs/${org.id}/audit-log`, as(ada))).body.data;
     expect(audit.map(({ action }: any) => action)).toContain('github.connected');
     expectStatus(204, await app.call('DELETE', `${BASE}/installations/${data.id}`, as(key)));
@@ -63,24 +83,36 @@ describe('connecting a GitHub account', () => {
     const body = { code: 'x', installation_id: installationId };
     const used = await stateOf();
     expect(refusal(await finish({ ...body, state: used }))).toEqual([403, 'github_access_denied']);
-    expect(refusal(await finish({ ...body, state: used, code: github.codeFor(account) }))).toEqual([400, 'invalid_link_state']);
+    expect(refusal(await finish({ ...body, state: used, code: github.codeFor(account) }))).toEqual([
+      400,
+      'invalid_link_state',
+    ]);
 
     // Somebody else's browser was led there: they would connect their account to the organization of who began.
     const mallory = await make.person();
     await make.member(org, mallory, 'admin');
-    expect(refusal(await finish({ ...body, state: await stateOf(), code: github.codeFor(account) }, mallory))).toEqual([400, 'invalid_link_state']);
+    expect(refusal(await finish({ ...body, state: await stateOf(), code: github.codeFor(account) }, mallory))).toEqual([
+      400,
+      'invalid_link_state',
+    ]);
 
     // The last letter, in bits that count and in those that do not.
     const fresh = await stateOf();
-    const changed = ['A', 'B', 'E', 'F'].map((letter) => fresh.slice(0, -1) + letter).filter((state) => state !== fresh);
-    for (const state of [...changed, 'ghs_x.y', `${(await stateOf()).split('.')[0]!}.`]) expect(refusal(await finish({ ...body, state }))).toEqual([400, 'invalid_link_state']);
+    const changed = ['A', 'B', 'E', 'F']
+      .map((letter) => fresh.slice(0, -1) + letter)
+      .filter((state) => state !== fresh);
+    for (const state of [...changed, 'ghs_x.y', `${(await stateOf()).split('.')[0]!}.`])
+      expect(refusal(await finish({ ...body, state }))).toEqual([400, 'invalid_link_state']);
 
     const late = await stateOf();
     const clock = app.get(Clock);
     const now = clock.now.bind(clock);
     clock.now = () => new Date(now().getTime() + 16 * 60_000);
     try {
-      expect(refusal(await finish({ ...body, state: late, code: github.codeFor(account) }, ada))).toEqual([400, 'invalid_link_state']);
+      expect(refusal(await finish({ ...body, state: late, code: github.codeFor(account) }, ada))).toEqual([
+        400,
+        'invalid_link_state',
+      ]);
     } finally {
       clock.now = now;
     }
@@ -91,7 +123,8 @@ describe('connecting a GitHub account', () => {
     for (const login of ['boss', 'collaborator', 'outsider']) github.account(login);
     const { id } = github.install('acme');
     const ofBoss = github.install('boss');
-    const tryAs = async (login: string, installationId: number): Promise<Answer> => finish({ state: await stateOf(), code: github.codeFor(login), installation_id: installationId });
+    const tryAs = async (login: string, installationId: number): Promise<Answer> =>
+      finish({ state: await stateOf(), code: github.codeFor(login), installation_id: installationId });
     expect(refusal(await tryAs('collaborator', id))).toEqual([403, 'github_access_denied']);
     expect(refusal(await tryAs('outsider', ofBoss.id))).toEqual([403, 'github_access_denied']);
     expect(refusal(await tryAs('boss', 999_999))).toEqual([403, 'github_access_denied']);
@@ -100,7 +133,11 @@ describe('connecting a GitHub account', () => {
     // It belongs to one organization: another one of the same person does not get it as well.
     const other = await make.org(ada);
     const otherKey = await make.key(ada, { kind: 'org_bound', org_id: other.id });
-    expect(refusal(await finish({ state: await stateOf(otherKey), code: github.codeFor('boss'), installation_id: id }, otherKey))).toEqual([409, 'already_exists']);
+    expect(
+      refusal(
+        await finish({ state: await stateOf(otherKey), code: github.codeFor('boss'), installation_id: id }, otherKey),
+      ),
+    ).toEqual([409, 'already_exists']);
     // One that is deleted holds nothing.
     const [row] = await make.sql('SELECT id FROM github_installations WHERE installation_id = $1', [id]);
     await make.sql('UPDATE github_installations SET org_id = $1 WHERE id = $2', [other.id, row!['id']]);
@@ -118,33 +155,61 @@ describe('connecting a GitHub account', () => {
     await make.role(org, member, 'member');
     github.account('short-lived');
     const { id } = github.install('short-lived');
-    expect(refusal(await finish({ state, code: github.codeFor('short-lived'), installation_id: id }, theirs))).toEqual([403, 'insufficient_scopes']);
+    expect(refusal(await finish({ state, code: github.codeFor('short-lived'), installation_id: id }, theirs))).toEqual([
+      403,
+      'insufficient_scopes',
+    ]);
   });
 
   it('answers faults of the body, and tells when GitHub is away', async () => {
     expect(refusal(await finish({}))).toEqual([400, 'invalid_request']);
     expect(refusal(await finish({ state: 'x', code: 'y', installation_id: '1' }))).toEqual([400, 'invalid_request']);
-    expect(refusal(await app.post(`${BASE}/installations`, { state: 'x', code: 'y', installation_id: 1 }, as(key, { headers: { 'dry-run': 'true' } })))).toEqual([400, 'invalid_request']);
+    expect(
+      refusal(
+        await app.post(
+          `${BASE}/installations`,
+          { state: 'x', code: 'y', installation_id: 1 },
+          as(key, { headers: { 'dry-run': 'true' } }),
+        ),
+      ),
+    ).toEqual([400, 'invalid_request']);
     const state = await stateOf();
     github.failure = { status: 503, body: { message: 'Unicorn' } };
     const answer = await finish({ state, code: 'x', installation_id: 1 });
     github.failure = undefined;
-    expect([...refusal(answer), answer.body.error.message]).toEqual([502, 'upstream_error', 'GitHub answered 503: Unicorn']);
+    expect([...refusal(answer), answer.body.error.message]).toEqual([
+      502,
+      'upstream_error',
+      'GitHub answered 503: Unicorn',
+    ]);
   });
 
   it('disconnects; an installation of strangers is one that never was, to the byte', async () => {
     const { id } = await connected();
     const stranger = await make.key(await make.person());
-    const answers = await Promise.all([id, `ghi_${'0'.repeat(26)}`, 'x'].map((one) => app.call('DELETE', `${BASE}/installations/${one}`, as(stranger))));
-    for (const answer of answers) expect([answer.status, answer.text.replace(/req_\w+/, '…')]).toEqual([404, answers[1]!.text.replace(/req_\w+/, '…')]);
+    const answers = await Promise.all(
+      [id, `ghi_${'0'.repeat(26)}`, 'x'].map((one) => app.call('DELETE', `${BASE}/installations/${one}`, as(stranger))),
+    );
+    for (const answer of answers)
+      expect([answer.status, answer.text.replace(/req_\w+/, '…')]).toEqual([
+        404,
+        answers[1]!.text.replace(/req_\w+/, '…'),
+      ]);
     expectStatus(204, await app.call('DELETE', `${BASE}/installations/${id}`, as(key)));
     expectStatus(404, await app.call('DELETE', `${BASE}/installations/${id}`, as(key)));
   });
 
   it('shows who comes back what to send, and runs nothing of what is in the address', async () => {
-    const page = await app.fetch('/integrations/github/callback?state=ghs_x.%3Cscript%3E&code=a%27b%22&installation_id=12&setup_action=install');
-    expect([page.status, page.headers.get('content-type'), page.headers.get('cache-control'), page.headers.get('referrer-policy')]).toEqual([200, 'text/html; charset=utf-8', 'no-store', 'no-referrer']);
-    expect(page.headers.get('content-security-policy')).toContain('default-src \'none\'');
+    const page = await app.fetch(
+      '/integrations/github/callback?state=ghs_x.%3Cscript%3E&code=a%27b%22&installation_id=12&setup_action=install',
+    );
+    expect([
+      page.status,
+      page.headers.get('content-type'),
+      page.headers.get('cache-control'),
+      page.headers.get('referrer-policy'),
+    ]).toEqual([200, 'text/html; charset=utf-8', 'no-store', 'no-referrer']);
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
     expect(page.text).not.toContain('<script');
     expect(page.text).toContain('installation_id&quot;:12');
     expect((await app.fetch('/integrations/github/callback?error=access_denied')).text).toContain('did not authorize');
@@ -156,12 +221,21 @@ describe('what GitHub tells', () => {
 
   it('is taken when it is signed, over the bytes as they came, and refused otherwise before anything of it is read', async () => {
     const { installationId } = await connected();
-    const push = { ref: 'refs/heads/main', after: 'a'.repeat(40), repository: { id: 1, clone_url: 'https://github.com/a/b.git' }, installation: { id: installationId } };
+    const push = {
+      ref: 'refs/heads/main',
+      after: 'a'.repeat(40),
+      repository: { id: 1, clone_url: 'https://github.com/a/b.git' },
+      installation: { id: installationId },
+    };
     expectStatus(202, await github.deliver(app, 'ping', ping));
     for (const options of [{ secret: 'another-secret-than-that' }, { sent: `${JSON.stringify(push)} ` }]) {
       expect(refusal(await github.deliver(app, 'push', push, options))).toEqual([401, 'invalid_signature']);
     }
-    for (const headers of [{}, { 'x-hub-signature-256': 'sha256=00' }, { 'x-hub-signature': 'sha1=00', 'x-github-delivery': '1' }] as Record<string, string>[]) {
+    for (const headers of [
+      {},
+      { 'x-hub-signature-256': 'sha256=00' },
+      { 'x-hub-signature': 'sha1=00', 'x-github-delivery': '1' },
+    ] as Record<string, string>[]) {
       expect(refusal(await app.post('/webhooks/github', push, { headers }))).toEqual([401, 'invalid_signature']);
     }
     expect(refusal(await github.deliver(app, 'push', push, { id: '' }))).toEqual([401, 'invalid_signature']);
@@ -169,21 +243,37 @@ describe('what GitHub tells', () => {
 
   it('follows once, however often it is told', async () => {
     const { installationId } = await connected();
-    const push = { ref: 'refs/heads/main', after: 'a'.repeat(40), repository: { id: 1, clone_url: 'https://github.com/a/b.git' }, installation: { id: installationId } };
+    const push = {
+      ref: 'refs/heads/main',
+      after: 'a'.repeat(40),
+      repository: { id: 1, clone_url: 'https://github.com/a/b.git' },
+      installation: { id: installationId },
+    };
     const id = uniqueName('delivery');
     const answers = await Promise.all(Array.from({ length: 5 }, () => github.deliver(app, 'push', push, { id })));
-    expect(answers.map(({ status, body }) => [status, body.data.outcome]).sort()).toEqual([[202, 'accepted'], ...Array.from({ length: 4 }, () => [202, 'repeated'])]);
+    expect(answers.map(({ status, body }) => [status, body.data.outcome]).sort()).toEqual([
+      [202, 'accepted'],
+      ...Array.from({ length: 4 }, () => [202, 'repeated']),
+    ]);
     expect((await github.deliver(app, 'push', push)).body.data.outcome).toBe('accepted');
     // What GitHub does not tell again any more is forgotten.
-    await make.sql('UPDATE github_deliveries SET received_at = now() - interval \'31 days\' WHERE id = $1', [id]);
+    await make.sql("UPDATE github_deliveries SET received_at = now() - interval '31 days' WHERE id = $1", [id]);
     await app.get(GithubDeliveries).forgetOld();
     expect(await make.sql('SELECT id FROM github_deliveries WHERE id = $1', [id])).toEqual([]);
   });
 
   it.each<[string, string, object]>([
-    ['a tag', 'push', { ref: 'refs/tags/v1', after: 'a'.repeat(40), repository: { id: 1, clone_url: 'x' }, installation: { id: 1 } }],
+    [
+      'a tag',
+      'push',
+      { ref: 'refs/tags/v1', after: 'a'.repeat(40), repository: { id: 1, clone_url: 'x' }, installation: { id: 1 } },
+    ],
     ['an event that is not ours', 'issues', { action: 'opened', installation: { id: 1 } }],
-    ['a push without an installation', 'push', { ref: 'refs/heads/main', after: 'a'.repeat(40), repository: { id: 1, clone_url: 'x' } }],
+    [
+      'a push without an installation',
+      'push',
+      { ref: 'refs/heads/main', after: 'a'.repeat(40), repository: { id: 1, clone_url: 'x' } },
+    ],
     ['something that is no push', 'push', { ref: 7, installation: { id: 1 } }],
     ['a list', 'push', []],
   ])('is ignored where nothing follows from it: %s', async (_what, event, payload) => {
@@ -197,18 +287,36 @@ describe('what GitHub tells', () => {
 
   it('is taken while strangers send bodies slowly, who are refused after five seconds and have sixteen places each', async () => {
     const from = '198.18.40.4';
-    const slow = (): Promise<string> => app.raw([
-      'POST /webhooks/github HTTP/1.1', 'Host: api.test', `X-Forwarded-For: ${from}`, 'Content-Length: 1000',
-      ...Object.entries(signedHeaders('never sent')).map(([name, value]) => `${name}: ${value}`), '', 'a first part',
-    ].join('\r\n'));
+    const slow = (): Promise<string> =>
+      app.raw(
+        [
+          'POST /webhooks/github HTTP/1.1',
+          'Host: api.test',
+          `X-Forwarded-For: ${from}`,
+          'Content-Length: 1000',
+          ...Object.entries(signedHeaders('never sent')).map(([name, value]) => `${name}: ${value}`),
+          '',
+          'a first part',
+        ].join('\r\n'),
+      );
     const began = performance.now();
     const over: string[] = [];
-    const answers = Promise.all(Array.from({ length: 24 }, () => slow().then((answer) => { over.push(answer); return answer; })));
+    const answers = Promise.all(
+      Array.from({ length: 24 }, () =>
+        slow().then((answer) => {
+          over.push(answer);
+          return answer;
+        }),
+      ),
+    );
     await eventually(() => over.length >= 8, 'eight are refused at once');
     expect(refusal(await github.deliver(app, 'ping', ping, { from }))).toEqual([503, 'service_unavailable']);
     expectStatus(202, await github.deliver(app, 'ping', ping));
     const codes = (await answers).map((answer) => /"code":"(\w+)"/.exec(answer)?.[1]).sort();
-    expect(codes).toEqual([...Array.from({ length: 16 }, () => 'request_timeout'), ...Array.from({ length: 8 }, () => 'service_unavailable')]);
+    expect(codes).toEqual([
+      ...Array.from({ length: 16 }, () => 'request_timeout'),
+      ...Array.from({ length: 8 }, () => 'service_unavailable'),
+    ]);
     // Half a minute without the deadline.
     expect(performance.now() - began).toBeLessThan(20_000);
     expectStatus(202, await github.deliver(app, 'ping', ping, { from }));
@@ -216,11 +324,23 @@ describe('what GitHub tells', () => {
 
   it('ends and suspends an installation here as there', async () => {
     const { installationId, account } = await connected();
-    const shown = async (): Promise<any> => expectStatus(200, await app.fetch(BASE, as(key))).body.data.installations.find(({ installation_id: id }: any) => id === installationId);
-    const tell = (action: string): Promise<Answer> => github.deliver(app, 'installation', { action, installation: { id: installationId } });
+    const shown = async (): Promise<any> =>
+      expectStatus(200, await app.fetch(BASE, as(key))).body.data.installations.find(
+        ({ installation_id: id }: any) => id === installationId,
+      );
+    const tell = (action: string): Promise<Answer> =>
+      github.deliver(app, 'installation', { action, installation: { id: installationId } });
     await tell('suspend');
     await eventually(async () => (await shown()).suspended_at !== undefined, 'it is suspended', LONG);
-    expect(refusal(await app.post('/api/v1/repositories', { name: uniqueName('r'), template: 'nextjs', provider: 'github', account }, as(key)))).toEqual([409, 'github_not_connected']);
+    expect(
+      refusal(
+        await app.post(
+          '/api/v1/repositories',
+          { name: uniqueName('r'), template: 'nextjs', provider: 'github', account },
+          as(key),
+        ),
+      ),
+    ).toEqual([409, 'github_not_connected']);
     await tell('unsuspend');
     await eventually(async () => (await shown()).suspended_at === undefined, 'it is not any more', LONG);
     await tell('deleted');
@@ -229,30 +349,59 @@ describe('what GitHub tells', () => {
 });
 
 function signedHeaders(body: string): Record<string, string> {
-  return { 'x-github-event': 'push', 'x-github-delivery': uniqueName('d'), 'x-hub-signature-256': `sha256=${createHmac('sha256', settings['GITHUB_WEBHOOK_SECRET']!).update(body).digest('hex')}` };
+  return {
+    'x-github-event': 'push',
+    'x-github-delivery': uniqueName('d'),
+    'x-hub-signature-256': `sha256=${createHmac('sha256', settings['GITHUB_WEBHOOK_SECRET']!).update(body).digest('hex')}`,
+  };
 }
 
 describe('a repository at GitHub', () => {
-  const create = (body: object, options: Record<string, string> = {}): Promise<Answer> => app.post('/api/v1/repositories', { provider: 'github', template: 'nextjs', ...body }, as(key, { headers: options }));
+  const create = (body: object, options: Record<string, string> = {}): Promise<Answer> =>
+    app.post(
+      '/api/v1/repositories',
+      { provider: 'github', template: 'nextjs', ...body },
+      as(key, { headers: options }),
+    );
 
   it('is made from a template in the account, listed, and let go of without being deleted there', async () => {
     const { account } = await connected();
     const name = uniqueName('shop');
     const { data } = expectStatus(201, await create({ name, account })).body;
     expect(data).toEqual({
-      id: expect.stringMatching(/^repo_/), org_id: org.id, name, provider: 'github', template: 'nextjs', repo_url: `${github.url}/${account}/${name}.git`, default_branch: 'main', created_at: expect.any(String),
+      id: expect.stringMatching(/^repo_/),
+      org_id: org.id,
+      name,
+      provider: 'github',
+      template: 'nextjs',
+      repo_url: `${github.url}/${account}/${name}.git`,
+      default_branch: 'main',
+      created_at: expect.any(String),
     });
     expect(expectStatus(200, await app.fetch(`/api/v1/repositories/${data.id}`, as(key))).body.data).toEqual(data);
     expect(expectStatus(200, await app.fetch('/api/v1/repositories', as(key))).body.data).toContainEqual(data);
     const asked = github.requests.filter(({ path }) => path.endsWith('/generate')).at(-1);
-    expect(asked).toMatchObject({ path: '/api/repos/templates/nextjs/generate', body: { owner: account, name, private: true } });
+    expect(asked).toMatchObject({
+      path: '/api/repos/templates/nextjs/generate',
+      body: { owner: account, name, private: true },
+    });
     // The address of our own git does not lead to it.
-    expect((await app.fetch(`/git/${org.slug}/${name}.git/info/refs?service=git-upload-pack`, { headers: { authorization: `Basic ${Buffer.from(`x:${key}`).toString('base64')}` } })).status).toBe(404);
+    expect(
+      (
+        await app.fetch(`/git/${org.slug}/${name}.git/info/refs?service=git-upload-pack`, {
+          headers: { authorization: `Basic ${Buffer.from(`x:${key}`).toString('base64')}` },
+        })
+      ).status,
+    ).toBe(404);
     expect(refusal(await create({ name: name.toUpperCase(), account }))).toEqual([409, 'already_exists']);
     expectStatus(204, await app.call('DELETE', `/api/v1/repositories/${data.id}`, as(key)));
     // It is there still, so that the name is free here and not there; that took nothing.
     expect(refusal(await create({ name, account }))).toEqual([409, 'already_exists']);
-    const count = (): Promise<any[]> => make.sql('SELECT count(*)::int AS count FROM repositories WHERE org_id = $1 AND name = $2 AND deleted_at IS NULL', [org.id, name]);
+    const count = (): Promise<any[]> =>
+      make.sql(
+        'SELECT count(*)::int AS count FROM repositories WHERE org_id = $1 AND name = $2 AND deleted_at IS NULL',
+        [org.id, name],
+      );
     expect(await count()).toEqual([{ count: 0 }]);
   });
 
@@ -261,19 +410,39 @@ describe('a repository at GitHub', () => {
     const name = uniqueName('shop');
     const before = github.requests.length;
     const rehearsed = expectStatus(201, await create({ name, account }, { 'dry-run': 'true' })).body;
-    expect([rehearsed.meta.dry_run, rehearsed.data.repo_url, github.requests.length]).toEqual([true, `${github.url}/${account}/${name}.git`, before]);
-    const [one, other] = [await create({ name, account }, { 'idempotency-key': name }), await create({ name, account }, { 'idempotency-key': name })];
+    expect([rehearsed.meta.dry_run, rehearsed.data.repo_url, github.requests.length]).toEqual([
+      true,
+      `${github.url}/${account}/${name}.git`,
+      before,
+    ]);
+    const [one, other] = [
+      await create({ name, account }, { 'idempotency-key': name }),
+      await create({ name, account }, { 'idempotency-key': name }),
+    ];
     expect([one.status, other.status, other.body.data.id]).toEqual([201, 201, one.body.data.id]);
-    expect(github.requests.filter(({ path, body }) => path.endsWith('/generate') && body.name === name)).toHaveLength(1);
+    expect(github.requests.filter(({ path, body }) => path.endsWith('/generate') && body.name === name)).toHaveLength(
+      1,
+    );
   });
 
   it('needs a template, and an account that is connected and named where there are several', async () => {
     const name = uniqueName('shop');
     await Promise.all([connected(), connected()]);
-    expect(refusal(await app.post('/api/v1/repositories', { provider: 'github', name }, as(key)))).toEqual([400, 'invalid_request']);
+    expect(refusal(await app.post('/api/v1/repositories', { provider: 'github', name }, as(key)))).toEqual([
+      400,
+      'invalid_request',
+    ]);
     expect(refusal(await create({ name }))).toEqual([400, 'invalid_request']);
     expect(refusal(await create({ name, account: 'nobody' }))).toEqual([409, 'github_not_connected']);
-    expect(refusal(await app.post('/api/v1/repositories', { provider: 'github', template: 'nextjs', name }, as(await make.key(ada))))).toEqual([409, 'github_not_connected']);
+    expect(
+      refusal(
+        await app.post(
+          '/api/v1/repositories',
+          { provider: 'github', template: 'nextjs', name },
+          as(await make.key(ada)),
+        ),
+      ),
+    ).toEqual([409, 'github_not_connected']);
   });
 
   it('tells what GitHub says where that refuses, and keeps nothing', async () => {
@@ -282,7 +451,11 @@ describe('a repository at GitHub', () => {
     github.failure = { status: 403, body: { message: 'Resource not accessible by integration' } };
     const answer = await create({ name, account });
     github.failure = undefined;
-    expect([...refusal(answer), answer.body.error.message]).toEqual([502, 'upstream_error', 'GitHub answered 403: Resource not accessible by integration']);
+    expect([...refusal(answer), answer.body.error.message]).toEqual([
+      502,
+      'upstream_error',
+      'GitHub answered 403: Resource not accessible by integration',
+    ]);
     expectStatus(201, await create({ name, account }));
   });
 
@@ -290,13 +463,22 @@ describe('a repository at GitHub', () => {
     const { account, installationId } = await connected();
     const { data } = expectStatus(201, await create({ name: uniqueName('shop'), account })).body;
     const [row] = await make.sql('SELECT remote_id FROM repositories WHERE id = $1', [data.id]);
-    await github.deliver(app, 'installation_repositories', { action: 'removed', installation: { id: installationId }, repositories_removed: [{ id: Number(row!['remote_id']) }] });
-    await eventually(async () => (await app.fetch(`/api/v1/repositories/${data.id}`, as(key))).status === 404, 'it is gone', LONG);
+    await github.deliver(app, 'installation_repositories', {
+      action: 'removed',
+      installation: { id: installationId },
+      repositories_removed: [{ id: Number(row!['remote_id']) }],
+    });
+    await eventually(
+      async () => (await app.fetch(`/api/v1/repositories/${data.id}`, as(key))).status === 404,
+      'it is gone',
+      LONG,
+    );
   });
 });
 
 describe('from GitHub to a live site', () => {
-  const get = async (id: string, by = key): Promise<any> => expectStatus(200, await app.fetch(`/api/v1/deploys/${id}`, as(by))).body.data;
+  const get = async (id: string, by = key): Promise<any> =>
+    expectStatus(200, await app.fetch(`/api/v1/deploys/${id}`, as(by))).body.data;
   const over = async (id: string, by = key): Promise<any> => {
     await eventually(async () => (await get(id, by)).finished_at !== undefined, `${id} is over`, LONG);
     return get(id, by);
@@ -304,35 +486,55 @@ describe('from GitHub to a live site', () => {
   async function open(url: string): Promise<string> {
     return app.raw(`GET / HTTP/1.1\r\nHost: ${new URL(url).host}\r\nConnection: close\r\n\r\n`, { port: app.appsPort });
   }
-  const project = async (repoUrl: string, by = key): Promise<string> => expectStatus(201, await app.post('/api/v1/projects', { name: uniqueName('site'), repo_url: repoUrl }, as(by))).body.data.id as string;
-  const deploy = async (id: string, by = key): Promise<any> => over(expectStatus(202, await app.post(`/api/v1/projects/${id}/deploys`, {}, as(by))).body.data.id as string, by);
+  const project = async (repoUrl: string, by = key): Promise<string> =>
+    expectStatus(201, await app.post('/api/v1/projects', { name: uniqueName('site'), repo_url: repoUrl }, as(by))).body
+      .data.id as string;
+  const deploy = async (id: string, by = key): Promise<any> =>
+    over(expectStatus(202, await app.post(`/api/v1/projects/${id}/deploys`, {}, as(by))).body.data.id as string, by);
 
   it('fetches a private repository with a token for it alone, deploys what is pushed to it, and lets no token out', async () => {
     const { account } = await connected();
     const name = uniqueName('shop');
-    const { data: repository } = expectStatus(201, await app.post('/api/v1/repositories', { provider: 'github', template: 'nextjs', name, account }, as(key))).body;
+    const { data: repository } = expectStatus(
+      201,
+      await app.post('/api/v1/repositories', { provider: 'github', template: 'nextjs', name, account }, as(key)),
+    ).body;
     const id = await project((repository.repo_url as string).replace(/\.git$/, ''));
     const first = await deploy(id);
     expect([first.state, first.error]).toEqual(['ready', undefined]);
     expect(await open(first.url as string)).toContain('From nextjs');
-    const minted = github.requests.filter(({ path, body }) => path.endsWith('/access_tokens') && body.repositories !== undefined).at(-1);
+    const minted = github.requests
+      .filter(({ path, body }) => path.endsWith('/access_tokens') && body.repositories !== undefined)
+      .at(-1);
     expect(minted!.body).toEqual({ repositories: [name], permissions: { contents: 'read' } });
 
     // GitHub names it with `.git`, the project without.
     const sha = await github.push(app, [account, name], { 'index.html': '<h1>Pushed</h1>' });
     let pushed: any;
-    await eventually(async () => {
-      const { data } = (await app.fetch(`/api/v1/projects/${id}/deploys`, as(key))).body;
-      pushed = data.find(({ commit, finished_at: finishedAt }: any) => commit?.sha === sha && finishedAt !== undefined);
-      return pushed !== undefined;
-    }, 'what was pushed is deployed', LONG);
+    await eventually(
+      async () => {
+        const { data } = (await app.fetch(`/api/v1/projects/${id}/deploys`, as(key))).body;
+        pushed = data.find(
+          ({ commit, finished_at: finishedAt }: any) => commit?.sha === sha && finishedAt !== undefined,
+        );
+        return pushed !== undefined;
+      },
+      'what was pushed is deployed',
+      LONG,
+    );
     expect([pushed.state, pushed.type]).toEqual(['ready', 'production']);
     expect(await open(pushed.url as string)).toContain('Pushed');
 
-    const said = [(await app.fetch(`/api/v1/deploys/${first.id}/logs`, as(key))).text, (await app.fetch(`/api/v1/deploys/${first.id}/events`, as(key))).text, JSON.stringify(app.log())].join('\n');
+    const said = [
+      (await app.fetch(`/api/v1/deploys/${first.id}/logs`, as(key))).text,
+      (await app.fetch(`/api/v1/deploys/${first.id}/events`, as(key))).text,
+      JSON.stringify(app.log()),
+    ].join('\n');
     expect(github.tokens.length).toBeGreaterThan(0);
     for (const token of github.tokens) expect(said).not.toContain(token);
-    const kept = await make.sql('SELECT (SELECT json_agg(d)::text FROM deploys d) AS deploys, (SELECT json_agg(r)::text FROM repositories r) AS repositories');
+    const kept = await make.sql(
+      'SELECT (SELECT json_agg(d)::text FROM deploys d) AS deploys, (SELECT json_agg(r)::text FROM repositories r) AS repositories',
+    );
     for (const token of github.tokens) expect(JSON.stringify(kept)).not.toContain(token);
   });
 
@@ -349,7 +551,8 @@ describe('from GitHub to a live site', () => {
     const mine = await project(url);
     expect((await deploy(mine)).state).toBe('ready');
     expectStatus(204, await app.call('DELETE', `${BASE}/installations/${installation}`, as(key)));
-    const again = expectStatus(202, await app.post(`/api/v1/projects/${mine}/deploys`, { force: true }, as(key))).body.data.id as string;
+    const again = expectStatus(202, await app.post(`/api/v1/projects/${mine}/deploys`, { force: true }, as(key))).body
+      .data.id as string;
     expect((await over(again)).error?.code).toBe('repository_unreachable');
     // A push to what is not connected any more deploys nothing.
     const before = (await app.fetch(`/api/v1/projects/${mine}/deploys`, as(key))).body.data.length as number;
@@ -376,10 +579,24 @@ describe('a service without a GitHub App', () => {
 
   it('says so, and keeps repositories of its own as ever', async () => {
     const bare = await their.key(await their.person());
-    expect(expectStatus(200, await without.fetch(BASE, as(bare))).body.data).toEqual({ configured: false, installations: [] });
+    expect(expectStatus(200, await without.fetch(BASE, as(bare))).body.data).toEqual({
+      configured: false,
+      installations: [],
+    });
     expect(refusal(await without.call('POST', `${BASE}/links`, as(bare)))).toEqual([409, 'integration_not_configured']);
-    expect(refusal(await send(without, ['POST', '/api/v1/repositories'], { name: 'shop', template: 'nextjs', provider: 'github' }, as(bare)))).toEqual([409, 'integration_not_configured']);
+    expect(
+      refusal(
+        await send(
+          without,
+          ['POST', '/api/v1/repositories'],
+          { name: 'shop', template: 'nextjs', provider: 'github' },
+          as(bare),
+        ),
+      ),
+    ).toEqual([409, 'integration_not_configured']);
     expect(refusal(await without.post('/webhooks/github', {}))).toEqual([409, 'integration_not_configured']);
-    expect(expectStatus(201, await without.post('/api/v1/repositories', { name: 'shop' }, as(bare))).body.data.provider).toBe('service');
+    expect(
+      expectStatus(201, await without.post('/api/v1/repositories', { name: 'shop' }, as(bare))).body.data.provider,
+    ).toBe('service');
   });
 });

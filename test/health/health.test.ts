@@ -15,7 +15,8 @@ describe('GET /health', () => {
 
   it('carries the ids and the security headers of every answer', async () => {
     const { headers } = await app.fetch('/health');
-    for (const name of ['x-request-id', 'x-trace-id', 'x-content-type-options', 'content-security-policy']) expect(headers.has(name)).toBe(true);
+    for (const name of ['x-request-id', 'x-trace-id', 'x-content-type-options', 'content-security-policy'])
+      expect(headers.has(name)).toBe(true);
   });
 });
 
@@ -26,7 +27,14 @@ describe('GET /ready', () => {
     const answer = await app.fetch('/ready');
     expect(answer.status).toBe(200);
     expect(answer.body.status).toBe('ok');
-    expect(Object.keys(answer.body.details as object).sort()).toEqual(['database', 'migrations', 'queues', 'redis', 'sandbox', 'storage']);
+    expect(Object.keys(answer.body.details as object).sort()).toEqual([
+      'database',
+      'migrations',
+      'queues',
+      'redis',
+      'sandbox',
+      'storage',
+    ]);
     expect(answer.body.details.sandbox).toMatchObject({ status: 'up', workers: 1 });
     expect(answer.text).not.toMatch(/127\.0\.0\.1|\.sock|postgres:|5432/);
   });
@@ -55,11 +63,20 @@ describe('while the database is away', () => {
   it('answers 503, without a cause, and recovers by itself when every backend has been killed', async () => {
     const name = new URL(app.config.databaseUrl!).pathname.slice(1);
     await withAdmin((admin) => admin.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`));
-    await withAdmin((admin) => admin.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [name]));
-    await eventually(async () => (await app.fetch('/ready')).status === 503, '/ready says that the database is away', 2_500);
+    await withAdmin((admin) =>
+      admin.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [name]),
+    );
+    await eventually(
+      async () => (await app.fetch('/ready')).status === 503,
+      '/ready says that the database is away',
+      2_500,
+    );
 
     const answer = await app.fetch('/ready');
-    expect(answer.body).toMatchObject({ status: 'error', error: { database: { status: 'down', message: 'does not answer' } } });
+    expect(answer.body).toMatchObject({
+      status: 'error',
+      error: { database: { status: 'down', message: 'does not answer' } },
+    });
     expect((await app.fetch('/health')).status).toBe(200);
     expect((await app.fetch('/api/v1')).status).toBe(200);
 
@@ -73,7 +90,9 @@ describe('while the database is away', () => {
     await client.query('DELETE FROM migrations');
     await client.end();
     await eventually(async () => (await app.fetch('/ready')).status === 503, 'not ready', 2_000);
-    expect((await app.fetch('/ready')).body.error).toMatchObject({ migrations: { status: 'down', message: expect.stringMatching(/not applied/) } });
+    expect((await app.fetch('/ready')).body.error).toMatchObject({
+      migrations: { status: 'down', message: expect.stringMatching(/not applied/) },
+    });
   });
 });
 
@@ -91,7 +110,8 @@ describe('while Redis is away', () => {
     await relay.stop();
   });
 
-  const run = (): ReturnType<TestApp['post']> => app.post('/api/v1/sandbox/try', { language: 'python', code: 'print(1)' });
+  const run = (): ReturnType<TestApp['post']> =>
+    app.post('/api/v1/sandbox/try', { language: 'python', code: 'print(1)' });
 
   it('answers /ready with 503, the sandbox with 503, other calls as before, and recovers by itself', async () => {
     expect((await run()).status).toBe(200);

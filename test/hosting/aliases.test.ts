@@ -15,7 +15,9 @@ describe('host names', () => {
   // Processes that share deploys share their files.
   const directory = mkdtempSync(join(tmpdir(), 'service-artifacts-'));
   const app = useApp({ ARTIFACTS_URL: `file://${directory}` });
-  afterAll(() => { rmSync(directory, { recursive: true }); });
+  afterAll(() => {
+    rmSync(directory, { recursive: true });
+  });
   const page = (text: string): ReturnType<typeof built> => built({ 'index.html': text });
   const transaction = (work: () => Promise<void>): Promise<void> => app.get(Database).transaction(work);
 
@@ -24,15 +26,19 @@ describe('host names', () => {
     const two = await deploy(app, page('two'), { projectId: one.projectId });
     await point(app, 'shop', one);
     expect((await visit(app, 'shop')).text).toBe('one');
-    await expect(transaction(async () => {
-      await app.get(AliasesService).point('shop', { ...two, kind: 'production' });
-      throw new Error('taken back');
-    })).rejects.toThrow('taken back');
+    await expect(
+      transaction(async () => {
+        await app.get(AliasesService).point('shop', { ...two, kind: 'production' });
+        throw new Error('taken back');
+      }),
+    ).rejects.toThrow('taken back');
     expect((await visit(app, 'shop')).text).toBe('one');
     await point(app, 'shop', two);
     await eventually(async () => (await visit(app, 'shop')).text === 'two', 'the new deploy is shown', SEEN_WITHIN_MS);
     expect((await visit(app, one.label)).text).toBe('one');
-    expect(await app.get(AliasesService).of(one.projectId)).toMatchObject([one.label, two.label, 'shop'].sort().map((label) => ({ label })));
+    expect(await app.get(AliasesService).of(one.projectId)).toMatchObject(
+      [one.label, two.label, 'shop'].sort().map((label) => ({ label })),
+    );
     expect(app.get(AliasesService).urlOf('shop')).toBe('http://shop.localhost:0');
   });
 
@@ -60,7 +66,9 @@ describe('host names', () => {
 
   describe('in another process', () => {
     let other: TestApp;
-    beforeAll(async () => { other = await app.another({ role: 'edge' }); });
+    beforeAll(async () => {
+      other = await app.another({ role: 'edge' });
+    });
     afterAll(() => other.stop());
 
     it('are seen to change, also after the connection that tells of changes was killed', async () => {
@@ -68,7 +76,7 @@ describe('host names', () => {
       const alternately = async (label: string, count: number): Promise<number[]> => {
         const tookMs: number[] = [];
         for (let turn = 0; turn < count; turn++) {
-          const [target, text] = turn % 2 === 0 ? [two, 'two'] : [one, 'one'] as const;
+          const [target, text] = turn % 2 === 0 ? [two, 'two'] : ([one, 'one'] as const);
           await point(app, label, { ...target, projectId: 'prj_same' });
           const committedAt = performance.now();
           await eventually(async () => (await visit(other, label)).text === text, `${text} is shown`, SEEN_WITHIN_MS);
@@ -78,11 +86,14 @@ describe('host names', () => {
       };
       await point(app, 'told', { ...one, projectId: 'prj_same' });
       expect((await visit(other, 'told')).text).toBe('one');
-      expect(Math.min(...await alternately('told', 6))).toBeLessThan(100);
+      expect(Math.min(...(await alternately('told', 6)))).toBeLessThan(100);
 
-      const kill = (): Promise<unknown> => new Make(app).sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'service-platform aliases' AND datname = current_database()");
+      const kill = (): Promise<unknown> =>
+        new Make(app).sql(
+          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'service-platform aliases' AND datname = current_database()",
+        );
       expect(await kill()).toHaveLength(2);
-      expect(Math.min(...await alternately('told', 6))).toBeLessThan(100);
+      expect(Math.min(...(await alternately('told', 6)))).toBeLessThan(100);
     });
   });
 
@@ -97,9 +108,17 @@ describe('host names', () => {
         const answer = await new Promise<string>((resolve) => {
           request({ port: app.appsPort, host: '127.0.0.1', agent, headers: { host: 'busy.localhost' } }, (response) => {
             let text = '';
-            response.on('data', (chunk: Buffer) => { text += chunk.toString(); });
-            response.on('end', () => { resolve(`${response.statusCode} ${text}`); });
-          }).once('error', (error) => { resolve(error.message); }).end();
+            response.on('data', (chunk: Buffer) => {
+              text += chunk.toString();
+            });
+            response.on('end', () => {
+              resolve(`${response.statusCode} ${text}`);
+            });
+          })
+            .once('error', (error) => {
+              resolve(error.message);
+            })
+            .end();
         });
         statuses.set(answer, (statuses.get(answer) ?? 0) + 1);
       }

@@ -25,40 +25,61 @@ require('node:http').createServer((request, response) => {
 }).listen(process.env.PORT, process.env.HOSTNAME);
 `;
 
-const serverOf = (text: string): ReturnType<typeof built> => built({ 'server.js': text }, {
-  kind: 'server', framework: 'node', server: { command: ['node', 'server.js'], directory: '' }, static: [],
-});
+const serverOf = (text: string): ReturnType<typeof built> =>
+  built(
+    { 'server.js': text },
+    {
+      kind: 'server',
+      framework: 'node',
+      server: { command: ['node', 'server.js'], directory: '' },
+      static: [],
+    },
+  );
 
 describe('servers of apps beside each other', () => {
   const app = useApp();
   const held: (() => void)[] = [];
   const servers = (): AppServersService => app.get(AppServersService);
 
-  beforeAll(() => { jest.spyOn(app.get(DeployEnvironment), 'of').mockResolvedValue({}); });
-
-  afterEach(() => { for (const release of held.splice(0)) release(); });
-
-  const hold = (label: string): Promise<number> => new Promise((resolve, reject) => {
-    const asked = httpRequest({ port: app.appsPort, host: '127.0.0.1', path: '/hold', headers: { host: `${label}.localhost` }, agent: false }, (response) => {
-      response.on('error', () => undefined).resume();
-      resolve(response.statusCode!);
-    });
-    asked.once('error', reject);
-    held.push(() => { asked.destroy(); });
-    asked.end();
+  beforeAll(() => {
+    jest.spyOn(app.get(DeployEnvironment), 'of').mockResolvedValue({});
   });
+
+  afterEach(() => {
+    for (const release of held.splice(0)) release();
+  });
+
+  const hold = (label: string): Promise<number> =>
+    new Promise((resolve, reject) => {
+      const asked = httpRequest(
+        { port: app.appsPort, host: '127.0.0.1', path: '/hold', headers: { host: `${label}.localhost` }, agent: false },
+        (response) => {
+          response.on('error', () => undefined).resume();
+          resolve(response.statusCode!);
+        },
+      );
+      asked.once('error', reject);
+      held.push(() => {
+        asked.destroy();
+      });
+      asked.end();
+    });
 
   const logOf = async ({ deployId }: Deployed): Promise<string> =>
     (await servers().runtimeLogs(deployId)).map(({ stream, text }) => `${stream}: ${text}`).join('\n');
 
   it('have as many places for an organization as its plan allows, and the answer says why there is none', async () => {
-    const apps = await Promise.all(Array.from({ length: 4 }, () => deploy(app, serverOf(HOLDING), { orgId: 'org_greedy' })));
+    const apps = await Promise.all(
+      Array.from({ length: 4 }, () => deploy(app, serverOf(HOLDING), { orgId: 'org_greedy' })),
+    );
     for (const { label } of apps.slice(0, 3)) expect(await hold(label)).toBe(200);
 
     const refused = await visit(app, apps[3]!.label, '/');
     expect([refused.status, refused.text]).toEqual([503, expect.stringContaining('app_places_taken')]);
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
-    expect(await logOf(apps[3]!)).toMatch(/^system: The server was not started: as many servers of the organization are in use/);
+    expect(await logOf(apps[3]!)).toMatch(
+      /^system: The server was not started: as many servers of the organization are in use/,
+    );
 
     const honest = await deploy(app, serverOf(HOLDING), { orgId: 'org_honest' });
     expect((await visit(app, honest.label, '/')).status).toBe(200);
@@ -70,7 +91,9 @@ describe('servers of apps beside each other', () => {
   });
 
   it('print what they like, and nobody else notices', async () => {
-    const floods = await Promise.all(['org_a', 'org_b', 'org_c'].map((orgId) => deploy(app, serverOf(FLOODING), { orgId })));
+    const floods = await Promise.all(
+      ['org_a', 'org_b', 'org_c'].map((orgId) => deploy(app, serverOf(FLOODING), { orgId })),
+    );
     const talker = await deploy(app, serverOf(TALKING), { orgId: 'org_honest' });
     for (const { label } of [...floods, talker]) expect((await visit(app, label, '/')).status).toBe(200);
     const timeOf = async (): Promise<number> => {
@@ -82,18 +105,27 @@ describe('servers of apps beside each other', () => {
     const quietMs = await timeOf();
 
     for (const { label } of floods) await visit(app, label, '/flood');
-    await new Promise((resolve) => { setTimeout(resolve, 500); });
+    await new Promise((resolve) => {
+      setTimeout(resolve, 500);
+    });
     const usedBefore = process.cpuUsage();
     const startedMs = performance.now();
     // A single call took seconds.
     expect(await timeOf()).toBeLessThan(10 * quietMs + 3_000);
     for (let call = 0; call < 10; call++) expect((await visit(app, talker.label, `/${call}`)).status).toBe(200);
-    await new Promise((resolve) => { setTimeout(resolve, 1_500); });
+    await new Promise((resolve) => {
+      setTimeout(resolve, 1_500);
+    });
     const { user, system } = process.cpuUsage(usedBefore);
     expect((user + system) / 1_000).toBeLessThan(0.95 * (performance.now() - startedMs));
 
     for (const flood of floods) {
-      await eventually(async () => /system: \d{4,} lines are missing here: the server printed more than 200 a second/.test(await logOf(flood)), 'the log says what is missing', 20_000);
+      await eventually(
+        async () =>
+          /system: \d{4,} lines are missing here: the server printed more than 200 a second/.test(await logOf(flood)),
+        'the log says what is missing',
+        20_000,
+      );
     }
     const said = await servers().runtimeLogs(talker.deployId, { limit: 1_000 });
     expect(said.filter(({ text }) => /^\/\d \d+$/.test(text))).toHaveLength(500);

@@ -11,7 +11,13 @@ const kept = (): string => join(app.config.apps.directory, 'by-content');
 
 /** The tree of a deploy with these files, and its id. */
 async function treeOf(files: Files): Promise<{ deployId: string; tree: string }> {
-  const { deployId } = await deploy(app, built({ 'server.js': '', ...files }, { kind: 'server', framework: 'node', server: { command: ['node', 'server.js'], directory: '' } }));
+  const { deployId } = await deploy(
+    app,
+    built(
+      { 'server.js': '', ...files },
+      { kind: 'server', framework: 'node', server: { command: ['node', 'server.js'], directory: '' } },
+    ),
+  );
   return { deployId, tree: await app.get(AppTrees).of(deployId, (await app.get(Sites).find(deployId))!.site.manifest) };
 }
 
@@ -22,7 +28,10 @@ describe('the files that servers run from', () => {
     const text = packageOf();
     const one = await treeOf({ 'node_modules/a/index.js': text, 'app.js': 'one' });
     const other = await treeOf({ 'node_modules/b/index.js': text, 'app.js': 'other' });
-    const [first, second] = [statSync(join(one.tree, 'node_modules/a/index.js')), statSync(join(other.tree, 'node_modules/b/index.js'))];
+    const [first, second] = [
+      statSync(join(one.tree, 'node_modules/a/index.js')),
+      statSync(join(other.tree, 'node_modules/b/index.js')),
+    ];
     expect([first.ino, first.mode & 0o777]).toEqual([second.ino, 0o444]);
     expect(readFileSync(join(other.tree, 'node_modules/b/index.js'), 'utf8')).toBe(text);
     expect(readFileSync(join(one.tree, 'app.js'), 'utf8')).toBe('one');

@@ -6,7 +6,8 @@ import { eventually, useApp } from '../support/test-app.js';
 
 jest.setTimeout(120_000);
 
-const PAGE = (title: string): string => `<!doctype html><html lang="en"><title>${title}</title><link rel="icon" href="data:,"><link rel="stylesheet" href="/style.css"><h1>${title}</h1><script type="module" src="/main.js"></script>`;
+const PAGE = (title: string): string =>
+  `<!doctype html><html lang="en"><title>${title}</title><link rel="icon" href="data:,"><link rel="stylesheet" href="/style.css"><h1>${title}</h1><script type="module" src="/main.js"></script>`;
 const SITE = {
   'index.html': PAGE('The first'),
   'about/index.html': PAGE('About'),
@@ -55,14 +56,23 @@ describe('what people deploy, in a browser', () => {
     browser ??= await launchChromium();
     const page = await (await browser.newContext()).newPage();
     const faults: string[] = [];
-    page.on('console', (message) => { if (message.type() === 'error') faults.push(message.text()); });
-    page.on('pageerror', (error) => { faults.push(error.message); });
-    page.on('requestfailed', (request) => { faults.push(`${request.url()} ${request.failure()?.errorText ?? ''}`); });
+    page.on('console', (message) => {
+      if (message.type() === 'error') faults.push(message.text());
+    });
+    page.on('pageerror', (error) => {
+      faults.push(error.message);
+    });
+    page.on('requestfailed', (request) => {
+      faults.push(`${request.url()} ${request.failure()?.errorText ?? ''}`);
+    });
     return { page, faults };
   }
 
   inChromium('a site is there with its style and its modules, and shows its own page for what is not', async () => {
-    const { label } = await deploy(app, built(SITE, { routing: { ...NO_ROUTING, redirects: [{ source: '/old', destination: '/about' }] } }));
+    const { label } = await deploy(
+      app,
+      built(SITE, { routing: { ...NO_ROUTING, redirects: [{ source: '/old', destination: '/about' }] } }),
+    );
     const { page, faults } = await open();
     await page.goto(urlOf(label));
     expect(await page.title()).toBe('The first');
@@ -82,47 +92,74 @@ describe('what people deploy, in a browser', () => {
     const { page } = await open();
     await page.goto(urlOf(label));
     await page.waitForFunction('document.body.dataset.word === "imported"');
-    const second = await deploy(app, built({ ...SITE, 'index.html': PAGE('The second'), 'word.js': 'export const word = "changed";' }), { projectId: first.projectId });
+    const second = await deploy(
+      app,
+      built({ ...SITE, 'index.html': PAGE('The second'), 'word.js': 'export const word = "changed";' }),
+      { projectId: first.projectId },
+    );
     await point(app, label, second);
-    await eventually(async () => {
-      await page.reload();
-      return (await page.title()) === 'The second';
-    }, 'the second is shown', 30_000);
+    await eventually(
+      async () => {
+        await page.reload();
+        return (await page.title()) === 'The second';
+      },
+      'the second is shown',
+      30_000,
+    );
     await page.waitForFunction('document.body.dataset.word === "changed"');
   });
 
-  inChromium('is of another site than its neighbours and the platform: no cookie and nothing kept passes between them', async () => {
-    const [one, other] = [await deploy(app, built(SITE)), await deploy(app, built(SITE))];
-    const { page } = await open();
-    await page.goto(urlOf(one.label));
-    await page.evaluate('document.cookie = "own=1; path=/"; document.cookie = "wide=1; path=/; domain=localhost"; localStorage.setItem("kept", "1")');
-    await page.goto(urlOf(other.label));
-    expect(await page.evaluate('[document.cookie, localStorage.getItem("kept")]')).toEqual(['', null]);
-    await page.goto(`http://localhost:${app.port}/docs`);
-    expect(await page.evaluate('[document.cookie, localStorage.getItem("kept")]')).toEqual(['', null]);
-    // A page of an app does not get to read what the platform answers a person.
-    await page.goto(urlOf(one.label));
-    expect(await page.evaluate(`fetch('http://localhost:${app.port}/docs', { credentials: 'include' }).then(() => 'read', () => 'kept from it')`)).toBe('kept from it');
-  });
+  inChromium(
+    'is of another site than its neighbours and the platform: no cookie and nothing kept passes between them',
+    async () => {
+      const [one, other] = [await deploy(app, built(SITE)), await deploy(app, built(SITE))];
+      const { page } = await open();
+      await page.goto(urlOf(one.label));
+      await page.evaluate(
+        'document.cookie = "own=1; path=/"; document.cookie = "wide=1; path=/; domain=localhost"; localStorage.setItem("kept", "1")',
+      );
+      await page.goto(urlOf(other.label));
+      expect(await page.evaluate('[document.cookie, localStorage.getItem("kept")]')).toEqual(['', null]);
+      await page.goto(`http://localhost:${app.port}/docs`);
+      expect(await page.evaluate('[document.cookie, localStorage.getItem("kept")]')).toEqual(['', null]);
+      // A page of an app does not get to read what the platform answers a person.
+      await page.goto(urlOf(one.label));
+      expect(
+        await page.evaluate(
+          `fetch('http://localhost:${app.port}/docs', { credentials: 'include' }).then(() => 'read', () => 'kept from it')`,
+        ),
+      ).toBe('kept from it');
+    },
+  );
 
   inChromium('a server takes forms and cookies, sends events as they come and speaks WebSocket', async () => {
     jest.spyOn(app.get(DeployEnvironment), 'of').mockResolvedValue({});
-    const { label } = await deploy(app, built({ 'server.js': SERVER }, { kind: 'server', framework: 'node', server: { command: ['node', 'server.js'], directory: '' }, static: [] }));
+    const { label } = await deploy(
+      app,
+      built(
+        { 'server.js': SERVER },
+        { kind: 'server', framework: 'node', server: { command: ['node', 'server.js'], directory: '' }, static: [] },
+      ),
+    );
     const { page, faults } = await open();
     await page.goto(urlOf(label), { timeout: 60_000 });
     await page.click('button');
     await page.waitForURL(urlOf(label, '/?name=Ada'));
     expect(await page.textContent('p')).toBe('seen=yes');
-    expect(await page.evaluate(`new Promise((resolve) => {
+    expect(
+      await page.evaluate(`new Promise((resolve) => {
       const [source, seen] = [new EventSource('/events'), []];
       source.onmessage = ({ data }) => { seen.push(data); if (seen.length === 2) { source.close(); resolve(seen); } };
-    })`)).toEqual(['one', 'two']);
-    expect(await page.evaluate(`new Promise((resolve, reject) => {
+    })`),
+    ).toEqual(['one', 'two']);
+    expect(
+      await page.evaluate(`new Promise((resolve, reject) => {
       const socket = new WebSocket(location.origin.replace('http', 'ws') + '/socket');
       socket.onopen = () => socket.send('hello');
       socket.onmessage = ({ data }) => { resolve(data); socket.close(); };
       socket.onerror = () => reject(new Error('refused'));
-    })`)).toBe('echo: hello');
+    })`),
+    ).toBe('echo: hello');
     // The page itself has ended the events.
     expect(faults.filter((fault) => !fault.includes('/events'))).toEqual([]);
   });

@@ -15,13 +15,14 @@ const UPGRADES = 0.12;
 const SWITCHING = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
 
 /** Each answer says for which request it was made. A mark that was mutated into another one has the wrong check. */
-const markOf = (kind: 'honest' | 'hostile', index: number): string => `${kind}-${index}-${(Math.imul(index + 1, 2_654_435_761) >>> 0).toString(16)}.`;
+const markOf = (kind: 'honest' | 'hostile', index: number): string =>
+  `${kind}-${index}-${(Math.imul(index + 1, 2_654_435_761) >>> 0).toString(16)}.`;
 const MARK = /(honest|hostile)-(\d+)-([0-9a-f]{1,8})\./g;
 
 /**
- * Visitors ask the app in turn for answers that are honest and answers that are not, over connections that are kept: from the
- * visitor to the proxy, and from the proxy to the app. What is random comes from the seed; in which order visitors are
- * served does not.
+ * Visitors ask the app in turn for answers that are honest and answers that are not, over connections that are kept:
+ * from the visitor to the proxy, and from the proxy to the app. What is random comes from the seed; in which order
+ * visitors are served does not.
  */
 describe(`10,000 hostile answers and frames, by the seed ${SEED}`, () => {
   const app = useApp();
@@ -38,7 +39,11 @@ describe(`10,000 hostile answers and frames, by the seed ${SEED}`, () => {
 
   it('break nothing, and no visitor is shown what was meant for another', async () => {
     const each = Math.ceil(HOSTILE_ANSWERS / VISITORS);
-    await Promise.all(Array.from({ length: VISITORS }, (_, visitor) => visitAll(visitor * each, Math.min(HOSTILE_ANSWERS, (visitor + 1) * each))));
+    await Promise.all(
+      Array.from({ length: VISITORS }, (_, visitor) =>
+        visitAll(visitor * each, Math.min(HOSTILE_ANSWERS, (visitor + 1) * each)),
+      ),
+    );
     expect(tally.honest).toBeGreaterThan(HOSTILE_ANSWERS / 2);
     expect(tally.whole + tally.refused + tally.brokenOff + tally.upgraded + tally.notUpgraded).toBe(HOSTILE_ANSWERS);
     // All of them happen, or the answers were not what they should be.
@@ -63,20 +68,30 @@ describe(`10,000 hostile answers and frames, by the seed ${SEED}`, () => {
   }
 
   async function askHonest(connection: RawConnection, index: number): Promise<void> {
-    const { status, body } = await connection.ask(`GET /honest/${index} HTTP/1.1\r\nHost: ${deployed.label}.localhost\r\n\r\n`);
-    if (status !== 200 || body !== markOf('honest', index)) throw new Error(`The honest answer to ${index} was ${status}: ${body.slice(0, 200)}`);
+    const { status, body } = await connection.ask(
+      `GET /honest/${index} HTTP/1.1\r\nHost: ${deployed.label}.localhost\r\n\r\n`,
+    );
+    if (status !== 200 || body !== markOf('honest', index))
+      throw new Error(`The honest answer to ${index} was ${status}: ${body.slice(0, 200)}`);
     tally.honest++;
   }
 
   /** Whether the connection can be used again. */
   async function askHostile(connection: RawConnection, index: number, dice: Dice): Promise<boolean> {
-    const [method, body] = dice.pick([['GET', ''], ['GET', ''], ['HEAD', ''], ['POST', 'x'.repeat(dice.below(2_000))], ['PUT', 'GET /honest/0 HTTP/1.1\r\n\r\n']] as const);
+    const [method, body] = dice.pick([
+      ['GET', ''],
+      ['GET', ''],
+      ['HEAD', ''],
+      ['POST', 'x'.repeat(dice.below(2_000))],
+      ['PUT', 'GET /honest/0 HTTP/1.1\r\n\r\n'],
+    ] as const);
     const length = method === 'POST' || method === 'PUT' ? `Content-Length: ${body.length}\r\n` : '';
     const head = `${method} /hostile/${index} HTTP/1.1\r\nHost: ${deployed.label}.localhost\r\n${length}\r\n`;
     try {
       const answer = await connection.ask(head + body);
       requireMarksOf(index, answer.head + answer.body);
-      if (answer.status < 200 || answer.status > 599) throw new Error(`The answer to ${index} has the status ${answer.status}.`);
+      if (answer.status < 200 || answer.status > 599)
+        throw new Error(`The answer to ${index} has the status ${answer.status}.`);
       if (answer.body.includes('<small>502 app_failed</small>')) tally.refused++;
       else tally.whole++;
       return !/^connection: close$/im.test(answer.head);
@@ -90,7 +105,9 @@ describe(`10,000 hostile answers and frames, by the seed ${SEED}`, () => {
 
   async function upgradeOnce(index: number, dice: Dice): Promise<void> {
     const connection = await RawConnection.open(app.appsPort);
-    connection.write(`GET /upgrade/${index} HTTP/1.1\r\nHost: ${deployed.label}.localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`);
+    connection.write(
+      `GET /upgrade/${index} HTTP/1.1\r\nHost: ${deployed.label}.localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
+    );
     if (dice.happens(0.5)) connection.write(frames(dice));
     await connection.closed();
     const text = connection.received.toString('latin1');
@@ -101,12 +118,19 @@ describe(`10,000 hostile answers and frames, by the seed ${SEED}`, () => {
     }
     tally.upgraded++;
     const { bytes, isSound } = upgradeOf(index);
-    if (isSound) expect(connection.received.equals(Buffer.concat([Buffer.from(SWITCHING), bytes.subarray(bytes.indexOf('\r\n\r\n') + 4)]))).toBe(true);
+    if (isSound)
+      expect(
+        connection.received.equals(
+          Buffer.concat([Buffer.from(SWITCHING), bytes.subarray(bytes.indexOf('\r\n\r\n') + 4)]),
+        ),
+      ).toBe(true);
   }
 });
 
 function requireMarksOf(index: number, text: string): void {
-  const marks = [...text.matchAll(MARK)].filter(([mark, kind, of]) => mark === markOf(kind as 'honest', Number(of))).map(([mark]) => mark);
+  const marks = [...text.matchAll(MARK)]
+    .filter(([mark, kind, of]) => mark === markOf(kind as 'honest', Number(of)))
+    .map(([mark]) => mark);
   const others = marks.filter((mark) => mark !== markOf('hostile', index));
   if (others.length > 0) throw new Error(`The answer to ${index} has what was meant for another: ${others.join(' ')}`);
 }
@@ -126,14 +150,17 @@ function answerAs(answer: PlayedAnswer): void {
     return;
   }
   const { bytes, ends, pieces } = kind === 'upgrade' ? upgradeOf(Number(index)) : hostileOf(Number(index));
-  // What comes in a later piece than the end of an answer could not be told from the answer to the next request, so that
-  // only heads are cut; frames, which nothing follows, are cut anywhere.
+  // What comes in a later piece than the end of an answer could not be told from the answer to the next request, so
+  // that only heads are cut; frames, which nothing follows, are cut anywhere.
   const lastCut = kind === 'upgrade' ? bytes.length : Math.max(0, bytes.indexOf('\r\n\r\n'));
   const size = Math.max(1, Math.ceil(lastCut / pieces));
   const sendFrom = (at: number): void => {
     const end = at + size < lastCut ? at + size : bytes.length;
     answer.send(bytes.subarray(at, end));
-    if (end < bytes.length) setImmediate(() => { sendFrom(end); });
+    if (end < bytes.length)
+      setImmediate(() => {
+        sendFrom(end);
+      });
     else if (ends) answer.end();
   };
   sendFrom(0);
@@ -153,7 +180,8 @@ function hostileOf(index: number): Played {
   const pieces = dice.happens(0.5) ? 1 : 1 + dice.below(6);
   const sound = soundAnswer(dice, body);
   if (dice.happens(0.1)) return { bytes: sound, ends: dice.happens(0.2), pieces, isSound: true };
-  if (dice.happens(0.1)) return { bytes: Buffer.concat([sound, soundAnswer(dice, body)]), ends: false, pieces: 1, isSound: false };
+  if (dice.happens(0.1))
+    return { bytes: Buffer.concat([sound, soundAnswer(dice, body)]), ends: false, pieces: 1, isSound: false };
   const crafted = dice.happens(0.4) ? craftedAnswer(dice, body) : sound;
   const bytes = dice.happens(0.03) ? dice.bytes(dice.below(400)) : dice.happens(0.8) ? mutated(dice, crafted) : crafted;
   return { bytes, ends: true, pieces, isSound: false };
@@ -163,6 +191,8 @@ function upgradeOf(index: number): Played {
   const dice = new Dice(SEED * 37 + index);
   const isSound = dice.happens(0.4);
   const switching = Buffer.concat([Buffer.from(SWITCHING), frames(dice)]);
-  const bytes = isSound ? switching : mutated(dice, dice.happens(0.5) ? switching : craftedAnswer(dice, markOf('hostile', index)));
+  const bytes = isSound
+    ? switching
+    : mutated(dice, dice.happens(0.5) ? switching : craftedAnswer(dice, markOf('hostile', index)));
   return { bytes, ends: true, pieces: 1 + dice.below(4), isSound };
 }

@@ -44,9 +44,20 @@ server.listen(process.env.PORT, process.env.HOSTNAME);
 /** Those that never come up; a busy machine takes a second to start one that answers. */
 const STARTS_WITHIN_MS: Readonly<Record<string, number>> = { 'never.js': 1_500, 'broken.js': 6_000 };
 
-const output = (files: Files, command: readonly string[] = ['node', 'server.js'], directory = ''): ReturnType<typeof built> => built(files, {
-  kind: 'server', framework: 'node', server: { command, directory }, static: [{ directory: 'public', prefix: '/', immutable: false }, { directory: '.next/static', prefix: '/_next/static', immutable: true }],
-});
+const output = (
+  files: Files,
+  command: readonly string[] = ['node', 'server.js'],
+  directory = '',
+): ReturnType<typeof built> =>
+  built(files, {
+    kind: 'server',
+    framework: 'node',
+    server: { command, directory },
+    static: [
+      { directory: 'public', prefix: '/', immutable: false },
+      { directory: '.next/static', prefix: '/_next/static', immutable: true },
+    ],
+  });
 
 describe('a deploy with a server', () => {
   const app = useApp();
@@ -56,11 +67,16 @@ describe('a deploy with a server', () => {
   let deployId: string;
 
   // These deploys are known to hosting only.
-  const giveEnvironment = (): void => { jest.spyOn(app.get(DeployEnvironment), 'of').mockResolvedValue({ GREETING: 'those who visit' }); };
+  const giveEnvironment = (): void => {
+    jest.spyOn(app.get(DeployEnvironment), 'of').mockResolvedValue({ GREETING: 'those who visit' });
+  };
 
   beforeAll(async () => {
     giveEnvironment();
-    ({ label, deployId } = await deploy(app, output({ 'server.js': SERVER, 'public/robots.txt': 'static', '.next/static/chunk.js': 'chunk' })));
+    ({ label, deployId } = await deploy(
+      app,
+      output({ 'server.js': SERVER, 'public/robots.txt': 'static', '.next/static/chunk.js': 'chunk' }),
+    ));
   });
 
   it('serves its static files without waking the server, and its hidden ones only where they are meant to be seen', async () => {
@@ -79,9 +95,32 @@ describe('a deploy with a server', () => {
   });
 
   it('is asked with method, path, query, body and headers as they came, and told who called', async () => {
-    const { body, headers } = await visit(app, label, '/echo?a=%20b', { method: 'POST', body: 'hello', headers: { 'X-Mine': 'yes', 'content-type': 'text/plain', 'x-forwarded-for': '203.0.113.9', connection: 'close, x-hop', 'x-hop': 'secret', te: 'trailers', 'proxy-authorization': 'x', 'x-forwarded-proto': 'https' } });
+    const { body, headers } = await visit(app, label, '/echo?a=%20b', {
+      method: 'POST',
+      body: 'hello',
+      headers: {
+        'X-Mine': 'yes',
+        'content-type': 'text/plain',
+        'x-forwarded-for': '203.0.113.9',
+        connection: 'close, x-hop',
+        'x-hop': 'secret',
+        te: 'trailers',
+        'proxy-authorization': 'x',
+        'x-forwarded-proto': 'https',
+      },
+    });
     const seen = JSON.parse(body.toString()) as { headers: Record<string, string> };
-    expect(seen).toMatchObject({ method: 'POST', url: '/echo?a=%20b', body: 'hello', headers: { 'x-mine': 'yes', host: `${label}.localhost:${app.appsPort}`, 'x-forwarded-proto': 'https', 'x-forwarded-host': `${label}.localhost:${app.appsPort}` } });
+    expect(seen).toMatchObject({
+      method: 'POST',
+      url: '/echo?a=%20b',
+      body: 'hello',
+      headers: {
+        'x-mine': 'yes',
+        host: `${label}.localhost:${app.appsPort}`,
+        'x-forwarded-proto': 'https',
+        'x-forwarded-host': `${label}.localhost:${app.appsPort}`,
+      },
+    });
     expect(seen.headers['x-forwarded-for']).toMatch(/^203\.0\.113\.9, /);
     for (const name of ['x-hop', 'te', 'proxy-authorization']) expect(seen.headers[name]).toBeUndefined();
     expect(headers['x-app']).toBe('a, b');
@@ -91,10 +130,22 @@ describe('a deploy with a server', () => {
   it('streams both ways', async () => {
     expect((await visit(app, label, '/upload', { method: 'PUT', body: Buffer.alloc(5_000_000) })).text).toBe('5000000');
     const first = await new Promise<string>((resolve, reject) => {
-      const asked = httpRequest({ port: app.appsPort, host: '127.0.0.1', path: '/slow?ms=20000', headers: { host: `${label}.localhost` }, agent: false }, (response) => {
-        response.once('data', (chunk: Buffer) => { resolve(chunk.toString()); asked.destroy(); });
-        response.once('error', () => undefined);
-      });
+      const asked = httpRequest(
+        {
+          port: app.appsPort,
+          host: '127.0.0.1',
+          path: '/slow?ms=20000',
+          headers: { host: `${label}.localhost` },
+          agent: false,
+        },
+        (response) => {
+          response.once('data', (chunk: Buffer) => {
+            resolve(chunk.toString());
+            asked.destroy();
+          });
+          response.once('error', () => undefined);
+        },
+      );
       asked.once('error', reject);
       asked.end();
     });
@@ -106,14 +157,19 @@ describe('a deploy with a server', () => {
   });
 
   it('answers 502 where the server answers what is no HTTP, and goes on', async () => {
-    expect(await visit(app, label, '/hostile')).toMatchObject({ status: 502, text: expect.stringContaining('app_failed') });
+    expect(await visit(app, label, '/hostile')).toMatchObject({
+      status: 502,
+      text: expect.stringContaining('app_failed'),
+    });
     expect((await visit(app, label, '/')).text).toBe('from the server');
   });
 
   it('lets connections become others, as WebSockets do', async () => {
     const socket = connect(app.appsPort, '127.0.0.1');
     let text = '';
-    socket.on('data', (chunk: Buffer) => { text += chunk.toString(); });
+    socket.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+    });
     socket.on('error', () => undefined);
     socket.write(`GET /socket HTTP/1.1\r\nHost: ${label}.localhost\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n`);
     await eventually(() => text.includes('\r\n\r\n'), 'it is upgraded', 10_000);
@@ -124,13 +180,26 @@ describe('a deploy with a server', () => {
   });
 
   it('leaves requests for upgrades of others as they were', async () => {
-    expect(await app.raw('GET /health HTTP/1.1\r\nHost: api.test\r\nConnection: Upgrade, close\r\nUpgrade: h2c\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /);
+    expect(
+      await app.raw('GET /health HTTP/1.1\r\nHost: api.test\r\nConnection: Upgrade, close\r\nUpgrade: h2c\r\n\r\n'),
+    ).toMatch(/^HTTP\/1\.1 200 /);
     const { label: plain } = await deploy(app, built({ 'index.html': 'x' }));
-    expect(await app.raw(`GET / HTTP/1.1\r\nHost: ${plain}.localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`, { port: app.appsPort })).toMatch(/^HTTP\/1\.1 404 /);
+    expect(
+      await app.raw(`GET / HTTP/1.1\r\nHost: ${plain}.localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`, {
+        port: app.appsPort,
+      }),
+    ).toMatch(/^HTTP\/1\.1 404 /);
   });
 
   it('has no network, no file of the host, and nothing to write to but /tmp', async () => {
-    expect(JSON.parse((await visit(app, label, '/try')).text)).toEqual({ writeApp: 'EROFS', writeTmp: 'done', shadow: 'ENOENT', home: 'ENOENT', var: 'ENOENT', network: expect.stringMatching(/ENETUNREACH|EACCES|EPERM/) });
+    expect(JSON.parse((await visit(app, label, '/try')).text)).toEqual({
+      writeApp: 'EROFS',
+      writeTmp: 'done',
+      shadow: 'ENOENT',
+      home: 'ENOENT',
+      var: 'ENOENT',
+      network: expect.stringMatching(/ENETUNREACH|EACCES|EPERM/),
+    });
   });
 
   it('is frozen when nobody asks, goes on where it was, and is ended after a while', async () => {
@@ -164,7 +233,9 @@ describe('a deploy with a server', () => {
     it('is started with its environment and has to answer', async () => {
       const fresh = await deploy(app, output({ 'server.js': SERVER }));
       await servers().check(fresh.deployId, { GREETING: 'good morning' }, never);
-      expect((await servers().runtimeLogs(fresh.deployId)).map(({ text }) => text)).toContain('starting with good morning');
+      expect((await servers().runtimeLogs(fresh.deployId)).map(({ text }) => text)).toContain(
+        'starting with good morning',
+      );
     });
 
     it.each([
@@ -177,11 +248,25 @@ describe('a deploy with a server', () => {
       const times = { ...APP_TIMES };
       Object.assign(APP_TIMES, { startWithinMs: STARTS_WITHIN_MS[file] ?? 15_000 });
       try {
-        const bad = await deploy(app, output({
-          'throws.js': 'throw new Error("no database")', 'fails.sh': 'echo said by a shell; exit 1', 'never.js': 'setInterval(() => {}, 1000)',
-          'broken.js': 'require("node:http").createServer((q, s) => { s.statusCode = 500; s.end(); }).listen(process.env.PORT)',
-        }, [program, file]));
-        const failure = await servers().check(bad.deployId, {}, never).then(() => undefined, (error: unknown) => error);
+        const bad = await deploy(
+          app,
+          output(
+            {
+              'throws.js': 'throw new Error("no database")',
+              'fails.sh': 'echo said by a shell; exit 1',
+              'never.js': 'setInterval(() => {}, 1000)',
+              'broken.js':
+                'require("node:http").createServer((q, s) => { s.statusCode = 500; s.end(); }).listen(process.env.PORT)',
+            },
+            [program, file],
+          ),
+        );
+        const failure = await servers()
+          .check(bad.deployId, {}, never)
+          .then(
+            () => undefined,
+            (error: unknown) => error,
+          );
         expect(failure).toMatchObject({ name: 'ServerDidNotStart', message: expect.stringMatching(message) });
         if (line !== undefined) expect((failure as { lastLines: string[] }).lastLines.join('\n')).toMatch(line);
       } finally {
@@ -192,13 +277,25 @@ describe('a deploy with a server', () => {
     it('gives up when it is told to', async () => {
       const slow = await deploy(app, output({ 'never.js': 'setInterval(() => {}, 1000)' }, ['node', 'never.js']));
       const abort = new AbortController();
-      setTimeout(() => { abort.abort(new Error('cancelled')); }, 300);
+      setTimeout(() => {
+        abort.abort(new Error('cancelled'));
+      }, 300);
       await expect(servers().check(slow.deployId, {}, abort.signal)).rejects.toThrow('cancelled');
     });
   });
 
   it('answers in a directory of its own, by a command of a shell', async () => {
-    const nested = await deploy(app, output({ 'apps/web/run.js': 'require("node:http").createServer((q, s) => s.end(process.cwd())).listen(process.env.PORT, "localhost")' }, ['sh', '-c', 'node run.js'], 'apps/web'));
+    const nested = await deploy(
+      app,
+      output(
+        {
+          'apps/web/run.js':
+            'require("node:http").createServer((q, s) => s.end(process.cwd())).listen(process.env.PORT, "localhost")',
+        },
+        ['sh', '-c', 'node run.js'],
+        'apps/web',
+      ),
+    );
     expect((await visit(app, nested.label, '/')).text).toBe('/app/apps/web');
   });
 
@@ -216,11 +313,16 @@ describe('a deploy with a server', () => {
 describe('the server of a deploy', () => {
   const app = useApp();
 
-  it.each(['20', '22', '24'])('runs by the Node that it was built with: %s', async (nodeVersion) => {
-    jest.spyOn(app.get(DeployEnvironment), 'of').mockResolvedValue({});
-    const server = "require('node:http').createServer((request, response) => response.end(process.version)).listen(process.env.PORT, process.env.HOSTNAME)";
-    const { label } = await deploy(app, { ...output({ 'server.js': server }), nodeVersion });
-    expect((await visit(app, label)).text).toMatch(new RegExp(`^v${nodeVersion}[.]`));
-    // Other versions than the service's own come from the registry, as fast as it is.
-  }, 180_000);
+  it.each(['20', '22', '24'])(
+    'runs by the Node that it was built with: %s',
+    async (nodeVersion) => {
+      jest.spyOn(app.get(DeployEnvironment), 'of').mockResolvedValue({});
+      const server =
+        "require('node:http').createServer((request, response) => response.end(process.version)).listen(process.env.PORT, process.env.HOSTNAME)";
+      const { label } = await deploy(app, { ...output({ 'server.js': server }), nodeVersion });
+      expect((await visit(app, label)).text).toMatch(new RegExp(`^v${nodeVersion}[.]`));
+      // Other versions than the service's own come from the registry, as fast as it is.
+    },
+    180_000,
+  );
 });

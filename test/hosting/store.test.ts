@@ -28,7 +28,10 @@ function blob(bytes = 100): { key: string; content: Buffer } {
   return { key: keyOf(createHash('sha256').update(content).digest('hex')), content };
 }
 
-const contentOf = (content: Buffer, bytes = content.length): { bytes: number; open: () => Readable } => ({ bytes, open: () => Readable.from([content], { objectMode: false }) });
+const contentOf = (content: Buffer, bytes = content.length): { bytes: number; open: () => Readable } => ({
+  bytes,
+  open: () => Readable.from([content], { objectMode: false }),
+});
 
 async function none(): Promise<AsyncIterable<string>> {
   return Promise.resolve(Readable.from([]) as AsyncIterable<string>);
@@ -44,10 +47,20 @@ describe.each(['file', 's3'] as const)('the artifact store: %s', (kind) => {
   beforeAll(async () => {
     settings = { ARTIFACTS_URL: `file://${directory}` };
     if (kind === 's3') {
-      const s3 = new S3rver({ port: 0, address: '127.0.0.1', silent: true, directory, configureBuckets: [{ name: BUCKET, configs: [] }] });
-      const { port } = await s3.run() as AddressInfo;
+      const s3 = new S3rver({
+        port: 0,
+        address: '127.0.0.1',
+        silent: true,
+        directory,
+        configureBuckets: [{ name: BUCKET, configs: [] }],
+      });
+      const { port } = (await s3.run()) as AddressInfo;
       server = s3.httpServer;
-      settings = { ARTIFACTS_URL: `s3://${BUCKET}/some/place?endpoint=http://127.0.0.1:${port}`, AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' };
+      settings = {
+        ARTIFACTS_URL: `s3://${BUCKET}/some/place?endpoint=http://127.0.0.1:${port}`,
+        AWS_ACCESS_KEY_ID: 'S3RVER',
+        AWS_SECRET_ACCESS_KEY: 'S3RVER',
+      };
     }
     store = await openArtifactStore(loadConfig(settings), new SystemClock());
     app = new TestApp(settings, 'all');
@@ -94,7 +107,11 @@ describe.each(['file', 's3'] as const)('the artifact store: %s', (kind) => {
   it('lists and deletes', async () => {
     const { key, content } = blob();
     await store.put(key, contentOf(content));
-    const keys = async (): Promise<string[]> => { const all: string[] = []; for await (const each of store.list()) all.push(each.key); return all; };
+    const keys = async (): Promise<string[]> => {
+      const all: string[] = [];
+      for await (const each of store.list()) all.push(each.key);
+      return all;
+    };
     expect(await keys()).toContain(key);
     await store.delete(key);
     expect(await keys()).not.toContain(key);
@@ -106,7 +123,10 @@ describe.each(['file', 's3'] as const)('the artifact store: %s', (kind) => {
   });
 
   it('serves deploys from it, small files and large', async () => {
-    const { label } = await deploy(app, built({ 'index.html': `<p>${'from the store '.repeat(200)}</p>`, 'large.bin': Buffer.alloc(9_000_000, 'y') }));
+    const { label } = await deploy(
+      app,
+      built({ 'index.html': `<p>${'from the store '.repeat(200)}</p>`, 'large.bin': Buffer.alloc(9_000_000, 'y') }),
+    );
     expect((await visit(app, label)).text).toContain('from the store');
     const { body } = await visit(app, label, '/large.bin', { headers: { range: 'bytes=8999990-' } });
     expect(body.toString()).toBe('y'.repeat(10));
@@ -122,7 +142,8 @@ describe.each(['file', 's3'] as const)('the artifact store: %s', (kind) => {
       }
     };
     const collect = async (keep = none()): Promise<unknown> => app.get(GarbageCollectionService).collect(await keep);
-    const release = (label: string): Promise<void> => app.get(Database).transaction(() => app.get(AliasesService).release(label));
+    const release = (label: string): Promise<void> =>
+      app.get(Database).transaction(() => app.get(AliasesService).release(label));
 
     it('removes nothing that is young, and nothing that is shown, however old', async () => {
       const shown = await deploy(app, built({ 'index.html': 'shown for years' }));
@@ -146,7 +167,10 @@ describe.each(['file', 's3'] as const)('the artifact store: %s', (kind) => {
       const keys = [shared, alone].map((text) => keyOf(createHash('sha256').update(text).digest('hex')));
       expect(await store.changedAt(keys[0]!)).not.toBeNull();
       expect(await store.changedAt(keys[1]!)).toBeNull();
-      expect([await app.get(ArtifactsService).has(kept.deployId), await app.get(ArtifactsService).has(gone.deployId)]).toEqual([true, false]);
+      expect([
+        await app.get(ArtifactsService).has(kept.deployId),
+        await app.get(ArtifactsService).has(gone.deployId),
+      ]).toEqual([true, false]);
     });
 
     // The age of what lies in a bucket is told by the bucket, whose clock is not ours to move.
@@ -159,12 +183,32 @@ describe.each(['file', 's3'] as const)('the artifact store: %s', (kind) => {
       const [there, reached] = signal();
       const [stopped, goOn] = signal();
       const whole = built({ 'index.html': text, 'z.html': 'the rest' });
-      const slow = { ...whole, async *files() { for await (const file of whole.files()) { if (file.path === 'z.html') { reached(); await stopped; } yield file; } } };
+      const slow = {
+        ...whole,
+        async *files() {
+          for await (const file of whole.files()) {
+            if (file.path === 'z.html') {
+              reached();
+              await stopped;
+            }
+            yield file;
+          }
+        },
+      };
       await later(2 * DAY_MS, async () => {
-        const ingest = app.get(ArtifactsService).ingest({ deployId: 'dpl_second', projectId: 'prj_x', orgId: 'org_acme' }, slow, LIMITS, new AbortController().signal);
+        const ingest = app
+          .get(ArtifactsService)
+          .ingest(
+            { deployId: 'dpl_second', projectId: 'prj_x', orgId: 'org_acme' },
+            slow,
+            LIMITS,
+            new AbortController().signal,
+          );
         await there;
         const collecting = collect();
-        await new Promise((resolve) => { setTimeout(resolve, 300); });
+        await new Promise((resolve) => {
+          setTimeout(resolve, 300);
+        });
         goOn();
         await ingest;
         await collecting;
@@ -176,6 +220,13 @@ describe.each(['file', 's3'] as const)('the artifact store: %s', (kind) => {
 
 function signal(): [Promise<void>, () => void] {
   let give = (): void => undefined;
-  const given = new Promise<void>((resolve) => { give = resolve; });
-  return [given, () => { give(); }];
+  const given = new Promise<void>((resolve) => {
+    give = resolve;
+  });
+  return [
+    given,
+    () => {
+      give();
+    },
+  ];
 }

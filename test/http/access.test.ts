@@ -34,18 +34,28 @@ describe('a route that does not say who may call it', () => {
 describe('every route of the service', () => {
   const app = useApp();
 
-  const handlers = (): { route: string; handler: object; places: object[] }[] => [...app.nest.get(ModulesContainer).values()]
-    .flatMap((module) => [...module.controllers.values()])
-    .flatMap(({ metatype }) => {
-      const { prototype, name } = metatype as { prototype: Record<string, object>; name: string };
-      return Object.getOwnPropertyNames(prototype)
-        .filter((key) => key !== 'constructor' && Reflect.hasMetadata('path', prototype[key]!))
-        .map((key) => ({ route: `${name}.${key}`, handler: prototype[key]!, places: [prototype[key]!, metatype as object] }));
-    });
+  const handlers = (): { route: string; handler: object; places: object[] }[] =>
+    [...app.nest.get(ModulesContainer).values()]
+      .flatMap((module) => [...module.controllers.values()])
+      .flatMap(({ metatype }) => {
+        const { prototype, name } = metatype as { prototype: Record<string, object>; name: string };
+        return Object.getOwnPropertyNames(prototype)
+          .filter((key) => key !== 'constructor' && Reflect.hasMetadata('path', prototype[key]!))
+          .map((key) => ({
+            route: `${name}.${key}`,
+            handler: prototype[key]!,
+            places: [prototype[key]!, metatype as object],
+          }));
+      });
 
   it('says who may call it', () => {
     expect(handlers().length).toBeGreaterThanOrEqual(30);
-    const silent = handlers().filter(({ places }) => !places.some((place) => [Public.KEY, RequireOperatorToken.KEY, RequireScope.KEY].some((key) => Reflect.hasMetadata(key, place))));
+    const silent = handlers().filter(
+      ({ places }) =>
+        !places.some((place) =>
+          [Public.KEY, RequireOperatorToken.KEY, RequireScope.KEY].some((key) => Reflect.hasMetadata(key, place)),
+        ),
+    );
     expect(silent.map(({ route }) => route)).toEqual([]);
   });
 
@@ -53,7 +63,11 @@ describe('every route of the service', () => {
     const writes = handlers().filter(({ handler }) => Reflect.getMetadata('method', handler) !== RequestMethod.GET);
     expect(writes.length).toBeGreaterThanOrEqual(15);
     // Git and webhooks have protocols of their own, which are told nothing of keys for idempotency.
-    const careless = writes.filter(({ route, handler }) => !/^Git(?=Controller)|Webhook(?=Controller)/.test(route) && !(Reflect.getMetadata('__interceptors__', handler) as unknown[] | undefined)?.includes(WriteInterceptor));
+    const careless = writes.filter(
+      ({ route, handler }) =>
+        !/^Git(?=Controller)|Webhook(?=Controller)/.test(route) &&
+        !(Reflect.getMetadata('__interceptors__', handler) as unknown[] | undefined)?.includes(WriteInterceptor),
+    );
     expect(careless.map(({ route }) => route)).toEqual([]);
   });
 });

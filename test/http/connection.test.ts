@@ -4,7 +4,11 @@ import { eventually, useApp } from '../support/test-app.js';
 /** The head and the JSON body of an answer that came over a bare connection. */
 function parse(text: string): { status: number; head: string; body: any } {
   const [head = '', body = ''] = text.split('\r\n\r\n');
-  return { status: Number(/^HTTP\/1\.1 (\d+)/.exec(head)?.[1]), head, body: body === '' ? undefined : JSON.parse(body) as unknown };
+  return {
+    status: Number(/^HTTP\/1\.1 (\d+)/.exec(head)?.[1]),
+    head,
+    body: body === '' ? undefined : (JSON.parse(body) as unknown),
+  };
 }
 
 describe('what never becomes a request', () => {
@@ -13,12 +17,30 @@ describe('what never becomes a request', () => {
   it.each([
     ['no HTTP', 'hello\r\n\r\n', 400, 'malformed_request'],
     ['a broken header', 'GET / HTTP/1.1\r\nbad header\r\n\r\n', 400, 'malformed_request'],
-    ['two lengths', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n', 400, 'malformed_request'],
-    ['a length and chunks', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n', 400, 'malformed_request'],
-    ['headers of 20 KiB', `GET / HTTP/1.1\r\nHost: x\r\nX-Big: ${'x'.repeat(20_480)}\r\n\r\n`, 431, 'headers_too_large'],
+    [
+      'two lengths',
+      'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',
+      400,
+      'malformed_request',
+    ],
+    [
+      'a length and chunks',
+      'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
+      400,
+      'malformed_request',
+    ],
+    [
+      'headers of 20 KiB',
+      `GET / HTTP/1.1\r\nHost: x\r\nX-Big: ${'x'.repeat(20_480)}\r\n\r\n`,
+      431,
+      'headers_too_large',
+    ],
   ])('is answered in our shape, with a request id: %s', async (_what, bytes, status, code) => {
     const answer = parse(await app.raw(bytes));
-    expect(answer).toMatchObject({ status, body: { error: { code, status }, meta: { request_id: expect.stringMatching(/^req_/) } } });
+    expect(answer).toMatchObject({
+      status,
+      body: { error: { code, status }, meta: { request_id: expect.stringMatching(/^req_/) } },
+    });
     expect(answer.head).toContain(`X-Request-Id: ${String(answer.body.meta.request_id)}`);
   });
 
@@ -36,10 +58,13 @@ describe('what never becomes a request', () => {
   });
 
   it('survives a caller who leaves in the middle of a body', async () => {
-    const head = 'POST /api/v1/sandbox/try HTTP/1.1\r\nHost: x\r\nX-Request-Id: half-sent\r\nContent-Type: application/json\r\nContent-Length: 1000';
+    const head =
+      'POST /api/v1/sandbox/try HTTP/1.1\r\nHost: x\r\nX-Request-Id: half-sent\r\nContent-Type: application/json\r\nContent-Length: 1000';
     await app.raw(`${head}\r\n\r\n{`, { thenLeave: true });
     await eventually(() => app.log().some(({ requestId }) => requestId === 'half-sent'), 'the request is logged');
-    expect(app.log().filter(({ requestId }) => requestId === 'half-sent')).toEqual([expect.objectContaining({ status: 499 })]);
+    expect(app.log().filter(({ requestId }) => requestId === 'half-sent')).toEqual([
+      expect.objectContaining({ status: 499 }),
+    ]);
     expect((await app.fetch('/health')).status).toBe(200);
   });
 });

@@ -8,7 +8,9 @@ import { eventually, useApp } from '../support/test-app.js';
 /** Opens connections that ask for nothing, and tells how many of them are still open. */
 async function openIdle(port: number, count: number): Promise<{ readonly sockets: Socket[]; open(): number }> {
   const sockets = Array.from({ length: count }, () => connect(port, '127.0.0.1').on('error', () => undefined));
-  await Promise.all(sockets.map((socket) => Promise.race([once(socket, 'connect'), once(socket, 'close')]).catch(() => undefined)));
+  await Promise.all(
+    sockets.map((socket) => Promise.race([once(socket, 'connect'), once(socket, 'close')]).catch(() => undefined)),
+  );
   return { sockets, open: () => sockets.filter(({ destroyed }) => !destroyed).length };
 }
 
@@ -22,7 +24,9 @@ describe('connections beyond MAX_CONNECTIONS', () => {
     await eventually(() => idle.open() <= 99, 'what is too much is closed');
     expect(idle.open()).toBeGreaterThan(90);
     let answer = '';
-    kept.on('data', (chunk: Buffer) => { answer += chunk.toString(); });
+    kept.on('data', (chunk: Buffer) => {
+      answer += chunk.toString();
+    });
     kept.write('GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
     await once(kept, 'close');
     expect(answer).toMatch(/^HTTP\/1\.1 200 /);
@@ -34,7 +38,9 @@ describe('connections beyond MAX_CONNECTIONS', () => {
 describe('connections of one address', () => {
   let server: Server;
   const start = async (isShared: (address: string) => boolean): Promise<number> => {
-    server = createServer((_request, response) => { response.end('hi'); });
+    server = createServer((_request, response) => {
+      response.end('hi');
+    });
     guardListener(server, {
       connections: { max: 1_000, maxPerAddress: 10, isShared },
       render: ({ message }) => ({ contentType: 'text/plain', text: message }),
@@ -45,7 +51,10 @@ describe('connections of one address', () => {
     await once(server, 'listening');
     return (server.address() as AddressInfo).port;
   };
-  afterEach(() => { server.closeAllConnections(); server.close(); });
+  afterEach(() => {
+    server.closeAllConnections();
+    server.close();
+  });
 
   it('are bounded, and count no longer once they have ended', async () => {
     const port = await start(() => false);
@@ -56,7 +65,9 @@ describe('connections of one address', () => {
     for (const socket of first.sockets) socket.destroy();
     await eventually(async () => {
       const again = await openIdle(port, 5);
-      await new Promise((resolve) => { setTimeout(resolve, 100); });
+      await new Promise((resolve) => {
+        setTimeout(resolve, 100);
+      });
       const open = again.open();
       for (const socket of again.sockets) socket.destroy();
       return open === 5;
@@ -66,7 +77,9 @@ describe('connections of one address', () => {
   it('are not counted where they may be those of many', async () => {
     const port = await start((address) => address === '127.0.0.1');
     const idle = await openIdle(port, 60);
-    await new Promise((resolve) => { setTimeout(resolve, 200); });
+    await new Promise((resolve) => {
+      setTimeout(resolve, 200);
+    });
     expect(idle.open()).toBe(60);
     for (const socket of idle.sockets) socket.destroy();
   });

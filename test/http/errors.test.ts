@@ -54,7 +54,10 @@ describe('every failure leaves the API in one shape', () => {
   });
 
   it('answers a body that is too large with 413', async () => {
-    const answer = await app.call('POST', TRY, { headers: JSON_BODY, body: JSON.stringify({ code: 'x'.repeat(2_000_000) }) });
+    const answer = await app.call('POST', TRY, {
+      headers: JSON_BODY,
+      body: JSON.stringify({ code: 'x'.repeat(2_000_000) }),
+    });
     expect(answer.status).toBe(413);
     expect(answer.body.error).toMatchObject({ code: 'payload_too_large', details: { limit_bytes: 1_048_576 } });
   });
@@ -110,7 +113,11 @@ describe('every failure leaves the API in one shape', () => {
   });
 
   it('shows no cause, no stack and no path of ours in any failure', async () => {
-    const answers = await Promise.all([app.fetch('/api/v1/x'), app.fetch('/docs/errors/%zz'), app.call('POST', TRY, { headers: JSON_BODY, body: '{' })]);
+    const answers = await Promise.all([
+      app.fetch('/api/v1/x'),
+      app.fetch('/docs/errors/%zz'),
+      app.call('POST', TRY, { headers: JSON_BODY, body: '{' }),
+    ]);
     for (const { text } of answers) expect(text).not.toMatch(/node_modules|\.ts:|\.js:|at Object|SyntaxError/);
   });
 });
@@ -120,22 +127,44 @@ describe('ids', () => {
 
   it("repeats the caller's request id and trace in the answer and in the log", async () => {
     const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
-    const answer = await app.fetch('/health', { headers: { 'x-request-id': 'my-id.1', traceparent: `00-${traceId}-00f067aa0ba902b7-01` } });
+    const answer = await app.fetch('/health', {
+      headers: { 'x-request-id': 'my-id.1', traceparent: `00-${traceId}-00f067aa0ba902b7-01` },
+    });
     expect(answer.headers.get('x-request-id')).toBe('my-id.1');
     expect(answer.headers.get('x-trace-id')).toBe(traceId);
-    expect(app.log()).toContainEqual(expect.objectContaining({ requestId: 'my-id.1', traceId, method: 'GET', path: '/health', status: 200, route: '/health' }));
+    expect(app.log()).toContainEqual(
+      expect.objectContaining({
+        requestId: 'my-id.1',
+        traceId,
+        method: 'GET',
+        path: '/health',
+        status: 200,
+        route: '/health',
+      }),
+    );
   });
 
   it('makes ids of its own where the caller sends none that can be repeated', async () => {
-    const answer = await app.fetch('/api/v1/nothing', { headers: { 'x-request-id': 'spaces are not fine', 'x-trace-id': 'xyz' } });
+    const answer = await app.fetch('/api/v1/nothing', {
+      headers: { 'x-request-id': 'spaces are not fine', 'x-trace-id': 'xyz' },
+    });
     expect(answer.headers.get('x-request-id')).toMatch(/^req_[0-9a-z]{26}$/);
     expect(answer.headers.get('x-trace-id')).toMatch(/^[0-9a-f]{32}$/);
   });
 
   it('logs one line for a request, with the five fields of the document and never the query', async () => {
-    await app.fetch('/api/v1?token=canary-secret', { headers: { 'x-request-id': 'one-line', authorization: 'Bearer canary-secret' } });
+    await app.fetch('/api/v1?token=canary-secret', {
+      headers: { 'x-request-id': 'one-line', authorization: 'Bearer canary-secret' },
+    });
     const lines = app.log().filter(({ requestId }) => requestId === 'one-line');
-    expect(lines).toEqual([expect.objectContaining({ method: 'GET', path: '/api/v1', status: 200, durationMs: expect.any(Number) as number })]);
+    expect(lines).toEqual([
+      expect.objectContaining({
+        method: 'GET',
+        path: '/api/v1',
+        status: 200,
+        durationMs: expect.any(Number) as number,
+      }),
+    ]);
     expect(JSON.stringify(app.log())).not.toContain('canary-secret');
   });
 });

@@ -5,7 +5,8 @@ import { useApp } from '../support/test-app.js';
 
 /** A request that is answered well on its own, and must not be when it is hidden in another one. */
 const HIDDEN = 'GET /hidden HTTP/1.1\r\nHost: HOST\r\n\r\n';
-const get = (headers = '', rest = ''): string => `GET PATH HTTP/1.1\r\nHost: HOST\r\n${headers}Connection: close\r\n\r\n${rest}`;
+const get = (headers = '', rest = ''): string =>
+  `GET PATH HTTP/1.1\r\nHost: HOST\r\n${headers}Connection: close\r\n\r\n${rest}`;
 const chunked = (body: string): string => get('Transfer-Encoding: chunked\r\n', body);
 const sized = (value: string): string => get(`Content-Length: ${value}\r\n`, HIDDEN);
 
@@ -48,7 +49,11 @@ const CASES: readonly (readonly [name: string, bytes: string, status: number])[]
   ['a host with a path', 'GET PATH HTTP/1.1\r\nHost: HOST/path\r\n\r\n', 400],
   ['a host with a user', 'GET PATH HTTP/1.1\r\nHost: HOST@other.example\r\n\r\n', 400],
   ['a host with a space', 'GET PATH HTTP/1.1\r\nHost: HOST other.example\r\n\r\n', 400],
-  ['two hosts of an upgrade', 'GET PATH HTTP/1.1\r\nHost: HOST\r\nHost: other.example\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n', 400],
+  [
+    'two hosts of an upgrade',
+    'GET PATH HTTP/1.1\r\nHost: HOST\r\nHost: other.example\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n',
+    400,
+  ],
   ['a folded header', get('X-A: b\r\n c\r\n'), 400],
   ['a folded first header', 'GET PATH HTTP/1.1\r\n Host: HOST\r\n\r\n', 400],
   ['a space before the colon', get('X-A : b\r\n'), 400],
@@ -76,11 +81,17 @@ const CASES: readonly (readonly [name: string, bytes: string, status: number])[]
   ['chunks before another coding', get('Transfer-Encoding: chunked, identity\r\n', `0\r\n\r\n${HIDDEN}`), 400],
   ['chunks twice', get('Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n', `0\r\n\r\n${HIDDEN}`), 400],
   ['chunks, said with a tab', get('Transfer-Encoding:\x0bchunked\r\n', `0\r\n\r\n${HIDDEN}`), 400],
-  ['chunks of HTTP/1.0', `GET PATH HTTP/1.0\r\nHost: HOST\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${HIDDEN}`, 400],
+  [
+    'chunks of HTTP/1.0',
+    `GET PATH HTTP/1.0\r\nHost: HOST\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${HIDDEN}`,
+    400,
+  ],
   ['an expectation that nobody knows', get('Expect: 200-ok\r\n'), 400],
 ];
 
-/** Broken in their bodies, which handlers may have begun to answer for: one answer at most, and nothing hidden is found. */
+/**
+ * Broken in their bodies, which handlers may have begun to answer for: one answer at most, and nothing hidden is found.
+ */
 const BODIES: readonly (readonly [name: string, bytes: string])[] = [
   ['a size that is no number', chunked(`zz\r\n${HIDDEN}`)],
   ['a negative size', chunked(`-1\r\n${HIDDEN}`)],
@@ -102,16 +113,23 @@ describe.each(['the API', 'an app'])('a malformed request to %s', (whose) => {
   let deployed: Deployed;
 
   beforeAll(async () => {
-    server.play = (answer) => { answer.send('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi'); };
+    server.play = (answer) => {
+      answer.send('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi');
+    };
     await server.listen();
     deployed = await deployBehind(app, server);
   });
   afterAll(() => server.close());
 
   const isApi = whose === 'the API';
-  const written = (text: string): string => text.replaceAll('HOST', isApi ? 'api.test' : `${deployed.label}.localhost`).replaceAll('PATH', isApi ? '/health' : '/path');
-  const send = (text: string): Promise<string> => app.raw(Buffer.from(written(text), 'latin1'), { port: isApi ? app.port : app.appsPort });
-  const statusesOf = (text: string): number[] => [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
+  const written = (text: string): string =>
+    text
+      .replaceAll('HOST', isApi ? 'api.test' : `${deployed.label}.localhost`)
+      .replaceAll('PATH', isApi ? '/health' : '/path');
+  const send = (text: string): Promise<string> =>
+    app.raw(Buffer.from(written(text), 'latin1'), { port: isApi ? app.port : app.appsPort });
+  const statusesOf = (text: string): number[] =>
+    [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
 
   it.each(CASES)('is refused: %s', async (_name, bytes, status) => {
     const asked = server.requests.length;
@@ -121,7 +139,11 @@ describe.each(['the API', 'an app'])('a malformed request to %s', (whose) => {
     expect(text).toMatch(/^x-request-id: req_/im);
     const [head = '', body = ''] = text.split('\r\n\r\n');
     // What could not be read at all names no host: whoever listens says so in its own way.
-    if (isApi) expect(JSON.parse(body)).toMatchObject({ error: { status, docs_url: expect.stringContaining('/errors/') }, meta: { request_id: expect.any(String) } });
+    if (isApi)
+      expect(JSON.parse(body)).toMatchObject({
+        error: { status, docs_url: expect.stringContaining('/errors/') },
+        meta: { request_id: expect.any(String) },
+      });
     else expect(head).toMatch(/^content-type: (?:text\/html|application\/json); charset=utf-8$/im);
     expect(server.requests.length).toBe(asked);
   });
@@ -144,9 +166,13 @@ describe.each(['the API', 'an app'])('a malformed request to %s', (whose) => {
   it('leaves all others as they are', async () => {
     expect((await app.fetch('/health')).status).toBe(200);
     expect(statusesOf(await send(get()))).toEqual([200]);
-    expect(statusesOf(await send('GET http://HOSTPATH HTTP/1.1\r\nHost: HOST\r\nConnection: close\r\n\r\n'))).toEqual([isApi ? 200 : 400]);
+    expect(statusesOf(await send('GET http://HOSTPATH HTTP/1.1\r\nHost: HOST\r\nConnection: close\r\n\r\n'))).toEqual([
+      isApi ? 200 : 400,
+    ]);
     expect(statusesOf(await send('GET PATH HTTP/1.0\r\nHost: HOST\r\n\r\n'))).toEqual([200]);
-    expect(statusesOf(await send('\r\n\r\nGET PATH HTTP/1.1\r\nHost: HOST\r\nConnection: close\r\n\r\n'))).toEqual([200]);
+    expect(statusesOf(await send('\r\n\r\nGET PATH HTTP/1.1\r\nHost: HOST\r\nConnection: close\r\n\r\n'))).toEqual([
+      200,
+    ]);
     expect(statusesOf(await send(`GET PATH HTTP/1.1\r\nHost: HOST\r\n\r\n${get()}`))).toEqual([200, 200]);
   });
 
@@ -154,7 +180,9 @@ describe.each(['the API', 'an app'])('a malformed request to %s', (whose) => {
     it('shows visitors a page and not JSON', async () => {
       const text = await send('TRACE PATH HTTP/1.1\r\nHost: HOST\r\n\r\n');
       expect(text).toContain('<small>405 method_not_allowed</small>');
-      expect(await send('CONNECT HOST:80 HTTP/1.1\r\nHost: HOST\r\n\r\n')).toContain('<small>405 method_not_allowed</small>');
+      expect(await send('CONNECT HOST:80 HTTP/1.1\r\nHost: HOST\r\n\r\n')).toContain(
+        '<small>405 method_not_allowed</small>',
+      );
     });
   }
 });

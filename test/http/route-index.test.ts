@@ -12,9 +12,15 @@ describe('the index of routes', () => {
   it('has every route of the API: no layer before them and no pattern keeps one with Express', () => {
     const layers = layersAfter(app.nest.getHttpAdapter().getInstance() as Express);
     const index = new RouteIndex(layers);
-    const routes = (layers as unknown as RouteLayer[]).flatMap(({ route }) => (route?.path.startsWith('/api/v1') ? route.stack.map(({ method }) => ({ method: method.toUpperCase(), path: route.path })) : []));
+    const routes = (layers as unknown as RouteLayer[]).flatMap(({ route }) =>
+      route?.path.startsWith('/api/v1')
+        ? route.stack.map(({ method }) => ({ method: method.toUpperCase(), path: route.path }))
+        : [],
+    );
     expect(routes.length).toBeGreaterThan(50);
-    const missing = routes.filter(({ method, path }) => index.find(method, path.replace(/:\w+/g, 'one'))?.entry.route.path !== path);
+    const missing = routes.filter(
+      ({ method, path }) => index.find(method, path.replace(/:\w+/g, 'one'))?.entry.route.path !== path,
+    );
     expect(missing).toEqual([]);
   });
 });

@@ -8,10 +8,14 @@ describe('Idempotency-Key', () => {
   const make = new Make(app);
   let ada: Person;
 
-  beforeAll(async () => { ada = await make.person({ plan: 'pro' }); });
+  beforeAll(async () => {
+    ada = await make.person({ plan: 'pro' });
+  });
 
-  const mint = (key: string, body: object, token = ada.sessionToken): Promise<Answer> => app.post('/api/v1/keys', body, as(token, { headers: { 'idempotency-key': key } }));
-  const count = async (name: string): Promise<number> => Number((await make.sql('SELECT count(*) AS n FROM api_keys WHERE name = $1', [name]))[0]!['n']);
+  const mint = (key: string, body: object, token = ada.sessionToken): Promise<Answer> =>
+    app.post('/api/v1/keys', body, as(token, { headers: { 'idempotency-key': key } }));
+  const count = async (name: string): Promise<number> =>
+    Number((await make.sql('SELECT count(*) AS n FROM api_keys WHERE name = $1', [name]))[0]!['n']);
 
   it('does a write once and answers it the same each time', async () => {
     const [name, key] = [uniqueName('once'), uniqueName('k')];
@@ -26,8 +30,10 @@ describe('Idempotency-Key', () => {
   it('does a write once when twenty come at the same time', async () => {
     const [name, key] = [uniqueName('race'), uniqueName('k')];
     const answers = await Promise.all(Array.from({ length: 20 }, () => mint(key, { name })));
-    const codes = answers.map(({ status, body }) => (status === 201 ? 'made' : body.error.code as string));
-    expect(new Set(codes.filter((code) => code !== 'made'))).toEqual(new Set(codes.includes('idempotency_in_progress') ? ['idempotency_in_progress'] : []));
+    const codes = answers.map(({ status, body }) => (status === 201 ? 'made' : (body.error.code as string)));
+    expect(new Set(codes.filter((code) => code !== 'made'))).toEqual(
+      new Set(codes.includes('idempotency_in_progress') ? ['idempotency_in_progress'] : []),
+    );
     expect(codes).toContain('made');
     expect(await count(name)).toBe(1);
   });
@@ -38,7 +44,11 @@ describe('Idempotency-Key', () => {
     const made = await mint(key, { name });
     const other = await mint(key, { name, preset: 'read_only' });
     expect([other.status, other.body.error.code]).toEqual([409, 'idempotency_mismatch']);
-    const rotated = await app.post(`/api/v1/keys/${made.body.data.id}/rotate`, {}, as(ada, { headers: { 'idempotency-key': key } }));
+    const rotated = await app.post(
+      `/api/v1/keys/${made.body.data.id}/rotate`,
+      {},
+      as(ada, { headers: { 'idempotency-key': key } }),
+    );
     expect(rotated.status).toBe(200);
     expect((await mint(key, { name }, (await make.person()).sessionToken)).status).toBe(201);
   });
@@ -63,10 +73,18 @@ describe('Idempotency-Key', () => {
   });
 
   it('repeats an empty answer as one', async () => {
-    const { body: { data: { id } } } = await mint(uniqueName('k'), { name: 'to revoke' });
+    const {
+      body: {
+        data: { id },
+      },
+    } = await mint(uniqueName('k'), { name: 'to revoke' });
     const key = uniqueName('k');
-    const revoke = (): Promise<Answer> => app.call('DELETE', `/api/v1/keys/${id}`, as(ada, { headers: { 'idempotency-key': key } }));
-    expect([await revoke(), await revoke()].map(({ status, text }) => [status, text])).toEqual([[204, ''], [204, '']]);
+    const revoke = (): Promise<Answer> =>
+      app.call('DELETE', `/api/v1/keys/${id}`, as(ada, { headers: { 'idempotency-key': key } }));
+    expect([await revoke(), await revoke()].map(({ status, text }) => [status, text])).toEqual([
+      [204, ''],
+      [204, ''],
+    ]);
   });
 
   it.each(['', 'x'.repeat(256), 'a b', 'ü'])('is not %j', async (key) => {
@@ -77,22 +95,37 @@ describe('Idempotency-Key', () => {
   });
 
   describe('by the service itself', () => {
-    const request = (): { scope: string; key: string; fingerprints: Buffer[] } => ({ scope: 'a test', key: uniqueName('k'), fingerprints: [Buffer.from('same')] });
+    const request = (): { scope: string; key: string; fingerprints: Buffer[] } => ({
+      scope: 'a test',
+      key: uniqueName('k'),
+      fingerprints: [Buffer.from('same')],
+    });
 
     it('does not keep what we failed at', async () => {
       const service = app.get(IdempotencyService);
       const wish = request();
       await expect(service.once(wish, true, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
-      expect(await service.once(wish, true, () => Promise.resolve({ status: 200, data: 1 }))).toEqual({ answer: { status: 200, data: 1 }, replayed: false });
+      expect(await service.once(wish, true, () => Promise.resolve({ status: 200, data: 1 }))).toEqual({
+        answer: { status: 200, data: 1 },
+        replayed: false,
+      });
     });
 
     it('takes back what was done when its answer cannot be kept with it', async () => {
       const service = app.get(IdempotencyService);
       const [wish, name] = [request(), uniqueName('lost')];
       const work = service.once(wish, true, async () => {
-        await make.sql("INSERT INTO idempotency_records (scope, key, fingerprint, holder, created_at, expires_at) VALUES ('done', $1, 'x', 'x', now(), now())", [name]);
+        await make.sql(
+          "INSERT INTO idempotency_records (scope, key, fingerprint, holder, created_at, expires_at) VALUES ('done', $1, 'x', 'x', now(), now())",
+          [name],
+        );
         // Another attempt takes over, as when this process had hung for too long.
-        await app.get(IdempotencyService)['database']['dataSource'].query('UPDATE idempotency_records SET holder = $2 WHERE key = $1', [wish.key, 'another']);
+        await app
+          .get(IdempotencyService)
+          ['database']['dataSource'].query('UPDATE idempotency_records SET holder = $2 WHERE key = $1', [
+            wish.key,
+            'another',
+          ]);
         return { status: 200 };
       });
       await expect(work).rejects.toMatchObject({ code: 'idempotency_in_progress' });
@@ -102,17 +135,28 @@ describe('Idempotency-Key', () => {
     it('is free again when the process that held it has died, for the same request only', async () => {
       const service = app.get(IdempotencyService);
       const wish = request();
-      await make.sql("INSERT INTO idempotency_records (scope, key, fingerprint, holder, held_until, created_at, expires_at) VALUES ($1, $2, $3, 'dead', now() - interval '1 second', now(), now() + interval '1 day')",
-        [wish.scope, wish.key, wish.fingerprints[0]]);
-      await expect(service.once({ ...wish, fingerprints: [Buffer.from('other')] }, true, () => Promise.resolve({ status: 200 }))).rejects.toMatchObject({ code: 'idempotency_mismatch' });
+      await make.sql(
+        "INSERT INTO idempotency_records (scope, key, fingerprint, holder, held_until, created_at, expires_at) VALUES ($1, $2, $3, 'dead', now() - interval '1 second', now(), now() + interval '1 day')",
+        [wish.scope, wish.key, wish.fingerprints[0]],
+      );
+      await expect(
+        service.once({ ...wish, fingerprints: [Buffer.from('other')] }, true, () => Promise.resolve({ status: 200 })),
+      ).rejects.toMatchObject({ code: 'idempotency_mismatch' });
       expect(await service.once(wish, true, () => Promise.resolve({ status: 200 }))).toMatchObject({ replayed: false });
     });
 
     it('is known again by the fingerprint of an older pepper', async () => {
       const service = app.get(IdempotencyService);
-      const { fingerprints: [older], ...wish } = request();
-      await service.once({ ...wish, fingerprints: [older!] }, true, () => Promise.resolve({ status: 200, data: 'first' }));
-      const again = service.once({ ...wish, fingerprints: [Buffer.from('newer'), older!] }, true, () => Promise.resolve({ status: 200, data: 'second' }));
+      const {
+        fingerprints: [older],
+        ...wish
+      } = request();
+      await service.once({ ...wish, fingerprints: [older!] }, true, () =>
+        Promise.resolve({ status: 200, data: 'first' }),
+      );
+      const again = service.once({ ...wish, fingerprints: [Buffer.from('newer'), older!] }, true, () =>
+        Promise.resolve({ status: 200, data: 'second' }),
+      );
       expect(await again).toMatchObject({ answer: { data: 'first' }, replayed: true });
     });
 
@@ -120,15 +164,22 @@ describe('Idempotency-Key', () => {
       const service = app.get(IdempotencyService);
       const wish = request();
       await service.once(wish, true, () => Promise.resolve({ status: 200, data: 'first' }));
-      await make.sql("UPDATE idempotency_records SET expires_at = now() - interval '1 second' WHERE key = $1", [wish.key]);
-      expect(await service.once(wish, true, () => Promise.resolve({ status: 200, data: 'second' }))).toMatchObject({ answer: { data: 'second' }, replayed: false });
+      await make.sql("UPDATE idempotency_records SET expires_at = now() - interval '1 second' WHERE key = $1", [
+        wish.key,
+      ]);
+      expect(await service.once(wish, true, () => Promise.resolve({ status: 200, data: 'second' }))).toMatchObject({
+        answer: { data: 'second' },
+        replayed: false,
+      });
     });
   });
 
   it('keeps no secret that a copy of the database would show', async () => {
     const minted = await mint(uniqueName('k'), { name: 'sealed' });
     const { secret } = minted.body.data;
-    const rows = await make.sql("SELECT encode(answer, 'escape') AS answer FROM idempotency_records WHERE answer IS NOT NULL");
+    const rows = await make.sql(
+      "SELECT encode(answer, 'escape') AS answer FROM idempotency_records WHERE answer IS NOT NULL",
+    );
     expect(rows.length).toBeGreaterThan(0);
     expect(JSON.stringify(rows)).not.toContain(secret.slice(8, 30));
   });
@@ -136,8 +187,13 @@ describe('Idempotency-Key', () => {
   it('keeps no hash by which a copy of the database would let a password be guessed', async () => {
     const [key, body] = [uniqueName('k'), { login: ada.user.username, password: ada.password }];
     expect((await app.post('/api/v1/auth/sign-in', body, { headers: { 'idempotency-key': key } })).status).toBe(200);
-    const [row] = await make.sql<{ fingerprint: Buffer }>('SELECT fingerprint FROM idempotency_records WHERE key = $1', [key]);
-    const guess = createHash('sha256').update(JSON.stringify(['/api/v1/auth/sign-in', body])).digest();
+    const [row] = await make.sql<{ fingerprint: Buffer }>(
+      'SELECT fingerprint FROM idempotency_records WHERE key = $1',
+      [key],
+    );
+    const guess = createHash('sha256')
+      .update(JSON.stringify(['/api/v1/auth/sign-in', body]))
+      .digest();
     expect(row!.fingerprint).toHaveLength(guess.length);
     expect(row!.fingerprint.equals(guess)).toBe(false);
   });
@@ -156,7 +212,11 @@ describe('Dry-Run', () => {
     expect(minted.body.data).not.toHaveProperty('secret');
     expect((await app.fetch('/api/v1/keys', as(person))).body.data).toEqual([]);
 
-    const wish = { username: uniqueName('dry'), email: `${uniqueName('dry')}@example.org`, password: 'a-long-enough-secret' };
+    const wish = {
+      username: uniqueName('dry'),
+      email: `${uniqueName('dry')}@example.org`,
+      password: 'a-long-enough-secret',
+    };
     const signedUp = await app.post('/api/v1/auth/sign-up', wish, dry);
     expect(signedUp.body.data).not.toHaveProperty('session_token');
     expect(await make.sql('SELECT 1 FROM users WHERE username = $1', [wish.username])).toEqual([]);
@@ -169,7 +229,10 @@ describe('Dry-Run', () => {
     const dry = { headers: { 'dry-run': 'true' } };
     expect((await app.post('/api/v1/keys', { name: '' }, as(person, dry))).status).toBe(400);
     expect((await app.post('/api/v1/keys', { name: 'x' }, dry)).status).toBe(401);
-    expect((await app.post('/api/v1/keys', { name: 'x' }, as(await make.key(person, { scopes: ['projects:read'] }), dry))).status).toBe(403);
+    expect(
+      (await app.post('/api/v1/keys', { name: 'x' }, as(await make.key(person, { scopes: ['projects:read'] }), dry)))
+        .status,
+    ).toBe(403);
     const key = (await app.post('/api/v1/keys', { name: 'stays' }, as(person))).body.data;
     expect((await app.call('DELETE', `/api/v1/keys/${key.id}`, as(person, dry))).status).toBe(204);
     expect((await app.fetch('/api/v1/me', as(key.secret))).status).toBe(200);
@@ -177,8 +240,15 @@ describe('Dry-Run', () => {
 
   it('is true or false', async () => {
     const person = await make.person();
-    const answer = await send(app, ['POST', '/api/v1/keys'], { name: 'x' }, as(person, { headers: { 'dry-run': 'perhaps' } }));
+    const answer = await send(
+      app,
+      ['POST', '/api/v1/keys'],
+      { name: 'x' },
+      as(person, { headers: { 'dry-run': 'perhaps' } }),
+    );
     expect([answer.status, answer.body.error.details[0].path]).toEqual([400, 'Dry-Run']);
-    expect((await app.post('/api/v1/keys', { name: 'x' }, as(person, { headers: { 'dry-run': 'false' } }))).body.data).toHaveProperty('secret');
+    expect(
+      (await app.post('/api/v1/keys', { name: 'x' }, as(person, { headers: { 'dry-run': 'false' } }))).body.data,
+    ).toHaveProperty('secret');
   });
 });

@@ -34,11 +34,15 @@ describe('a write with an idempotency key, when its database connection is lost'
   /** As a client does it: again with the same key, until it is told what became of the call. */
   async function retried(name: string, key: string, withinMs = SOON_MS): Promise<Answer> {
     let answer = await mint(name, key);
-    await eventually(async () => {
-      if (answer.status !== 503 && answer.body?.error?.code !== 'idempotency_in_progress') return true;
-      answer = await mint(name, key);
-      return false;
-    }, `an answer, not ${answer.text}`, withinMs);
+    await eventually(
+      async () => {
+        if (answer.status !== 503 && answer.body?.error?.code !== 'idempotency_in_progress') return true;
+        answer = await mint(name, key);
+        return false;
+      },
+      `an answer, not ${answer.text}`,
+      withinMs,
+    );
     return answer;
   }
 
@@ -53,16 +57,19 @@ describe('a write with an idempotency key, when its database connection is lost'
     ['as its transaction begins', 'START TRANSACTION', 'before'],
     ['in the middle of its transaction', 'INSERT INTO "api_keys"', 'answered'],
     ['before its commit', 'COMMIT', 'before'],
-  ] as const)('%s, was not done: it answers 503, and the same call right after it does it once', async (_when, statement, when) => {
-    const [name, key] = [uniqueName('lost'), uniqueName('k')];
-    const cuts = relay.cuts;
-    relay.cutAt({ statement, when });
-    expectUnavailable(await mint(name, key));
-    expect([relay.cuts, await count(name)]).toEqual([cuts + 1, 0]);
+  ] as const)(
+    '%s, was not done: it answers 503, and the same call right after it does it once',
+    async (_when, statement, when) => {
+      const [name, key] = [uniqueName('lost'), uniqueName('k')];
+      const cuts = relay.cuts;
+      relay.cutAt({ statement, when });
+      expectUnavailable(await mint(name, key));
+      expect([relay.cuts, await count(name)]).toEqual([cuts + 1, 0]);
 
-    const again = await retried(name, key);
-    expect([again.status, again.headers.get('idempotency-replayed'), await count(name)]).toEqual([201, null, 1]);
-  });
+      const again = await retried(name, key);
+      expect([again.status, again.headers.get('idempotency-replayed'), await count(name)]).toEqual([201, null, 1]);
+    },
+  );
 
   it('after its commit, was done although nobody could be told: the same call is answered by what it did', async () => {
     const [name, key] = [uniqueName('doubt'), uniqueName('k')];
@@ -90,27 +97,35 @@ describe('a write with an idempotency key, when its database connection is lost'
     const admin = new Client({ connectionString: database.url, application_name: 'admin' });
     await admin.connect();
     const ending = setInterval(() => {
-      void admin.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name <> 'admin'").catch(() => undefined);
+      void admin
+        .query(
+          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name <> 'admin'",
+        )
+        .catch(() => undefined);
     }, 40);
     const wishes = Array.from({ length: 40 }, () => [uniqueName('many'), uniqueName('k')] as const);
     const seen = new Set<string>();
     let made: Answer[];
     try {
-      made = await Promise.all(wishes.map(async ([name, key]) => {
-        for (let attempt = 0; attempt < 15; attempt++) {
-          const answer = await mint(name, key);
-          seen.add(`${answer.status} ${answer.body?.error?.code ?? ''}`.trim());
-          if (answer.status === 201) return answer;
-        }
-        clearInterval(ending);
-        return retried(name, key, 20_000);
-      }));
+      made = await Promise.all(
+        wishes.map(async ([name, key]) => {
+          for (let attempt = 0; attempt < 15; attempt++) {
+            const answer = await mint(name, key);
+            seen.add(`${answer.status} ${answer.body?.error?.code ?? ''}`.trim());
+            if (answer.status === 201) return answer;
+          }
+          clearInterval(ending);
+          return retried(name, key, 20_000);
+        }),
+      );
     } finally {
       clearInterval(ending);
       await admin.end();
     }
     expect(seen).toContain('503 service_unavailable');
-    expect([...seen].filter((what) => !['201', '503 service_unavailable', '409 idempotency_in_progress'].includes(what))).toEqual([]);
+    expect(
+      [...seen].filter((what) => !['201', '503 service_unavailable', '409 idempotency_in_progress'].includes(what)),
+    ).toEqual([]);
     expect(made.map(({ status }) => status)).toEqual(wishes.map(() => 201));
     expect(await Promise.all(wishes.map(([name]) => count(name)))).toEqual(wishes.map(() => 1));
   }, 60_000);

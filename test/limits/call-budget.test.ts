@@ -32,7 +32,9 @@ describe('the call budget of anonymous callers', () => {
       const answer = await app.fetch('/api/v1', { from });
       expect(answer.status).toBe(429);
       expect(answer.body.error).toMatchObject({
-        type: 'rate_limit_error', code: 'daily_limit_exceeded', upgrade_url: 'http://api.test/docs/plans',
+        type: 'rate_limit_error',
+        code: 'daily_limit_exceeded',
+        upgrade_url: 'http://api.test/docs/plans',
         details: { policy: 'daily', limit: 8, remaining: 0 },
       });
       expect(Number(answer.headers.get('retry-after'))).toBe(answer.body.error.retry_after);
@@ -45,7 +47,11 @@ describe('the call budget of anonymous callers', () => {
     const from = randomAddress();
     const answers = await Promise.all(Array.from({ length: 40 }, () => app.fetch('/api/v1', { from })));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(8);
-    expect(new Set(answers.filter(({ status }) => status === 200).map(({ headers }) => headers.get('x-service-calls-remaining'))).size).toBe(8);
+    expect(
+      new Set(
+        answers.filter(({ status }) => status === 200).map(({ headers }) => headers.get('x-service-calls-remaining')),
+      ).size,
+    ).toBe(8);
   });
 
   it('takes nothing for the probes, the documents and unknown routes', async () => {
@@ -59,7 +65,11 @@ describe('the call budget of anonymous callers', () => {
     const from = randomAddress();
     for (const path of ['/API/v1', '/api/V1', '//api/v1', '/%61pi/v1', '/api/v1/../v1']) {
       const answer = await app.fetch(path, { from });
-      expect([path, answer.status, answer.headers.has('x-service-tier') || answer.status === 404]).toEqual([path, path.includes('..') ? 200 : 404, true]);
+      expect([path, answer.status, answer.headers.has('x-service-tier') || answer.status === 404]).toEqual([
+        path,
+        path.includes('..') ? 200 : 404,
+        true,
+      ]);
     }
   });
 
@@ -74,7 +84,8 @@ describe('the call budget of anonymous callers', () => {
     const part = Math.floor(Math.random() * 65_536).toString(16);
     const statuses: number[] = [];
     for (let network = 0; network < 12; network++) {
-      for (let call = 0; call < 8; call++) statuses.push((await app.fetch('/api/v1', { from: `2001:db8:${part}:${network}::1` })).status);
+      for (let call = 0; call < 8; call++)
+        statuses.push((await app.fetch('/api/v1', { from: `2001:db8:${part}:${network}::1` })).status);
     }
     expect(statuses.filter((status) => status === 200)).toHaveLength(80);
     const refused = await app.fetch('/api/v1', { from: `2001:db8:${part}:ffff::1` });
@@ -98,7 +109,11 @@ describe('the burst limit', () => {
     const answers = [];
     for (let call = 0; call < 4; call++) answers.push(await app.fetch('/api/v1', { from }));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 429, 429]);
-    expect(answers[3]!.body.error).toMatchObject({ code: 'burst_limit_exceeded', retry_after: 1, details: { policy: 'burst', limit: 2 } });
+    expect(answers[3]!.body.error).toMatchObject({
+      code: 'burst_limit_exceeded',
+      retry_after: 1,
+      details: { policy: 'burst', limit: 2 },
+    });
     expect(answers[3]!.headers.get('x-service-calls-remaining')).toBe('998');
   });
 
@@ -107,7 +122,9 @@ describe('the burst limit', () => {
     await app.fetch('/api/v1', { from });
     await app.fetch('/api/v1', { from });
     const refused = await app.fetch('/api/v1', { from });
-    await new Promise((resolve) => { setTimeout(resolve, Number(refused.headers.get('retry-after')) * 1000); });
+    await new Promise((resolve) => {
+      setTimeout(resolve, Number(refused.headers.get('retry-after')) * 1000);
+    });
     expect((await app.fetch('/api/v1', { from })).status).toBe(200);
   });
 });
@@ -118,12 +135,17 @@ describe('who the caller is', () => {
   it('does not believe X-Forwarded-For unless TRUST_PROXY says so', async () => {
     const first = await app.fetch('/api/v1', { from: '203.0.113.1' });
     const second = await app.fetch('/api/v1', { from: '203.0.113.2' });
-    expect(Number(second.headers.get('x-service-calls-remaining'))).toBe(Number(first.headers.get('x-service-calls-remaining')) - 1);
+    expect(Number(second.headers.get('x-service-calls-remaining'))).toBe(
+      Number(first.headers.get('x-service-calls-remaining')) - 1,
+    );
   });
 });
 
 describe('while Redis is away', () => {
-  const app = useApp({ REDIS_URL: 'redis://127.0.0.1:1/0', ANONYMOUS_CALLS_PER_DAY: '3', ANONYMOUS_CALLS_PER_SECOND: '1000' }, 'api');
+  const app = useApp(
+    { REDIS_URL: 'redis://127.0.0.1:1/0', ANONYMOUS_CALLS_PER_DAY: '3', ANONYMOUS_CALLS_PER_SECOND: '1000' },
+    'api',
+  );
 
   it('goes on counting in the process, so that calls are answered and still bounded', async () => {
     const from = randomAddress();

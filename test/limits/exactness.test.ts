@@ -11,11 +11,16 @@ describe('a daily budget of 1,500 calls', () => {
   it('grants exactly 1,500 of 8,000 calls that come at once over eight connections', async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
     const from = randomAddress();
-    const call = (): Promise<{ status: number; remaining: string }> => new Promise((resolve, reject) => {
-      request(`${app.url}/api/v1`, { agent, headers: { 'x-forwarded-for': from } }, (answer) => {
-        answer.resume().once('end', () => { resolve({ status: answer.statusCode!, remaining: String(answer.headers['x-service-calls-remaining']) }); });
-      }).once('error', reject).end();
-    });
+    const call = (): Promise<{ status: number; remaining: string }> =>
+      new Promise((resolve, reject) => {
+        request(`${app.url}/api/v1`, { agent, headers: { 'x-forwarded-for': from } }, (answer) => {
+          answer.resume().once('end', () => {
+            resolve({ status: answer.statusCode!, remaining: String(answer.headers['x-service-calls-remaining']) });
+          });
+        })
+          .once('error', reject)
+          .end();
+      });
     const answers = await Promise.all(Array.from({ length: CONNECTIONS * CALLS_EACH }, call));
     agent.destroy();
 

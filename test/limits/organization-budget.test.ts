@@ -2,14 +2,22 @@ import { RedisRelay } from '../support/redis-relay.js';
 import { as, Make, type Person } from '../support/make.js';
 import { type Answer, eventually, TestApp, useApp } from '../support/test-app.js';
 
-const budgetOf = ({ headers }: Answer): [string | null, string | null, string | null] =>
-  [headers.get('x-service-tier'), headers.get('x-service-calls-limit'), headers.get('x-service-calls-remaining')];
+const budgetOf = ({ headers }: Answer): [string | null, string | null, string | null] => [
+  headers.get('x-service-tier'),
+  headers.get('x-service-calls-limit'),
+  headers.get('x-service-calls-remaining'),
+];
 
 describe('the budget of an organization (service document §8)', () => {
   const app = useApp({}, 'api');
   const make = new Make(app);
 
-  it.each([['free', '5000'], ['builder', '100000'], ['pro', '2147483647'], ['enterprise', '2147483647']] as const)('of the plan %s is %s calls a day, on every answer', async (plan, limit) => {
+  it.each([
+    ['free', '5000'],
+    ['builder', '100000'],
+    ['pro', '2147483647'],
+    ['enterprise', '2147483647'],
+  ] as const)('of the plan %s is %s calls a day, on every answer', async (plan, limit) => {
     const person = await make.person({ plan });
     const key = await make.key(person);
     const answers = [
@@ -28,7 +36,8 @@ describe('the budget of an organization (service document §8)', () => {
     const person = await make.person();
     const keys = [await make.key(person), await make.key(person), person.sessionToken];
     const left = [];
-    for (const token of keys) left.push(Number((await app.fetch('/api/v1/me', as(token))).headers.get('x-service-calls-remaining')));
+    for (const token of keys)
+      left.push(Number((await app.fetch('/api/v1/me', as(token))).headers.get('x-service-calls-remaining')));
     expect(left).toEqual([4_997, 4_996, 4_995]);
   });
 
@@ -46,20 +55,30 @@ describe('the budget of an organization (service document §8)', () => {
     expect(budgetOf(await app.fetch('/api/v1/me', as(key)))).toEqual(['free', '5000', '0']);
     const refused = await app.fetch('/api/v1/me', as(key));
     expect(refused.status).toBe(429);
-    expect(refused.body.error).toMatchObject({ type: 'rate_limit_error', code: 'daily_limit_exceeded', upgrade_url: expect.any(String), details: { policy: 'daily', limit: 5_000, remaining: 0 } });
+    expect(refused.body.error).toMatchObject({
+      type: 'rate_limit_error',
+      code: 'daily_limit_exceeded',
+      upgrade_url: expect.any(String),
+      details: { policy: 'daily', limit: 5_000, remaining: 0 },
+    });
     expect(refused.body.error.retry_after).toBe(Number(refused.headers.get('retry-after')));
     const midnight = new Date(refused.body.error.details.resets_at as string);
     expect(midnight.toISOString()).toMatch(/T00:00:00.000Z$/);
-    expect(Math.abs(Number(refused.headers.get('retry-after')) - (midnight.getTime() - Date.now()) / 1000)).toBeLessThan(5);
+    expect(
+      Math.abs(Number(refused.headers.get('retry-after')) - (midnight.getTime() - Date.now()) / 1000),
+    ).toBeLessThan(5);
   });
 
   it('is not charged for 401, 403 and 404 of routes that do not exist, and for 404 of a resource it is', async () => {
     const person = await make.person();
     const key = await make.key(person, { scopes: ['keys:read'] });
-    const left = async (answer: Promise<Answer>): Promise<string | null> => (await answer).headers.get('x-service-calls-remaining');
+    const left = async (answer: Promise<Answer>): Promise<string | null> =>
+      (await answer).headers.get('x-service-calls-remaining');
     const before = Number(await left(app.fetch('/api/v1/me', as(key))));
     expect(await left(app.post('/api/v1/keys', { name: 'x' }, as(key)))).toBe(String(before));
-    expect(await left(app.fetch('/api/v1/me', as(key, { headers: { 'x-service-org': 'nowhere' } })))).toBe(String(before));
+    expect(await left(app.fetch('/api/v1/me', as(key, { headers: { 'x-service-org': 'nowhere' } })))).toBe(
+      String(before),
+    );
     expect(await left(app.fetch('/api/v1/nothing', as(key)))).toBe(String(before));
     expect(await left(app.fetch('/api/v1/keys/key_0', as(key)))).toBe(String(before - 1));
   });
@@ -76,13 +95,19 @@ describe('the budget of an organization (service document §8)', () => {
   it('limits bursts to twice the rate of the plan', async () => {
     const person = await make.person();
     const key = await make.key(person);
-    await new Promise((resolve) => { setTimeout(resolve, 2_100); });
+    await new Promise((resolve) => {
+      setTimeout(resolve, 2_100);
+    });
     const answers = await Promise.all(Array.from({ length: 80 }, () => app.fetch('/api/v1/me', as(key))));
     const granted = answers.filter(({ status }) => status === 200).length;
     // While they come, twenty a second are let in again.
     expect(granted).toBeGreaterThanOrEqual(40);
     expect(granted).toBeLessThan(80);
-    expect(answers.find(({ status }) => status === 429)!.body.error).toMatchObject({ code: 'burst_limit_exceeded', retry_after: 1, details: { limit: 40 } });
+    expect(answers.find(({ status }) => status === 429)!.body.error).toMatchObject({
+      code: 'burst_limit_exceeded',
+      retry_after: 1,
+      details: { limit: 40 },
+    });
   });
 });
 
@@ -131,15 +156,21 @@ describe('while Redis is away', () => {
   });
 
   it('stops a key within ten seconds of its being revoked', async () => {
-    const pro = await make.sql("UPDATE organizations SET plan = 'pro' WHERE id = $1 RETURNING id", [person.organization.id]);
+    const pro = await make.sql("UPDATE organizations SET plan = 'pro' WHERE id = $1 RETURNING id", [
+      person.organization.id,
+    ]);
     expect(pro).toHaveLength(2);
     const other = (await make.sql<{ id: string }[]>('SELECT id FROM api_keys')) as unknown as { id: string }[];
     await make.sql('UPDATE api_keys SET revoked_at = now() WHERE id = $1', [other[0]!.id]);
     let answer: Answer;
-    await eventually(async () => {
-      answer = await app.fetch('/api/v1/me', as(key));
-      return answer.status === 401;
-    }, 'the key is stopped', 12_000);
+    await eventually(
+      async () => {
+        answer = await app.fetch('/api/v1/me', as(key));
+        return answer.status === 401;
+      },
+      'the key is stopped',
+      12_000,
+    );
     expect(answer!.body.error.code).toBe('revoked_api_key');
   });
 });

@@ -55,7 +55,10 @@ describe('while Redis answers and takes no writes', () => {
     says: /^MISCONF/,
   };
   const isRefused = async (says: RegExp): Promise<boolean> => {
-    const error: unknown = await redis.set('probe', '1').then(() => undefined, (thrown: unknown) => thrown);
+    const error: unknown = await redis.set('probe', '1').then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
     return error instanceof Error && says.test(error.message);
   };
 
@@ -84,7 +87,10 @@ describe('while Redis answers and takes no writes', () => {
         ready = await app.fetch('/ready');
         return ready.body.details.redis.status !== 'up';
       }, 'readiness is asked anew');
-      expect([ready.status, ready.body.details.redis]).toEqual([200, { status: 'degraded', message: 'takes no writes' }]);
+      expect([ready.status, ready.body.details.redis]).toEqual([
+        200,
+        { status: 'degraded', message: 'takes no writes' },
+      ]);
     } finally {
       await end();
     }

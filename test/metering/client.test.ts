@@ -20,7 +20,9 @@ describe('usage, as clients see it', () => {
       { ...event, sourceId: randomUUID(), meter: 'ai_tokens', model: 'openai/gpt-mini:output', quantity: 100_000n },
     ]);
   });
-  afterAll(() => { command.stop(); });
+  afterAll(() => {
+    command.stop();
+  });
 
   it('is told by the library, with what all of it costs', async () => {
     const { billing } = new Service({ apiKey: account.apiKey, baseUrl: app.url });
@@ -32,7 +34,10 @@ describe('usage, as clients see it', () => {
     expect(meta.cost).toBe('0.3');
     await expect(billing.usage({ from: 'yesterday' })).rejects.toBeInstanceOf(ValidationError);
     // A worker takes what was reported from the credits within seconds.
-    expect((await billing.forecast()).credits).toMatchObject({ balance: expect.stringMatching(/^(5|4\.7)$/), per_day: '0.3' });
+    expect((await billing.forecast()).credits).toMatchObject({
+      balance: expect.stringMatching(/^(5|4\.7)$/),
+      per_day: '0.3',
+    });
   });
 
   it('is printed by the command line, for people and for programs', async () => {
@@ -42,7 +47,11 @@ describe('usage, as clients see it', () => {
     expect(shown.stdout).toMatch(/sandbox_compute .* 1\.0000 h +0\.1\n/);
     expect(shown.stdout).toContain('In all: $0.3');
     expect(shown.stdout).toMatch(/Credits: \$(5|4\.7), used up at 2\d{3}-/);
-    expect(JSON.parse((await run('--json')).stdout)).toMatchObject({ cost: '0.3', usage: [{ meter: 'ai_tokens' }, { meter: 'sandbox_compute' }], forecast: { calls: { limit: 5_000 } } });
+    expect(JSON.parse((await run('--json')).stdout)).toMatchObject({
+      cost: '0.3',
+      usage: [{ meter: 'ai_tokens' }, { meter: 'sandbox_compute' }],
+      forecast: { calls: { limit: 5_000 } },
+    });
     expect((await run('--from', '2020-01-01', '--to', '2020-02-01')).stdout).toContain('Nothing was used.');
     expect(await run('--by', 'colour')).toMatchObject({ code: 2, stderr: expect.stringContaining('"colour"') });
   });
@@ -56,12 +65,24 @@ describe('usage, as clients see it', () => {
     expect(await billing.upcomingInvoice()).toMatchObject({ org_id: account.organizationId, total: '0.00' });
 
     const run = (...args: string[]) => command.run(args, { env: { SERVICE_API_KEY: account.apiKey } });
-    expect(await run('spend-cap')).toMatchObject({ code: 0, stdout: `Billed for ${month} so far: $0 of at most $12.5\n` });
+    expect(await run('spend-cap')).toMatchObject({
+      code: 0,
+      stdout: `Billed for ${month} so far: $0 of at most $12.5\n`,
+    });
     expect(await run('spend-cap', '100')).toMatchObject({ code: 0, stdout: expect.stringContaining('at most $100') });
-    expect(await run('spend-cap', 'none')).toMatchObject({ code: 0, stdout: `No spend cap; billed for ${month} so far: $0\n` });
+    expect(await run('spend-cap', 'none')).toMatchObject({
+      code: 0,
+      stdout: `No spend cap; billed for ${month} so far: $0\n`,
+    });
     expect(await billing.spendCap()).toMatchObject({ amount: null });
     expect(await run('spend-cap', 'much')).toMatchObject({ code: 2, stderr: expect.stringContaining('"much"') });
-    expect(await run('invoices')).toMatchObject({ code: 0, stdout: `${month}, so far: $0.00\n\nThere are no invoices yet.\n` });
-    expect(JSON.parse((await run('invoices', '--json')).stdout)).toMatchObject({ upcoming: { total: '0.00' }, invoices: [] });
+    expect(await run('invoices')).toMatchObject({
+      code: 0,
+      stdout: `${month}, so far: $0.00\n\nThere are no invoices yet.\n`,
+    });
+    expect(JSON.parse((await run('invoices', '--json')).stdout)).toMatchObject({
+      upcoming: { total: '0.00' },
+      invoices: [],
+    });
   });
 });

@@ -16,11 +16,18 @@ describe('POST /api/v1/billing/events', () => {
   });
 
   const event = (wish: object = {}): Record<string, unknown> => ({
-    source: 'a-source', id: randomUUID(), org_id: orgId, meter: 'sandbox_compute', quantity: '1000', occurred_at: new Date().toISOString(), ...wish,
+    source: 'a-source',
+    id: randomUUID(),
+    org_id: orgId,
+    meter: 'sandbox_compute',
+    quantity: '1000',
+    occurred_at: new Date().toISOString(),
+    ...wish,
   });
   const report = (events: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
     app.post('/api/v1/billing/events', { events }, { headers: { authorization: `Bearer ${TOKEN}`, ...headers } });
-  const usage = async (query = ''): Promise<Record<string, unknown>[]> => (await app.fetch(`/api/v1/billing/usage${query}`, as(person))).body.data;
+  const usage = async (query = ''): Promise<Record<string, unknown>[]> =>
+    (await app.fetch(`/api/v1/billing/usage${query}`, as(person))).body.data;
 
   it('records each event once, however often it is sent, and says so', async () => {
     const events = [event(), event({ meter: 'ai_tokens', model: 'openai/gpt-mini:input', quantity: 1_000_000 })];
@@ -28,27 +35,68 @@ describe('POST /api/v1/billing/events', () => {
     expect([first.status, first.body.data]).toEqual([200, { accepted: 2, duplicates: 0, rejected: [] }]);
     expect((await report([...events].reverse())).body.data).toEqual({ accepted: 0, duplicates: 2, rejected: [] });
     expect(await usage()).toEqual([
-      { meter: 'ai_tokens', quantity: '1000000', unit: 'tokens', cost: '0.25' }, { meter: 'sandbox_compute', quantity: '1000', unit: 'ms', cost: '0.000027777' },
+      { meter: 'ai_tokens', quantity: '1000000', unit: 'tokens', cost: '0.25' },
+      { meter: 'sandbox_compute', quantity: '1000', unit: 'ms', cost: '0.000027777' },
     ]);
   });
 
   it('takes what is sound, and tells of everything else what is wrong with it', async () => {
     const stranger = await make.person();
-    const project = (await app.post('/api/v1/projects', { name: 'theirs' }, as(await make.key(stranger)))).body.data.id as string;
+    const project = (await app.post('/api/v1/projects', { name: 'theirs' }, as(await make.key(stranger)))).body.data
+      .id as string;
     const ahead = new Date(Date.now() + 3_600_000).toISOString();
     const { body } = await report([
-      event(), 7, event({ source: 'No' }), event({ id: '' }), event({ org_id: 'org_x' }), event({ org_id: 'org_00000000000000000000000000' }), event({ project_id: 'x' }),
-      event({ project_id: project }), event({ meter: 'time' }), event({ model: 'x:input' }), event({ meter: 'ai_tokens' }), event({ meter: 'ai_tokens', model: 'nobody/knows:input' }),
-      event({ quantity: -1 }), event({ quantity: '1.5' }), event({ quantity: 2 ** 53 }), event({ quantity: '1000000000000001' }), event({ occurred_at: 'today' }), event({ occurred_at: ahead }),
-      event({ occurred_at: '2020-01-01T00:00:00Z' }), event({ properties: { a: 1 } }), event({ properties: { a: '\0' } }), event({ colour: 'red' }), event({ id: 'é' }), null, event({ properties: { run: 'one' } }),
+      event(),
+      7,
+      event({ source: 'No' }),
+      event({ id: '' }),
+      event({ org_id: 'org_x' }),
+      event({ org_id: 'org_00000000000000000000000000' }),
+      event({ project_id: 'x' }),
+      event({ project_id: project }),
+      event({ meter: 'time' }),
+      event({ model: 'x:input' }),
+      event({ meter: 'ai_tokens' }),
+      event({ meter: 'ai_tokens', model: 'nobody/knows:input' }),
+      event({ quantity: -1 }),
+      event({ quantity: '1.5' }),
+      event({ quantity: 2 ** 53 }),
+      event({ quantity: '1000000000000001' }),
+      event({ occurred_at: 'today' }),
+      event({ occurred_at: ahead }),
+      event({ occurred_at: '2020-01-01T00:00:00Z' }),
+      event({ properties: { a: 1 } }),
+      event({ properties: { a: '\0' } }),
+      event({ colour: 'red' }),
+      event({ id: 'é' }),
+      null,
+      event({ properties: { run: 'one' } }),
     ]);
     expect([body.data.accepted, body.data.duplicates]).toEqual([2, 0]);
     expect(body.data.rejected.map(({ index, code, field }: Record<string, unknown>) => [index, code, field])).toEqual([
-      [1, 'invalid_event', undefined], [2, 'invalid_event', 'source'], [3, 'invalid_event', 'id'], [4, 'invalid_event', 'org_id'], [5, 'organization_not_found', 'org_id'],
-      [6, 'invalid_event', 'project_id'], [7, 'project_not_found', 'project_id'], [8, 'invalid_event', 'meter'], [9, 'invalid_event', 'model'], [10, 'invalid_event', 'model'],
-      [11, 'price_not_found', 'model'], [12, 'invalid_event', 'quantity'], [13, 'invalid_event', 'quantity'], [14, 'invalid_event', 'quantity'], [15, 'invalid_event', 'quantity'],
-      [16, 'invalid_event', 'occurred_at'], [17, 'not_yet', 'occurred_at'], [18, 'price_not_found', 'meter'], [19, 'invalid_event', 'properties'], [20, 'invalid_event', 'properties'],
-      [21, 'invalid_event', 'colour'], [22, 'invalid_event', 'id'], [23, 'invalid_event', undefined],
+      [1, 'invalid_event', undefined],
+      [2, 'invalid_event', 'source'],
+      [3, 'invalid_event', 'id'],
+      [4, 'invalid_event', 'org_id'],
+      [5, 'organization_not_found', 'org_id'],
+      [6, 'invalid_event', 'project_id'],
+      [7, 'project_not_found', 'project_id'],
+      [8, 'invalid_event', 'meter'],
+      [9, 'invalid_event', 'model'],
+      [10, 'invalid_event', 'model'],
+      [11, 'price_not_found', 'model'],
+      [12, 'invalid_event', 'quantity'],
+      [13, 'invalid_event', 'quantity'],
+      [14, 'invalid_event', 'quantity'],
+      [15, 'invalid_event', 'quantity'],
+      [16, 'invalid_event', 'occurred_at'],
+      [17, 'not_yet', 'occurred_at'],
+      [18, 'price_not_found', 'meter'],
+      [19, 'invalid_event', 'properties'],
+      [20, 'invalid_event', 'properties'],
+      [21, 'invalid_event', 'colour'],
+      [22, 'invalid_event', 'id'],
+      [23, 'invalid_event', undefined],
     ]);
     for (const { message } of body.data.rejected) expect(message).toEqual(expect.any(String));
     expect(await usage()).toEqual([{ meter: 'sandbox_compute', quantity: '2000', unit: 'ms', cost: '0.000055555' }]);
@@ -65,8 +113,17 @@ describe('POST /api/v1/billing/events', () => {
 
   it('wants its token, and neither that of somebody else nor a key', async () => {
     const key = await make.key(person);
-    for (const authorization of ['Bearer wrong-token-of-the-sources', `Bearer ${key}`, `Bearer ${person.sessionToken}`, undefined]) {
-      const answer = await app.post('/api/v1/billing/events', { events: [event()] }, { headers: authorization === undefined ? {} : { authorization } });
+    for (const authorization of [
+      'Bearer wrong-token-of-the-sources',
+      `Bearer ${key}`,
+      `Bearer ${person.sessionToken}`,
+      undefined,
+    ]) {
+      const answer = await app.post(
+        '/api/v1/billing/events',
+        { events: [event()] },
+        { headers: authorization === undefined ? {} : { authorization } },
+      );
       expect([answer.status, answer.body.error.code]).toEqual([401, 'invalid_token']);
     }
     expect(await usage()).toEqual([]);
@@ -74,46 +131,85 @@ describe('POST /api/v1/billing/events', () => {
 
   it('changes nothing in a dry run', async () => {
     const events = [event()];
-    expect((await report(events, { 'dry-run': 'true' })).body).toMatchObject({ data: { accepted: 1 }, meta: { dry_run: true } });
+    expect((await report(events, { 'dry-run': 'true' })).body).toMatchObject({
+      data: { accepted: 1 },
+      meta: { dry_run: true },
+    });
     expect(await usage()).toEqual([]);
     expect((await report(events)).body.data.accepted).toBe(1);
   });
 
   it('lets its sources call as often as they need', async () => {
-    const answers = await Promise.all(Array.from({ length: 40 }, () => app.post('/api/v1/billing/events', { events: [event()] }, { from: '198.18.7.7', headers: { authorization: `Bearer ${TOKEN}` } })));
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, () =>
+        app.post(
+          '/api/v1/billing/events',
+          { events: [event()] },
+          { from: '198.18.7.7', headers: { authorization: `Bearer ${TOKEN}` } },
+        ),
+      ),
+    );
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
     expect(answers[0]!.headers.get('x-service-tier')).toBe('enterprise');
     expect(await usage()).toEqual([expect.objectContaining({ quantity: '40000' })]);
   });
 
   it('counts what it has recorded', async () => {
-    const read = async (): Promise<number> => Number(/usage_recorded_total\{meter="object_storage"\} (\d+)/.exec((await app.fetch('/metrics')).text)?.[1] ?? 0);
+    const read = async (): Promise<number> =>
+      Number(/usage_recorded_total\{meter="object_storage"\} (\d+)/.exec((await app.fetch('/metrics')).text)?.[1] ?? 0);
     const before = await read();
     const same = event({ meter: 'object_storage' });
     await report([same, same, event({ meter: 'object_storage' })]);
     await report([same]);
-    expect(await read() - before).toBe(2);
+    expect((await read()) - before).toBe(2);
   });
 
   describe('GET /api/v1/billing/usage', () => {
     it('tells usage apart by what is asked for, and says what all of it costs', async () => {
-      const project = (await app.post('/api/v1/projects', { name: 'mine' }, as(await make.key(person)))).body.data.id as string;
+      const project = (await app.post('/api/v1/projects', { name: 'mine' }, as(await make.key(person)))).body.data
+        .id as string;
       await report([
-        event({ occurred_at: '2026-11-02T10:00:00Z', quantity: 3_600_000, project_id: project }), event({ occurred_at: '2026-11-03T10:00:00Z', quantity: 7_200_000 }),
-        event({ occurred_at: '2026-11-03T11:00:00Z', quantity: 2_000_000, meter: 'ai_tokens', model: 'openai/gpt-mini:output' }),
+        event({ occurred_at: '2026-11-02T10:00:00Z', quantity: 3_600_000, project_id: project }),
+        event({ occurred_at: '2026-11-03T10:00:00Z', quantity: 7_200_000 }),
+        event({
+          occurred_at: '2026-11-03T11:00:00Z',
+          quantity: 2_000_000,
+          meter: 'ai_tokens',
+          model: 'openai/gpt-mini:output',
+        }),
       ]);
       const time = 'from=2026-11-01&to=2026-11-04';
       expect(await usage(`?${time}`)).toEqual([
-        { meter: 'ai_tokens', quantity: '2000000', unit: 'tokens', cost: '4' }, { meter: 'sandbox_compute', quantity: '10800000', unit: 'ms', cost: '0.3' },
+        { meter: 'ai_tokens', quantity: '2000000', unit: 'tokens', cost: '4' },
+        { meter: 'sandbox_compute', quantity: '10800000', unit: 'ms', cost: '0.3' },
       ]);
       expect(await usage(`?${time}&group_by=meter,project,day,model`)).toEqual([
-        { meter: 'sandbox_compute', project_id: project, day: '2026-11-02', quantity: '3600000', unit: 'ms', cost: '0.1' },
-        { meter: 'ai_tokens', model: 'openai/gpt-mini:output', day: '2026-11-03', quantity: '2000000', unit: 'tokens', cost: '4' },
+        {
+          meter: 'sandbox_compute',
+          project_id: project,
+          day: '2026-11-02',
+          quantity: '3600000',
+          unit: 'ms',
+          cost: '0.1',
+        },
+        {
+          meter: 'ai_tokens',
+          model: 'openai/gpt-mini:output',
+          day: '2026-11-03',
+          quantity: '2000000',
+          unit: 'tokens',
+          cost: '4',
+        },
         { meter: 'sandbox_compute', day: '2026-11-03', quantity: '7200000', unit: 'ms', cost: '0.2' },
       ]);
-      expect(await usage('?from=2026-11-03T11:00:00Z&to=2026-11-03T12:00:00Z')).toEqual([expect.objectContaining({ meter: 'ai_tokens' })]);
+      expect(await usage('?from=2026-11-03T11:00:00Z&to=2026-11-03T12:00:00Z')).toEqual([
+        expect.objectContaining({ meter: 'ai_tokens' }),
+      ]);
       expect((await app.fetch(`/api/v1/billing/usage?${time}`, as(person))).body.meta).toEqual({
-        from: '2026-11-01T00:00:00.000Z', to: '2026-11-04T00:00:00.000Z', cost: '4.3', request_id: expect.any(String),
+        from: '2026-11-01T00:00:00.000Z',
+        to: '2026-11-04T00:00:00.000Z',
+        cost: '4.3',
+        request_id: expect.any(String),
       });
     });
 
@@ -123,7 +219,16 @@ describe('POST /api/v1/billing/events', () => {
       expect(await usage('?from=2100-01-01')).toEqual([]);
     });
 
-    it.each(['from=yesterday', 'from=2026-11-01T10:30:00Z', 'from=2026-11-02&to=2026-11-02', 'from=2020-01-01&to=2026-01-01', 'group_by=colour', 'group_by=', 'page=2', 'to=2026-13-01'])('refuses ?%s', async (query) => {
+    it.each([
+      'from=yesterday',
+      'from=2026-11-01T10:30:00Z',
+      'from=2026-11-02&to=2026-11-02',
+      'from=2020-01-01&to=2026-01-01',
+      'group_by=colour',
+      'group_by=',
+      'page=2',
+      'to=2026-13-01',
+    ])('refuses ?%s', async (query) => {
       const answer = await app.fetch(`/api/v1/billing/usage?${query}`, as(person));
       expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_request']);
     });
@@ -147,7 +252,10 @@ describe('without USAGE_TOKEN', () => {
   const app = useApp({ SANDBOX_ENABLED: 'false' }, 'api');
 
   it('nobody reports usage', async () => {
-    for (const headers of [{}, { authorization: 'Bearer ' }, { authorization: 'Bearer undefined' }] as Record<string, string>[]) {
+    for (const headers of [{}, { authorization: 'Bearer ' }, { authorization: 'Bearer undefined' }] as Record<
+      string,
+      string
+    >[]) {
       const answer = await app.post('/api/v1/billing/events', { events: [] }, { headers });
       expect([answer.status, answer.body.error.code]).toEqual([403, 'feature_disabled']);
     }

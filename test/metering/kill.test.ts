@@ -19,7 +19,10 @@ describe('a process that takes usage in and is killed', () => {
     database = await createTestDatabase();
     admin = new Client({ connectionString: database.url });
     await admin.connect();
-    await admin.query("INSERT INTO organizations (id, slug, name, plan, created_at, updated_at) VALUES ($1, 'killed', 'Acme', 'pro', now(), now())", [ORG]);
+    await admin.query(
+      "INSERT INTO organizations (id, slug, name, plan, created_at, updated_at) VALUES ($1, 'killed', 'Acme', 'pro', now(), now())",
+      [ORG],
+    );
   });
   afterAll(async () => {
     await ServiceProcess.killAll();
@@ -27,22 +30,35 @@ describe('a process that takes usage in and is killed', () => {
     await next.stop();
   });
 
-  const start = () => ServiceProcess.start({
-    role: 'api',
-    env: {
-      DATABASE_URL: database.url, REDIS_URL: testRedisUrl(), API_KEY_PEPPER: 'a-pepper-of-the-tests-long-enough-for-it',
-      SECRETS_KEY: 'a-secrets-key-of-the-tests-long-enough-for-it', USAGE_TOKEN: TOKEN,
-    },
-  });
-  const batches = Array.from({ length: BATCHES }, () => Array.from({ length: EVENTS }, () => ({
-    source: 'killed', id: randomUUID(), org_id: ORG, meter: 'sandbox_compute', quantity: 777, occurred_at: new Date().toISOString(),
-  })));
+  const start = () =>
+    ServiceProcess.start({
+      role: 'api',
+      env: {
+        DATABASE_URL: database.url,
+        REDIS_URL: testRedisUrl(),
+        API_KEY_PEPPER: 'a-pepper-of-the-tests-long-enough-for-it',
+        SECRETS_KEY: 'a-secrets-key-of-the-tests-long-enough-for-it',
+        USAGE_TOKEN: TOKEN,
+      },
+    });
+  const batches = Array.from({ length: BATCHES }, () =>
+    Array.from({ length: EVENTS }, () => ({
+      source: 'killed',
+      id: randomUUID(),
+      org_id: ORG,
+      meter: 'sandbox_compute',
+      quantity: 777,
+      occurred_at: new Date().toISOString(),
+    })),
+  );
 
   async function send({ url }: { readonly url: string }, events: object[]): Promise<number> {
     const answer = await fetch(`${url}/api/v1/billing/events`, {
-      method: 'POST', headers: { 'content-type': 'application/json', authorization: `Bearer ${TOKEN}` }, body: JSON.stringify({ events }),
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${TOKEN}` },
+      body: JSON.stringify({ events }),
     });
-    const { data } = await answer.json() as { data: { accepted: number; duplicates: number } };
+    const { data } = (await answer.json()) as { data: { accepted: number; duplicates: number } };
     return data.accepted + data.duplicates;
   }
 
@@ -56,12 +72,17 @@ describe('a process that takes usage in and is killed', () => {
   it('has recorded each batch wholly or not at all, and sent again all of them are counted once', async () => {
     const first = await start();
     let answered = 0;
-    const sent = batches.map((events) => send(first, events).then((known) => {
-      expect(known).toBe(EVENTS);
-      // Others are under way at this moment.
-      if (++answered === 3) first.signal('SIGKILL');
-      return true;
-    }, () => false));
+    const sent = batches.map((events) =>
+      send(first, events).then(
+        (known) => {
+          expect(known).toBe(EVENTS);
+          // Others are under way at this moment.
+          if (++answered === 3) first.signal('SIGKILL');
+          return true;
+        },
+        () => false,
+      ),
+    );
     const outcomes = await Promise.all(sent);
     await first.ended;
     expect(outcomes.filter(Boolean).length).toBeLessThan(BATCHES);
@@ -74,7 +95,14 @@ describe('a process that takes usage in and is killed', () => {
     await next.start({ database, keepRedis: true });
     for (const events of batches) expect(await send(next, events)).toBe(EVENTS);
     const all = String(BATCHES * EVENTS);
-    const cost = String(BigInt(all) * 777n * 100_000_000n / 3_600_000n);
-    expect(await sums()).toEqual({ events: all, of_hours: all, of_months: all, cost, cost_of_hours: cost, cost_of_months: cost });
+    const cost = String((BigInt(all) * 777n * 100_000_000n) / 3_600_000n);
+    expect(await sums()).toEqual({
+      events: all,
+      of_hours: all,
+      of_months: all,
+      cost,
+      cost_of_hours: cost,
+      cost_of_months: cost,
+    });
   }, 300_000);
 });

@@ -17,7 +17,9 @@ describe('the prices of an operator', () => {
   const directory = mkdtempSync(join(tmpdir(), 'prices-'));
   const file = join(directory, 'prices.yml');
   const first = { id: 'compute-1', meter: 'sandbox_compute', from: '2026-01-01T00:00:00Z', usd: '1' };
-  const write = (...prices: object[]): void => { writeFileSync(file, JSON.stringify({ prices })); };
+  const write = (...prices: object[]): void => {
+    writeFileSync(file, JSON.stringify({ prices }));
+  };
   const app = new TestApp({ SANDBOX_ENABLED: 'false', PRICES_FILE: file }, 'api');
 
   beforeAll(async () => {
@@ -30,11 +32,17 @@ describe('the prices of an operator', () => {
   });
 
   it('are what usage costs, and estimates are never less', async () => {
-    const { organization: { id: orgId } } = await new Make(app).person();
+    const {
+      organization: { id: orgId },
+    } = await new Make(app).person();
     const usage = { meter: 'sandbox_compute', quantity: 1n } as const;
     expect(await app.get(PricesService).estimate({ ...usage, at: new Date() })).toBe(278n);
     // 277.7… nano-dollars each.
-    const [one, two] = await app.get(UsageService).record(['one', 'two'].map((sourceId) => ({ ...usage, source: 'test', sourceId, orgId, occurredAt: new Date() })));
+    const [one, two] = await app
+      .get(UsageService)
+      .record(
+        ['one', 'two'].map((sourceId) => ({ ...usage, source: 'test', sourceId, orgId, occurredAt: new Date() })),
+      );
     expect([one!.costNano, two!.costNano].sort()).toEqual([277n, 278n]);
   });
 
@@ -42,19 +50,29 @@ describe('the prices of an operator', () => {
     const soon = new Date(Date.now() + HOUR_MS);
     write(first, { ...first, id: 'compute-2', from: soon.toISOString(), usd: '2' });
     await app.restart();
-    const estimate = (at: Date) => app.get(PricesService).estimate({ meter: 'sandbox_compute', quantity: 3_600_000n, at });
+    const estimate = (at: Date) =>
+      app.get(PricesService).estimate({ meter: 'sandbox_compute', quantity: 3_600_000n, at });
     expect(await estimate(new Date())).toBe(1_000_000_000n);
     expect(await estimate(soon)).toBe(2_000_000_000n);
     expect((await app.get(PricesService).list(soon)).map(({ id, per }) => [id, per])).toEqual([['compute-2', 'hour']]);
   });
 
   it('keep the service from starting where they change what there is', async () => {
-    // What Nest makes of it as it starts; a whole service that fails to start would leave its timers to the tests that follow.
+    // What Nest makes of it as it starts; a whole service that fails to start would leave its timers to the tests that
+    // follow.
     const start = async (): Promise<void> => {
-      await new PriceCatalog(app.config, app.get(Database), app.get(PriceVersionsStore), app.get(Clock), app.get(Log)).onApplicationBootstrap();
+      await new PriceCatalog(
+        app.config,
+        app.get(Database),
+        app.get(PriceVersionsStore),
+        app.get(Clock),
+        app.get(Log),
+      ).onApplicationBootstrap();
     };
     write({ ...first, usd: '0.5' });
-    await expect(start()).rejects.toThrow(/The prices in .* do not go with those of the database:\n {2}compute-1 was sandbox_compute at 1000000000 nano-dollars .* a version never changes/);
+    await expect(start()).rejects.toThrow(
+      /The prices in .* do not go with those of the database:\n {2}compute-1 was sandbox_compute at 1000000000 nano-dollars .* a version never changes/,
+    );
     write({ ...first, usd: 'free' });
     await expect(start()).rejects.toThrow(/Bad prices in .*prices\.yml:\n {2}prices\[0\]: usd must be/);
     write(first);

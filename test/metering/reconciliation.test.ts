@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { monthOf } from '../../src/modules/metering/month.js';
-import { type OrgWindow, UsageReconciliationStore } from '../../src/modules/metering/persistence/usage-reconciliation.store.js';
+import {
+  type OrgWindow,
+  UsageReconciliationStore,
+} from '../../src/modules/metering/persistence/usage-reconciliation.store.js';
 import { UsageReconciler } from '../../src/modules/metering/reconciliation/usage-reconciler.service.js';
 import { UsageService } from '../../src/modules/metering/usage.service.js';
 import { Make } from '../support/make.js';
@@ -13,40 +16,84 @@ describe('the comparison of usage with its events', () => {
 
   beforeAll(async () => {
     orgId = (await make.person()).organization.id;
-    await app.get(UsageService).record(Array.from({ length: 50 }, (_, index) => ({
-      source: 'test', sourceId: randomUUID(), orgId, meter: 'sandbox_compute' as const, quantity: BigInt(index), occurredAt: new Date(),
-    })));
+    await app.get(UsageService).record(
+      Array.from({ length: 50 }, (_, index) => ({
+        source: 'test',
+        sourceId: randomUUID(),
+        orgId,
+        meter: 'sandbox_compute' as const,
+        quantity: BigInt(index),
+        occurredAt: new Date(),
+      })),
+    );
   });
 
-  const drift = async (): Promise<string | undefined> => /^usage_reconcile_drift (\S+)$/m.exec((await app.fetch('/metrics')).text)?.[1];
+  const drift = async (): Promise<string | undefined> =>
+    /^usage_reconcile_drift (\S+)$/m.exec((await app.fetch('/metrics')).text)?.[1];
   const reconcile = () => app.get(UsageReconciler).reconcile();
 
   it('finds nothing where all is right, and says when it has looked', async () => {
     expect(await reconcile()).toBe(0);
     expect(await drift()).toBe('0');
-    expect(Number(/^usage_reconcile_last_seconds (\S+)$/m.exec((await app.fetch('/metrics')).text)?.[1])).toBeGreaterThan(Date.now() / 1000 - 60);
+    expect(
+      Number(/^usage_reconcile_last_seconds (\S+)$/m.exec((await app.fetch('/metrics')).text)?.[1]),
+    ).toBeGreaterThan(Date.now() / 1000 - 60);
   });
 
   it.each([
-    ['an event that is counted nowhere', "INSERT INTO usage_events SELECT '{id}'::uuid, org_id, project_id, meter, model, 7, price_version, 0, occurred_at, billed_at, late, source, 'x', properties FROM usage_events LIMIT 1",
-      "DELETE FROM usage_events WHERE source_id = 'x'"],
-    ['an event of another quantity than was counted', 'UPDATE usage_events SET quantity = quantity + 1 WHERE id = (SELECT id FROM usage_events ORDER BY id LIMIT 1)',
-      'UPDATE usage_events SET quantity = quantity - 1 WHERE id = (SELECT id FROM usage_events ORDER BY id LIMIT 1)'],
-    ['an hour with a nano-dollar too much', 'UPDATE usage_hours SET cost_nano = cost_nano + 1', 'UPDATE usage_hours SET cost_nano = cost_nano - 1'],
-    ['a month with an event too few', 'UPDATE usage_months SET events = events - 1', 'UPDATE usage_months SET events = events + 1'],
+    [
+      'an event that is counted nowhere',
+      "INSERT INTO usage_events SELECT '{id}'::uuid, org_id, project_id, meter, model, 7, price_version, 0, occurred_at, billed_at, late, source, 'x', properties FROM usage_events LIMIT 1",
+      "DELETE FROM usage_events WHERE source_id = 'x'",
+    ],
+    [
+      'an event of another quantity than was counted',
+      'UPDATE usage_events SET quantity = quantity + 1 WHERE id = (SELECT id FROM usage_events ORDER BY id LIMIT 1)',
+      'UPDATE usage_events SET quantity = quantity - 1 WHERE id = (SELECT id FROM usage_events ORDER BY id LIMIT 1)',
+    ],
+    [
+      'an hour with a nano-dollar too much',
+      'UPDATE usage_hours SET cost_nano = cost_nano + 1',
+      'UPDATE usage_hours SET cost_nano = cost_nano - 1',
+    ],
+    [
+      'a month with an event too few',
+      'UPDATE usage_months SET events = events - 1',
+      'UPDATE usage_months SET events = events + 1',
+    ],
   ])('finds %s', async (_, damage, repair) => {
     const [event] = await make.sql<{ id: string }>('SELECT id FROM usage_events ORDER BY id LIMIT 1');
-    await make.sql(damage.replace('{id}', event!.id.replace(/.$/, (digit) => (digit === '0' ? '1' : '0'))));
+    await make.sql(
+      damage.replace(
+        '{id}',
+        event!.id.replace(/.$/, (digit) => (digit === '0' ? '1' : '0')),
+      ),
+    );
     expect(await reconcile()).toBe(1);
     expect(await drift()).toBe('1');
-    expect(app.log()).toContainEqual(expect.objectContaining({ level: 'error', msg: 'Sums of usage are not those of their events.', drifted: [expect.objectContaining({ orgId, meter: 'sandbox_compute' })] }));
+    expect(app.log()).toContainEqual(
+      expect.objectContaining({
+        level: 'error',
+        msg: 'Sums of usage are not those of their events.',
+        drifted: [expect.objectContaining({ orgId, meter: 'sandbox_compute' })],
+      }),
+    );
     await make.sql(repair);
     expect(await reconcile()).toBe(0);
   });
 
   it('finds each sum once, however many organizations it looks at together', async () => {
     const other = (await make.person()).organization.id;
-    await app.get(UsageService).record([{ source: 'test', sourceId: randomUUID(), orgId: other, meter: 'sandbox_compute', quantity: 7n, occurredAt: new Date() }]);
+    await app.get(UsageService).record([
+      {
+        source: 'test',
+        sourceId: randomUUID(),
+        orgId: other,
+        meter: 'sandbox_compute',
+        quantity: 7n,
+        occurredAt: new Date(),
+      },
+    ]);
     await make.sql('UPDATE usage_hours SET events = events + 1');
     const store = app.get(UsageReconciliationStore);
     for (const size of [1, 2, 500]) {
@@ -63,6 +110,8 @@ describe('the comparison of usage with its events', () => {
   });
 
   it('cannot be made wrong by a price that was not paid', async () => {
-    await expect(make.sql('UPDATE usage_months SET cost_nano = cost_nano + 1')).rejects.toThrow('usage_months_rated_as_a_whole');
+    await expect(make.sql('UPDATE usage_months SET cost_nano = cost_nano + 1')).rejects.toThrow(
+      'usage_months_rated_as_a_whole',
+    );
   });
 });

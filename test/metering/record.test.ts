@@ -13,15 +13,26 @@ describe('recording usage', () => {
   const make = new Make(app);
   let orgId: string;
 
-  beforeEach(async () => { orgId = (await make.person()).organization.id; });
+  beforeEach(async () => {
+    orgId = (await make.person()).organization.id;
+  });
 
   const event = (wish: Partial<UsageEvent> = {}): UsageEvent => ({
-    source: 'test', sourceId: randomUUID(), orgId, meter: 'sandbox_compute', quantity: 1_000n, occurredAt: new Date(), ...wish,
+    source: 'test',
+    sourceId: randomUUID(),
+    orgId,
+    meter: 'sandbox_compute',
+    quantity: 1_000n,
+    occurredAt: new Date(),
+    ...wish,
   });
   const record = (...events: UsageEvent[]) => app.get(UsageService).record(events);
   const thisMonth = (): [Date, Date] => {
     const now = new Date();
-    return [new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1)), new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1))];
+    return [
+      new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1)),
+      new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1)),
+    ];
   };
   const totals = (from = thisMonth()[0], to = thisMonth()[1]) => app.get(UsageTotalsService).totals(orgId, from, to);
   const monthAgo = (): Date => new Date(thisMonth()[0].getTime() - 36 * HOUR_MS);
@@ -29,29 +40,47 @@ describe('recording usage', () => {
   it('counts each event once, tells what it costs, and tells of those that it knows already what they cost then', async () => {
     const [one, other] = [event(), event({ quantity: 2_500n })];
     const first = await record(one, other);
-    // $0.10 an hour is 27,777.7… nano-dollars a second: rounding is carried from one to the next, in the order of their ids.
+    // $0.10 an hour is 27,777.7… nano-dollars a second: rounding is carried from one to the next, in the order of their
+    // ids.
     expect(first.map(({ isNew }) => isNew)).toEqual([true, true]);
-    expect(first[0]!.costNano + first[1]!.costNano).toBe(3_500n * 100_000_000n / 3_600_000n);
-    expect(await record(other, one, one)).toEqual([{ ...first[1], isNew: false }, { ...first[0], isNew: false }, { ...first[0], isNew: false }]);
-    expect(await totals()).toEqual([expect.objectContaining({
-      meter: 'sandbox_compute', model: null, priceVersionId: 'sandbox-compute-1', quantity: 3_500n, unit: 'ms', costNano: 97_222n, events: 2, isLate: false,
-    })]);
+    expect(first[0]!.costNano + first[1]!.costNano).toBe((3_500n * 100_000_000n) / 3_600_000n);
+    expect(await record(other, one, one)).toEqual([
+      { ...first[1], isNew: false },
+      { ...first[0], isNew: false },
+      { ...first[0], isNew: false },
+    ]);
+    expect(await totals()).toEqual([
+      expect.objectContaining({
+        meter: 'sandbox_compute',
+        model: null,
+        priceVersionId: 'sandbox-compute-1',
+        quantity: 3_500n,
+        unit: 'ms',
+        costNano: 97_222n,
+        events: 2,
+        isLate: false,
+      }),
+    ]);
   });
 
   it('knows an event again by its source, name and time, whatever else is said of it', async () => {
     const known = event();
     await record(known);
-    expect(await record({ ...known, quantity: 9_999n, meter: 'database_storage' })).toEqual([expect.objectContaining({ isNew: false })]);
+    expect(await record({ ...known, quantity: 9_999n, meter: 'database_storage' })).toEqual([
+      expect.objectContaining({ isNew: false }),
+    ]);
     expect(await record({ ...known, source: 'other' })).toEqual([expect.objectContaining({ isNew: true })]);
     expect((await totals()).map(({ events }) => events)).toEqual([2]);
   });
 
   it('counts nothing when the transaction that it joined is taken back, and all the same afterwards', async () => {
     const known = event();
-    await expect(app.get(Database).transaction(async () => {
-      await record(known);
-      throw new Error('taken back');
-    })).rejects.toThrow('taken back');
+    await expect(
+      app.get(Database).transaction(async () => {
+        await record(known);
+        throw new Error('taken back');
+      }),
+    ).rejects.toThrow('taken back');
     expect(await totals()).toEqual([]);
     expect(await record(known)).toEqual([expect.objectContaining({ isNew: true })]);
   });
@@ -62,17 +91,23 @@ describe('recording usage', () => {
     expect(await app.get(UsagePeriodsService).close([orgId], monthAgo())).toEqual([]);
     const before = await totals(new Date(monthAgo().getTime() - 40 * 24 * HOUR_MS), thisMonth()[0]);
 
-    const late = [event({ meter: 'database_storage', occurredAt: monthAgo(), quantity: 10n ** 12n }), event({ occurredAt: monthAgo() })];
+    const late = [
+      event({ meter: 'database_storage', occurredAt: monthAgo(), quantity: 10n ** 12n }),
+      event({ occurredAt: monthAgo() }),
+    ];
     await record(...late);
     expect(await totals(new Date(monthAgo().getTime() - 40 * 24 * HOUR_MS), thisMonth()[0])).toEqual(before);
     const adjustments = await totals();
     expect(adjustments.map(({ meter, isLate, costNano }) => [meter, isLate, costNano])).toEqual([
       // A month of the days that it was used in, so that it costs what it had cost in time.
-      ['database_storage', true, before[0]!.costNano], ['sandbox_compute', true, 27_777n],
+      ['database_storage', true, before[0]!.costNano],
+      ['sandbox_compute', true, 27_777n],
     ]);
     expect((await record(...late)).map(({ isNew }) => isNew)).toEqual([false, false]);
     expect(await totals()).toEqual(adjustments);
-    expect((await app.get(UsageTotalsService).recomputeFromEvents([orgId], new Date())).get(orgId)).toEqual(adjustments);
+    expect((await app.get(UsageTotalsService).recomputeFromEvents([orgId], new Date())).get(orgId)).toEqual(
+      adjustments,
+    );
     expect((await app.get(UsageTotalsService).recomputeFromEvents([orgId], monthAgo())).get(orgId)).toEqual(before);
   });
 
@@ -81,7 +116,9 @@ describe('recording usage', () => {
   });
 
   it('records nothing of which it does not know the price', async () => {
-    await expect(record(event(), event({ meter: 'ai_tokens', model: 'nobody/knows:input' }))).rejects.toThrow('There is no price for ai_tokens of nobody/knows:input');
+    await expect(record(event(), event({ meter: 'ai_tokens', model: 'nobody/knows:input' }))).rejects.toThrow(
+      'There is no price for ai_tokens of nobody/knows:input',
+    );
     await expect(record(event({ occurredAt: new Date('2020-01-01') }))).rejects.toThrow('There is no price');
     await expect(record(event({ meter: 'ai_tokens' }))).rejects.toThrow('has the model');
     await expect(record(event({ quantity: -1n }))).rejects.toThrow('has the quantity');
@@ -89,6 +126,8 @@ describe('recording usage', () => {
   });
 
   it('keeps to every price what was used while it was in force', async () => {
-    await expect(make.sql("UPDATE price_versions SET price_nano = 1 WHERE id = 'sandbox-compute-1'")).rejects.toThrow('never change');
+    await expect(make.sql("UPDATE price_versions SET price_nano = 1 WHERE id = 'sandbox-compute-1'")).rejects.toThrow(
+      'never change',
+    );
   });
 });

@@ -14,24 +14,45 @@ const HOUR_MS = 3_600_000;
 /** The size of the database that the tests run on. */
 class DatabaseSource extends StorageSource {
   readonly name = 'databases';
-  constructor(private readonly make: Make, private readonly orgId: string) { super(); }
+  constructor(
+    private readonly make: Make,
+    private readonly orgId: string,
+  ) {
+    super();
+  }
 
   async measure(): Promise<StoredBytes[]> {
-    const [row] = await this.make.sql<{ name: string; bytes: string }>('SELECT current_database() AS name, pg_database_size(current_database()) AS bytes');
-    return [{ meter: 'database_storage', orgId: this.orgId, projectId: null, name: row!.name, bytes: BigInt(row!.bytes) }];
+    const [row] = await this.make.sql<{ name: string; bytes: string }>(
+      'SELECT current_database() AS name, pg_database_size(current_database()) AS bytes',
+    );
+    return [
+      { meter: 'database_storage', orgId: this.orgId, projectId: null, name: row!.name, bytes: BigInt(row!.bytes) },
+    ];
   }
 }
 
 /** The sizes of the files of a folder, each file by itself. */
 class FolderSource extends StorageSource {
   broken = false;
-  constructor(readonly name: string, private readonly folder: string, private readonly orgId: string) { super(); }
+  constructor(
+    readonly name: string,
+    private readonly folder: string,
+    private readonly orgId: string,
+  ) {
+    super();
+  }
 
   measure(): Promise<StoredBytes[]> {
     if (this.broken) return Promise.reject(new Error('The folder is away.'));
-    return Promise.resolve(readdirSync(this.folder).map((name) => ({
-      meter: 'object_storage' as const, orgId: this.orgId, projectId: null, name, bytes: BigInt(statSync(join(this.folder, name)).size),
-    })));
+    return Promise.resolve(
+      readdirSync(this.folder).map((name) => ({
+        meter: 'object_storage' as const,
+        orgId: this.orgId,
+        projectId: null,
+        name,
+        bytes: BigInt(statSync(join(this.folder, name)).size),
+      })),
+    );
   }
 }
 
@@ -44,7 +65,9 @@ describe('what is stored', () => {
   let files: FolderSource;
   let tests = 0;
 
-  afterAll(() => { rmSync(folder, { recursive: true, force: true }); });
+  afterAll(() => {
+    rmSync(folder, { recursive: true, force: true });
+  });
 
   beforeEach(async () => {
     orgId = (await make.person()).organization.id;
@@ -57,13 +80,22 @@ describe('what is stored', () => {
     now = new Date('2026-09-10T10:17:00Z');
     jest.spyOn(app.get(Clock), 'now').mockImplementation(() => now);
   });
-  afterEach(() => { jest.restoreAllMocks(); });
+  afterEach(() => {
+    jest.restoreAllMocks();
+  });
 
-  const write = (name: string, bytes: number): void => { writeFileSync(join(folder, name), Buffer.alloc(bytes)); };
-  const later = (hours: number): void => { now = new Date(now.getTime() + hours * HOUR_MS); };
+  const write = (name: string, bytes: number): void => {
+    writeFileSync(join(folder, name), Buffer.alloc(bytes));
+  };
+  const later = (hours: number): void => {
+    now = new Date(now.getTime() + hours * HOUR_MS);
+  };
   const sample = () => app.get(StorageSampler).sample();
   const byteHours = async (): Promise<bigint> =>
-    (await app.get(UsageTotalsService).totals(orgId, new Date('2026-09-01'), new Date('2026-10-01'))).reduce((sum, { quantity }) => sum + quantity, 0n);
+    (await app.get(UsageTotalsService).totals(orgId, new Date('2026-09-01'), new Date('2026-10-01'))).reduce(
+      (sum, { quantity }) => sum + quantity,
+      0n,
+    );
 
   it('is recorded once an hour, by the first who looks', async () => {
     write('a', 1_000);
@@ -85,7 +117,10 @@ describe('what is stored', () => {
     write('shrinks', 100);
     await sample();
     expect(await byteHours()).toBe(1_000n + 3n * 1_000n + 2_000n + 500n + 3n * 100n + 100n);
-    const [row] = await make.sql<{ count: string }>("SELECT count(*) FROM usage_events WHERE org_id = $1 AND properties ->> 'measured' = 'no'", [orgId]);
+    const [row] = await make.sql<{ count: string }>(
+      "SELECT count(*) FROM usage_events WHERE org_id = $1 AND properties ->> 'measured' = 'no'",
+      [orgId],
+    );
     expect(row!.count).toBe('6');
   });
 
@@ -115,13 +150,24 @@ describe('what is stored', () => {
 
   it('costs for a month of 10⁹ bytes what a month costs', async () => {
     const { name } = files;
-    jest.spyOn(files, 'measure').mockResolvedValue([{ meter: 'object_storage', orgId, projectId: null, name: 'bucket', bytes: 1_000_000_000n }]);
+    jest
+      .spyOn(files, 'measure')
+      .mockResolvedValue([{ meter: 'object_storage', orgId, projectId: null, name: 'bucket', bytes: 1_000_000_000n }]);
     now = new Date('2026-09-01T00:30:00Z');
     await sample();
     now = new Date('2026-09-30T23:30:00Z');
     await sample();
     const [total] = await app.get(UsageTotalsService).totals(orgId, new Date('2026-09-01'), new Date('2026-10-01'));
-    expect([name, total]).toEqual([name, expect.objectContaining({ meter: 'object_storage', unit: 'byte_hours', quantity: 720n * 10n ** 9n, costNano: 25_000_000n, events: 720 })]);
+    expect([name, total]).toEqual([
+      name,
+      expect.objectContaining({
+        meter: 'object_storage',
+        unit: 'byte_hours',
+        quantity: 720n * 10n ** 9n,
+        costNano: 25_000_000n,
+        events: 720,
+      }),
+    ]);
   });
 
   it('is measured where it really is: the size of a database', async () => {

@@ -21,15 +21,35 @@ describe('GET /metrics', () => {
     (odd) => app.fetch(`/api/v1/projects/prj_${odd}`, { headers: { authorization: `Bearer svc_${odd}` } }),
     (odd) => app.fetch('/api/v1/me', { headers: { authorization: `${odd} ${odd}`, 'x-service-org': odd } }),
     (odd) => app.fetch('/health', { headers: { 'x-request-id': odd, 'user-agent': odd, traceparent: `00-${odd}` } }),
-    (odd) => app.fetch(`/git/${odd}/${odd}.git/info/refs?service=git-${odd}`, { headers: { authorization: `Basic ${Buffer.from(`${odd}:${odd}`).toString('base64')}` } }),
+    (odd) =>
+      app.fetch(`/git/${odd}/${odd}.git/info/refs?service=git-${odd}`, {
+        headers: { authorization: `Basic ${Buffer.from(`${odd}:${odd}`).toString('base64')}` },
+      }),
     (odd) => app.raw(`GET /${odd} HTTP/1.1\r\nHost: ${odd}.localhost\r\nConnection: close\r\n\r\n`),
     (odd) => app.raw(`BREW-${odd.toUpperCase()} / HTTP/1.1\r\nHost: ${odd}\r\nConnection: close\r\n\r\n`),
     (odd) => app.call('PROPFIND', `/api/v1/${odd}`),
     (odd) => app.call('DELETE', `/health?${odd}`),
     (odd) => json('POST', '/api/v1/sandbox/try', { language: odd, code: odd }),
     (odd) => json('POST', '/api/v1/auth/sign-in', { username: odd, [odd]: odd }),
-    (odd) => json('POST', '/ops/alert', { title: odd, runbookTag: odd, severity: odd, labels: { [odd]: odd } }, AS_OPERATOR),
-    (odd) => json('POST', '/ops/alert', { version: '4', alerts: [{ status: 'resolved', labels: { alertname: odd, runbookTag: odd }, fingerprint: odd, startsAt: '2026-01-01T00:00:00Z' }] }, AS_OPERATOR),
+    (odd) =>
+      json('POST', '/ops/alert', { title: odd, runbookTag: odd, severity: odd, labels: { [odd]: odd } }, AS_OPERATOR),
+    (odd) =>
+      json(
+        'POST',
+        '/ops/alert',
+        {
+          version: '4',
+          alerts: [
+            {
+              status: 'resolved',
+              labels: { alertname: odd, runbookTag: odd },
+              fingerprint: odd,
+              startsAt: '2026-01-01T00:00:00Z',
+            },
+          ],
+        },
+        AS_OPERATOR,
+      ),
     (odd) => json('POST', '/ops/features', { name: odd, enabled: true }, AS_OPERATOR),
     (odd) => app.fetch(`/ops/tasks?status=${odd}&runbookTag=${odd}`, { headers: AS_OPERATOR }),
     (odd) => json('PUT', `/api/v1/${odd}`, odd, { 'content-type': `application/${odd}`, 'idempotency-key': odd }),
@@ -40,28 +60,42 @@ describe('GET /metrics', () => {
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toContain('text/plain');
     expect(answer.text).toContain('operator_surface_unprotected{surface="metrics"} 1');
-    expect(app.log()).toContainEqual(expect.objectContaining({ level: 'warn', msg: expect.stringContaining('METRICS_TOKEN is not set') }));
+    expect(app.log()).toContainEqual(
+      expect.objectContaining({ level: 'warn', msg: expect.stringContaining('METRICS_TOKEN is not set') }),
+    );
   });
 
   it('counts answers by method, route template and status', async () => {
     await app.fetch('/health');
     const { text } = await app.fetch('/metrics');
     expect(text).toMatch(/http_requests_total\{method="GET",route="\/health",status="200"\} \d+/);
-    expect(text).toMatch(/http_request_duration_seconds_bucket\{le="0.3",method="GET",route="\/health",status="200"\} \d+/);
+    expect(text).toMatch(
+      /http_request_duration_seconds_bucket\{le="0.3",method="GET",route="\/health",status="200"\} \d+/,
+    );
   });
 
   it('does not grow with what callers make up, in ten thousand odd requests of every kind', async () => {
-    const series = async (): Promise<string[]> => (await app.fetch('/metrics')).text.split('\n').filter((line) => /^(?!#|nodejs_|process_)./.test(line)).map((line) => line.slice(0, line.lastIndexOf(' '))).sort();
+    const series = async (): Promise<string[]> =>
+      (await app.fetch('/metrics')).text
+        .split('\n')
+        .filter((line) => /^(?!#|nodejs_|process_)./.test(line))
+        .map((line) => line.slice(0, line.lastIndexOf(' ')))
+        .sort();
     const ask = async (from: number, to: number): Promise<void> => {
       for (let first = from; first < to; first += AT_ONCE) {
-        await Promise.all(Array.from({ length: AT_ONCE }, (_, step) => ODD_REQUESTS[(first + step) % ODD_REQUESTS.length]!(`x${(first + step).toString(36)}`)));
+        await Promise.all(
+          Array.from({ length: AT_ONCE }, (_, step) =>
+            ODD_REQUESTS[(first + step) % ODD_REQUESTS.length]!(`x${(first + step).toString(36)}`),
+          ),
+        );
       }
     };
     await ask(0, 2_000);
     const before = await series();
     await ask(2_000, 10_000);
     const added = (await series()).filter((line) => !before.includes(line));
-    // An answer that a busy machine gave late may have a status of its own; what grew with the requests would be thousands.
+    // An answer that a busy machine gave late may have a status of its own; what grew with the requests would be
+    // thousands.
     expect(added.length).toBeLessThan(50);
     expect([...before, ...added].filter((line) => /[="/.]x[0-9a-z]{1,5}["/.]/.test(line))).toEqual([]);
   }, 180_000);

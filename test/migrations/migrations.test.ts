@@ -25,7 +25,8 @@ describe('the migrations', () => {
   });
 
   async function undoAll(): Promise<void> {
-    for (let left = dataSource.migrations.length; left > 0; left--) await dataSource.undoLastMigration({ transaction: 'each' });
+    for (let left = dataSource.migrations.length; left > 0; left--)
+      await dataSource.undoLastMigration({ transaction: 'each' });
   }
 
   it('make what the entities describe', async () => {
@@ -36,7 +37,11 @@ describe('the migrations', () => {
   it('can be undone to nothing and done again to the same', async () => {
     const before: unknown = await dataSource.query(SCHEMA);
     await undoAll();
-    expect(await dataSource.query(`SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'migrations'`)).toEqual([]);
+    expect(
+      await dataSource.query(
+        `SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'migrations'`,
+      ),
+    ).toEqual([]);
     await migrate(database.url);
     expect(await dataSource.query(SCHEMA)).toEqual(before);
   });

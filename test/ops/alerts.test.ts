@@ -8,7 +8,18 @@ const fixture = (name: string) => JSON.parse(readFileSync(join(__dirname, 'fixtu
 
 /** As Alertmanager sends it. */
 function group(alerts: readonly unknown[], commonLabels: object = {}): object {
-  return { version: '4', status: 'firing', receiver: 'ops', groupLabels: {}, commonLabels, commonAnnotations: {}, externalURL: 'http://am', groupKey: '{}', truncatedAlerts: 0, alerts };
+  return {
+    version: '4',
+    status: 'firing',
+    receiver: 'ops',
+    groupLabels: {},
+    commonLabels,
+    commonAnnotations: {},
+    externalURL: 'http://am',
+    groupKey: '{}',
+    truncatedAlerts: 0,
+    alerts,
+  };
 }
 
 let last = 0;
@@ -16,7 +27,13 @@ const fingerprint = (): string => (++last).toString(16).padStart(16, '0');
 
 function firing(overrides: object = {}): { fingerprint: string; startsAt: string; [name: string]: unknown } {
   return {
-    status: 'firing', labels: { alertname: 'Demo' }, annotations: {}, startsAt: '2026-11-21T10:00:00Z', endsAt: '0001-01-01T00:00:00Z', fingerprint: fingerprint(), ...overrides,
+    status: 'firing',
+    labels: { alertname: 'Demo' },
+    annotations: {},
+    startsAt: '2026-11-21T10:00:00Z',
+    endsAt: '0001-01-01T00:00:00Z',
+    fingerprint: fingerprint(),
+    ...overrides,
   };
 }
 
@@ -27,8 +44,16 @@ describe('POST /ops/alert', () => {
   const send = (body: object) => app.post('/ops/alert', body, AS_OPERATOR);
   const taskOf = async (id: string) => (await app.fetch(`/ops/tasks/${id}`, AS_OPERATOR)).body;
 
-  it.each([['without a token', undefined], ['with a wrong one', 'Bearer nothing-that-is-set'], ['with another scheme', `Basic ${TOKEN}`]])('takes nothing %s', async (_, authorization) => {
-    const answer = await app.post('/ops/alert', { title: 'x' }, { headers: authorization === undefined ? {} : { authorization } });
+  it.each([
+    ['without a token', undefined],
+    ['with a wrong one', 'Bearer nothing-that-is-set'],
+    ['with another scheme', `Basic ${TOKEN}`],
+  ])('takes nothing %s', async (_, authorization) => {
+    const answer = await app.post(
+      '/ops/alert',
+      { title: 'x' },
+      { headers: authorization === undefined ? {} : { authorization } },
+    );
     expect(answer.body.error).toMatchObject({ status: 401, code: 'invalid_token' });
   });
 
@@ -37,12 +62,29 @@ describe('POST /ops/alert', () => {
       const fired = await send(fixture('alertmanager-firing'));
       expect(fired.status).toBe(200);
       expect(fired.body).toEqual({
-        received: 2, created: 2, updated: 0, resolved: 0, ignored: 0, rejected: [],
-        tasks: ['e6ece81e443931a1', 'e6f6e81e44418626'].map((print) => ({ id: expect.stringMatching(/^tsk_/), status: 'open', runbookTag: 'demo-down', dedupKey: `am:${print}`, created: true })),
+        received: 2,
+        created: 2,
+        updated: 0,
+        resolved: 0,
+        ignored: 0,
+        rejected: [],
+        tasks: ['e6ece81e443931a1', 'e6f6e81e44418626'].map((print) => ({
+          id: expect.stringMatching(/^tsk_/),
+          status: 'open',
+          runbookTag: 'demo-down',
+          dedupKey: `am:${print}`,
+          created: true,
+        })),
       });
       expect(await taskOf(fired.body.tasks[0].id)).toMatchObject({
-        title: 'Shard a is down', severity: 'critical', status: 'open', source: 'alertmanager', occurrences: 1,
-        startsAt: '2026-11-21T05:27:51.568Z', labels: { alertname: 'DemoDown', shard: 'a' }, url: expect.stringContaining('http://vm:9982/graph'),
+        title: 'Shard a is down',
+        severity: 'critical',
+        status: 'open',
+        source: 'alertmanager',
+        occurrences: 1,
+        startsAt: '2026-11-21T05:27:51.568Z',
+        labels: { alertname: 'DemoDown', shard: 'a' },
+        url: expect.stringContaining('http://vm:9982/graph'),
         events: [{ kind: 'opened', actor: 'alert' }],
       });
 
@@ -52,7 +94,12 @@ describe('POST /ops/alert', () => {
 
       const over = await send(fixture('alertmanager-resolved'));
       expect(over.body).toMatchObject({ received: 2, resolved: 2, created: 0, updated: 0, ignored: 0 });
-      expect(await taskOf(fired.body.tasks[1].id)).toMatchObject({ status: 'resolved', resolvedBy: 'alert', endsAt: '2026-11-21T05:28:04.568Z', events: [{ kind: 'opened' }, { kind: 'resolved' }] });
+      expect(await taskOf(fired.body.tasks[1].id)).toMatchObject({
+        status: 'resolved',
+        resolvedBy: 'alert',
+        endsAt: '2026-11-21T05:28:04.568Z',
+        events: [{ kind: 'opened' }, { kind: 'resolved' }],
+      });
 
       expect((await send(fixture('alertmanager-resolved'))).body).toMatchObject({ resolved: 0, ignored: 2 });
     });
@@ -82,7 +129,10 @@ describe('POST /ops/alert', () => {
     it('does not take the end of an earlier fault for that of the present one', async () => {
       const alert = firing({ startsAt: '2026-11-21T12:00:00Z' });
       await send(group([alert]));
-      expect((await send(group([ended(alert, '2026-11-21T11:59:00Z')]))).body).toMatchObject({ resolved: 0, ignored: 1 });
+      expect((await send(group([ended(alert, '2026-11-21T11:59:00Z')]))).body).toMatchObject({
+        resolved: 0,
+        ignored: 1,
+      });
     });
 
     it('opens a new task for a fault that goes on after an agent has resolved its task', async () => {
@@ -93,25 +143,48 @@ describe('POST /ops/alert', () => {
     });
 
     it('takes in what it can of a group, and says what it cannot', async () => {
-      const answer = await send(group([
-        firing(), null, 'text', firing({ status: 'unknown' }), firing({ labels: undefined }), firing({ startsAt: 'yesterday' }), firing({ fingerprint: undefined, labels: { alertname: 'NoPrint' } }),
-      ]));
+      const answer = await send(
+        group([
+          firing(),
+          null,
+          'text',
+          firing({ status: 'unknown' }),
+          firing({ labels: undefined }),
+          firing({ startsAt: 'yesterday' }),
+          firing({ fingerprint: undefined, labels: { alertname: 'NoPrint' } }),
+        ]),
+      );
       expect(answer.status).toBe(200);
       expect(answer.body).toMatchObject({
-        received: 7, created: 2,
+        received: 7,
+        created: 2,
         rejected: [
-          { index: 1, code: 'not_an_object' }, { index: 2, code: 'not_an_object' }, { index: 3, code: 'invalid_status' }, { index: 4, code: 'no_labels' }, { index: 5, code: 'invalid_time' },
+          { index: 1, code: 'not_an_object' },
+          { index: 2, code: 'not_an_object' },
+          { index: 3, code: 'invalid_status' },
+          { index: 4, code: 'no_labels' },
+          { index: 5, code: 'invalid_time' },
         ],
       });
     });
 
     it('welcomes fields that it does not know', async () => {
-      const body = { ...group([firing({ surprise: { deep: [1] } })]), notification_reason: 'new', routeLabels: {}, extra: null };
+      const body = {
+        ...group([firing({ surprise: { deep: [1] } })]),
+        notification_reason: 'new',
+        routeLabels: {},
+        extra: null,
+      };
       expect((await send(body)).body).toMatchObject({ created: 1, rejected: [] });
     });
 
     it.each([
-      ['its own label', firing({ labels: { alertname: 'SandboxDown', runbookTag: 'own' } }), { runbookTag: 'common' }, 'own'],
+      [
+        'its own label',
+        firing({ labels: { alertname: 'SandboxDown', runbookTag: 'own' } }),
+        { runbookTag: 'common' },
+        'own',
+      ],
       ['the label of the group', firing({ labels: { alertname: 'SandboxDown' } }), { runbookTag: 'common' }, 'common'],
       ['the runbook that names the alert', firing({ labels: { alertname: 'SandboxDown' } }), {}, 'sandbox'],
       ['nothing', firing({ labels: { alertname: 'NoRunbookNamesIt' } }), {}, 'untagged'],
@@ -122,7 +195,9 @@ describe('POST /ops/alert', () => {
 
     it('keeps one task when the same fault is reported by many at once', async () => {
       const alerts = [firing(), firing(), firing()];
-      const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => send(group(index % 2 === 0 ? alerts : [...alerts].reverse()))));
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, (_, index) => send(group(index % 2 === 0 ? alerts : [...alerts].reverse()))),
+      );
       expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
       expect(answers.reduce((sum, { body }) => sum + body.created, 0)).toBe(3);
       expect((await taskOf(answers[0]!.body.tasks[0].id)).occurrences).toBe(20);
@@ -138,9 +213,29 @@ describe('POST /ops/alert', () => {
 
   describe('in the generic form', () => {
     it('makes a task with the tag of its runbook', async () => {
-      const answer = await send({ title: 'The disk is nearly full', runbookTag: 'process', severity: 'critical', source: 'cron', description: 'At 97 %', url: 'https://example.org/disk', labels: { host: 'db-1' }, unknown: 1 });
-      expect(answer.body).toMatchObject({ received: 1, created: 1, tasks: [{ runbookTag: 'process', status: 'open' }] });
-      expect(await taskOf(answer.body.tasks[0].id)).toMatchObject({ title: 'The disk is nearly full', severity: 'critical', source: 'cron', description: 'At 97 %', url: 'https://example.org/disk', labels: { host: 'db-1' } });
+      const answer = await send({
+        title: 'The disk is nearly full',
+        runbookTag: 'process',
+        severity: 'critical',
+        source: 'cron',
+        description: 'At 97 %',
+        url: 'https://example.org/disk',
+        labels: { host: 'db-1' },
+        unknown: 1,
+      });
+      expect(answer.body).toMatchObject({
+        received: 1,
+        created: 1,
+        tasks: [{ runbookTag: 'process', status: 'open' }],
+      });
+      expect(await taskOf(answer.body.tasks[0].id)).toMatchObject({
+        title: 'The disk is nearly full',
+        severity: 'critical',
+        source: 'cron',
+        description: 'At 97 %',
+        url: 'https://example.org/disk',
+        labels: { host: 'db-1' },
+      });
     });
 
     it('takes the same title, source and labels for the same fault, and a dedupKey before them', async () => {
@@ -149,21 +244,38 @@ describe('POST /ops/alert', () => {
       expect((await send({ title: 'Same', labels: { host: 'a' } })).body.created).toBe(1);
       expect((await send({ title: 'Same', dedupKey: 'one' })).body.created).toBe(1);
       expect((await send({ title: 'Otherwise', dedupKey: 'one' })).body).toMatchObject({ created: 0, updated: 1 });
-      expect((await send({ title: 'Otherwise', dedupKey: 'one', status: 'resolved' })).body).toMatchObject({ resolved: 1 });
+      expect((await send({ title: 'Otherwise', dedupKey: 'one', status: 'resolved' })).body).toMatchObject({
+        resolved: 1,
+      });
     });
 
     it.each([
-      [{}, 'title'], [{ title: '' }, 'title'], [{ title: 7 }, 'title'], [{ title: 'x', status: 'maybe' }, 'status'], [{ title: 'x', startsAt: 'soon' }, 'startsAt'],
+      [{}, 'title'],
+      [{ title: '' }, 'title'],
+      [{ title: 7 }, 'title'],
+      [{ title: 'x', status: 'maybe' }, 'status'],
+      [{ title: 'x', startsAt: 'soon' }, 'startsAt'],
       [{ version: '4', alerts: 'none' }, 'title'],
     ])('refuses %j for its %s', async (body, path) => {
-      expect((await send(body)).body.error).toMatchObject({ status: 400, code: 'invalid_request', details: [{ path, in: 'body' }] });
+      expect((await send(body)).body.error).toMatchObject({
+        status: 400,
+        code: 'invalid_request',
+        details: [{ path, in: 'body' }],
+      });
     });
 
     it('takes any text that JSON can hold', async () => {
       const odd = 'a\u0000b\ud800c\u{1f600}';
-      const answer = await send({ title: odd, description: odd.repeat(3_000), labels: { [odd]: odd, number: 3, list: [1] } });
+      const answer = await send({
+        title: odd,
+        description: odd.repeat(3_000),
+        labels: { [odd]: odd, number: 3, list: [1] },
+      });
       expect(answer.status).toBe(200);
-      expect(await taskOf(answer.body.tasks[0].id)).toMatchObject({ title: expect.stringContaining('ab'), labels: { number: '3' } });
+      expect(await taskOf(answer.body.tasks[0].id)).toMatchObject({
+        title: expect.stringContaining('ab'),
+        labels: { number: '3' },
+      });
     });
   });
 
@@ -171,14 +283,27 @@ describe('POST /ops/alert', () => {
     ['no JSON', 'application/json', '{', 400, 'malformed_json'],
     ['another type', 'text/plain', '{}', 415, 'unsupported_media_type'],
     ['a list', 'application/json', '[]', 400, 'invalid_request'],
-    ['more than a megabyte', 'application/json', JSON.stringify({ title: 'x'.repeat(1_100_000) }), 413, 'payload_too_large'],
+    [
+      'more than a megabyte',
+      'application/json',
+      JSON.stringify({ title: 'x'.repeat(1_100_000) }),
+      413,
+      'payload_too_large',
+    ],
   ])('refuses %s', async (_, type, body, status, code) => {
-    const answer = await app.call('POST', '/ops/alert', { headers: { ...AS_OPERATOR.headers, 'content-type': type }, body });
+    const answer = await app.call('POST', '/ops/alert', {
+      headers: { ...AS_OPERATOR.headers, 'content-type': type },
+      body,
+    });
     expect(answer.body.error).toMatchObject({ status, code });
   });
 
   it('is never rate limited', async () => {
-    const answers = await Promise.all(Array.from({ length: 200 }, () => app.post('/ops/alert', { title: 'Often' }, { ...AS_OPERATOR, from: '198.18.7.7' })));
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, () =>
+        app.post('/ops/alert', { title: 'Often' }, { ...AS_OPERATOR, from: '198.18.7.7' }),
+      ),
+    );
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
   });
 
@@ -186,6 +311,8 @@ describe('POST /ops/alert', () => {
     const { text } = await app.fetch('/metrics');
     expect(text).toMatch(/^ops_alerts_total\{result="created"\} \d+$/m);
     expect(text).toMatch(/^ops_tasks\{status="open"\} [1-9]\d*$/m);
-    expect(Number(/^ops_task_oldest_unclaimed_seconds\{severity="critical"\} (\S+)$/m.exec(text)?.[1])).toBeGreaterThan(0);
+    expect(Number(/^ops_task_oldest_unclaimed_seconds\{severity="critical"\} (\S+)$/m.exec(text)?.[1])).toBeGreaterThan(
+      0,
+    );
   });
 });

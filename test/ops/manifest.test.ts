@@ -16,7 +16,13 @@ describe('GET /ops', () => {
   it('says what runs, how it is, and where everything else is', async () => {
     expect(await manifest()).toMatchObject({
       schemaVersion: '1',
-      service: { name: 'service-platform', version: expect.stringMatching(/^\d+\.\d+\.\d+/), role: 'all', startedAt: expect.stringMatching(/Z$/), instance: expect.any(String) },
+      service: {
+        name: 'service-platform',
+        version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+        role: 'all',
+        startedAt: expect.stringMatching(/Z$/),
+        instance: expect.any(String),
+      },
       // The sandbox is off here.
       status: 'degraded',
       parts: { database: { status: 'up' }, redis: { status: 'up' }, sandbox: { status: 'degraded' } },
@@ -27,31 +33,78 @@ describe('GET /ops', () => {
   });
 
   it('lists the queues', async () => {
-    expect((await manifest()).queues).toContainEqual({ name: 'auth-mail', waiting: 0, active: 0, delayed: 0, failed: 0, oldestWaitingSeconds: 0, paused: false });
+    expect((await manifest()).queues).toContainEqual({
+      name: 'auth-mail',
+      waiting: 0,
+      active: 0,
+      delayed: 0,
+      failed: 0,
+      oldestWaitingSeconds: 0,
+      paused: false,
+    });
   });
 
   it('lists every endpoint, with the credential that it wants', async () => {
     const { endpoints } = await manifest();
-    expect(endpoints).toContainEqual({ method: 'POST', path: '/ops/alert', auth: 'ops', summary: expect.any(String), requestSchema: expect.anything() });
+    expect(endpoints).toContainEqual({
+      method: 'POST',
+      path: '/ops/alert',
+      auth: 'ops',
+      summary: expect.any(String),
+      requestSchema: expect.anything(),
+    });
     expect(endpoints).toContainEqual({ method: 'GET', path: '/metrics', auth: 'metrics', summary: expect.any(String) });
     expect(endpoints).toContainEqual({ method: 'GET', path: '/health', auth: 'none', summary: expect.any(String) });
-    expect(endpoints).toContainEqual({ method: 'GET', path: '/api/v1/projects', auth: 'apiKey', summary: expect.any(String) });
-    expect(endpoints).toContainEqual({ method: 'POST', path: '/api/v1/sandbox/try', auth: 'none', summary: expect.any(String), requestSchema: expect.anything() });
+    expect(endpoints).toContainEqual({
+      method: 'GET',
+      path: '/api/v1/projects',
+      auth: 'apiKey',
+      summary: expect.any(String),
+    });
+    expect(endpoints).toContainEqual({
+      method: 'POST',
+      path: '/api/v1/sandbox/try',
+      auth: 'none',
+      summary: expect.any(String),
+      requestSchema: expect.anything(),
+    });
   });
 
   it('says of each endpoint that takes a body where its schema is', async () => {
     const { endpoints } = await manifest();
-    expect(endpoints).toContainEqual(expect.objectContaining({ method: 'POST', path: '/ops/tasks/:task_id/claim', requestSchema: { $ref: expect.any(String) } }));
+    expect(endpoints).toContainEqual(
+      expect.objectContaining({
+        method: 'POST',
+        path: '/ops/tasks/:task_id/claim',
+        requestSchema: { $ref: expect.any(String) },
+      }),
+    );
     const { body: document } = await app.fetch('/api/v1/openapi.json');
-    const find = (pointer: string): any => pointer.split('/').slice(1).reduce((at, part) => at?.[part.replaceAll('~1', '/')], document);
-    const described = endpoints.filter(({ method, path }: any) => find(`#/paths/${path.replace(/:(\w+)/g, '{$1}').replaceAll('/', '~1')}/${method.toLowerCase()}/requestBody`) !== undefined);
+    const find = (pointer: string): any =>
+      pointer
+        .split('/')
+        .slice(1)
+        .reduce((at, part) => at?.[part.replaceAll('~1', '/')], document);
+    const described = endpoints.filter(
+      ({ method, path }: any) =>
+        find(`#/paths/${path.replace(/:(\w+)/g, '{$1}').replaceAll('/', '~1')}/${method.toLowerCase()}/requestBody`) !==
+        undefined,
+    );
     expect(endpoints.filter(({ requestSchema }: any) => requestSchema !== undefined)).toEqual(described);
     expect(described.length).toBeGreaterThan(20);
-    for (const { requestSchema: { $ref: reference } } of described) expect({ reference, schema: find(reference.slice(reference.indexOf('#'))) }).toEqual({ reference, schema: expect.any(Object) });
+    for (const {
+      requestSchema: { $ref: reference },
+    } of described)
+      expect({ reference, schema: find(reference.slice(reference.indexOf('#'))) }).toEqual({
+        reference,
+        schema: expect.any(Object),
+      });
   });
 
   it('counts tasks by tag', async () => {
-    const { tasks: [{ id }] } = (await app.post('/ops/alert', { title: 'x', runbookTag: 'queues' }, AS_OPERATOR)).body;
+    const {
+      tasks: [{ id }],
+    } = (await app.post('/ops/alert', { title: 'x', runbookTag: 'queues' }, AS_OPERATOR)).body;
     expect((await manifest()).tasks).toMatchObject({ open: 1, byTag: { queues: 1 } });
     await app.post(`/ops/tasks/${id as string}/resolve`, { agent: 'a', resolution: 'x' }, AS_OPERATOR);
     expect((await manifest()).tasks).toMatchObject({ open: 0, resolved24h: 1, byTag: {} });
@@ -62,7 +115,9 @@ describe('GET /ops', () => {
     await eventually(async () => {
       const etag = (await app.fetch('/ops', AS_OPERATOR)).headers.get('etag')!;
       expect(etag).toMatch(/^"[\w-]{27}"$/);
-      const again = await app.fetch('/ops', { headers: { ...AS_OPERATOR.headers, 'if-none-match': `"other", W/${etag}` } });
+      const again = await app.fetch('/ops', {
+        headers: { ...AS_OPERATOR.headers, 'if-none-match': `"other", W/${etag}` },
+      });
       return again.status === 304 && again.text === '';
     }, 'a 304');
   });
@@ -80,7 +135,11 @@ describe('GET /ops', () => {
       expect(runbooks.length).toBeGreaterThan(6);
       for (const { id, tag, steps, escalation, appliesTo, docsUrl } of runbooks) {
         expect({ id, tag, escalation, docsUrl, names: appliesTo.alertnames }).toEqual({
-          id: expect.stringMatching(/^[a-z-]+$/), tag: expect.stringMatching(/^[a-z_]+$/), escalation: expect.any(String), docsUrl: `http://api.test/docs/runbooks/${id as string}`, names: id === 'plan-request' ? [] : expect.arrayContaining([expect.any(String)]),
+          id: expect.stringMatching(/^[a-z-]+$/),
+          tag: expect.stringMatching(/^[a-z_]+$/),
+          escalation: expect.any(String),
+          docsUrl: `http://api.test/docs/runbooks/${id as string}`,
+          names: id === 'plan-request' ? [] : expect.arrayContaining([expect.any(String)]),
         });
         expect(steps.map(({ n }: { n: number }) => n)).toEqual(steps.map((_: unknown, index: number) => index + 1));
       }
@@ -102,7 +161,10 @@ describe('GET /ops', () => {
         expect(endpoints).toContainEqual(expect.objectContaining({ method: command.method, path }));
         if (risk !== 'read') continue;
         expect(command.method).toBe('GET');
-        expect({ path: command.path, status: (await app.fetch(command.path, AS_OPERATOR)).status }).toEqual({ path: command.path, status: 200 });
+        expect({ path: command.path, status: (await app.fetch(command.path, AS_OPERATOR)).status }).toEqual({
+          path: command.path,
+          status: 200,
+        });
       }
     });
 
@@ -127,20 +189,35 @@ describe('without OPS_TOKEN', () => {
     expect((await app.fetch('/ops', { direct: true })).status).toBe(200);
     expect((await app.post('/ops/alert', { title: 'x' }, { direct: true })).status).toBe(200);
     expect((await app.fetch('/metrics')).text).toMatch(/^operator_surface_unprotected\{surface="ops"\} 1$/m);
-    expect(app.log().filter(({ level }) => level === 'warn' || level === pino.levels.values['warn']).map(({ msg }) => msg)).toContainEqual(expect.stringContaining('OPS_TOKEN'));
+    expect(
+      app
+        .log()
+        .filter(({ level }) => level === 'warn' || level === pino.levels.values['warn'])
+        .map(({ msg }) => msg),
+    ).toContainEqual(expect.stringContaining('OPS_TOKEN'));
   });
 
   it('a page whose name leads to this machine does not reach them (DNS rebinding)', async () => {
-    for (const host of ['rebound.example.com', `rebound.example.com:${app.port}`, 'localhost.example.com', 'api.test']) {
+    for (const host of [
+      'rebound.example.com',
+      `rebound.example.com:${app.port}`,
+      'localhost.example.com',
+      'api.test',
+    ]) {
       const answer = await app.raw(`GET /ops HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
       expect([host, answer.slice(0, 12)]).toEqual([host, 'HTTP/1.1 401']);
       expect(answer).toContain('invalid_token');
     }
-    expect(await app.raw(`GET /ops HTTP/1.1\r\nHost: localhost:${app.port}\r\nConnection: close\r\n\r\n`)).toMatch(/^HTTP\/1\.1 200/);
+    expect(await app.raw(`GET /ops HTTP/1.1\r\nHost: localhost:${app.port}\r\nConnection: close\r\n\r\n`)).toMatch(
+      /^HTTP\/1\.1 200/,
+    );
   });
 
   it('a call that a proxy has passed on does not reach them, nor does any where a proxy is configured', async () => {
-    expect((await app.fetch('/ops', { from: '127.0.0.1' })).body.error).toMatchObject({ status: 401, code: 'invalid_token' });
+    expect((await app.fetch('/ops', { from: '127.0.0.1' })).body.error).toMatchObject({
+      status: 401,
+      code: 'invalid_token',
+    });
     expect((await app.fetch('/ops', { direct: true, headers: { 'x-real-ip': '127.0.0.1' } })).status).toBe(401);
     expect((await proxied.fetch('/ops', { direct: true })).status).toBe(401);
     expect((await proxied.fetch('/ops', { from: '127.0.0.1' })).status).toBe(401);
@@ -154,11 +231,17 @@ describe('wrong operator tokens', () => {
 
   it('are answered 429 after twenty in a minute from one address, with the right token too, and elsewhere and for other tokens nothing changes', async () => {
     const [from, other] = ['198.18.30.1', '198.18.30.2'];
-    const answers = await Promise.all(Array.from({ length: 60 }, (_, index) => app.fetch('/ops', bearer(`a-wrong-token-${index}`, from))));
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, (_, index) => app.fetch('/ops', bearer(`a-wrong-token-${index}`, from))),
+    );
     expect(answers.filter(({ status }) => status === 401)).toHaveLength(20);
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(40);
     const refused = await app.fetch('/ops', bearer(TOKEN, from));
-    expect([refused.status, refused.body.error.code, refused.body.error.details.policy]).toEqual([429, 'burst_limit_exceeded', 'operator_token']);
+    expect([refused.status, refused.body.error.code, refused.body.error.details.policy]).toEqual([
+      429,
+      'burst_limit_exceeded',
+      'operator_token',
+    ]);
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
     expect((await app.fetch('/ops', bearer(TOKEN, other))).status).toBe(200);
     expect((await app.fetch('/metrics', bearer(METRICS_TOKEN, from))).status).toBe(200);

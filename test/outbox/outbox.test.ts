@@ -27,7 +27,10 @@ describe('the outbox', () => {
     const queue = queueNamed('outbox-commit');
     const seen: unknown[] = [];
     app.get(QueueWorkers).start(queue, {
-      handle: ({ text }: Note) => { seen.push([text, app.get(RequestContext).current]); return Promise.resolve(); },
+      handle: ({ text }: Note) => {
+        seen.push([text, app.get(RequestContext).current]);
+        return Promise.resolve();
+      },
     });
     const correlation = { requestId: 'req_test', traceId: 'f'.repeat(32) };
     await app.get(RequestContext).run(correlation, () => put(queue, 'hello'));
@@ -65,13 +68,20 @@ describe('the outbox', () => {
   });
 
   it('refuses a job outside of a transaction, which would not be tied to anything', async () => {
-    await expect(app.get(Outbox).enqueue(queueNamed('outbox-alone'), { text: 'x' })).rejects.toThrow('outside a transaction');
+    await expect(app.get(Outbox).enqueue(queueNamed('outbox-alone'), { text: 'x' })).rejects.toThrow(
+      'outside a transaction',
+    );
   });
 
   it('relays each job once, however many relays run beside each other', async () => {
     const queue = queueNamed('outbox-race');
     const seen: string[] = [];
-    app.get(QueueWorkers).start(queue, { handle: ({ text }: Note) => { seen.push(text); return Promise.resolve(); } });
+    app.get(QueueWorkers).start(queue, {
+      handle: ({ text }: Note) => {
+        seen.push(text);
+        return Promise.resolve();
+      },
+    });
     await Promise.all(Array.from({ length: 50 }, (_, index) => put(queue, String(index))));
     await Promise.all(Array.from({ length: 4 }, () => app.get(OutboxRelay).drain()));
     await eventually(() => seen.length >= 50, 'all jobs run');
@@ -80,13 +90,20 @@ describe('the outbox', () => {
 
   it('keeps jobs while Redis takes none, and delivers them afterwards', async () => {
     const queue = queueNamed('outbox-redis-away');
-    const add = jest.spyOn(app.get(Queues).named(queue.name), 'add').mockRejectedValue(new Error('Connection is closed.'));
+    const add = jest
+      .spyOn(app.get(Queues).named(queue.name), 'add')
+      .mockRejectedValue(new Error('Connection is closed.'));
     await put(queue, 'patient');
     await eventually(() => add.mock.calls.length > 0, 'the relay has tried');
     expect(await app.get(Database).manager.countBy(OutboxMessage, { queue: queue.name })).toBe(1);
 
     const seen: string[] = [];
-    app.get(QueueWorkers).start(queue, { handle: ({ text }: Note) => { seen.push(text); return Promise.resolve(); } });
+    app.get(QueueWorkers).start(queue, {
+      handle: ({ text }: Note) => {
+        seen.push(text);
+        return Promise.resolve();
+      },
+    });
     add.mockRestore();
     await eventually(() => seen.length === 1, 'the job runs');
     expect(seen).toEqual(['patient']);
@@ -97,8 +114,14 @@ describe('the outbox', () => {
     let tries = 0;
     const givenUp: string[] = [];
     app.get(QueueWorkers).start(queue, {
-      handle: () => { tries += 1; return Promise.reject(new Error('fails')); },
-      giveUp: ({ text }: Note) => { givenUp.push(text); return Promise.resolve(); },
+      handle: () => {
+        tries += 1;
+        return Promise.reject(new Error('fails'));
+      },
+      giveUp: ({ text }: Note) => {
+        givenUp.push(text);
+        return Promise.resolve();
+      },
     });
     await put(queue, 'doomed');
     await eventually(() => givenUp.length > 0, 'it is given up');
@@ -108,8 +131,16 @@ describe('the outbox', () => {
   it('runs no handler on a payload that is not what the queue carries', async () => {
     const queue = queueNamed('outbox-payload', 1);
     let handled = 0;
-    app.get(QueueWorkers).start(queue, { handle: () => { handled += 1; return Promise.resolve(); } });
-    const job = await app.get(Queues).named(queue.name).add(queue.name, { payload: { text: 7 } }, { removeOnFail: false });
+    app.get(QueueWorkers).start(queue, {
+      handle: () => {
+        handled += 1;
+        return Promise.resolve();
+      },
+    });
+    const job = await app
+      .get(Queues)
+      .named(queue.name)
+      .add(queue.name, { payload: { text: 7 } }, { removeOnFail: false });
     await eventually(async () => (await job.getState()) === 'failed', 'the job fails');
     expect(handled).toBe(0);
   });

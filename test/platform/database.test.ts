@@ -5,33 +5,63 @@ import { useApp } from '../support/test-app.js';
 describe('a transaction', () => {
   const app = useApp({}, 'api');
   const make = new Make(app);
-  const insert = (key: string): Promise<unknown> => app.get(Database).manager.query(
-    "INSERT INTO idempotency_records (scope, key, fingerprint, holder, created_at, expires_at) VALUES ('t', $1, 'x', 'x', now(), now())", [key]);
-  const isThere = async (key: string): Promise<boolean> => (await make.sql("SELECT 1 FROM idempotency_records WHERE scope = 't' AND key = $1", [key])).length === 1;
+  const insert = (key: string): Promise<unknown> =>
+    app
+      .get(Database)
+      .manager.query(
+        "INSERT INTO idempotency_records (scope, key, fingerprint, holder, created_at, expires_at) VALUES ('t', $1, 'x', 'x', now(), now())",
+        [key],
+      );
+  const isThere = async (key: string): Promise<boolean> =>
+    (await make.sql("SELECT 1 FROM idempotency_records WHERE scope = 't' AND key = $1", [key])).length === 1;
 
   it('commits all of its work, or nothing, and tells of the commit only then', async () => {
     const database = app.get(Database);
     const told: string[] = [];
     await database.transaction(async () => {
       await Promise.all([insert('a'), insert('b')]);
-      await database.afterCommit(() => { told.push('a'); return Promise.resolve(); });
+      await database.afterCommit(() => {
+        told.push('a');
+        return Promise.resolve();
+      });
       expect([told, await database.apart(() => isThere('a'))]).toEqual([[], false]);
     });
-    await expect(database.transaction(async () => {
-      await insert('c');
-      await database.afterCommit(() => { told.push('c'); return Promise.resolve(); });
-      throw new Error('broken');
-    })).rejects.toThrow('broken');
-    await database.rehearse(async () => { await insert('d'); expect(await isThere('d')).toBe(true); });
-    expect([await isThere('a'), await isThere('b'), await isThere('c'), await isThere('d'), told]).toEqual([true, true, false, false, ['a']]);
+    await expect(
+      database.transaction(async () => {
+        await insert('c');
+        await database.afterCommit(() => {
+          told.push('c');
+          return Promise.resolve();
+        });
+        throw new Error('broken');
+      }),
+    ).rejects.toThrow('broken');
+    await database.rehearse(async () => {
+      await insert('d');
+      expect(await isThere('d')).toBe(true);
+    });
+    expect([await isThere('a'), await isThere('b'), await isThere('c'), await isThere('d'), told]).toEqual([
+      true,
+      true,
+      false,
+      false,
+      ['a'],
+    ]);
   });
 
   it('keeps no connection before its first query', async () => {
     const database = app.get(Database);
     let release!: () => void;
-    const held = new Promise<void>((resolve) => { release = resolve; });
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
     // Far more than there are connections.
-    const waiting = Array.from({ length: 50 }, (_, index) => database.transaction(async () => { await held; await insert(`lazy${index}`); }));
+    const waiting = Array.from({ length: 50 }, (_, index) =>
+      database.transaction(async () => {
+        await held;
+        await insert(`lazy${index}`);
+      }),
+    );
     expect(await isThere('nothing')).toBe(false);
     release();
     await Promise.all(waiting);
@@ -40,7 +70,13 @@ describe('a transaction', () => {
 
   it('that many people sign in with, safely to repeat, keeps nobody else from the database', async () => {
     const person = await make.person();
-    const signIns = Array.from({ length: 8 }, () => app.post('/api/v1/auth/sign-in', { login: person.user.username, password: person.password }, { headers: { 'idempotency-key': uniqueName('k') } }));
+    const signIns = Array.from({ length: 8 }, () =>
+      app.post(
+        '/api/v1/auth/sign-in',
+        { login: person.user.username, password: person.password },
+        { headers: { 'idempotency-key': uniqueName('k') } },
+      ),
+    );
     const answers = await Promise.all([app.fetch('/ready'), app.fetch('/api/v1/keys', as(person)), ...signIns]);
     expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
   });

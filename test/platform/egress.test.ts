@@ -12,7 +12,11 @@ const NEIGHBOUR = 'neighbour.example.org';
 /** A shared key in place of a certificate, which would have to be made. */
 const KEY_BYTES = Buffer.alloc(16, 7);
 const KEY = { ciphers: 'PSK', minVersion: 'TLSv1.2', maxVersion: 'TLSv1.2' } as const;
-const CLIENT_KEY = { ...KEY, checkServerIdentity: () => undefined, pskCallback: () => ({ psk: KEY_BYTES, identity: 'test' }) };
+const CLIENT_KEY = {
+  ...KEY,
+  checkServerIdentity: () => undefined,
+  pskCallback: () => ({ psk: KEY_BYTES, identity: 'test' }),
+};
 
 /** A server behind one address that many sites share, which answers with the name that it was asked for. */
 describe('a tunnel of the egress proxy', () => {
@@ -28,8 +32,12 @@ describe('a tunnel of the egress proxy', () => {
       asked.push(String(socket.servername));
       socket.on('error', () => undefined).end(`this is ${String(socket.servername)}`);
     });
-    shared.on('connection', () => { connections += 1; });
-    await new Promise<void>((resolve) => { shared.listen(0, '127.0.0.1', resolve); });
+    shared.on('connection', () => {
+      connections += 1;
+    });
+    await new Promise<void>((resolve) => {
+      shared.listen(0, '127.0.0.1', resolve);
+    });
   });
 
   afterAll(() => {
@@ -41,8 +49,12 @@ describe('a tunnel of the egress proxy', () => {
     refused.length = 0;
     asked.length = 0;
     proxy = await EgressProxy.listen({
-      directory, policy: { hosts: [ALLOWED], trusted: [] }, bytes: 1_000_000,
-      refused: (target, reason) => { refused.push(`${target} ${reason}`); },
+      directory,
+      policy: { hosts: [ALLOWED], trusted: [] },
+      bytes: 1_000_000,
+      refused: (target, reason) => {
+        refused.push(`${target} ${reason}`);
+      },
       resolve: () => Promise.resolve(['8.8.8.8']),
       connect: () => connect((shared.address() as AddressInfo).port, '127.0.0.1'),
       helloTimeoutMs: 1_500,
@@ -54,14 +66,28 @@ describe('a tunnel of the egress proxy', () => {
   const tunnel = async (target = `${ALLOWED}:443`): Promise<Socket> => {
     const socket = connect(join(directory, 'proxy')).on('error', () => undefined);
     socket.write(`CONNECT ${target} HTTP/1.1\r\nHost: ${target}\r\n\r\n`);
-    const [answer] = await new Promise<[string]>((resolve) => { socket.once('data', (chunk) => { resolve([chunk.toString()]); }); });
+    const [answer] = await new Promise<[string]>((resolve) => {
+      socket.once('data', (chunk) => {
+        resolve([chunk.toString()]);
+      });
+    });
     expect(answer).toMatch(/^HTTP\/1\.1 200 /);
     return socket;
   };
-  const allOf = (socket: Socket): Promise<string> => new Promise((resolve) => {
-    let said = '';
-    socket.on('data', (chunk: Buffer) => { said += chunk.toString('latin1'); }).once('end', () => { resolve(said); }).once('close', () => { resolve(said); });
-  });
+  const allOf = (socket: Socket): Promise<string> =>
+    new Promise((resolve) => {
+      let said = '';
+      socket
+        .on('data', (chunk: Buffer) => {
+          said += chunk.toString('latin1');
+        })
+        .once('end', () => {
+          resolve(said);
+        })
+        .once('close', () => {
+          resolve(said);
+        });
+    });
   const over = async (socket: Socket, servername: string): Promise<string> => {
     const secure = connectTls({ ...CLIENT_KEY, socket, servername }).on('error', () => undefined);
     return allOf(secure);
@@ -88,14 +114,24 @@ describe('a tunnel of the egress proxy', () => {
         done();
       },
     });
-    through.on('data', (chunk: Buffer) => { wire.push(chunk); }).once('close', () => { wire.push(null); });
+    through
+      .on('data', (chunk: Buffer) => {
+        wire.push(chunk);
+      })
+      .once('close', () => {
+        wire.push(null);
+      });
     const secure = connectTls({ ...CLIENT_KEY, socket: wire, servername: ALLOWED }).on('error', () => undefined);
     expect(await allOf(secure as unknown as Socket)).toBe(`this is ${ALLOWED}`);
   });
 
   it.each([
     ['plain http', 'GET / HTTP/1.1\r\nHost: neighbour.example.org\r\n\r\n', 'not_tls'],
-    ['TLS without a name', Buffer.from(`160301002f0100002b0303${'00'.repeat(32)}000002130101000000`, 'hex'), 'no_server_name'],
+    [
+      'TLS without a name',
+      Buffer.from(`160301002f0100002b0303${'00'.repeat(32)}000002130101000000`, 'hex'),
+      'no_server_name',
+    ],
     ['nothing at all', '', 'too_slow'],
     ['half a ClientHello', Buffer.from('16030100ff010000fb0303', 'hex'), 'too_slow'],
   ])('ends with %s', async (_what, bytes, reason) => {

@@ -41,7 +41,9 @@ describe('a Node that does not come with the service', () => {
   it('is fetched once for all that ask for it, in this process and in others, and kept for every user', async () => {
     const said = (await Promise.all([ask({ callers: 3 }), ask({ callers: 3 })])).flat();
     expect(registry.downloads).toBe(1);
-    expect(said.filter(({ program }) => program !== undefined)).toEqual(Array.from({ length: 6 }, () => ({ program: join(directory, FILE) })));
+    expect(said.filter(({ program }) => program !== undefined)).toEqual(
+      Array.from({ length: 6 }, () => ({ program: join(directory, FILE) })),
+    );
     expect(said.filter(({ told }) => told === 'Fetching Node 20.99.0 …').length).toBeGreaterThanOrEqual(3);
     expect(readFileSync(join(directory, FILE), 'utf8')).toBe(SCRIPT);
     expect(execFileSync(join(directory, FILE), { encoding: 'utf8' })).toBe('v20.99.0\n');
@@ -55,7 +57,9 @@ describe('a Node that does not come with the service', () => {
   it('is refused where the registry delivers something else than what is pinned, and is fetched by the next that asks', async () => {
     expect(await ask({ pinned: packageWithNode('20.99.0', '#!/bin/sh\necho another\n') })).toEqual([
       { told: 'Fetching Node 20.99.0 …' },
-      refusal('what the npm registry delivered is not what this release of the service expects (its hash differs), and was thrown away'),
+      refusal(
+        'what the npm registry delivered is not what this release of the service expects (its hash differs), and was thrown away',
+      ),
     ]);
     expect(readdirSync(directory)).toEqual(['lock']);
     expect(await ask()).toContainEqual({ program: join(directory, FILE) });
@@ -73,15 +77,22 @@ describe('a Node that does not come with the service', () => {
 
   it('is refused where no registry can be reached', async () => {
     registry.close();
-    expect((await ask()).at(-1)).toEqual(refusal('the npm registry could not be reached or did not deliver it whole (ECONNREFUSED)'));
+    expect((await ask()).at(-1)).toEqual(
+      refusal('the npm registry could not be reached or did not deliver it whole (ECONNREFUSED)'),
+    );
   });
 
   it('is fetched with the credentials that npm is configured with, and refused without', async () => {
     registry.token = 'a-token-of-the-registry';
     expect((await ask()).at(-1)).toEqual(refusal('the npm registry refused it (E401)'));
     const config = join(scratch, 'npmrc');
-    writeFileSync(config, `registry=${registry.url}\n${registry.url.replace('http:', '')}:_authToken=${registry.token}\n`);
-    expect(await ask({ env: { npm_config_userconfig: config, npm_config_registry: '' } })).toContainEqual({ program: join(directory, FILE) });
+    writeFileSync(
+      config,
+      `registry=${registry.url}\n${registry.url.replace('http:', '')}:_authToken=${registry.token}\n`,
+    );
+    expect(await ask({ env: { npm_config_userconfig: config, npm_config_registry: '' } })).toContainEqual({
+      program: join(directory, FILE),
+    });
   });
 
   it('is not in the way of the next fetch when the process that fetches is killed', async () => {
@@ -122,20 +133,28 @@ describe('a Node that does not come with the service', () => {
 describe('the Nodes of this machine', () => {
   const directory = mkdtempSync(join(tmpdir(), 'node-programs-'));
   const programs = new NodePrograms({ directory });
-  afterAll(() => { rmSync(directory, { recursive: true, force: true }); });
+  afterAll(() => {
+    rmSync(directory, { recursive: true, force: true });
+  });
 
   it('are offered newest first, that of the service among them, which is never fetched', async () => {
     const own = process.versions.node.split('.')[0]!;
     expect(programs.lines).toEqual(expect.arrayContaining(['22', '20', own]));
     expect(programs.lines).toEqual([...programs.lines].sort((a, b) => Number(b) - Number(a)));
     const told: string[] = [];
-    const program = await programs.program(own, (line) => { told.push(line); });
-    expect(execFileSync(program, ['-p', 'process.versions.node'], { encoding: 'utf8' })).toMatch(new RegExp(`^${own}\\.`));
+    const program = await programs.program(own, (line) => {
+      told.push(line);
+    });
+    expect(execFileSync(program, ['-p', 'process.versions.node'], { encoding: 'utf8' })).toMatch(
+      new RegExp(`^${own}\\.`),
+    );
     expect(told).toEqual([]);
   });
 
   it.each(['18', '', 'toString'])('are none of the line "%s"', async (line) => {
-    await expect(programs.program(line, () => undefined)).rejects.toThrow(`Node ${line} is not offered here. Choose one of: ${programs.lines.join(', ')}.`);
+    await expect(programs.program(line, () => undefined)).rejects.toThrow(
+      `Node ${line} is not offered here. Choose one of: ${programs.lines.join(', ')}.`,
+    );
   });
 });
 

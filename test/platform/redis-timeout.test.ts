@@ -10,7 +10,10 @@ describe('a command in the way of a call', () => {
 
   it('is given up when Redis does not answer in time', async () => {
     const redis = app.get(RedisConnections).fast();
-    const slow = redis.eval("local until_us = redis.call('TIME') until_us = until_us[1] * 1000000 + until_us[2] + 200000 repeat local now = redis.call('TIME') until now[1] * 1000000 + now[2] > until_us return 1", 0);
+    const slow = redis.eval(
+      "local until_us = redis.call('TIME') until_us = until_us[1] * 1000000 + until_us[2] + 200000 repeat local now = redis.call('TIME') until now[1] * 1000000 + now[2] > until_us return 1",
+      0,
+    );
     expect(isRedisAway(await slow.catch((error: unknown) => error))).toBe(true);
   });
 
@@ -18,9 +21,13 @@ describe('a command in the way of a call', () => {
     const redis = app.get(RedisConnections).fast();
     for (let round = 0; round < 3; round++) {
       const answer = redis.ping();
-      await new Promise((resolve) => { setImmediate(resolve); });
+      await new Promise((resolve) => {
+        setImmediate(resolve);
+      });
       const busyUntilMs = performance.now() + BUSY_MS;
-      while (performance.now() < busyUntilMs) { /* as long work between two turns of the event loop */ }
+      while (performance.now() < busyUntilMs) {
+        /* as long work between two turns of the event loop */
+      }
       expect(await answer).toBe('PONG');
     }
   });

@@ -45,13 +45,25 @@ describeAsRoot('a service whose disk is full', () => {
     rmSync(dataDir, { recursive: true, force: true });
   });
 
-  async function call(method: string, path: string, body?: object, token: string | undefined = key): Promise<HttpAnswer> {
+  async function call(
+    method: string,
+    path: string,
+    body?: object,
+    token: string | undefined = key,
+  ): Promise<HttpAnswer> {
     const response = await fetch(`${service.url}/api/v1${path}`, {
       method,
-      headers: { ...(token === undefined ? writes.headers : { authorization: `Bearer ${token}` }), 'content-type': 'application/json' },
+      headers: {
+        ...(token === undefined ? writes.headers : { authorization: `Bearer ${token}` }),
+        'content-type': 'application/json',
+      },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-    return { status: response.status, headers: response.headers, body: response.status === 204 ? '' : await response.json() };
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: response.status === 204 ? '' : await response.json(),
+    };
   }
 
   /** A page that a push has made. */
@@ -60,13 +72,22 @@ describeAsRoot('a service whose disk is full', () => {
     expect(repository).toMatchObject({ status: 201 });
     const { repo_url: repoUrl } = repository.body.data;
     projectId = (await call('POST', '/projects', { name: 'site', repo_url: repoUrl })).body.data.id as string;
-    await git.run(['clone', '--quiet', service.url.replace('//', `//any:${key!}@`) + new URL(repoUrl as string).pathname, 'site']);
+    await git.run([
+      'clone',
+      '--quiet',
+      service.url.replace('//', `//any:${key!}@`) + new URL(repoUrl as string).pathname,
+      'site',
+    ]);
     await push('hello');
     let deploy: any;
-    await until('it is deployed', async () => {
-      [deploy] = (await call('GET', `/projects/${projectId}/deploys`)).body.data;
-      return deploy?.finished_at !== undefined;
-    }, 120_000);
+    await until(
+      'it is deployed',
+      async () => {
+        [deploy] = (await call('GET', `/projects/${projectId}/deploys`)).body.data;
+        return deploy?.finished_at !== undefined;
+      },
+      120_000,
+    );
     expect([deploy.state, deploy.error]).toEqual(['ready', undefined]);
     return deploy.url as string;
   }
@@ -80,8 +101,12 @@ describeAsRoot('a service whose disk is full', () => {
   }
 
   const ballast = (): string => join(dataDir, 'ballast');
-  const reserveBytes = (): number => (existsSync(join(dataDir, 'reserve')) ? statSync(join(dataDir, 'reserve')).blocks * 512 : 0);
-  const freeBytes = (): number => { const { bavail, bsize } = statfsSync(dataDir); return bavail * bsize; };
+  const reserveBytes = (): number =>
+    existsSync(join(dataDir, 'reserve')) ? statSync(join(dataDir, 'reserve')).blocks * 512 : 0;
+  const freeBytes = (): number => {
+    const { bavail, bsize } = statfsSync(dataDir);
+    return bavail * bsize;
+  };
 
   /** Something else writes until so little is left; 0: until the disk takes nothing more. */
   function fillTo(leftBytes: number): void {
@@ -102,13 +127,24 @@ describeAsRoot('a service whose disk is full', () => {
 
   async function expectWritesRefused(): Promise<void> {
     const answer = await call('POST', '/projects', { name: 'another' });
-    expect([answer.status, answer.body.error]).toEqual([503, expect.objectContaining({ type: 'api_error', code: 'storage_unavailable' })]);
+    expect([answer.status, answer.body.error]).toEqual([
+      503,
+      expect.objectContaining({ type: 'api_error', code: 'storage_unavailable' }),
+    ]);
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
   }
 
   async function expectAllWell(): Promise<void> {
-    await until('writes are taken again', async () => (await writes.attempt({ name: 'after', idempotencyKey: `after-${Date.now()}` })) !== undefined, 20_000);
-    await until('/ready is well', async () => (await service.get('/ready')).body.details.storage?.status === 'up', 20_000);
+    await until(
+      'writes are taken again',
+      async () => (await writes.attempt({ name: 'after', idempotencyKey: `after-${Date.now()}` })) !== undefined,
+      20_000,
+    );
+    await until(
+      '/ready is well',
+      async () => (await service.get('/ready')).body.details.storage?.status === 'up',
+      20_000,
+    );
   }
 
   it('refuses writes before it is full, goes on reading, says so, and recovers by itself', async () => {
@@ -130,7 +166,13 @@ describeAsRoot('a service whose disk is full', () => {
     rmSync(ballast());
     await expectAllWell();
     await writes.stop();
-    expect(writes.refused.filter(({ code, status }) => !['storage_unavailable', 'idempotency_in_progress'].includes(String(code)) || (status !== 503 && status !== 409))).toEqual([]);
+    expect(
+      writes.refused.filter(
+        ({ code, status }) =>
+          !['storage_unavailable', 'idempotency_in_progress'].includes(String(code)) ||
+          (status !== 503 && status !== 409),
+      ),
+    ).toEqual([]);
     expect(await writes.missingAndDoubled()).toEqual({ missing: [], doubled: [] });
     acknowledgedBefore = writes.acknowledged.size;
     expect(service.server('postgres').pid).toBe(family);
@@ -161,7 +203,11 @@ describeAsRoot('a service whose disk is full', () => {
     // What it cannot write any more, it cannot recover from either, until there is room.
     const killed = service.server('postgres').pid;
     process.kill(killed, 'SIGKILL');
-    await until('a write is refused', async () => (await call('POST', '/projects', { name: 'x' })).status === 503, 20_000);
+    await until(
+      'a write is refused',
+      async () => (await call('POST', '/projects', { name: 'x' })).status === 503,
+      20_000,
+    );
     expect((await service.get('/health')).status).toBe(200);
 
     rmSync(ballast());

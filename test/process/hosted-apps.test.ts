@@ -20,7 +20,9 @@ describe('a service that runs apps of others', () => {
   const git = new GitClient();
   let dataDir: string;
 
-  beforeAll(() => { dataDir = makeScratchDirectory(); });
+  beforeAll(() => {
+    dataDir = makeScratchDirectory();
+  });
   afterAll(async () => {
     await ServiceProcess.killAll();
     git.remove();
@@ -34,18 +36,30 @@ describe('a service that runs apps of others', () => {
     const call = callerOf(service, key);
     const { repo_url: repoUrl } = await call('POST', '/repositories', { name: 'app' });
     const { id: project } = await call('POST', '/projects', { name: 'app', repo_url: repoUrl });
-    await git.run(['clone', '--quiet', service.url.replace('//', `//any:${key}@`) + new URL(repoUrl as string).pathname, 'app']);
+    await git.run([
+      'clone',
+      '--quiet',
+      service.url.replace('//', `//any:${key}@`) + new URL(repoUrl as string).pathname,
+      'app',
+    ]);
     mkdirSync(git.path('app', 'src'));
-    writeFileSync(git.path('app', 'package.json'), JSON.stringify({ name: 'app', private: true, scripts: { start: 'node src/server.js' } }));
+    writeFileSync(
+      git.path('app', 'package.json'),
+      JSON.stringify({ name: 'app', private: true, scripts: { start: 'node src/server.js' } }),
+    );
     writeFileSync(git.path('app', 'src', 'server.js'), SERVER);
     await git.run(['add', '.'], { cwd: 'app' });
     await git.run(['commit', '--quiet', '-m', 'An app'], { cwd: 'app' });
     await git.run(['push', '--quiet', 'origin', 'HEAD:main'], { cwd: 'app' });
     let deploy: any;
-    await until('it is deployed', async () => {
-      [deploy] = await call('GET', `/projects/${project}/deploys`);
-      return deploy?.finished_at !== undefined;
-    }, 120_000);
+    await until(
+      'it is deployed',
+      async () => {
+        [deploy] = await call('GET', `/projects/${project}/deploys`);
+        return deploy?.finished_at !== undefined;
+      },
+      120_000,
+    );
     expect([deploy.state, deploy.error]).toEqual(['ready', undefined]);
     expect(await visit(service, deploy.url as string)).toBe('from the app');
     // An answer that is no HTTP ended the process once.
@@ -58,7 +72,9 @@ describe('a service that runs apps of others', () => {
     service.signal('SIGKILL');
     await until('all that it started is gone', () => stillRunning(family).length === 0, 10_000);
 
-    const next = await ServiceProcess.start({ env: { ...env, NODE_OPTIONS: `--require ${join(__dirname, '../support/apps-sleep-soon.cjs')}` } });
+    const next = await ServiceProcess.start({
+      env: { ...env, NODE_OPTIONS: `--require ${join(__dirname, '../support/apps-sleep-soon.cjs')}` },
+    });
     expect(await visit(next, deploy.url as string)).toBe('from the app');
 
     // Nor one that stands frozen: what is stopped acts on no signal but this one.
@@ -78,22 +94,37 @@ async function keyAt(service: ServiceProcess): Promise<string> {
   return (await callerOf(service, token as string)('POST', '/keys', { name: 'a key' })).secret as string;
 }
 
-const callerOf = (service: ServiceProcess, token: string | undefined) => async (method: string, path: string, body?: object): Promise<any> => {
-  const response = await fetch(`${service.url}/api/v1${path}`, {
-    method,
-    headers: { 'content-type': 'application/json', ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  const answer: any = await response.json();
-  if (!response.ok) throw new Error(`${method} ${path} was answered ${response.status}: ${JSON.stringify(answer)}`);
-  return answer.data;
-};
+const callerOf =
+  (service: ServiceProcess, token: string | undefined) =>
+  async (method: string, path: string, body?: object): Promise<any> => {
+    const response = await fetch(`${service.url}/api/v1${path}`, {
+      method,
+      headers: {
+        'content-type': 'application/json',
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const answer: any = await response.json();
+    if (!response.ok) throw new Error(`${method} ${path} was answered ${response.status}: ${JSON.stringify(answer)}`);
+    return answer.data;
+  };
 
 /** What a browser would see: it leads `*.localhost` to this machine. */
-const visit = (service: ServiceProcess, url: string): Promise<string> => new Promise((resolve, reject) => {
-  request({ host: '127.0.0.1', port: service.appsPort, path: new URL(url).pathname, headers: { host: new URL(url).host } }, (response) => {
-    let text = '';
-    response.on('data', (chunk: Buffer) => { text += chunk.toString(); });
-    response.on('end', () => { resolve(text); });
-  }).on('error', reject).end();
-});
+const visit = (service: ServiceProcess, url: string): Promise<string> =>
+  new Promise((resolve, reject) => {
+    request(
+      { host: '127.0.0.1', port: service.appsPort, path: new URL(url).pathname, headers: { host: new URL(url).host } },
+      (response) => {
+        let text = '';
+        response.on('data', (chunk: Buffer) => {
+          text += chunk.toString();
+        });
+        response.on('end', () => {
+          resolve(text);
+        });
+      },
+    )
+      .on('error', reject)
+      .end();
+  });

@@ -69,40 +69,47 @@ describe('a service under load whose processes are killed', () => {
     removeScratchDirectory(dataDir);
   });
 
-  it.each(VICTIMS)('loses no acknowledged write and does none twice when $name dies, and is soon ready again', async (victim) => {
-    const writes = await AcknowledgedWrites.prepare(service, dataDir);
-    writes.start();
-    const tookMs: number[] = [];
-    try {
-      for (let kill = 0; kill < KILLS; kill++) {
-        const before = writes.acknowledged.size;
-        await until('writes are acknowledged', () => writes.acknowledged.size > before + 10, 60_000);
-        const pid = victim.pidIn(service);
-        process.kill(pid, 'SIGKILL');
-        const killedAtMs = performance.now();
-        // Not before it is gone: until then the answer may still be the last one.
-        await until('another one runs in its place', () => {
-          try {
-            return victim.pidIn(service) !== pid;
-          } catch {
-            return false;
-          }
-        }, 60_000);
-        await until('/ready says 200', async () => (await service.statusOf('/ready')) === 200, 60_000);
-        tookMs.push(performance.now() - killedAtMs);
-        await sleep(BETWEEN_MS);
+  it.each(VICTIMS)(
+    'loses no acknowledged write and does none twice when $name dies, and is soon ready again',
+    async (victim) => {
+      const writes = await AcknowledgedWrites.prepare(service, dataDir);
+      writes.start();
+      const tookMs: number[] = [];
+      try {
+        for (let kill = 0; kill < KILLS; kill++) {
+          const before = writes.acknowledged.size;
+          await until('writes are acknowledged', () => writes.acknowledged.size > before + 10, 60_000);
+          const pid = victim.pidIn(service);
+          process.kill(pid, 'SIGKILL');
+          const killedAtMs = performance.now();
+          // Not before it is gone: until then the answer may still be the last one.
+          await until(
+            'another one runs in its place',
+            () => {
+              try {
+                return victim.pidIn(service) !== pid;
+              } catch {
+                return false;
+              }
+            },
+            60_000,
+          );
+          await until('/ready says 200', async () => (await service.statusOf('/ready')) === 200, 60_000);
+          tookMs.push(performance.now() - killedAtMs);
+          await sleep(BETWEEN_MS);
+        }
+      } finally {
+        await writes.stop();
       }
-    } finally {
-      await writes.stop();
-    }
-    expect(Math.max(...tookMs)).toBeLessThan(onThisMachine(READY_WITHIN_MS));
-    expectTyped(writes.refused, victim);
-    expect(writes.acknowledged.size).toBeGreaterThan(KILLS * 10);
-    expect(await writes.missingAndDoubled()).toEqual({ missing: [], doubled: [] });
-    reportDrill({
-      drill: `SIGKILL of ${victim.name}`,
-      count: `${KILLS} kills, ${writes.acknowledged.size} writes`,
-      figures: `0 missing, 0 doubled; ready after ${(Math.max(...tookMs) / 1_000).toFixed(1)} s at most`,
-    });
-  });
+      expect(Math.max(...tookMs)).toBeLessThan(onThisMachine(READY_WITHIN_MS));
+      expectTyped(writes.refused, victim);
+      expect(writes.acknowledged.size).toBeGreaterThan(KILLS * 10);
+      expect(await writes.missingAndDoubled()).toEqual({ missing: [], doubled: [] });
+      reportDrill({
+        drill: `SIGKILL of ${victim.name}`,
+        count: `${KILLS} kills, ${writes.acknowledged.size} writes`,
+        figures: `0 missing, 0 doubled; ready after ${(Math.max(...tookMs) / 1_000).toFixed(1)} s at most`,
+      });
+    },
+  );
 });

@@ -14,7 +14,9 @@ const ROLES = ['api', 'edge', 'worker'] as const;
 describe('the processes of the role all', () => {
   let dataDir: string;
 
-  beforeEach(() => { dataDir = makeScratchDirectory(); });
+  beforeEach(() => {
+    dataDir = makeScratchDirectory();
+  });
   afterEach(async () => {
     await ServiceProcess.killAll();
     removeScratchDirectory(dataDir);
@@ -22,13 +24,30 @@ describe('the processes of the role all', () => {
 
   it('are started again when they die, while the others go on, and the API answers metrics and readiness for all', async () => {
     const service = await ServiceProcess.start({ env: { DATA_DIR: dataDir } });
-    expect((await service.get('/ready')).body.details).toMatchObject({ edge: { status: 'up' }, worker: { status: 'up' } });
+    expect((await service.get('/ready')).body.details).toMatchObject({
+      edge: { status: 'up' },
+      worker: { status: 'up' },
+    });
     for (const role of ROLES) {
       const before = new Map(ROLES.map((each) => [each, service.processOf(each).pid]));
       process.kill(before.get(role)!, 'SIGKILL');
-      await until(`${role} runs again`, () => pidOf(service, role) !== undefined && pidOf(service, role) !== before.get(role), 20_000);
-      await until('all are up', async () => (await service.metric(`service_process_up{role="${role}"}`).catch(() => undefined)) === 1 && (await service.statusOf('/ready')) === 200, 60_000);
-      await until('each answers', async () => (await appsStatus(service)) === 404 && (await service.sandbox('python', 'print(1)')).status === 200, 60_000);
+      await until(
+        `${role} runs again`,
+        () => pidOf(service, role) !== undefined && pidOf(service, role) !== before.get(role),
+        20_000,
+      );
+      await until(
+        'all are up',
+        async () =>
+          (await service.metric(`service_process_up{role="${role}"}`).catch(() => undefined)) === 1 &&
+          (await service.statusOf('/ready')) === 200,
+        60_000,
+      );
+      await until(
+        'each answers',
+        async () => (await appsStatus(service)) === 404 && (await service.sandbox('python', 'print(1)')).status === 200,
+        60_000,
+      );
       for (const other of ROLES) if (other !== role) expect(service.processOf(other).pid).toBe(before.get(other));
       expect(await service.metric(`service_process_restarts{role="${role}"}`)).toBe(1);
       expect(service.log).toContain(`"role":"${role}","msg":"Started again.`);
@@ -36,7 +55,12 @@ describe('the processes of the role all', () => {
     const text = String((await service.get('/metrics')).body);
     for (const role of ROLES) expect(text).toMatch(new RegExp(`^build_info\\{[^}]*process="${role}"`, 'm'));
     expect(text.match(/^# TYPE build_info /gm)).toHaveLength(1);
-    const processes = new Set(service.log.trim().split('\n').map((line) => (JSON.parse(line) as { process?: string }).process));
+    const processes = new Set(
+      service.log
+        .trim()
+        .split('\n')
+        .map((line) => (JSON.parse(line) as { process?: string }).process),
+    );
     expect([...processes].sort()).toEqual(['all', ...ROLES]);
   });
 
@@ -45,13 +69,19 @@ describe('the processes of the role all', () => {
     const family = service.family();
     let killed: number | undefined;
     for (let death = 0; death < 5; death++) {
-      await until('there is one to kill', () => pidOf(service, 'edge') !== undefined && pidOf(service, 'edge') !== killed, 30_000);
+      await until(
+        'there is one to kill',
+        () => pidOf(service, 'edge') !== undefined && pidOf(service, 'edge') !== killed,
+        30_000,
+      );
       killed = pidOf(service, 'edge')!;
       process.kill(killed, 'SIGKILL');
     }
     const { code, stderr } = await service.ended;
     expect(code).toBe(1);
-    expect(stderr).toContain('The process edge died five times within a minute, so the service stops. The process edge ended (signal SIGKILL).');
+    expect(stderr).toContain(
+      'The process edge died five times within a minute, so the service stops. The process edge ended (signal SIGKILL).',
+    );
     expect(stillRunning(family)).toEqual([]);
   });
 
@@ -63,7 +93,8 @@ describe('the processes of the role all', () => {
       const { code, stderr } = await ServiceProcess.run({ env: { DATA_DIR: dataDir, APPS_PORT: String(port) } });
       expect(code).toBe(1);
       expect(stderr).toBe(`\nPort ${port} is in use. Set APPS_PORT to another one, or stop what uses it.\n`);
-      for (const pidFile of ['redis/data/redis.pid', 'postgres/data/postmaster.pid']) expect(existsSync(join(dataDir, pidFile))).toBe(false);
+      for (const pidFile of ['redis/data/redis.pid', 'postgres/data/postmaster.pid'])
+        expect(existsSync(join(dataDir, pidFile))).toBe(false);
     } finally {
       other.close();
     }
@@ -79,7 +110,9 @@ describe('the processes of the role all', () => {
   });
 
   it('are refused with the name of the setting that took the place of an old one', async () => {
-    const { code, stderr } = await ServiceProcess.run({ env: { DATA_DIR: dataDir, APPS_DOMAIN: 'apps.example.com', APPS_PORT: '3000', PORT: '3000' } });
+    const { code, stderr } = await ServiceProcess.run({
+      env: { DATA_DIR: dataDir, APPS_DOMAIN: 'apps.example.com', APPS_PORT: '3000', PORT: '3000' },
+    });
     expect(code).toBe(1);
     expect(stderr).toMatch(/APPS_DOMAIN was replaced by APPS_URL[^]*APPS_PORT must be another port than PORT/);
   });
@@ -93,4 +126,8 @@ function pidOf(service: ServiceProcess, role: (typeof ROLES)[number]): number | 
   }
 }
 
-const appsStatus = (service: ServiceProcess): Promise<number> => fetch(`http://127.0.0.1:${service.appsPort}/`).then(({ status }) => status, () => 0);
+const appsStatus = (service: ServiceProcess): Promise<number> =>
+  fetch(`http://127.0.0.1:${service.appsPort}/`).then(
+    ({ status }) => status,
+    () => 0,
+  );

@@ -11,24 +11,41 @@ const PYTHON_RUNS = 'sandbox_executions_total{language="python",outcome="succeed
 describe('roles that share servers', () => {
   let database: TestDatabase;
 
-  beforeEach(async () => { await flushTestRedis(); });
+  beforeEach(async () => {
+    await flushTestRedis();
+  });
 
   afterEach(async () => {
     await ServiceProcess.killAll();
     await database.drop();
   });
 
-  const wish = (role: NonNullable<ServiceWish['role']>, env: Record<string, string> = {}): ServiceWish =>
-    ({ role, env: { DATABASE_URL: database.url, REDIS_URL: testRedisUrl(), API_KEY_PEPPER: 'p'.repeat(32), SECRETS_KEY: 's'.repeat(32), DRAIN_DELAY_MS: '0', ...env } });
+  const wish = (role: NonNullable<ServiceWish['role']>, env: Record<string, string> = {}): ServiceWish => ({
+    role,
+    env: {
+      DATABASE_URL: database.url,
+      REDIS_URL: testRedisUrl(),
+      API_KEY_PEPPER: 'p'.repeat(32),
+      SECRETS_KEY: 's'.repeat(32),
+      DRAIN_DELAY_MS: '0',
+      ...env,
+    },
+  });
 
   it('migrates once when two `migrate` start together, and an API that waited for it becomes ready', async () => {
     database = await createTestDatabase({ migrated: false });
     const api = await ServiceProcess.start(wish('api'));
-    expect(await api.get('/ready')).toMatchObject({ status: 503, body: { status: 'error', details: { migrations: { status: 'down' }, database: { status: 'up' } } } });
+    expect(await api.get('/ready')).toMatchObject({
+      status: 503,
+      body: { status: 'error', details: { migrations: { status: 'down' }, database: { status: 'up' } } },
+    });
     expect(await api.get('/health')).toMatchObject({ status: 200 });
 
     const both = await Promise.all([ServiceProcess.run(wish('migrate')), ServiceProcess.run(wish('migrate'))]);
-    expect(both.map(({ code, stderr }) => ({ code, stderr }))).toEqual([{ code: 0, stderr: '' }, { code: 0, stderr: '' }]);
+    expect(both.map(({ code, stderr }) => ({ code, stderr }))).toEqual([
+      { code: 0, stderr: '' },
+      { code: 0, stderr: '' },
+    ]);
     expect(both.map(({ stdout }) => stdout.split('\n')[0]).sort()).toEqual(['Applied:', 'The database is up to date.']);
     await until('the API is ready', async () => (await api.statusOf('/ready')) === 200, 2_000);
   });
@@ -37,17 +54,30 @@ describe('roles that share servers', () => {
     database = await createTestDatabase();
     const api = await ServiceProcess.start(wish('api'));
     const refused = await api.sandbox('python', 'print(1 + 2)');
-    expect(refused).toMatchObject({ status: 503, body: { error: { code: 'sandbox_unavailable', details: { missing: ['a running worker'] } } } });
+    expect(refused).toMatchObject({
+      status: 503,
+      body: { error: { code: 'sandbox_unavailable', details: { missing: ['a running worker'] } } },
+    });
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-    expect(await api.get('/ready')).toMatchObject({ status: 200, body: { details: { sandbox: { status: 'degraded' } } } });
+    expect(await api.get('/ready')).toMatchObject({
+      status: 200,
+      body: { details: { sandbox: { status: 'degraded' } } },
+    });
 
     const worker = await ServiceProcess.start(wish('worker'));
     expect(await worker.get('/health')).toMatchObject({ status: 200 });
     expect(await worker.get('/ready')).toMatchObject({ status: 200 });
     expect(await worker.sandbox('python', '1')).toMatchObject({ status: 404 });
 
-    await until('the API knows the worker', async () => (await api.get('/ready')).body.details.sandbox.status === 'up', 3_000);
-    expect(await api.sandbox('python', 'print(1 + 2)')).toMatchObject({ status: 200, body: { data: { stdout: '3\n' }, meta: { remaining_executions: 9 } } });
+    await until(
+      'the API knows the worker',
+      async () => (await api.get('/ready')).body.details.sandbox.status === 'up',
+      3_000,
+    );
+    expect(await api.sandbox('python', 'print(1 + 2)')).toMatchObject({
+      status: 200,
+      body: { data: { stdout: '3\n' }, meta: { remaining_executions: 9 } },
+    });
     expect(await worker.metric(PYTHON_RUNS)).toBe(1);
     expect(await api.metric(PYTHON_RUNS)).toBeUndefined();
   });
@@ -74,7 +104,10 @@ describe('roles that share servers', () => {
     expect(performance.now() - from).toBeLessThan(23_000);
 
     await ServiceProcess.start(wish('worker'));
-    await until('the API knows the new worker', async () => (await api.get('/ready')).body.details.sandbox.status === 'up');
+    await until(
+      'the API knows the new worker',
+      async () => (await api.get('/ready')).body.details.sandbox.status === 'up',
+    );
     expect((await api.sandbox('python', '1')).body.meta).toMatchObject({ remaining_executions: 9 });
   });
 
@@ -82,7 +115,10 @@ describe('roles that share servers', () => {
     database = await createTestDatabase();
     // The caller waits for as long as a run may wait and take, plus a moment.
     const short = { SANDBOX_TIMEOUT_MS: '1500' };
-    const [api, killed] = await Promise.all([ServiceProcess.start(wish('api', short)), ServiceProcess.start(wish('worker', short))]);
+    const [api, killed] = await Promise.all([
+      ServiceProcess.start(wish('api', short)),
+      ServiceProcess.start(wish('worker', short)),
+    ]);
     expect((await api.sandbox('python', '1')).body.meta).toMatchObject({ remaining_executions: 9 });
 
     const { answer } = await api.startedRun(20);

@@ -35,14 +35,18 @@ describe('a service whose own servers die', () => {
     expect(await service.get('/health')).toMatchObject({ status: 200 });
 
     // The worker reports once a second what it can do: until then nobody knows of it.
-    await until('/ready says 200 again, and the sandbox is up', async () => {
-      const answer = await service.get('/ready').catch(() => undefined);
-      return answer?.status === 200 && answer.body.details.sandbox.status === 'up';
-    }, 30_000);
+    await until(
+      '/ready says 200 again, and the sandbox is up',
+      async () => {
+        const answer = await service.get('/ready').catch(() => undefined);
+        return answer?.status === 200 && answer.body.details.sandbox.status === 'up';
+      },
+      30_000,
+    );
     expect(service.server(name).pid).not.toBe(server.pid);
     expect(isRunning(service.pid)).toBe(true);
     // Counts on from where it was: what Redis had acknowledged is not lost with it.
-    expect((await service.sandbox('python', 'print(1 + 2)'))).toMatchObject({
+    expect(await service.sandbox('python', 'print(1 + 2)')).toMatchObject({
       status: 200,
       body: { data: { stdout: '3\n' }, meta: { remaining_executions: before - 1 } },
     });
@@ -50,7 +54,7 @@ describe('a service whose own servers die', () => {
     await until('the log says so', () => service.log.includes(line), 10_000);
   });
 
-  it('answers callers in the API\'s own words while Redis is away, and counts nothing', async () => {
+  it("answers callers in the API's own words while Redis is away, and counts nothing", async () => {
     const before = (await service.sandbox('python', '1')).body.meta.remaining_executions as number;
     process.kill(service.server('redis-server').pid, 'SIGSTOP');
     try {
@@ -71,7 +75,9 @@ describe('a service whose own servers die', () => {
   it('outlives the end of every one of its database connections', async () => {
     const client = new Client({ host: join(dataDir, 'postgres/run'), user: 'app', database: 'postgres', port: 5432 });
     await client.connect();
-    const { rows } = await client.query<{ ended: number }>('SELECT count(pg_terminate_backend(pid))::int AS ended FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = \'client backend\'');
+    const { rows } = await client.query<{ ended: number }>(
+      "SELECT count(pg_terminate_backend(pid))::int AS ended FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'",
+    );
     await client.end();
     expect(rows[0]!.ended).toBeGreaterThan(0);
 

@@ -21,7 +21,9 @@ function nodeOfTheMachine(): string {
 describe('starting the service', () => {
   let dataDir: string;
 
-  beforeEach(() => { dataDir = makeScratchDirectory(); });
+  beforeEach(() => {
+    dataDir = makeScratchDirectory();
+  });
 
   afterEach(async () => {
     await ServiceProcess.killAll();
@@ -32,16 +34,28 @@ describe('starting the service', () => {
     const service = await ServiceProcess.start({ env: { DATA_DIR: dataDir } });
 
     expect(await service.get('/ready')).toMatchObject({ status: 200, body: { status: 'ok' } });
-    for (const [language, code] of [['python', 'print(1 + 2)'], ['javascript', 'console.log(1 + 2)'], ['typescript', 'const a: number = 1; console.log(a + 2)']] as const) {
-      expect(await service.sandbox(language, code)).toMatchObject({ status: 200, body: { data: { language, status: 'succeeded', stdout: '3\n' } } });
+    for (const [language, code] of [
+      ['python', 'print(1 + 2)'],
+      ['javascript', 'console.log(1 + 2)'],
+      ['typescript', 'const a: number = 1; console.log(a + 2)'],
+    ] as const) {
+      expect(await service.sandbox(language, code)).toMatchObject({
+        status: 200,
+        body: { data: { language, status: 'succeeded', stdout: '3\n' } },
+      });
     }
   });
 
-  it.each([['npm start', ['npm', 'start']], ['the Node of the machine', [nodeOfTheMachine(), START]]] as const)('runs on the Node that the lock file pins when launched by %s', async (_what, command) => {
+  it.each([
+    ['npm start', ['npm', 'start']],
+    ['the Node of the machine', [nodeOfTheMachine(), START]],
+  ] as const)('runs on the Node that the lock file pins when launched by %s', async (_what, command) => {
     const service = await ServiceProcess.start({ command, env: { DATA_DIR: dataDir } });
-    const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as { packages: Record<string, { version: string }> };
+    const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
+      packages: Record<string, { version: string }>;
+    };
     const { version } = packages[`node_modules/node-linux-${process.arch}`]!;
-    expect((await fetch(`${service.url}/metrics`).then((answer) => answer.text()))).toContain(`node="v${version}"`);
+    expect(await fetch(`${service.url}/metrics`).then((answer) => answer.text())).toContain(`node="v${version}"`);
   });
 
   it('keeps rows and allowances over a second start', async () => {
@@ -62,25 +76,53 @@ describe('starting the service', () => {
   it('names every fault of the environment, shows no value, and starts nothing', async () => {
     const { code, stdout, stderr } = await ServiceProcess.run({
       env: {
-        DATA_DIR: join(dataDir, 'never'), PORT: '99999', DATABASE_URL: 'mysql://root:hunter2@db/x', OPS_TOKEN: 'tooshort',
-        TRUST_PROXY: 'everyone', SANDBOX_TIMEOUT_MS: '31000', LOG_LEVEL: 'loud', PUBLIC_URL: 'nowhere',
+        DATA_DIR: join(dataDir, 'never'),
+        PORT: '99999',
+        DATABASE_URL: 'mysql://root:hunter2@db/x',
+        OPS_TOKEN: 'tooshort',
+        TRUST_PROXY: 'everyone',
+        SANDBOX_TIMEOUT_MS: '31000',
+        LOG_LEVEL: 'loud',
+        PUBLIC_URL: 'nowhere',
       },
     });
     expect(code).toBe(1);
-    for (const name of ['PORT', 'DATABASE_URL', 'OPS_TOKEN', 'TRUST_PROXY', 'SANDBOX_TIMEOUT_MS', 'LOG_LEVEL', 'PUBLIC_URL']) expect(stderr).toContain(name);
+    for (const name of [
+      'PORT',
+      'DATABASE_URL',
+      'OPS_TOKEN',
+      'TRUST_PROXY',
+      'SANDBOX_TIMEOUT_MS',
+      'LOG_LEVEL',
+      'PUBLIC_URL',
+    ])
+      expect(stderr).toContain(name);
     expect(stdout + stderr).not.toMatch(/hunter2|tooshort|99999|everyone|31000|loud|nowhere/);
     expect(existsSync(join(dataDir, 'never'))).toBe(false);
   });
 
-  it.each(['api', 'worker'] as const)('refuses the role %s without the servers that it shares with others', async (role) => {
-    const { code, stderr } = await ServiceProcess.run({ role, env: { DATA_DIR: join(dataDir, 'never') } });
-    expect(code).toBe(1);
-    expect(stderr).toBe(`Bad configuration:\n  DATABASE_URL must be set for the role ${role}\n  REDIS_URL must be set for the role ${role}\n  API_KEY_PEPPER must be set for the role ${role}\n  SECRETS_KEY must be set for the role ${role}\n`);
-    expect(existsSync(join(dataDir, 'never'))).toBe(false);
-  });
+  it.each(['api', 'worker'] as const)(
+    'refuses the role %s without the servers that it shares with others',
+    async (role) => {
+      const { code, stderr } = await ServiceProcess.run({ role, env: { DATA_DIR: join(dataDir, 'never') } });
+      expect(code).toBe(1);
+      expect(stderr).toBe(
+        `Bad configuration:\n  DATABASE_URL must be set for the role ${role}\n  REDIS_URL must be set for the role ${role}\n  API_KEY_PEPPER must be set for the role ${role}\n  SECRETS_KEY must be set for the role ${role}\n`,
+      );
+      expect(existsSync(join(dataDir, 'never'))).toBe(false);
+    },
+  );
 
   it.each([
-    ['api', { DATABASE_URL: 'postgres://app:hunter2@127.0.0.1:1/x', REDIS_URL: 'redis://127.0.0.1:1', API_KEY_PEPPER: 'p'.repeat(32), SECRETS_KEY: 's'.repeat(32) }],
+    [
+      'api',
+      {
+        DATABASE_URL: 'postgres://app:hunter2@127.0.0.1:1/x',
+        REDIS_URL: 'redis://127.0.0.1:1',
+        API_KEY_PEPPER: 'p'.repeat(32),
+        SECRETS_KEY: 's'.repeat(32),
+      },
+    ],
     ['migrate', { DATABASE_URL: 'postgres://app:hunter2@localhost:1/x' }],
     ['seed', { DATABASE_URL: 'postgres://app:hunter2@name.invalid/x' }],
   ] as const)('tells the role %s which setting leads to no database, and not what it holds', async (role, env) => {
@@ -98,7 +140,8 @@ describe('starting the service', () => {
       const { code, stderr } = await ServiceProcess.run({ env: { DATA_DIR: dataDir, PORT: String(port) } });
       expect(code).toBe(1);
       expect(stderr).toBe(`\nPort ${port} is in use. Set PORT to another one, or stop what uses it.\n`);
-      for (const pidFile of ['redis/data/redis.pid', 'postgres/data/postmaster.pid']) expect(existsSync(join(dataDir, pidFile))).toBe(false);
+      for (const pidFile of ['redis/data/redis.pid', 'postgres/data/postmaster.pid'])
+        expect(existsSync(join(dataDir, pidFile))).toBe(false);
     } finally {
       stranger.close();
     }

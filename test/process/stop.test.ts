@@ -10,14 +10,17 @@ const NPM_START = ['npm', 'start'];
 describe('stopping the service', () => {
   let dataDir: string;
 
-  beforeEach(() => { dataDir = makeScratchDirectory(); });
+  beforeEach(() => {
+    dataDir = makeScratchDirectory();
+  });
 
   afterEach(async () => {
     await ServiceProcess.killAll();
     removeScratchDirectory(dataDir);
   });
 
-  const start = (wish: ServiceWish = {}): Promise<ServiceProcess> => ServiceProcess.start({ ...wish, env: { DATA_DIR: dataDir, ...wish.env } });
+  const start = (wish: ServiceWish = {}): Promise<ServiceProcess> =>
+    ServiceProcess.start({ ...wish, env: { DATA_DIR: dataDir, ...wish.env } });
 
   it('tells probes first at SIGTERM, lets a run end and answers it, then leaves nothing behind', async () => {
     const service = await start();
@@ -52,7 +55,11 @@ describe('stopping the service', () => {
     const endless = fetch(`${service.url}/api/v1/sandbox/try`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: new ReadableStream({ start: (body) => { body.enqueue(new TextEncoder().encode('{')); } }),
+      body: new ReadableStream({
+        start: (body) => {
+          body.enqueue(new TextEncoder().encode('{'));
+        },
+      }),
       duplex: 'half',
     }).catch(() => undefined);
 
@@ -100,7 +107,9 @@ describe('stopping the service', () => {
     const { answer } = await service.startedRun(10);
     service.signal('SIGINT');
     // The same key press may arrive twice, so that only a later one counts.
-    const press = setInterval(() => { service.signal('SIGINT'); }, 100);
+    const press = setInterval(() => {
+      service.signal('SIGINT');
+    }, 100);
     expect((await service.ended).code).toBe(130);
     clearInterval(press);
     await until('all are gone', () => stillRunning(family).length === 0, 3_000);
@@ -110,7 +119,11 @@ describe('stopping the service', () => {
   it('stops when it is told so while it still starts', async () => {
     const starting = start({ env: { DRAIN_DELAY_MS: '0' } });
     starting.catch(() => undefined);
-    await until('PostgreSQL starts', () => ServiceProcess.last.family().some(({ name }) => name === 'postgres' || name === 'initdb'), 120_000);
+    await until(
+      'PostgreSQL starts',
+      () => ServiceProcess.last.family().some(({ name }) => name === 'postgres' || name === 'initdb'),
+      120_000,
+    );
     const service = ServiceProcess.last;
     const family = service.family();
     service.signal('SIGTERM');
@@ -122,7 +135,9 @@ describe('stopping the service', () => {
     const killed = await start();
     expect((await killed.sandbox('python', '1')).body.meta).toMatchObject({ remaining_executions: 9 });
     const { answer } = await killed.startedRun(20);
-    await until('the code runs', () => killed.family().some(({ name }) => name === 'bwrap' || name.startsWith('python')));
+    await until('the code runs', () =>
+      killed.family().some(({ name }) => name === 'bwrap' || name.startsWith('python')),
+    );
     const family = killed.family();
     killed.signal('SIGKILL');
     await until('all that it started is gone', () => stillRunning(family).length === 0, 2_000);

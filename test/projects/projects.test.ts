@@ -16,15 +16,21 @@ beforeAll(async () => {
   key = await make.key(ada);
 });
 
-const create = (body: object, options?: CallOptions, by = key): Promise<Answer> => app.post(PATH, body, as(by, options));
-const read = (named: string, options?: CallOptions, by = key): Promise<Answer> => app.fetch(`${PATH}/${named}`, as(by, options));
-const change = (named: string, body: object, options?: CallOptions, by = key): Promise<Answer> => send(app, ['PATCH', `${PATH}/${named}`], body, as(by, options));
-const remove = (named: string, options?: CallOptions, by = key): Promise<Answer> => app.call('DELETE', `${PATH}/${named}`, as(by, options));
-const made = async (body: object = {}, by = key): Promise<Record<string, any>> => expectStatus(201, await create({ name: uniqueName('project'), ...body }, {}, by)).body.data;
+const create = (body: object, options?: CallOptions, by = key): Promise<Answer> =>
+  app.post(PATH, body, as(by, options));
+const read = (named: string, options?: CallOptions, by = key): Promise<Answer> =>
+  app.fetch(`${PATH}/${named}`, as(by, options));
+const change = (named: string, body: object, options?: CallOptions, by = key): Promise<Answer> =>
+  send(app, ['PATCH', `${PATH}/${named}`], body, as(by, options));
+const remove = (named: string, options?: CallOptions, by = key): Promise<Answer> =>
+  app.call('DELETE', `${PATH}/${named}`, as(by, options));
+const made = async (body: object = {}, by = key): Promise<Record<string, any>> =>
+  expectStatus(201, await create({ name: uniqueName('project'), ...body }, {}, by)).body.data;
 const codeOf = (answer: Answer): [number, string] => [answer.status, answer.body.error?.code];
 const inOrg = (org: Pick<Org, 'id'>): CallOptions => ({ headers: { 'x-service-org': org.id } });
 const faultsOf = (answer: Answer): string[] => answer.body.error.details.map(({ path }: { path: string }) => path);
-const auditOf = async (org: string): Promise<any[]> => (await app.fetch(`/api/v1/orgs/${org}/audit-log?limit=100`, as(ada))).body.data;
+const auditOf = async (org: string): Promise<any[]> =>
+  (await app.fetch(`/api/v1/orgs/${org}/audit-log?limit=100`, as(ada))).body.data;
 
 describe('a project', () => {
   it('is made of a name alone, and shows the same when it is read, by id and by slug', async () => {
@@ -42,13 +48,21 @@ describe('a project', () => {
       },
       meta: { request_id: answer.headers.get('x-request-id') },
     });
-    for (const named of [answer.body.data.id, 'cafe-zurich']) expect((await read(named)).body.data).toEqual(answer.body.data);
+    for (const named of [answer.body.data.id, 'cafe-zurich'])
+      expect((await read(named)).body.data).toEqual(answer.body.data);
   });
 
   it('holds all that can be said of it, with its repository in one form', async () => {
     const settings = {
-      name: 'All of it', slug: 'all-of-it', framework: 'nextjs', root_directory: 'apps/web', install_command: 'npm ci', build_command: 'npm run build', output_directory: 'dist',
-      node_version: '22', production_branch: 'release/1.x',
+      name: 'All of it',
+      slug: 'all-of-it',
+      framework: 'nextjs',
+      root_directory: 'apps/web',
+      install_command: 'npm ci',
+      build_command: 'npm run build',
+      output_directory: 'dist',
+      node_version: '22',
+      production_branch: 'release/1.x',
     };
     const project = await made({ ...settings, repo_url: 'HTTPS://GitHub.com/acme/shop/' });
     expect(project).toMatchObject({ ...settings, repo_url: REPOSITORY });
@@ -77,12 +91,33 @@ describe('a project', () => {
     const { id, ...before } = await made({ framework: 'vite', root_directory: 'web', node_version: '20' });
     const linked = await change(id, { repo_url: REPOSITORY, framework: null });
     expect(before['framework']).toBe('vite');
-    expect(linked.body.data).toEqual({ id, ...before, framework: undefined, repo_url: REPOSITORY, updated_at: expect.stringMatching(RFC_3339) });
+    expect(linked.body.data).toEqual({
+      id,
+      ...before,
+      framework: undefined,
+      repo_url: REPOSITORY,
+      updated_at: expect.stringMatching(RFC_3339),
+    });
     expect(linked.body.data).not.toHaveProperty('framework');
     expect(linked.body.data.updated_at > before['updated_at']).toBe(true);
 
-    const unlinked = await change(id, { repo_url: null, root_directory: null, install_command: null, build_command: null, output_directory: null, node_version: null });
-    expect(Object.keys(unlinked.body.data).sort()).toEqual(['created_at', 'id', 'name', 'org_id', 'production_branch', 'slug', 'updated_at']);
+    const unlinked = await change(id, {
+      repo_url: null,
+      root_directory: null,
+      install_command: null,
+      build_command: null,
+      output_directory: null,
+      node_version: null,
+    });
+    expect(Object.keys(unlinked.body.data).sort()).toEqual([
+      'created_at',
+      'id',
+      'name',
+      'org_id',
+      'production_branch',
+      'slug',
+      'updated_at',
+    ]);
     expect((await read(id)).body.data).toEqual(unlinked.body.data);
   });
 
@@ -90,7 +125,11 @@ describe('a project', () => {
     const { id, slug } = await made();
     const other = await made();
     const renamed = uniqueName('renamed');
-    expect((await change(slug, { slug: renamed, name: ' Renamed ' })).body.data).toMatchObject({ id, slug: renamed, name: 'Renamed' });
+    expect((await change(slug, { slug: renamed, name: ' Renamed ' })).body.data).toMatchObject({
+      id,
+      slug: renamed,
+      name: 'Renamed',
+    });
     expect([(await read(renamed)).status, (await read(slug)).status]).toEqual([200, 404]);
     expect(codeOf(await change(id, { slug: other['slug'] }))).toEqual([409, 'already_exists']);
     expect((await change(id, { slug: renamed })).status).toBe(200);
@@ -100,8 +139,11 @@ describe('a project', () => {
     const { id, slug } = await made();
     const answer = await remove(slug);
     expect([answer.status, answer.text]).toEqual([204, '']);
-    for (const call of [() => read(id), () => read(slug), () => change(id, { name: 'x' }), () => remove(id)]) expect(codeOf(await call())).toEqual([404, 'project_not_found']);
-    expect((await app.fetch(`${PATH}?limit=100`, as(key))).body.data.map((project: { id: string }) => project.id)).not.toContain(id);
+    for (const call of [() => read(id), () => read(slug), () => change(id, { name: 'x' }), () => remove(id)])
+      expect(codeOf(await call())).toEqual([404, 'project_not_found']);
+    expect(
+      (await app.fetch(`${PATH}?limit=100`, as(key))).body.data.map((project: { id: string }) => project.id),
+    ).not.toContain(id);
     expect((await made({ slug }))['slug']).toBe(slug);
   });
 
@@ -114,8 +156,13 @@ describe('a project', () => {
     const first = await list('limit=2');
     expect([idsOf(first), first.body.meta.has_more]).toEqual([ids.slice(0, 2), true]);
     const second = await list(`limit=2&cursor=${first.body.meta.next_cursor}`);
-    expect([idsOf(second), second.body.meta.has_more, second.body.meta.next_cursor]).toEqual([ids.slice(2), false, undefined]);
-    for (const query of ['limit=0', 'limit=101', 'cursor=nonsense', 'sort=name']) expect((await list(query)).status).toBe(400);
+    expect([idsOf(second), second.body.meta.has_more, second.body.meta.next_cursor]).toEqual([
+      ids.slice(2),
+      false,
+      undefined,
+    ]);
+    for (const query of ['limit=0', 'limit=101', 'cursor=nonsense', 'sort=name'])
+      expect((await list(query)).status).toBe(400);
   });
 
   it('is told of in the audit log, with the names of what was changed and no more', async () => {
@@ -134,10 +181,16 @@ describe('a project', () => {
 
   it('is made once with an idempotency key, and not at all in a dry run', async () => {
     const name = uniqueName('once');
-    const twice = [await create({ name }, { headers: { 'idempotency-key': name } }), await create({ name }, { headers: { 'idempotency-key': name } })];
+    const twice = [
+      await create({ name }, { headers: { 'idempotency-key': name } }),
+      await create({ name }, { headers: { 'idempotency-key': name } }),
+    ];
     expect(twice[1]!.body.data).toEqual(twice[0]!.body.data);
     expect(twice[1]!.headers.get('idempotency-replayed')).toBe('true');
-    expect(codeOf(await create({ name: 'other' }, { headers: { 'idempotency-key': name } }))).toEqual([409, 'idempotency_mismatch']);
+    expect(codeOf(await create({ name: 'other' }, { headers: { 'idempotency-key': name } }))).toEqual([
+      409,
+      'idempotency_mismatch',
+    ]);
 
     const dry = await create({ name: uniqueName('dry') }, { headers: { 'dry-run': 'true' } });
     expect([dry.status, dry.body.meta.dry_run]).toEqual([201, true]);
@@ -158,17 +211,47 @@ describe('a project is refused', () => {
     [{ name: 'two\nlines' }, ['name']],
     [{ name: 7 }, ['name']],
     [{ name: null }, ['name']],
-    ...['', 'A', '-a', 'a-', 'a--b', 'a_b', 'a.b', 'x'.repeat(64), 'ü', null, 7].map((slug): [object, string[]] => [{ name: 'x', slug }, ['slug']]),
-    ...['http://github.com/a/b', 'https://ada:secret@github.com/a/b', 'https://127.0.0.1/a/b', 'https://0x7f.1/a/b', 'https://[::1]/a/b', 'https://metadata.google.internal/a/b',
-      'git@github.com:a/b', 'https://github.com:22/a/b', 'https://github.com/a/../b', 'https://github.com/a/-b', `https://github.com/a/${'b'.repeat(2_000)}`, '', null, {}, [REPOSITORY],
+    ...['', 'A', '-a', 'a-', 'a--b', 'a_b', 'a.b', 'x'.repeat(64), 'ü', null, 7].map((slug): [object, string[]] => [
+      { name: 'x', slug },
+      ['slug'],
+    ]),
+    ...[
+      'http://github.com/a/b',
+      'https://ada:secret@github.com/a/b',
+      'https://127.0.0.1/a/b',
+      'https://0x7f.1/a/b',
+      'https://[::1]/a/b',
+      'https://metadata.google.internal/a/b',
+      'git@github.com:a/b',
+      'https://github.com:22/a/b',
+      'https://github.com/a/../b',
+      'https://github.com/a/-b',
+      `https://github.com/a/${'b'.repeat(2_000)}`,
+      '',
+      null,
+      {},
+      [REPOSITORY],
     ].map((repo_url): [object, string[]] => [{ name: 'x', repo_url }, ['repo_url']]),
     ...['angular', '', null, 1].map((framework): [object, string[]] => [{ name: 'x', framework }, ['framework']]),
-    ...['..', '../a', '/etc', 'a/../../b', 'a\\b', 'a\0b', '', '.', '-rf', null, []].map((root_directory): [object, string[]] => [{ name: 'x', root_directory }, ['root_directory']]),
-    ...['/', 'dist/', '.git'].map((output_directory): [object, string[]] => [{ name: 'x', output_directory }, ['output_directory']]),
-    ...['', 'a\nb', 'a\0b', 'x'.repeat(1_001), null].map((build_command): [object, string[]] => [{ name: 'x', build_command }, ['build_command']]),
+    ...['..', '../a', '/etc', 'a/../../b', 'a\\b', 'a\0b', '', '.', '-rf', null, []].map(
+      (root_directory): [object, string[]] => [{ name: 'x', root_directory }, ['root_directory']],
+    ),
+    ...['/', 'dist/', '.git'].map((output_directory): [object, string[]] => [
+      { name: 'x', output_directory },
+      ['output_directory'],
+    ]),
+    ...['', 'a\nb', 'a\0b', 'x'.repeat(1_001), null].map((build_command): [object, string[]] => [
+      { name: 'x', build_command },
+      ['build_command'],
+    ]),
     [{ name: 'x', install_command: 5 }, ['install_command']],
-    ...['18', '22.1', 22, null].map((node_version): [object, string[]] => [{ name: 'x', node_version }, ['node_version']]),
-    ...['', '-d', '--upload-pack=id', 'a..b', 'a b', 'a~1', 'HEAD', 'a.lock', '@{-1}', 'a\0b', null].map((production_branch): [object, string[]] => [{ name: 'x', production_branch }, ['production_branch']]),
+    ...['18', '22.1', 22, null].map((node_version): [object, string[]] => [
+      { name: 'x', node_version },
+      ['node_version'],
+    ]),
+    ...['', '-d', '--upload-pack=id', 'a..b', 'a b', 'a~1', 'HEAD', 'a.lock', '@{-1}', 'a\0b', null].map(
+      (production_branch): [object, string[]] => [{ name: 'x', production_branch }, ['production_branch']],
+    ),
     [{ name: 'x', org_id: 'org_x' }, ['org_id']],
     [{ name: 'x', id: 'prj_x', surprise: 1 }, ['id', 'surprise']],
     [{ name: '', slug: 'A', node_version: '1' }, ['name', 'slug', 'node_version']],
@@ -182,8 +265,14 @@ describe('a project is refused', () => {
   it('for a change that would not do at its making, or clears what it must have', async () => {
     const { id } = await made();
     for (const [body, path] of [
-      [{ name: null }, 'name'], [{ slug: null }, 'slug'], [{ production_branch: null }, 'production_branch'], [{ repo_url: 'https://localhost/a/b' }, 'repo_url'],
-      [{ framework: 'angular' }, 'framework'], [{ root_directory: '..' }, 'root_directory'], [{ node_version: '1' }, 'node_version'], [{ org_id: 'x' }, 'org_id'],
+      [{ name: null }, 'name'],
+      [{ slug: null }, 'slug'],
+      [{ production_branch: null }, 'production_branch'],
+      [{ repo_url: 'https://localhost/a/b' }, 'repo_url'],
+      [{ framework: 'angular' }, 'framework'],
+      [{ root_directory: '..' }, 'root_directory'],
+      [{ node_version: '1' }, 'node_version'],
+      [{ org_id: 'x' }, 'org_id'],
     ] as const) {
       const answer = await change(id, body);
       expect([path, answer.status, faultsOf(answer)]).toEqual([path, 400, [path]]);
@@ -197,14 +286,29 @@ describe('who may', () => {
 
   it('is told by the scopes of the key', async () => {
     const { id } = await made();
-    const [reader, writer, deleter] = [await scoped('projects:read'), await scoped('projects:write'), await scoped('projects:delete')];
+    const [reader, writer, deleter] = [
+      await scoped('projects:read'),
+      await scoped('projects:write'),
+      await scoped('projects:delete'),
+    ];
     const refused = [403, 'insufficient_scopes'];
-    for (const call of [() => create({ name: 'x' }, {}, reader), () => change(id, { name: 'x' }, {}, reader), () => remove(id, {}, reader), () => remove(id, {}, writer),
-      () => read(id, {}, writer), () => app.fetch(PATH, as(deleter)), () => change(id, { name: 'x' }, {}, deleter)]) {
+    for (const call of [
+      () => create({ name: 'x' }, {}, reader),
+      () => change(id, { name: 'x' }, {}, reader),
+      () => remove(id, {}, reader),
+      () => remove(id, {}, writer),
+      () => read(id, {}, writer),
+      () => app.fetch(PATH, as(deleter)),
+      () => change(id, { name: 'x' }, {}, deleter),
+    ]) {
       expect(codeOf(await call())).toEqual(refused);
     }
-    expect([(await read(id, {}, reader)).status, (await app.fetch(PATH, as(reader))).status, (await change(id, { name: 'x' }, {}, writer)).status, (await remove(id, {}, deleter)).status])
-      .toEqual([200, 200, 200, 204]);
+    expect([
+      (await read(id, {}, reader)).status,
+      (await app.fetch(PATH, as(reader))).status,
+      (await change(id, { name: 'x' }, {}, writer)).status,
+      (await remove(id, {}, deleter)).status,
+    ]).toEqual([200, 200, 200, 204]);
   });
 
   it('is told by the role: a member may do all, a viewer reads', async () => {
@@ -217,7 +321,11 @@ describe('who may', () => {
     expect((await change(id, { name: 'Changed' }, {}, bobs)).status).toBe(200);
     await make.role(org, bob, 'viewer');
     expect((await read(id, {}, bobs)).body.data.name).toBe('Changed');
-    for (const call of [() => create({ name: 'x' }, inOrg(org), bobs), () => change(id, { name: 'x' }, {}, bobs), () => remove(id, {}, bobs)]) {
+    for (const call of [
+      () => create({ name: 'x' }, inOrg(org), bobs),
+      () => change(id, { name: 'x' }, {}, bobs),
+      () => remove(id, {}, bobs),
+    ]) {
       expect(codeOf(await call())).toEqual([403, 'insufficient_scopes']);
     }
     await make.role(org, bob, 'member');
@@ -236,13 +344,18 @@ describe('who may', () => {
     const bound = await make.key(ada, { kind: 'org_bound', org_id: (await make.org(ada)).id });
     const text = async (answer: Promise<Answer>): Promise<string> => (await answer).text.replace(/req_\w+/, '…');
     for (const by of [stranger, bound]) {
-      for (const ask of [(named: string) => read(named, {}, by), (named: string) => change(named, { name: 'x' }, {}, by), (named: string) => remove(named, {}, by)]) {
+      for (const ask of [
+        (named: string) => read(named, {}, by),
+        (named: string) => change(named, { name: 'x' }, {}, by),
+        (named: string) => remove(named, {}, by),
+      ]) {
         const absent = await text(ask(ABSENT));
         expect(absent).toContain('project_not_found');
         for (const named of [id, slug]) expect(await text(ask(named as string))).toBe(absent);
       }
     }
-    for (const odd of ['a%0ab', '%C3%BC', 'x'.repeat(300), "'--", '_']) expect([odd, (await read(odd)).status]).toEqual([odd, 404]);
+    for (const odd of ['a%0ab', '%C3%BC', 'x'.repeat(300), "'--", '_'])
+      expect([odd, (await read(odd)).status]).toEqual([odd, 404]);
     expect((await read(id)).body.data.name).not.toBe('x');
   });
 });
@@ -253,9 +366,15 @@ describe('of projects at once', () => {
     const by = await make.key(person);
     const answers = await Promise.all(Array.from({ length: 10 }, () => create({ name: 'Rush' }, {}, by)));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 201, ...Array<number>(7).fill(403)]);
-    expect(new Set(answers.filter(({ status }) => status === 201).map(({ body }) => body.data.slug))).toEqual(new Set(['rush', 'rush-2', 'rush-3']));
+    expect(new Set(answers.filter(({ status }) => status === 201).map(({ body }) => body.data.slug))).toEqual(
+      new Set(['rush', 'rush-2', 'rush-3']),
+    );
     const refused = answers.find(({ status }) => status === 403)!;
-    expect(refused.body.error).toMatchObject({ code: 'plan_limit_reached', details: { limit: 3, plan: 'free' }, hint: expect.stringContaining(app.config.pricingUrl) });
+    expect(refused.body.error).toMatchObject({
+      code: 'plan_limit_reached',
+      details: { limit: 3, plan: 'free' },
+      hint: expect.stringContaining(app.config.pricingUrl),
+    });
     expect((await app.fetch(PATH, as(by))).body.data).toHaveLength(3);
 
     // One that is deleted makes room for another, and a larger plan for more.
@@ -268,8 +387,11 @@ describe('of projects at once', () => {
 
   it('25 fit into the plan Builder, and any number into Pro', async () => {
     const org = await make.org(ada, { plan: 'builder' });
-    await make.sql(`INSERT INTO projects (id, org_id, name, slug, production_branch, created_at, updated_at)
-      SELECT 'prj_' || lpad(n::text, 26, '0'), $1, 'x', 'x-' || n, 'main', now(), now() FROM generate_series(1, 25) n`, [org.id]);
+    await make.sql(
+      `INSERT INTO projects (id, org_id, name, slug, production_branch, created_at, updated_at)
+      SELECT 'prj_' || lpad(n::text, 26, '0'), $1, 'x', 'x-' || n, 'main', now(), now() FROM generate_series(1, 25) n`,
+      [org.id],
+    );
     expect(codeOf(await create({ name: 'x' }, inOrg(org)))).toEqual([403, 'plan_limit_reached']);
     await make.plan(org.id, 'pro');
     expect((await create({ name: 'x' }, inOrg(org))).status).toBe(201);
@@ -283,7 +405,12 @@ describe('of projects at once', () => {
 
   it('those that are renamed and those that are made never meet in a slug that was chosen for them', async () => {
     const ids = await Promise.all(Array.from({ length: 4 }, async () => (await made())['id'] as string));
-    const answers = await Promise.all(ids.flatMap((id, index) => [create({ name: 'Meeting' }), change(id, { slug: index === 0 ? 'meeting' : `meeting-${index + 1}` })]));
+    const answers = await Promise.all(
+      ids.flatMap((id, index) => [
+        create({ name: 'Meeting' }),
+        change(id, { slug: index === 0 ? 'meeting' : `meeting-${index + 1}` }),
+      ]),
+    );
     // What nobody asked for by name is never refused.
     for (const [index, { status }] of answers.entries()) expect(index % 2 === 0 ? [201] : [200, 409]).toContain(status);
   });

@@ -18,7 +18,9 @@ const queueNamed = (name: string): ReturnType<typeof defineJob<Doubling>> =>
 describe('a job that somebody waits for', () => {
   const app = useApp();
   const run = (queue: ReturnType<typeof queueNamed>, value: number, timeoutMs = 5_000): Promise<number> =>
-    app.get(AwaitedJobs).run<Doubling, number>(queue, { value }, { startWithinMs: timeoutMs, finishWithinMs: timeoutMs });
+    app
+      .get(AwaitedJobs)
+      .run<Doubling, number>(queue, { value }, { startWithinMs: timeoutMs, finishWithinMs: timeoutMs });
 
   it('brings each of many callers its own result and leaves nothing in Redis', async () => {
     const queue = queueNamed('awaited-many');
@@ -28,14 +30,19 @@ describe('a job that somebody waits for', () => {
 
     const redis = new Redis(addressOf(testRedisUrl()));
     expect(await redis.keys('job-result:*')).toEqual([]);
-    expect((await redis.keys(`bull:${queue.name}:job_*`))).toEqual([]);
+    expect(await redis.keys(`bull:${queue.name}:job_*`)).toEqual([]);
     redis.disconnect();
   });
 
   it('tells the caller when the worker fails, without trying again', async () => {
     const queue = queueNamed('awaited-failing');
     let tries = 0;
-    app.get(QueueWorkers).start(queue, { handle: () => { tries += 1; return Promise.reject(new Error('no')); } });
+    app.get(QueueWorkers).start(queue, {
+      handle: () => {
+        tries += 1;
+        return Promise.reject(new Error('no'));
+      },
+    });
     await expect(run(queue, 1)).rejects.toThrow(JobFailed);
     expect(tries).toBe(1);
   });
@@ -44,7 +51,12 @@ describe('a job that somebody waits for', () => {
     const queue = queueNamed('awaited-nobody');
     await expect(run(queue, 1, 50)).rejects.toThrow(/took the job within 50 ms/);
     const handled: number[] = [];
-    app.get(QueueWorkers).start(queue, { handle: ({ value }: Doubling) => { handled.push(value); return Promise.resolve(value); } });
+    app.get(QueueWorkers).start(queue, {
+      handle: ({ value }: Doubling) => {
+        handled.push(value);
+        return Promise.resolve(value);
+      },
+    });
     await run(queue, 2);
     expect(handled).toEqual([2]);
   });
@@ -53,9 +65,13 @@ describe('a job that somebody waits for', () => {
     const queue = queueNamed('awaited-endless');
     let ended: unknown;
     app.get(QueueWorkers).start(queue, {
-      handle: (_job: Doubling, { signal }) => new Promise((_resolve, reject) => {
-        signal.addEventListener('abort', () => { ended = signal.reason; reject(signal.reason as Error); });
-      }),
+      handle: (_job: Doubling, { signal }) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => {
+            ended = signal.reason;
+            reject(signal.reason as Error);
+          });
+        }),
     });
     await expect(run(queue, 1, 200)).rejects.toThrow(JobUnanswered);
     await eventually(() => ended instanceof JobAbandoned, 'the job is ended');

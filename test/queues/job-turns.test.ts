@@ -21,7 +21,10 @@ const SUBJECTS = ['ada', 'bob', 'cyd'] as const;
 type Subject = (typeof SUBJECTS)[number];
 type Step = { readonly add: Subject } | { readonly drop: Subject } | 'start';
 
-/** While both have jobs waiting, one may begin so many more than the other: it may have had the first turn, and the last. */
+/**
+ * While both have jobs waiting, one may begin so many more than the other: it may have had the first turn, and the
+ * last.
+ */
 const MOST_AHEAD = 2;
 
 describe('turns of subjects in one queue', () => {
@@ -29,14 +32,26 @@ describe('turns of subjects in one queue', () => {
   let queues = 0;
 
   const newQueue = (): NamedQueue =>
-    defineJob({ name: `turns-${++queues}`, summary: 'Is tested.', payload: Named, attempts: 1, backoffMs: 0, concurrency: 1 });
+    defineJob({
+      name: `turns-${++queues}`,
+      summary: 'Is tested.',
+      payload: Named,
+      attempts: 1,
+      backoffMs: 0,
+      concurrency: 1,
+    });
   const add = (queue: NamedQueue, subject: string, jobId: string): Promise<void> =>
     app.get(DirectJobs).add(queue, { jobId, payload: { subject }, subject });
 
   /** Runs all that waits, one after the other, and says whose jobs ran in which order. */
   async function drain(queue: NamedQueue, count: number): Promise<string[]> {
     const order: string[] = [];
-    app.get(QueueWorkers).start(queue, { handle: ({ subject }) => { order.push(subject); return Promise.resolve(); } });
+    app.get(QueueWorkers).start(queue, {
+      handle: ({ subject }) => {
+        order.push(subject);
+        return Promise.resolve();
+      },
+    });
     await eventually(() => order.length === count, `${count} jobs have run`, 30_000);
     return order;
   }
@@ -53,7 +68,8 @@ describe('turns of subjects in one queue', () => {
 
   it('alternate between those who have jobs, and keep the order of each', async () => {
     const queue = newQueue();
-    for (const subject of ['ada', 'ada', 'ada', 'ada', 'bob', 'bob', 'cyd']) await add(queue, subject, `${subject}-${Math.random()}`);
+    for (const subject of ['ada', 'ada', 'ada', 'ada', 'bob', 'bob', 'cyd'])
+      await add(queue, subject, `${subject}-${Math.random()}`);
     expect(await drain(queue, 7)).toEqual(['ada', 'bob', 'cyd', 'ada', 'bob', 'ada', 'ada']);
   });
 
@@ -67,7 +83,10 @@ describe('turns of subjects in one queue', () => {
       expect(await app.get(DirectJobs).end(queue, `dropped-${job}`, 'ada')).toBe(true);
     }
     const turns = app.get(JobTurns);
-    await eventually(async () => (await turns.look(queue, 'ada')).round === (await turns.look(queue, 'bob')).round, 'they are equal again');
+    await eventually(
+      async () => (await turns.look(queue, 'ada')).round === (await turns.look(queue, 'bob')).round,
+      'they are equal again',
+    );
   });
 
   it('go on where rounds are counted from zero again, and lose no order', async () => {
@@ -76,7 +95,10 @@ describe('turns of subjects in one queue', () => {
     const subjects = ['ada', 'ada', 'ada', 'bob', 'ada', 'bob', 'cyd'];
     for (const subject of subjects) await add(queue, subject, `${subject}-${Math.random()}`);
     const [first] = await app.get(Queues).named(queue.name).getJobs(['prioritized'], 0, 0, true);
-    const scores = await app.get(RedisConnections).producer().zrange(app.get(Queues).named(queue.name).toKey('prioritized'), 0, -1, 'WITHSCORES');
+    const scores = await app
+      .get(RedisConnections)
+      .producer()
+      .zrange(app.get(Queues).named(queue.name).toKey('prioritized'), 0, -1, 'WITHSCORES');
     expect([first?.data.payload, Number(scores.at(-1)) / 2 ** 32]).toEqual([{ subject: 'ada' }, expect.closeTo(4, 0)]);
     expect(await drain(queue, 7)).toEqual(['ada', 'bob', 'cyd', 'ada', 'bob', 'ada', 'ada']);
     // A worker that tells of a round from before is too far ahead to be believed.
@@ -91,16 +113,22 @@ describe('turns of subjects in one queue', () => {
       { weight: 1, arbitrary: fc.constantFrom(...SUBJECTS).map((subject): Step => ({ drop: subject })) },
       { weight: 3, arbitrary: fc.constant<Step>('start') },
     );
-    await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 80 }), async (steps) => {
-      const queue = newQueue();
-      const worker = new Worker(queue.name, null, { connection: app.get(RedisConnections).blocking(), autorun: false });
-      await worker.waitUntilReady();
-      try {
-        await requireFairness(queue, worker, steps);
-      } finally {
-        await worker.close();
-      }
-    }), { numRuns: 40 });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 80 }), async (steps) => {
+        const queue = newQueue();
+        const worker = new Worker(queue.name, null, {
+          connection: app.get(RedisConnections).blocking(),
+          autorun: false,
+        });
+        await worker.waitUntilReady();
+        try {
+          await requireFairness(queue, worker, steps);
+        } finally {
+          await worker.close();
+        }
+      }),
+      { numRuns: 40 },
+    );
   });
 
   async function requireFairness(queue: NamedQueue, worker: Worker, steps: readonly Step[]): Promise<void> {
@@ -120,7 +148,7 @@ describe('turns of subjects in one queue', () => {
 
     async function startNext(): Promise<void> {
       const token = 'test';
-      const job = await worker.getNextJob(token, { block: false }) as Job | undefined;
+      const job = (await worker.getNextJob(token, { block: false })) as Job | undefined;
       const total = [...waiting.values()].flat().length;
       expect(job === undefined).toBe(total === 0);
       if (job === undefined) return;

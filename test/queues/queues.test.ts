@@ -25,6 +25,14 @@ describe('a queue that is opened while Redis does not answer', () => {
     await expect(queue.add('job', { payload: {} })).rejects.toThrow();
     await sleep(LONGER_THAN_A_COMMAND_MS);
     relay.speak();
-    await eventually(() => queue.add('job', { payload: {} }).then(() => true, () => false), 'it takes a job', 10_000);
+    await eventually(
+      () =>
+        queue.add('job', { payload: {} }).then(
+          () => true,
+          () => false,
+        ),
+      'it takes a job',
+      10_000,
+    );
   });
 });

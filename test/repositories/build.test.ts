@@ -19,7 +19,12 @@ describe('what is pushed to a repository', () => {
     const ada = await make.person();
     const key = await make.key(ada);
     const { data } = expectStatus(201, await app.post('/api/v1/repositories', { name: 'site' }, as(key))).body;
-    await git.run(['clone', '--quiet', app.url.replace('//', `//ada:${key}@`) + new URL(data.repo_url as string).pathname, 'site']);
+    await git.run([
+      'clone',
+      '--quiet',
+      app.url.replace('//', `//ada:${key}@`) + new URL(data.repo_url as string).pathname,
+      'site',
+    ]);
     await git.run(['checkout', '--quiet', '-B', 'main'], { cwd: 'site' });
     mkdirSync(git.path('site', 'blog'));
     writeFileSync(git.path('site', 'index.html'), '<h1>Pushed</h1>');

@@ -1,6 +1,15 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import type { Server } from 'node:http';
 import { connect } from 'node:net';
 import { getPriority, tmpdir } from 'node:os';
@@ -38,7 +47,8 @@ describe('git over HTTP', () => {
   });
 
   const pathOf = (slug: string, name: string): string => `/git/${slug}/${name}.git`;
-  const urlOf = (path: string, secret: string | undefined = key): string => app.url.replace('//', secret === '' ? '//' : `//any:${secret}@`) + path;
+  const urlOf = (path: string, secret: string | undefined = key): string =>
+    app.url.replace('//', secret === '' ? '//' : `//any:${secret}@`) + path;
   const created = async (body: object = {}): Promise<{ id: string; name: string; path: string }> => {
     const name = `repo-${++number}`;
     const { data } = expectStatus(201, await app.post(PATH, { name, ...body }, as(key))).body;
@@ -59,31 +69,63 @@ describe('git over HTTP', () => {
     return git.run(['rev-parse', 'HEAD'], { cwd: directory });
   };
   const pushes = async (id: string): Promise<Record<string, unknown>[]> =>
-    (await make.sql<{ payload: Record<string, unknown> }>("SELECT envelope->'payload' AS payload FROM outbox_messages WHERE queue = 'repository-pushed' AND envelope->'payload'->>'repositoryId' = $1 ORDER BY id", [id])).map(({ payload }) => payload);
-  const basic = (secret: string): { headers: Record<string, string> } => ({ headers: { authorization: `Basic ${Buffer.from(`any:${secret}`).toString('base64')}` } });
+    (
+      await make.sql<{ payload: Record<string, unknown> }>(
+        "SELECT envelope->'payload' AS payload FROM outbox_messages WHERE queue = 'repository-pushed' AND envelope->'payload'->>'repositoryId' = $1 ORDER BY id",
+        [id],
+      )
+    ).map(({ payload }) => payload);
+  const basic = (secret: string): { headers: Record<string, string> } => ({
+    headers: { authorization: `Basic ${Buffer.from(`any:${secret}`).toString('base64')}` },
+  });
   /** Programs of git that work on a repository of this app. */
-  const programsOf = (id: string): string[] => execFileSync('ps', ['-eo', 'pid,args'], { encoding: 'utf8' }).split('\n').filter((line) => line.includes(id));
-  const located = async (path: string, org: Pick<Org, 'id'> = ada.organization): Promise<string> => (await app.get(RepositoriesService).locate(org.id, app.config.publicUrl + path))!.path;
+  const programsOf = (id: string): string[] =>
+    execFileSync('ps', ['-eo', 'pid,args'], { encoding: 'utf8' })
+      .split('\n')
+      .filter((line) => line.includes(id));
+  const located = async (path: string, org: Pick<Org, 'id'> = ada.organization): Promise<string> =>
+    (await app.get(RepositoriesService).locate(org.id, app.config.publicUrl + path))!.path;
 
   it('clones what a template has, pushes, and tells of each branch that changed, once', async () => {
     const { id, path } = await created();
     const clone = await pushedClone(path);
     const first = await git.run(['rev-parse', 'main'], { cwd: clone });
-    expect(await pushes(id)).toEqual([{ repositoryId: id, orgId: ada.organization.id, repoUrl: `http://api.test${path}`, branch: 'main', commitSha: first, pusherId: ada.user.id }]);
+    expect(await pushes(id)).toEqual([
+      {
+        repositoryId: id,
+        orgId: ada.organization.id,
+        repoUrl: `http://api.test${path}`,
+        branch: 'main',
+        commitSha: first,
+        pusherId: ada.user.id,
+      },
+    ]);
 
     await git.run(['checkout', '--quiet', '-b', 'feature/ünï'], { cwd: clone });
     const second = await commit(clone, 'a.txt', 'a');
     await git.run(['tag', '-a', 'v1', '-m', 'one'], { cwd: clone });
     await git.run(['branch', 'same'], { cwd: clone });
     await git.run(['push', '--quiet', '--tags', 'origin', 'feature/ünï', 'same', 'main'], { cwd: clone });
-    expect((await pushes(id)).slice(1).map(({ branch, commitSha }) => [branch, commitSha]).sort()).toEqual([['feature/ünï', second], ['same', second]]);
+    expect(
+      (await pushes(id))
+        .slice(1)
+        .map(({ branch, commitSha }) => [branch, commitSha])
+        .sort(),
+    ).toEqual([
+      ['feature/ünï', second],
+      ['same', second],
+    ]);
 
     await git.run(['push', '--quiet', 'origin', ':same'], { cwd: clone });
     expect((await pushes(id)).slice(3)).toMatchObject([{ branch: 'same', commitSha: null }]);
     await git.run(['push', 'origin', 'main'], { cwd: clone });
     expect(await pushes(id)).toHaveLength(4);
-    expect((await git.run(['ls-remote', urlOf(path)])).split('\n').map((line) => line.split('\t')[1]).sort())
-      .toEqual(['HEAD', 'refs/heads/feature/ünï', 'refs/heads/main', 'refs/tags/v1', 'refs/tags/v1^{}']);
+    expect(
+      (await git.run(['ls-remote', urlOf(path)]))
+        .split('\n')
+        .map((line) => line.split('\t')[1])
+        .sort(),
+    ).toEqual(['HEAD', 'refs/heads/feature/ünï', 'refs/heads/main', 'refs/tags/v1', 'refs/tags/v1^{}']);
     await git.run(['clone', '--quiet', '--depth', '1', '--filter=blob:none', urlOf(path), 'shallow']);
     expect(await git.run(['rev-parse', 'HEAD'], { cwd: 'shallow' })).toBe(first);
   });
@@ -106,7 +148,11 @@ describe('git over HTTP', () => {
     const { name, path } = await created();
     const refs = `${path}/info/refs?service=git-upload-pack`;
     const anonymous = await app.fetch(refs);
-    expect([anonymous.status, anonymous.headers.get('www-authenticate'), anonymous.body.error.code]).toEqual([401, expect.stringMatching(/^Basic realm=/), 'missing_api_key']);
+    expect([anonymous.status, anonymous.headers.get('www-authenticate'), anonymous.body.error.code]).toEqual([
+      401,
+      expect.stringMatching(/^Basic realm=/),
+      'missing_api_key',
+    ]);
     expect((await app.fetch(refs, basic(ada.sessionToken))).body.error.code).toBe('session_token_not_allowed');
     expect((await app.fetch(refs, basic('wrong'))).body.error.code).toBe('malformed_api_key');
 
@@ -122,10 +168,16 @@ describe('git over HTTP', () => {
     expect(refused.stderr).toMatch(/403/);
     expect((await app.call('POST', `${path}/git-receive-pack`, { ...basic(reader), body: '0000' })).status).toBe(403);
     const writer = await make.key(ada, { scopes: ['repositories:write'] });
-    expect([(await app.fetch(refs, basic(writer))).status, (await app.fetch(refs.replace('upload', 'receive'), basic(writer))).status]).toEqual([403, 200]);
+    expect([
+      (await app.fetch(refs, basic(writer))).status,
+      (await app.fetch(refs.replace('upload', 'receive'), basic(writer))).status,
+    ]).toEqual([403, 200]);
 
     const stranger = await make.key(await make.person());
-    const [theirs, absent] = [await app.fetch(refs, basic(stranger)), await app.fetch(refs.replace(name, 'nothing'), basic(stranger))];
+    const [theirs, absent] = [
+      await app.fetch(refs, basic(stranger)),
+      await app.fetch(refs.replace(name, 'nothing'), basic(stranger)),
+    ];
     expect([theirs.status, theirs.body.error.code]).toEqual([404, 'repository_not_found']);
     expect(theirs.text.replace(/req_\w+/, '…')).toBe(absent.text.replace(/req_\w+/, '…'));
 
@@ -140,7 +192,8 @@ describe('git over HTTP', () => {
     try {
       const { data } = expectStatus(201, await app.post('/api/v1/keys', { name: 'short-lived' }, as(ada))).body;
       const refs = `${path}/info/refs?service=git-upload-pack`;
-      for (const instance of [app, other]) expect((await instance.fetch(refs, basic(data.secret as string))).status).toBe(200);
+      for (const instance of [app, other])
+        expect((await instance.fetch(refs, basic(data.secret as string))).status).toBe(200);
       expectStatus(204, await app.call('DELETE', `/api/v1/keys/${data.id as string}`, as(ada)));
       for (const instance of [app, other]) {
         const answer = await instance.fetch(refs, basic(data.secret as string));
@@ -163,9 +216,18 @@ describe('git over HTTP', () => {
   it('opens no path but its three', async () => {
     const { id, path } = await created({ template: 'nextjs' });
     for (const [method, below] of [
-      ['GET', '/HEAD'], ['GET', '/config'], ['GET', '/objects/info/packs'], ['GET', '/info/refs'], ['GET', '/info/refs?service=git-upload-archive'],
-      ['GET', '/info/refs?service=git-upload-pack%00'], ['GET', '/info/refs?service=--help'], ['POST', '/git-upload-archive'], ['GET', '/git-upload-pack'],
-      ['GET', '/../../../etc/passwd'], ['GET', '/%2e%2e/%2e%2e/info/refs?service=git-upload-pack'], ['GET', '//info/refs?service=git-upload-pack'],
+      ['GET', '/HEAD'],
+      ['GET', '/config'],
+      ['GET', '/objects/info/packs'],
+      ['GET', '/info/refs'],
+      ['GET', '/info/refs?service=git-upload-archive'],
+      ['GET', '/info/refs?service=git-upload-pack%00'],
+      ['GET', '/info/refs?service=--help'],
+      ['POST', '/git-upload-archive'],
+      ['GET', '/git-upload-pack'],
+      ['GET', '/../../../etc/passwd'],
+      ['GET', '/%2e%2e/%2e%2e/info/refs?service=git-upload-pack'],
+      ['GET', '//info/refs?service=git-upload-pack'],
     ] as const) {
       const answer = await app.call(method, path + below, basic(key));
       expect([below, answer.status >= 400 && answer.status < 500]).toEqual([below, true]);
@@ -173,14 +235,25 @@ describe('git over HTTP', () => {
     }
     const { slug } = ada.organization;
     for (const hostile of [
-      `/git/${slug}/..%2f${id}.git`, `/git/${slug}/%2e%2e%2f%2e%2e.git`, `/git/../${slug}/x.git`, `/git/${slug}/${id}.git`, `/git/${slug}/a%00b.git`,
-      `/git/${slug}/%ff.git`, `/git/${slug}/-u.git`, `/git/..%2f..%2fetc/passwd.git`, `/git/${slug}/x'%20OR%20'1.git`,
+      `/git/${slug}/..%2f${id}.git`,
+      `/git/${slug}/%2e%2e%2f%2e%2e.git`,
+      `/git/../${slug}/x.git`,
+      `/git/${slug}/${id}.git`,
+      `/git/${slug}/a%00b.git`,
+      `/git/${slug}/%ff.git`,
+      `/git/${slug}/-u.git`,
+      `/git/..%2f..%2fetc/passwd.git`,
+      `/git/${slug}/x'%20OR%20'1.git`,
     ]) {
       const answer = await app.fetch(`${hostile}/info/refs?service=git-upload-pack`, basic(key));
       expect([hostile, [400, 403, 404].includes(answer.status)]).toEqual([hostile, true]);
     }
     // The names that a URL parser would resolve before they are sent.
-    expect(await app.raw(`GET /git/../../etc/passwd HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Basic ${Buffer.from(`a:${key}`).toString('base64')}\r\n\r\n`)).toMatch(/^HTTP\/1\.1 404/);
+    expect(
+      await app.raw(
+        `GET /git/../../etc/passwd HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Basic ${Buffer.from(`a:${key}`).toString('base64')}\r\n\r\n`,
+      ),
+    ).toMatch(/^HTTP\/1\.1 404/);
   });
 
   it('takes a body in chunks, one in gzip, and none of another type', async () => {
@@ -191,19 +264,41 @@ describe('git over HTTP', () => {
     await git.run(['-c', 'http.postBuffer=65536', 'push', '--quiet', 'origin', 'main'], { cwd: clone });
     // As git sends it where it has much to say.
     const zipped = gzipSync('0014command=ls-refs\n0000');
-    const asked = (body: Buffer): Promise<Response> => fetch(`${app.url}${path}/git-upload-pack`, {
-      method: 'POST',
-      headers: { ...basic(key).headers, 'content-type': 'application/x-git-upload-pack-request', 'content-encoding': 'gzip', 'git-protocol': 'version=2' },
-      body: new Uint8Array(body),
-    });
+    const asked = (body: Buffer): Promise<Response> =>
+      fetch(`${app.url}${path}/git-upload-pack`, {
+        method: 'POST',
+        headers: {
+          ...basic(key).headers,
+          'content-type': 'application/x-git-upload-pack-request',
+          'content-encoding': 'gzip',
+          'git-protocol': 'version=2',
+        },
+        body: new Uint8Array(body),
+      });
     const refs = await asked(zipped);
-    expect([refs.status, refs.headers.get('content-type'), await refs.text()]).toEqual([200, 'application/x-git-upload-pack-result', expect.stringContaining('refs/heads/main')]);
-    const torn = await asked(zipped.subarray(0, 20)).then(async (answer) => answer.text(), () => '');
+    expect([refs.status, refs.headers.get('content-type'), await refs.text()]).toEqual([
+      200,
+      'application/x-git-upload-pack-result',
+      expect.stringContaining('refs/heads/main'),
+    ]);
+    const torn = await asked(zipped.subarray(0, 20)).then(
+      async (answer) => answer.text(),
+      () => '',
+    );
     expect(torn).not.toContain('refs/heads/main');
     await git.run(['clone', '--quiet', urlOf(path), `${clone}-again`]);
-    expect(await git.run(['rev-parse', 'HEAD'], { cwd: `${clone}-again` })).toBe(await git.run(['rev-parse', 'HEAD'], { cwd: clone }));
+    expect(await git.run(['rev-parse', 'HEAD'], { cwd: `${clone}-again` })).toBe(
+      await git.run(['rev-parse', 'HEAD'], { cwd: clone }),
+    );
     for (const type of ['application/json', 'application/x-git-upload-pack-request']) {
-      expect((await app.call('POST', `${path}/git-receive-pack`, { headers: { ...basic(key).headers, 'content-type': type }, body: '0000' })).status).toBe(415);
+      expect(
+        (
+          await app.call('POST', `${path}/git-receive-pack`, {
+            headers: { ...basic(key).headers, 'content-type': type },
+            body: '0000',
+          })
+        ).status,
+      ).toBe(415);
     }
   });
 
@@ -213,20 +308,41 @@ describe('git over HTTP', () => {
     const server = app.nest.getHttpServer() as Server;
     const { headersTimeout, requestTimeout } = server;
     Object.assign(server, { headersTimeout: 1_000, requestTimeout: 1_000 });
-    const slowly = (target: string, type: string): Promise<string> => new Promise((resolve, reject) => {
-      const socket = connect(app.port, '127.0.0.1');
-      let text = '';
-      socket.on('data', (chunk: Buffer) => { text += chunk.toString(); });
-      socket.once('error', reject).once('close', () => { resolve(text); });
-      socket.write([
-        `POST ${target} HTTP/1.1`, 'Host: x', 'Connection: close', `Authorization: Basic ${Buffer.from(`a:${key}`).toString('base64')}`, `X-API-Key: ${key}`, 'Git-Protocol: version=2',
-        `Content-Type: ${type}`, 'Expect: 100-continue', 'Transfer-Encoding: chunked', '', '14\r\n0014command=ls-refs\n\r\n',
-      ].join('\r\n'));
-      // The server looks once a second for those that are late.
-      setTimeout(() => { socket.write('4\r\n0000\r\n0\r\n\r\n'); }, 3_500);
-    });
+    const slowly = (target: string, type: string): Promise<string> =>
+      new Promise((resolve, reject) => {
+        const socket = connect(app.port, '127.0.0.1');
+        let text = '';
+        socket.on('data', (chunk: Buffer) => {
+          text += chunk.toString();
+        });
+        socket.once('error', reject).once('close', () => {
+          resolve(text);
+        });
+        socket.write(
+          [
+            `POST ${target} HTTP/1.1`,
+            'Host: x',
+            'Connection: close',
+            `Authorization: Basic ${Buffer.from(`a:${key}`).toString('base64')}`,
+            `X-API-Key: ${key}`,
+            'Git-Protocol: version=2',
+            `Content-Type: ${type}`,
+            'Expect: 100-continue',
+            'Transfer-Encoding: chunked',
+            '',
+            '14\r\n0014command=ls-refs\n\r\n',
+          ].join('\r\n'),
+        );
+        // The server looks once a second for those that are late.
+        setTimeout(() => {
+          socket.write('4\r\n0000\r\n0\r\n\r\n');
+        }, 3_500);
+      });
     try {
-      const [patient, impatient] = await Promise.all([slowly(`${path}/git-upload-pack`, 'application/x-git-upload-pack-request'), slowly('/api/v1/auth/sign-in', 'application/json')]);
+      const [patient, impatient] = await Promise.all([
+        slowly(`${path}/git-upload-pack`, 'application/x-git-upload-pack-request'),
+        slowly('/api/v1/auth/sign-in', 'application/json'),
+      ]);
       expect(patient).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK/);
       expect(patient).toContain('refs/heads/main');
       expect(impatient).toContain('408');
@@ -242,7 +358,11 @@ describe('git over HTTP', () => {
     for (let holder = 0; holder < limit.places; holder++) await limits.take(limit, ada.organization.id, String(holder));
     const refs = `${path}/info/refs?service=git-upload-pack`;
     const refused = await app.fetch(refs, basic(key));
-    expect([refused.status, refused.body.error.code, refused.headers.get('retry-after')]).toEqual([429, 'concurrency_limit_exceeded', '2']);
+    expect([refused.status, refused.body.error.code, refused.headers.get('retry-after')]).toEqual([
+      429,
+      'concurrency_limit_exceeded',
+      '2',
+    ]);
     await limits.end(limit, ada.organization.id, '7');
     // A place that is given back is there for the next, again and again.
     for (let turn = 0; turn < 3; turn++) expect((await app.fetch(refs, basic(key))).status).toBe(200);
@@ -252,7 +372,11 @@ describe('git over HTTP', () => {
     const places = app.get(GitPlaces);
     while (places.take());
     const busy = await app.fetch(refs, basic(key));
-    expect([busy.status, busy.body.error.code, busy.headers.get('retry-after')]).toEqual([503, 'service_unavailable', '5']);
+    expect([busy.status, busy.body.error.code, busy.headers.get('retry-after')]).toEqual([
+      503,
+      'service_unavailable',
+      '5',
+    ]);
     for (let place = 0; place < places.count; place++) places.giveBack();
     expect((await app.fetch(refs, basic(key))).status).toBe(200);
   });
@@ -278,19 +402,34 @@ describe('git over HTTP', () => {
     await commit(clone, 'large.bin', randomBytes(10 * 1_048_576));
     // A push of unknown length that has begun and does not go on: it may still bring what it has reserved.
     const held = connect(app.port, '127.0.0.1').on('error', () => undefined);
-    held.write([
-      `POST ${path}/git-receive-pack HTTP/1.1`, 'Host: x', `Authorization: Basic ${Buffer.from(`a:${key}`).toString('base64')}`,
-      'Content-Type: application/x-git-receive-pack-request', 'Transfer-Encoding: chunked', '', '4\r\n0066\r\n',
-    ].join('\r\n'));
-    const reserved = async (): Promise<number> => Number((await make.sql<{ bytes: string }>('SELECT coalesce(sum(bytes), 0) AS bytes FROM push_reservations WHERE repository_id = $1', [id]))[0]!.bytes);
-    await eventually(async () => await reserved() > 15 * 1_048_576, 'its room is reserved', 15_000);
+    held.write(
+      [
+        `POST ${path}/git-receive-pack HTTP/1.1`,
+        'Host: x',
+        `Authorization: Basic ${Buffer.from(`a:${key}`).toString('base64')}`,
+        'Content-Type: application/x-git-receive-pack-request',
+        'Transfer-Encoding: chunked',
+        '',
+        '4\r\n0066\r\n',
+      ].join('\r\n'),
+    );
+    const reserved = async (): Promise<number> =>
+      Number(
+        (
+          await make.sql<{ bytes: string }>(
+            'SELECT coalesce(sum(bytes), 0) AS bytes FROM push_reservations WHERE repository_id = $1',
+            [id],
+          )
+        )[0]!.bytes,
+      );
+    await eventually(async () => (await reserved()) > 15 * 1_048_576, 'its room is reserved', 15_000);
     const refused = await git.try(['push', 'origin', 'main'], { cwd: clone });
     expect(refused.status).not.toBe(0);
     expect(refused.stderr).toMatch(/429|maximum allowed size/);
     // A small one has its place beside it.
     await git.run(['push', '--quiet', 'origin', 'HEAD~1:refs/heads/small'], { cwd: clone });
     held.destroy();
-    await eventually(async () => await reserved() === 0, 'its room is given back', 15_000);
+    await eventually(async () => (await reserved()) === 0, 'its room is given back', 15_000);
     await git.run(['push', '--quiet', 'origin', 'main'], { cwd: clone });
     expect(await reserved()).toBe(0);
   });
@@ -298,12 +437,14 @@ describe('git over HTTP', () => {
   it('keeps within its room whatever is pushed at the same time', async () => {
     const { path } = await created();
     const clone = await pushedClone(path);
-    await Promise.all([1, 2, 3, 4].map(async (n) => {
-      const own = `${clone}-${n}`;
-      await git.run(['clone', '--quiet', urlOf(path), own]);
-      await commit(own, `large-${n}.bin`, randomBytes(10 * 1_048_576));
-      return git.try(['push', 'origin', `HEAD:refs/heads/b${n}`], { cwd: own });
-    }));
+    await Promise.all(
+      [1, 2, 3, 4].map(async (n) => {
+        const own = `${clone}-${n}`;
+        await git.run(['clone', '--quiet', urlOf(path), own]);
+        await commit(own, `large-${n}.bin`, randomBytes(10 * 1_048_576));
+        return git.try(['push', 'origin', `HEAD:refs/heads/b${n}`], { cwd: own });
+      }),
+    );
     const [kibibytes] = execFileSync('du', ['-sk', await located(path)], { encoding: 'utf8' }).split('\t');
     expect(Number(kibibytes)).toBeLessThan(QUOTA_MIB * 1_024);
   });
@@ -337,7 +478,9 @@ describe('git over HTTP', () => {
     const tree = await git.run(['mktree', '-z'], { cwd: clone, input: `100644 blob ${blob}\tREADME\0` });
     const rawTree = Buffer.concat([Buffer.from('40000 .git\0'), Buffer.from(tree, 'hex')]);
     writeFileSync(git.path(clone, '..', 'raw-tree'), rawTree);
-    const evil = await git.run(['hash-object', '-t', 'tree', '-w', '--literally', git.path('raw-tree')], { cwd: clone });
+    const evil = await git.run(['hash-object', '-t', 'tree', '-w', '--literally', git.path('raw-tree')], {
+      cwd: clone,
+    });
     const head = await git.run(['commit-tree', evil, '-m', 'evil'], { cwd: clone });
     const refused = await git.try(['push', 'origin', `${head}:refs/heads/evil`], { cwd: clone });
     expect(refused.status).not.toBe(0);
@@ -351,7 +494,14 @@ describe('git over HTTP', () => {
     const trace = git.path(`trace-${number}`);
     for (const directory of ['hooks', 'objects/hooks']) {
       mkdirSync(git.path(clone, directory), { recursive: true });
-      for (const hook of ['pre-receive', 'update', 'post-receive', 'post-update', 'reference-transaction', 'proc-receive']) {
+      for (const hook of [
+        'pre-receive',
+        'update',
+        'post-receive',
+        'post-update',
+        'reference-transaction',
+        'proc-receive',
+      ]) {
         writeFileSync(git.path(clone, directory, hook), `#!/bin/sh\necho ran > '${trace}'\n`, { mode: 0o755 });
       }
     }
@@ -362,7 +512,8 @@ describe('git over HTTP', () => {
     expect(existsSync(`${directory}/hooks`)).toBe(false);
     // Not even one that is there, however it came.
     mkdirSync(`${directory}/hooks`);
-    for (const hook of ['pre-receive', 'update', 'post-receive', 'reference-transaction']) writeFileSync(`${directory}/hooks/${hook}`, '#!/bin/sh\ntouch ran\n', { mode: 0o755 });
+    for (const hook of ['pre-receive', 'update', 'post-receive', 'reference-transaction'])
+      writeFileSync(`${directory}/hooks/${hook}`, '#!/bin/sh\ntouch ran\n', { mode: 0o755 });
     await commit(clone, 'again', 'again');
     await git.run(['push', '--quiet', 'origin', 'main'], { cwd: clone });
     expect(readdirSync(directory)).not.toContain('ran');
@@ -374,12 +525,21 @@ describe('git over HTTP', () => {
     const one = await pushedClone(path);
     const clones = [one, `${one}-two`, `${one}-three`];
     for (const clone of clones.slice(1)) await git.run(['clone', '--quiet', urlOf(path), clone]);
-    const shas = await Promise.all(clones.map(async (clone, index) => {
-      await git.run(['checkout', '--quiet', '-b', `branch-${index}`], { cwd: clone });
-      return commit(clone, `file-${index}`, randomBytes(100_000));
-    }));
-    await Promise.all(clones.map((clone, index) => git.run(['push', '--quiet', 'origin', `branch-${index}`], { cwd: clone })));
-    expect((await pushes(id)).slice(1).map(({ branch, commitSha }) => [branch, commitSha]).sort()).toEqual(shas.map((sha, index) => [`branch-${index}`, sha]));
+    const shas = await Promise.all(
+      clones.map(async (clone, index) => {
+        await git.run(['checkout', '--quiet', '-b', `branch-${index}`], { cwd: clone });
+        return commit(clone, `file-${index}`, randomBytes(100_000));
+      }),
+    );
+    await Promise.all(
+      clones.map((clone, index) => git.run(['push', '--quiet', 'origin', `branch-${index}`], { cwd: clone })),
+    );
+    expect(
+      (await pushes(id))
+        .slice(1)
+        .map(({ branch, commitSha }) => [branch, commitSha])
+        .sort(),
+    ).toEqual(shas.map((sha, index) => [`branch-${index}`, sha]));
     // To one branch, one comes first and the others are told so.
     const outcomes = await Promise.all(clones.map((clone) => git.try(['push', 'origin', 'HEAD:race'], { cwd: clone })));
     expect(outcomes.filter(({ status }) => status === 0)).toHaveLength(1);
@@ -397,41 +557,82 @@ describe('git over HTTP', () => {
     const line = `${(command.length + 4).toString(16).padStart(4, '0')}${command}0000PACK\0\0\0\x02\0\0\0\x09`;
     const socket = connect(app.port, '127.0.0.1');
     socket.on('error', () => undefined);
-    socket.write([
-      `POST ${path}/git-receive-pack HTTP/1.1`, 'Host: x', `Authorization: Basic ${Buffer.from(`a:${key}`).toString('base64')}`,
-      'Content-Type: application/x-git-receive-pack-request', 'Content-Length: 5000000', '', '',
-    ].join('\r\n'));
+    socket.write(
+      [
+        `POST ${path}/git-receive-pack HTTP/1.1`,
+        'Host: x',
+        `Authorization: Basic ${Buffer.from(`a:${key}`).toString('base64')}`,
+        'Content-Type: application/x-git-receive-pack-request',
+        'Content-Length: 5000000',
+        '',
+        '',
+      ].join('\r\n'),
+    );
     socket.write(Buffer.from(line, 'latin1'));
     const store = await located(path);
     // Of this push alone, as other tests push at the same time. Only its environment names the repository.
-    const pids = (): string[] => readdirSync('/proc').filter((pid) => procFile(pid, 'environ').includes(`PATH_INFO=/${id}.git/git-receive-pack`));
+    const pids = (): string[] =>
+      readdirSync('/proc').filter((pid) => procFile(pid, 'environ').includes(`PATH_INFO=/${id}.git/git-receive-pack`));
     const programs = (): string[] => pids().map((pid) => procFile(pid, 'cmdline'));
-    await eventually(() => programs().some((command) => /index-pack|unpack-objects/.test(command)), 'git receives', 15_000);
+    await eventually(
+      () => programs().some((command) => /index-pack|unpack-objects/.test(command)),
+      'git receives',
+      15_000,
+    );
     // It must not keep the calls of others waiting.
     expect(pids().map((pid) => getPriority(Number(pid)) > getPriority())).not.toContain(false);
     socket.destroy();
     await eventually(() => programs().length === 0, 'git has ended', 15_000);
-    await eventually(() => !execFileSync('ls', [`${store}/objects`], { encoding: 'utf8' }).includes('incoming'), 'nothing is left half-way', 15_000);
+    await eventually(
+      () => !execFileSync('ls', [`${store}/objects`], { encoding: 'utf8' }).includes('incoming'),
+      'nothing is left half-way',
+      15_000,
+    );
     expect((await pushes(id)).map(({ branch }) => branch)).toEqual(['main']);
-    await eventually(async () => (await make.sql<{ push_begun_at: unknown }>('SELECT push_begun_at FROM repositories WHERE id = $1', [id]))[0]?.push_begun_at === null, 'the push is over', 15_000);
+    await eventually(
+      async () =>
+        (await make.sql<{ push_begun_at: unknown }>('SELECT push_begun_at FROM repositories WHERE id = $1', [id]))[0]
+          ?.push_begun_at === null,
+      'the push is over',
+      15_000,
+    );
   });
 
   it('serves what a project links, to that organization alone', async () => {
     const { id, path } = await created({ template: 'nextjs' });
     const service = app.get(RepositoriesService);
-    expect(await service.locate(ada.organization.id, `http://api.test${path}`)).toEqual({ repositoryId: id, path: expect.stringContaining(id) });
+    expect(await service.locate(ada.organization.id, `http://api.test${path}`)).toEqual({
+      repositoryId: id,
+      path: expect.stringContaining(id),
+    });
     // A build has a user of its own, who may look and not touch.
     const asBuild = process.getuid?.() === 0 ? { uid: 65_520, gid: 65_520 } : {};
-    const environment = { PATH: process.env['PATH'], GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'safe.directory', GIT_CONFIG_VALUE_0: '*' };
+    const environment = {
+      PATH: process.env['PATH'],
+      GIT_CONFIG_COUNT: '1',
+      GIT_CONFIG_KEY_0: 'safe.directory',
+      GIT_CONFIG_VALUE_0: '*',
+    };
     const store = await located(path);
-    expect(execFileSync('git', ['--git-dir', store, 'rev-parse', 'main'], { ...asBuild, cwd: '/', env: environment, encoding: 'utf8' })).toMatch(/^[0-9a-f]{40}\n$/);
+    expect(
+      execFileSync('git', ['--git-dir', store, 'rev-parse', 'main'], {
+        ...asBuild,
+        cwd: '/',
+        env: environment,
+        encoding: 'utf8',
+      }),
+    ).toMatch(/^[0-9a-f]{40}\n$/);
     if (process.getuid?.() === 0) {
       expect(() => execFileSync('touch', [`${store}/x`], { ...asBuild, cwd: '/', stdio: 'ignore' })).toThrow();
       expect(() => execFileSync('ls', [join(store, '..')], { ...asBuild, cwd: '/', stdio: 'ignore' })).toThrow();
     }
     expect(await service.locate(ada.organization.id, 'https://github.com/acme/shop')).toBeNull();
     const { organization: other } = await make.person();
-    for (const url of [`http://api.test${path}`, `http://api.test/git/${other.slug}/nothing.git`, 'http://api.test/git/x']) {
+    for (const url of [
+      `http://api.test${path}`,
+      `http://api.test/git/${other.slug}/nothing.git`,
+      'http://api.test/git/x',
+    ]) {
       await expect(service.locate(other.id, url)).rejects.toMatchObject({ code: 'repository_not_found' });
     }
   });
@@ -451,7 +652,9 @@ describe('git over HTTP', () => {
   it('is counted by what became of it', async () => {
     const { text } = await app.fetch('/metrics');
     const value = (line: string): number => Number(new RegExp(`^${line} (\\d+)$`, 'm').exec(text)?.[1]);
-    expect(value('git_exchanges_total{service="git-receive-pack",outcome="done"}'.replace(/[{}]/g, '\\$&'))).toBeGreaterThan(10);
+    expect(
+      value('git_exchanges_total{service="git-receive-pack",outcome="done"}'.replace(/[{}]/g, '\\$&')),
+    ).toBeGreaterThan(10);
     expect(value('git_exchanges_total{service="git-receive-pack",outcome="left"}'.replace(/[{}]/g, '\\$&'))).toBe(2);
     expect(value('git_exchanges_running')).toBe(0);
     expect(value('git_branches_pushed_total')).toBeGreaterThan(10);

@@ -19,16 +19,23 @@ beforeAll(async () => {
   key = await make.key(ada);
 });
 
-const create = (body: object, options?: CallOptions, by = key): Promise<Answer> => app.post(PATH, body, as(by, options));
-const made = async (body: object = {}, by = key): Promise<Record<string, any>> => expectStatus(201, await create({ name: uniqueName('repository'), ...body }, {}, by)).body.data;
-const remove = (id: string, options?: CallOptions, by = key): Promise<Answer> => app.call('DELETE', `${PATH}/${id}`, as(by, options));
+const create = (body: object, options?: CallOptions, by = key): Promise<Answer> =>
+  app.post(PATH, body, as(by, options));
+const made = async (body: object = {}, by = key): Promise<Record<string, any>> =>
+  expectStatus(201, await create({ name: uniqueName('repository'), ...body }, {}, by)).body.data;
+const remove = (id: string, options?: CallOptions, by = key): Promise<Answer> =>
+  app.call('DELETE', `${PATH}/${id}`, as(by, options));
 const codeOf = (answer: Answer): [number, string] => [answer.status, answer.body.error?.code];
 const inOrg = (org: Pick<Org, 'id'>): CallOptions => ({ headers: { 'x-service-org': org.id } });
 const directories = (): string[] => readdirSync(app.get(RepositoriesHome).directory).sort();
 const has = (id: string): boolean => existsSync(`${app.get(RepositoriesHome).directory}/${id}.git/HEAD`);
 /** As somebody whom git lets look: the repositories belong to a user of their own. */
 const git = (id: string, ...args: string[]): string =>
-  execFileSync('git', ['-c', 'safe.directory=*', '--git-dir', `${app.get(RepositoriesHome).directory}/${id}.git`, ...args], { encoding: 'utf8' }).trim();
+  execFileSync(
+    'git',
+    ['-c', 'safe.directory=*', '--git-dir', `${app.get(RepositoriesHome).directory}/${id}.git`, ...args],
+    { encoding: 'utf8' },
+  ).trim();
 
 describe('a repository', () => {
   it.each(['nextjs', 'expo'])('begins with one commit of the template %s on main', async (template) => {
@@ -37,8 +44,14 @@ describe('a repository', () => {
     expect(answer.status).toBe(201);
     expect(answer.body).toEqual({
       data: {
-        id: expect.stringMatching(/^repo_[0-9a-z]{26}$/), org_id: ada.organization.id, name, provider: 'service', template, default_branch: 'main',
-        repo_url: `http://api.test/git/${ada.organization.slug}/${name}.git`, created_at: expect.stringMatching(RFC_3339),
+        id: expect.stringMatching(/^repo_[0-9a-z]{26}$/),
+        org_id: ada.organization.id,
+        name,
+        provider: 'service',
+        template,
+        default_branch: 'main',
+        repo_url: `http://api.test/git/${ada.organization.slug}/${name}.git`,
+        created_at: expect.stringMatching(RFC_3339),
       },
       meta: { request_id: answer.headers.get('x-request-id') },
     });
@@ -46,9 +59,14 @@ describe('a repository', () => {
     expect(git(id, 'rev-list', '--count', '--all')).toBe('1');
     expect(git(id, 'symbolic-ref', 'HEAD')).toBe('refs/heads/main');
     const files = git(id, 'ls-tree', '-r', '--name-only', 'main').split('\n');
-    expect(files).toEqual(expect.arrayContaining(['.gitignore', 'README.md', 'package-lock.json', 'package.json', 'tsconfig.json']));
+    expect(files).toEqual(
+      expect.arrayContaining(['.gitignore', 'README.md', 'package-lock.json', 'package.json', 'tsconfig.json']),
+    );
     expect(files.filter((file) => /node_modules|\.next|\.expo\//.test(file))).toEqual([]);
-    expect(JSON.parse(git(id, 'show', 'main:package.json')).scripts).toMatchObject({ build: expect.any(String), test: expect.any(String) });
+    expect(JSON.parse(git(id, 'show', 'main:package.json')).scripts).toMatchObject({
+      build: expect.any(String),
+      test: expect.any(String),
+    });
     const { size_bytes: size, ...shown } = (await app.fetch(`${PATH}/${id as string}`, as(key))).body.data;
     expect(shown).toEqual(answer.body.data);
     expect(size).toBeGreaterThan(10_000);
@@ -63,7 +81,9 @@ describe('a repository', () => {
 
   it('can be linked to a project', async () => {
     const { repo_url } = await made();
-    expect(expectStatus(201, await app.post('/api/v1/projects', { name: 'Linked', repo_url }, as(key))).body.data.repo_url).toBe(repo_url);
+    expect(
+      expectStatus(201, await app.post('/api/v1/projects', { name: 'Linked', repo_url }, as(key))).body.data.repo_url,
+    ).toBe(repo_url);
   });
 
   it('has its name once in an organization, in any case, until it is deleted', async () => {
@@ -108,8 +128,29 @@ describe('a repository', () => {
 
   it.each<[object, string]>([
     [{}, 'name'],
-    ...[7, null, '', '.', '..', '.git', '-x', 'a..b', 'a/b', 'a b', 'a.git', 'A.GIT', 'a.lock', 'a.', 'ü', 'a\n', 'x'.repeat(101)].map((name): [object, string] => [{ name }, 'name']),
-    ...[null, 7, '', 'rails', '../nextjs', 'NEXTJS', 'constructor'].map((template): [object, string] => [{ name: 'fine', template }, 'template']),
+    ...[
+      7,
+      null,
+      '',
+      '.',
+      '..',
+      '.git',
+      '-x',
+      'a..b',
+      'a/b',
+      'a b',
+      'a.git',
+      'A.GIT',
+      'a.lock',
+      'a.',
+      'ü',
+      'a\n',
+      'x'.repeat(101),
+    ].map((name): [object, string] => [{ name }, 'name']),
+    ...[null, 7, '', 'rails', '../nextjs', 'NEXTJS', 'constructor'].map((template): [object, string] => [
+      { name: 'fine', template },
+      'template',
+    ]),
     [{ name: 'fine', default_branch: 'x' }, 'default_branch'],
   ])('is not made of %j', async (body, path) => {
     const before = directories();
@@ -134,26 +175,50 @@ describe('a repository', () => {
   it('is listed page by page, the newest first, for its organization alone', async () => {
     const org = await make.org(ada, { plan: 'builder' });
     const ids: string[] = [];
-    for (let index = 0; index < 3; index++) ids.unshift(expectStatus(201, await create({ name: `r${index}` }, inOrg(org))).body.data.id);
+    for (let index = 0; index < 3; index++)
+      ids.unshift(expectStatus(201, await create({ name: `r${index}` }, inOrg(org))).body.data.id);
     const first = await app.fetch(`${PATH}?limit=2`, as(key, inOrg(org)));
-    expect([first.body.data.map(({ id }: { id: string }) => id), first.body.meta.has_more]).toEqual([ids.slice(0, 2), true]);
-    const second = await app.fetch(`${PATH}?limit=2&cursor=${String(first.body.meta.next_cursor)}`, as(key, inOrg(org)));
-    expect([second.body.data.map(({ id }: { id: string }) => id), second.body.meta.has_more]).toEqual([ids.slice(2), false]);
+    expect([first.body.data.map(({ id }: { id: string }) => id), first.body.meta.has_more]).toEqual([
+      ids.slice(0, 2),
+      true,
+    ]);
+    const second = await app.fetch(
+      `${PATH}?limit=2&cursor=${String(first.body.meta.next_cursor)}`,
+      as(key, inOrg(org)),
+    );
+    expect([second.body.data.map(({ id }: { id: string }) => id), second.body.meta.has_more]).toEqual([
+      ids.slice(2),
+      false,
+    ]);
     expect(first.body.data[0].repo_url).toBe(`http://api.test/git/${org.slug}/r2.git`);
     expect(codeOf(await app.fetch(`${PATH}?limit=0`, as(key)))).toEqual([400, 'invalid_request']);
   });
 
   it('is read with repositories:read, changed with repositories:write, and not there for strangers', async () => {
     const { id } = await made();
-    const [reader, writer, none] = [await make.key(ada, { scopes: ['repositories:read'] }), await make.key(ada, { scopes: ['repositories:write'] }), await make.key(ada, { scopes: ['projects:read'] })];
-    expect([(await create({ name: 'x' }, {}, reader)).status, (await remove(id, {}, reader)).status, (await app.fetch(`${PATH}/${id as string}`, as(writer))).status]).toEqual([403, 403, 403]);
+    const [reader, writer, none] = [
+      await make.key(ada, { scopes: ['repositories:read'] }),
+      await make.key(ada, { scopes: ['repositories:write'] }),
+      await make.key(ada, { scopes: ['projects:read'] }),
+    ];
+    expect([
+      (await create({ name: 'x' }, {}, reader)).status,
+      (await remove(id, {}, reader)).status,
+      (await app.fetch(`${PATH}/${id as string}`, as(writer))).status,
+    ]).toEqual([403, 403, 403]);
     expect((await app.fetch(`${PATH}/templates`, as(none))).status).toBe(403);
-    expect((await app.fetch(`${PATH}/templates`, as(reader))).body.data.map((template: { id: string }) => template.id)).toEqual(['nextjs', 'expo']);
-    for (const path of [PATH, `${PATH}/${id as string}`, `${PATH}/templates`]) expect(codeOf(await app.fetch(path))).toEqual([401, 'missing_api_key']);
+    expect(
+      (await app.fetch(`${PATH}/templates`, as(reader))).body.data.map((template: { id: string }) => template.id),
+    ).toEqual(['nextjs', 'expo']);
+    for (const path of [PATH, `${PATH}/${id as string}`, `${PATH}/templates`])
+      expect(codeOf(await app.fetch(path))).toEqual([401, 'missing_api_key']);
     expect((await remove(id, {}, 'svc_pat_x')).status).toBe(401);
 
     const stranger = await make.key(await make.person());
-    for (const call of [(it: string) => app.fetch(`${PATH}/${it}`, as(stranger)), (it: string) => remove(it, {}, stranger)]) {
+    for (const call of [
+      (it: string) => app.fetch(`${PATH}/${it}`, as(stranger)),
+      (it: string) => remove(it, {}, stranger),
+    ]) {
       const [theirs, absent] = [await call(id), await call(ABSENT)];
       expect(codeOf(theirs)).toEqual([404, 'repository_not_found']);
       expect(theirs.text.replace(/req_\w+/, '…')).toBe(absent.text.replace(/req_\w+/, '…'));
@@ -164,8 +229,13 @@ describe('a repository', () => {
   it('is in the audit log when it is made and when it is deleted', async () => {
     const { id, name } = await made({ template: 'expo' });
     await remove(id);
-    const entries = (await app.fetch(`/api/v1/orgs/${ada.organization.id}/audit-log?limit=100`, as(ada))).body.data.filter(({ target }: any) => target.id === id);
-    expect(entries.map(({ action, details }: any) => [action, details])).toEqual([['repository.deleted', { name, provider: 'service', template: 'expo' }], ['repository.created', { name, provider: 'service', template: 'expo' }]]);
+    const entries = (
+      await app.fetch(`/api/v1/orgs/${ada.organization.id}/audit-log?limit=100`, as(ada))
+    ).body.data.filter(({ target }: any) => target.id === id);
+    expect(entries.map(({ action, details }: any) => [action, details])).toEqual([
+      ['repository.deleted', { name, provider: 'service', template: 'expo' }],
+      ['repository.created', { name, provider: 'service', template: 'expo' }],
+    ]);
   });
 });
 
@@ -175,7 +245,8 @@ describe('the directory of a repository', () => {
   it('is made when it is needed where the process ended before it was', async () => {
     const { id, repo_url } = await made({ template: 'nextjs' });
     execFileSync('rm', ['-rf', `${app.get(RepositoriesHome).directory}/${id as string}.git`]);
-    const refs = (): Promise<Answer> => app.fetch(`${new URL(repo_url as string).pathname}/info/refs?service=git-upload-pack`, as(key));
+    const refs = (): Promise<Answer> =>
+      app.fetch(`${new URL(repo_url as string).pathname}/info/refs?service=git-upload-pack`, as(key));
     // It was there once: it is lost, and nobody makes an empty one in its place.
     expect((await refs()).status).toBe(500);
     expect(has(id)).toBe(false);
@@ -198,17 +269,25 @@ describe('the directory of a repository', () => {
   it('is tidied up after many pushes, and tells of pushes that nobody saw', async () => {
     const { id } = await made({ template: 'nextjs' });
     await make.sql('DELETE FROM repository_branches WHERE repository_id = $1', [id]);
-    await make.sql("UPDATE repositories SET pushes_since_gc = 99, push_begun_at = now() - interval '1 hour', pushed_by = $2 WHERE id = $1", [id, ada.user.id]);
+    await make.sql(
+      "UPDATE repositories SET pushes_since_gc = 99, push_begun_at = now() - interval '1 hour', pushed_by = $2 WHERE id = $1",
+      [id, ada.user.id],
+    );
     await sweep();
     const [row] = await make.sql('SELECT pushes_since_gc, push_begun_at FROM repositories WHERE id = $1', [id]);
     expect(row).toEqual({ pushes_since_gc: 0, push_begun_at: null });
-    expect(await make.sql('SELECT name, commit_sha FROM repository_branches WHERE repository_id = $1', [id])).toEqual([{ name: 'main', commit_sha: git(id, 'rev-parse', 'main') }]);
+    expect(await make.sql('SELECT name, commit_sha FROM repository_branches WHERE repository_id = $1', [id])).toEqual([
+      { name: 'main', commit_sha: git(id, 'rev-parse', 'main') },
+    ]);
     expect(git(id, 'count-objects')).toMatch(/^0 objects/);
   });
 
   it('that is half made is cleared away after an hour, and not before', async () => {
     const home = app.get(RepositoriesHome).directory;
-    for (const [name, age] of [['new-old', '2 hours ago'], ['new-young', '1 minute ago']] as const) {
+    for (const [name, age] of [
+      ['new-old', '2 hours ago'],
+      ['new-young', '1 minute ago'],
+    ] as const) {
       execFileSync('mkdir', [`${home}/${name}`]);
       execFileSync('touch', ['-d', age, `${home}/${name}`]);
     }

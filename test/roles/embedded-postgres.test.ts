@@ -1,6 +1,15 @@
 import 'reflect-metadata';
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, lstatSync, mkdirSync, readFileSync, readdirSync, readlinkSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  readlinkSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { DataSource } from 'typeorm';
@@ -140,12 +149,16 @@ describe('the embedded PostgreSQL', () => {
     writeFileSync(version, '17\n');
     const before = listing(join(home(), 'data'));
 
-    await expect(start()).rejects.toThrow(/was written by PostgreSQL 17, and this service carries PostgreSQL 18\. Nothing was changed/);
+    await expect(start()).rejects.toThrow(
+      /was written by PostgreSQL 17, and this service carries PostgreSQL 18\. Nothing was changed/,
+    );
     expect(listing(join(home(), 'data'))).toEqual(before);
   });
 
   it('says why the database could not be created, and begins again at the next start', async () => {
-    await expect(startServersProcess(dataDir, { before: 'ulimit -f 2000' })).rejects.toThrow(/could not be created in .*:\n(.*\n)*.*File too large/);
+    await expect(startServersProcess(dataDir, { before: 'ulimit -f 2000' })).rejects.toThrow(
+      /could not be created in .*:\n(.*\n)*.*File too large/,
+    );
     const { url } = await start();
     expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
@@ -153,24 +166,29 @@ describe('the embedded PostgreSQL', () => {
   it('says with the end of its log why it did not start', async () => {
     await (await start()).stop();
     writeFileSync(join(home(), 'data/postgresql.conf'), 'no_such_setting = 1\n', { flag: 'a' });
-    await expect(start()).rejects.toThrow(/^PostgreSQL did not start\. .*\n(.*\n)*.*unrecognized configuration parameter "no_such_setting"/);
+    await expect(start()).rejects.toThrow(
+      /^PostgreSQL did not start\. .*\n(.*\n)*.*unrecognized configuration parameter "no_such_setting"/,
+    );
     await expect(start()).rejects.toThrow(/did not start/);
   });
 
-  it.each(['', 'd'.repeat(60) + '/' + 'e'.repeat(60)])('tells when it ends unasked, and can be started again at the same URL (DATA_DIR/%s)', async (sub) => {
-    const first = await start(join(dataDir, sub));
-    await query(first.url, 'CREATE TABLE kept AS SELECT 42 AS answer');
-    process.kill(first.pid, 'SIGKILL');
-    const exit = await first.exited;
-    expect(exit).toMatchObject({ requested: false });
-    expect(exit.message).toContain('PostgreSQL ended (exit status 137). The end of ');
+  it.each(['', 'd'.repeat(60) + '/' + 'e'.repeat(60)])(
+    'tells when it ends unasked, and can be started again at the same URL (DATA_DIR/%s)',
+    async (sub) => {
+      const first = await start(join(dataDir, sub));
+      await query(first.url, 'CREATE TABLE kept AS SELECT 42 AS answer');
+      process.kill(first.pid, 'SIGKILL');
+      const exit = await first.exited;
+      expect(exit).toMatchObject({ requested: false });
+      expect(exit.message).toContain('PostgreSQL ended (exit status 137). The end of ');
 
-    const second = await start(join(dataDir, sub));
-    await first.stop();
-    expect(second.url).toBe(first.url);
-    expect(await query(second.url, 'SELECT answer FROM kept')).toEqual([{ answer: 42 }]);
-    await Promise.all([second.stop(), second.stop()]);
-  });
+      const second = await start(join(dataDir, sub));
+      await first.stop();
+      expect(second.url).toBe(first.url);
+      expect(await query(second.url, 'SELECT answer FROM kept')).toEqual([{ answer: 42 }]);
+      await Promise.all([second.stop(), second.stop()]);
+    },
+  );
 
   it('ends with its watcher, which cannot be lost without notice', async () => {
     const server = await start();
@@ -220,61 +238,64 @@ describe('the embedded PostgreSQL', () => {
     expect(readFileSync(join(home(), 'server.log.1'), 'utf8')).toContain('division by zero');
   });
 
-  if (asRoot) describe('started by root', () => {
-    it('keeps its data elsewhere when DATA_DIR is closed to its user, and opens no door', async () => {
-      const closed = join(dataDir, 'closed');
-      mkdirSync(closed, { mode: 0o700 });
-      const inside = join(closed, 'data');
-      try {
-        const first = await start(inside);
-        await query(first.url, 'CREATE TABLE kept AS SELECT 42 AS answer');
-        const target = readlinkSync(join(inside, 'postgres'));
-        expect(target).toMatch(/^\/var\/lib\/service-platform\/[0-9a-f]{12}-postgres-/);
-        expect(lines).toEqual([expect.stringContaining(`its data is kept in ${target}`)]);
-        expect(lstatSync(closed).mode & 0o777).toBe(0o700);
-        await first.stop();
+  if (asRoot)
+    describe('started by root', () => {
+      it('keeps its data elsewhere when DATA_DIR is closed to its user, and opens no door', async () => {
+        const closed = join(dataDir, 'closed');
+        mkdirSync(closed, { mode: 0o700 });
+        const inside = join(closed, 'data');
+        try {
+          const first = await start(inside);
+          await query(first.url, 'CREATE TABLE kept AS SELECT 42 AS answer');
+          const target = readlinkSync(join(inside, 'postgres'));
+          expect(target).toMatch(/^\/var\/lib\/service-platform\/[0-9a-f]{12}-postgres-/);
+          expect(lines).toEqual([expect.stringContaining(`its data is kept in ${target}`)]);
+          expect(lstatSync(closed).mode & 0o777).toBe(0o700);
+          await first.stop();
 
-        const second = await start(inside);
-        expect(await query(second.url, 'SELECT answer FROM kept')).toEqual([{ answer: 42 }]);
-        expect(lines).toHaveLength(1);
-        await second.stop();
-      } finally {
+          const second = await start(inside);
+          expect(await query(second.url, 'SELECT answer FROM kept')).toEqual([{ answer: 42 }]);
+          expect(lines).toHaveLength(1);
+          await second.stop();
+        } finally {
+          removeScratchDirectory(inside);
+        }
+        await expect(start(inside).then(() => query(running.at(-1)!.url, 'SELECT * FROM kept'))).rejects.toThrow(
+          /"kept" does not exist/,
+        );
+        await running.pop()!.stop();
         removeScratchDirectory(inside);
-      }
-      await expect(start(inside).then(() => query(running.at(-1)!.url, 'SELECT * FROM kept'))).rejects.toThrow(/"kept" does not exist/);
-      await running.pop()!.stop();
-      removeScratchDirectory(inside);
-    });
+      });
 
-    it('refuses to start empty where its data cannot be found or reached any more', async () => {
-      await (await start()).stop();
-      const { mode } = statSync(dataDir);
-      spawnSync('chmod', ['0700', dataDir]);
-      await expect(start()).rejects.toThrow(/cannot be reached by the user "nobody"/);
-      spawnSync('chmod', [(mode & 0o777).toString(8), dataDir]);
+      it('refuses to start empty where its data cannot be found or reached any more', async () => {
+        await (await start()).stop();
+        const { mode } = statSync(dataDir);
+        spawnSync('chmod', ['0700', dataDir]);
+        await expect(start()).rejects.toThrow(/cannot be reached by the user "nobody"/);
+        spawnSync('chmod', [(mode & 0o777).toString(8), dataDir]);
 
-      spawnSync('mv', [home(), `${home()}-away`]);
-      spawnSync('ln', ['-s', '/nowhere', home()]);
-      await expect(start()).rejects.toThrow(/is a link to data that is no longer there/);
-      spawnSync('rm', [home()]);
-    });
+        spawnSync('mv', [home(), `${home()}-away`]);
+        spawnSync('ln', ['-s', '/nowhere', home()]);
+        await expect(start()).rejects.toThrow(/is a link to data that is no longer there/);
+        spawnSync('rm', [home()]);
+      });
 
-    it('runs as an ordinary user inside DATA_DIR, which root and that user then do not mix up', async () => {
-      spawnSync('chown', ['1:1', dataDir]);
-      const service = await startServersProcess(dataDir, OTHER_USER);
-      try {
-        expect(statSync(home()).uid).toBe(OTHER_USER.uid);
-        expect(statSync(home()).mode & 0o777).toBe(0o700);
-        expect(statSync(`/proc/${service.postgres.pid}`).uid).toBe(OTHER_USER.uid);
-        expect(await query(service.postgres.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
-        expect(connectAs(NOBODY, join(socketDirectory(service.postgres.url), '.s.PGSQL.5432'))).toBe('EACCES');
-      } finally {
-        await killNow(service.node);
-      }
-      await until('PostgreSQL is gone', () => !isRunning(service.postgres.pid), 2_000);
-      await expect(start()).rejects.toThrow(/belongs to user 1\. Start the service as that user/);
+      it('runs as an ordinary user inside DATA_DIR, which root and that user then do not mix up', async () => {
+        spawnSync('chown', ['1:1', dataDir]);
+        const service = await startServersProcess(dataDir, OTHER_USER);
+        try {
+          expect(statSync(home()).uid).toBe(OTHER_USER.uid);
+          expect(statSync(home()).mode & 0o777).toBe(0o700);
+          expect(statSync(`/proc/${service.postgres.pid}`).uid).toBe(OTHER_USER.uid);
+          expect(await query(service.postgres.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+          expect(connectAs(NOBODY, join(socketDirectory(service.postgres.url), '.s.PGSQL.5432'))).toBe('EACCES');
+        } finally {
+          await killNow(service.node);
+        }
+        await until('PostgreSQL is gone', () => !isRunning(service.postgres.pid), 2_000);
+        await expect(start()).rejects.toThrow(/belongs to user 1\. Start the service as that user/);
+      });
     });
-  });
 });
 
 async function query(url: string, sql: string): Promise<unknown[]> {

@@ -44,7 +44,10 @@ describe('the embedded Redis', () => {
   function appendOnlyFile(): string {
     const data = join(dataDir, 'redis/data');
     const names = readdirSync(data, { recursive: true, encoding: 'utf8' });
-    return join(data, names.find((name) => name.endsWith('.incr.aof') || name === 'appendonly.aof')!);
+    return join(
+      data,
+      names.find((name) => name.endsWith('.incr.aof') || name === 'appendonly.aof')!,
+    );
   }
 
   it('answers at its URL through ioredis and carries a job of BullMQ', async () => {
@@ -132,7 +135,9 @@ describe('the embedded Redis', () => {
     if (asRoot) {
       const script = `require('net').connect(process.argv[1]).on('connect', () => { console.log('connected'); process.exit(); }).on('error', (e) => console.log(e.code))`;
       for (const user of [{ uid: 1, gid: 1 }, NOBODY]) {
-        expect(spawnSync(process.execPath, ['-e', script, socket], { ...user, cwd: '/', encoding: 'utf8' }).stdout).toBe('EACCES\n');
+        expect(
+          spawnSync(process.execPath, ['-e', script, socket], { ...user, cwd: '/', encoding: 'utf8' }).stdout,
+        ).toBe('EACCES\n');
       }
     } else {
       expect(statSync(join(dataDir, 'redis')).mode & 0o777).toBe(0o700);
@@ -161,11 +166,18 @@ describe('the embedded Redis', () => {
   it('names the way to install Redis where it is missing or too old', async () => {
     const programs = join(dataDir, 'programs');
     mkdirSync(programs);
-    symlinkSync(spawnSync('/bin/sh', ['-c', 'command -v flock'], { encoding: 'utf8' }).stdout.trim(), join(programs, 'flock'));
+    symlinkSync(
+      spawnSync('/bin/sh', ['-c', 'command -v flock'], { encoding: 'utf8' }).stdout.trim(),
+      join(programs, 'flock'),
+    );
     const env = { PATH: programs };
     await expect(startServersProcess(dataDir, { env })).rejects.toThrow(/^Redis is missing\. .*system-packages\.mjs/);
 
-    writeFileSync(join(programs, 'redis-server'), '#!/bin/sh\necho "Redis server v=6.0.16 sha=00000000:0"\n', { mode: 0o755 });
-    await expect(startServersProcess(dataDir, { env })).rejects.toThrow(/is Redis 6\.0, and the service needs 6\.2 or later/);
+    writeFileSync(join(programs, 'redis-server'), '#!/bin/sh\necho "Redis server v=6.0.16 sha=00000000:0"\n', {
+      mode: 0o755,
+    });
+    await expect(startServersProcess(dataDir, { env })).rejects.toThrow(
+      /is Redis 6\.0, and the service needs 6\.2 or later/,
+    );
   });
 });

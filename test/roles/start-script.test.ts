@@ -1,6 +1,16 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
@@ -67,12 +77,18 @@ describe('npm start', () => {
 
   it('says every few seconds that it goes on, in a log as lines', () => {
     write('slow', '');
-    expect(start(['migrate']).stderr).toMatch(/^Building …\nBuilding … 2\.\d s\n(Building … \d+\.\d s\n)*Building took \d+\.\d s\.\n$/);
+    expect(start(['migrate']).stderr).toMatch(
+      /^Building …\nBuilding … 2\.\d s\n(Building … \d+\.\d s\n)*Building took \d+\.\d s\.\n$/,
+    );
   });
 
   it('shows a line that changes on a terminal', () => {
     const command = [process.execPath, join(root, 'scripts/start.mjs'), 'migrate'].map((part) => `'${part}'`).join(' ');
-    const { stdout } = spawnSync('python3', ['-c', 'import pty, sys; pty.spawn(["/bin/sh", "-c", sys.argv[1]])', command], { cwd: root, encoding: 'utf8', env: environment({}) });
+    const { stdout } = spawnSync(
+      'python3',
+      ['-c', 'import pty, sys; pty.spawn(["/bin/sh", "-c", sys.argv[1]])', command],
+      { cwd: root, encoding: 'utf8', env: environment({}) },
+    );
     expect(stdout).toMatch(/⠙ Building … 0\.\d s.*\r\x1b\[2K {2}✓ Building \(\d+\.\d s\)\r\n/s);
   });
 
@@ -125,52 +141,55 @@ describe('npm start', () => {
     expect(start([])).toMatchObject({ status: 1, stderr: expect.stringContaining('\n  npm ci\n') as string });
   });
 
-  describe.each(Object.entries(LAUNCHERS))('launched by another Node, which %s of the pinned Node', (_how, launcher) => {
-    let pinned: string;
+  describe.each(Object.entries(LAUNCHERS))(
+    'launched by another Node, which %s of the pinned Node',
+    (_how, launcher) => {
+      let pinned: string;
 
-    beforeEach(() => {
-      write('older.cjs', 'process.execve = undefined;');
-      write(`node_modules/node-linux-${process.arch}/package.json`, '{ "version": "0.0.0" }');
-      pinned = join(root, `node_modules/node-linux-${process.arch}/bin/node`);
-      mkdirSync(dirname(pinned));
-      copyFileSync(process.execPath, pinned);
-    });
+      beforeEach(() => {
+        write('older.cjs', 'process.execve = undefined;');
+        write(`node_modules/node-linux-${process.arch}/package.json`, '{ "version": "0.0.0" }');
+        pinned = join(root, `node_modules/node-linux-${process.arch}/bin/node`);
+        mkdirSync(dirname(pinned));
+        copyFileSync(process.execPath, pinned);
+      });
 
-    it('runs the service on the pinned Node with its arguments, and prints nothing of its own', () => {
-      const { status, stdout, stderr } = start(['seed', 'more', 'two words'], {}, launcher);
-      expect(stdout).toContain(`${pinned} [ 'more', 'two words' ]\n`);
-      expect({ status, stderr: stderr.replace(/^Building.*\n/gm, '') }).toEqual({ status: 0, stderr: '' });
-    });
+      it('runs the service on the pinned Node with its arguments, and prints nothing of its own', () => {
+        const { status, stdout, stderr } = start(['seed', 'more', 'two words'], {}, launcher);
+        expect(stdout).toContain(`${pinned} [ 'more', 'two words' ]\n`);
+        expect({ status, stderr: stderr.replace(/^Building.*\n/gm, '') }).toEqual({ status: 0, stderr: '' });
+      });
 
-    it('stays on the Node that launched it where the pinned one cannot run', () => {
-      write(`node_modules/node-linux-${process.arch}/bin/node`, 'not a program');
-      chmodSync(pinned, 0o755);
-      expect(start(['seed'], {}, launcher).stdout).toContain(`${process.execPath} []\n`);
-    });
+      it('stays on the Node that launched it where the pinned one cannot run', () => {
+        write(`node_modules/node-linux-${process.arch}/bin/node`, 'not a program');
+        chmodSync(pinned, 0o755);
+        expect(start(['seed'], {}, launcher).stdout).toContain(`${process.execPath} []\n`);
+      });
 
-    it('passes signals on, and ends with the exit code of the service', async () => {
-      start(['migrate'], {}, launcher);
-      const running = spawnStart(['all'], launcher);
-      await once(running.stdout!, 'data');
-      const output = outputOf(running);
-      running.kill('SIGTERM');
-      expect(await output).toBe('closing\n');
-      expect(running.exitCode).toBe(3);
-    });
+      it('passes signals on, and ends with the exit code of the service', async () => {
+        start(['migrate'], {}, launcher);
+        const running = spawnStart(['all'], launcher);
+        await once(running.stdout!, 'data');
+        const output = outputOf(running);
+        running.kill('SIGTERM');
+        expect(await output).toBe('closing\n');
+        expect(running.exitCode).toBe(3);
+      });
 
-    it('leaves no service behind when it is killed', async () => {
-      start(['migrate'], {}, launcher);
-      const running = spawnStart(['all'], launcher);
-      const [line] = (await once(running.stdout!, 'data')) as [Buffer];
-      expect((JSON.parse(line.toString()) as { pid: number }).pid === running.pid).toBe(launcher.length === 0);
-      running.kill('SIGKILL');
-      // Its output is closed only once nobody has it any more.
-      await outputOf(running);
-      expect(running.signalCode).toBe('SIGKILL');
-    });
-  });
+      it('leaves no service behind when it is killed', async () => {
+        start(['migrate'], {}, launcher);
+        const running = spawnStart(['all'], launcher);
+        const [line] = (await once(running.stdout!, 'data')) as [Buffer];
+        expect((JSON.parse(line.toString()) as { pid: number }).pid === running.pid).toBe(launcher.length === 0);
+        running.kill('SIGKILL');
+        // Its output is closed only once nobody has it any more.
+        await outputOf(running);
+        expect(running.signalCode).toBe('SIGKILL');
+      });
+    },
+  );
 
-  it('is what a signal reaches: the service closes and its exit code is the command\'s', async () => {
+  it("is what a signal reaches: the service closes and its exit code is the command's", async () => {
     start(['migrate']);
     const running = spawnStart(['all']);
     await once(running.stdout!, 'data');
@@ -185,12 +204,24 @@ describe('npm start', () => {
     writeFileSync(join(root, path), content);
   }
 
-  function start(args: string[], env: Record<string, string> = {}, node: readonly string[] = []): { status: number | null; stdout: string; stderr: string; pid: number } {
-    return spawnSync(process.execPath, [...node, join(root, 'scripts/start.mjs'), ...args], { cwd: root, encoding: 'utf8', env: environment(env) });
+  function start(
+    args: string[],
+    env: Record<string, string> = {},
+    node: readonly string[] = [],
+  ): { status: number | null; stdout: string; stderr: string; pid: number } {
+    return spawnSync(process.execPath, [...node, join(root, 'scripts/start.mjs'), ...args], {
+      cwd: root,
+      encoding: 'utf8',
+      env: environment(env),
+    });
   }
 
   function spawnStart(args: string[], node: readonly string[] = []): ChildProcess {
-    return spawn(process.execPath, [...node, join(root, 'scripts/start.mjs'), ...args], { cwd: root, env: environment({}), stdio: ['ignore', 'pipe', 'inherit'] });
+    return spawn(process.execPath, [...node, join(root, 'scripts/start.mjs'), ...args], {
+      cwd: root,
+      env: environment({}),
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
   }
 
   /** Nothing is installed by these tests; REDIS_URL spares the machine a Redis of its own. */
@@ -201,7 +232,9 @@ describe('npm start', () => {
 
 async function outputOf(child: ChildProcess): Promise<string> {
   let output = '';
-  child.stdout!.on('data', (chunk: Buffer) => { output += chunk.toString(); });
+  child.stdout!.on('data', (chunk: Buffer) => {
+    output += chunk.toString();
+  });
   await once(child, 'close');
   return output;
 }

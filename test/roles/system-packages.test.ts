@@ -1,5 +1,16 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { until } from '../support/embedded-servers.js';
@@ -14,7 +25,9 @@ interface Run {
   readonly calls: string[];
 }
 
-/** Each test runs in a mount namespace whose directories of programs are its own: a system on which little is installed. */
+/**
+ * Each test runs in a mount namespace whose directories of programs are its own: a system on which little is installed.
+ */
 describe('the check of the system packages', () => {
   let scratch: string;
 
@@ -22,7 +35,8 @@ describe('the check of the system packages', () => {
     scratch = mkdtempSync(join(tmpdir(), 'system-packages-'));
     chmodSync(scratch, 0o755);
     for (const name of ['bin', 'sbin', 'stubs']) mkdirSync(join(scratch, name));
-    for (const name of PROGRAMS) stub(join(scratch, 'stubs', name), name === 'redis-server' ? 'echo "Redis server v=7.0.15 sha=0"' : 'exit 0');
+    for (const name of PROGRAMS)
+      stub(join(scratch, 'stubs', name), name === 'redis-server' ? 'echo "Redis server v=7.0.15 sha=0"' : 'exit 0');
   });
 
   afterEach(() => {
@@ -38,7 +52,9 @@ describe('the check of the system packages', () => {
     install('git', 'bwrap', 'flock');
     manager('apt-get');
     const { status, output, calls } = check();
-    expect(output).toMatch(/^Installing redis-server, python3 with apt-get .* …\nInstalling redis-server, python3 with apt-get .* took \d+\.\d s\.\n$/);
+    expect(output).toMatch(
+      /^Installing redis-server, python3 with apt-get .* …\nInstalling redis-server, python3 with apt-get .* took \d+\.\d s\.\n$/,
+    );
     expect(status).toBe(0);
     expect(calls).toEqual([
       'apt-get install -y --no-install-recommends -o DPkg::Lock::Timeout=60 redis-server python3',
@@ -55,11 +71,18 @@ describe('the check of the system packages', () => {
   });
 
   it('refreshes the lists of packages only when the first attempt fails', () => {
-    manager('apt-get', `[ -e ${scratch}/refreshed ] || [ $1 = update ] || { echo "no candidate"; exit 100; }; [ $1 = update ] && echo > ${scratch}/refreshed`);
+    manager(
+      'apt-get',
+      `[ -e ${scratch}/refreshed ] || [ $1 = update ] || { echo "no candidate"; exit 100; }; [ $1 = update ] && echo > ${scratch}/refreshed`,
+    );
     const { status, output, calls } = check();
     expect(status).toBe(0);
     expect(output).not.toContain('no candidate');
-    expect(calls.filter((call) => call.startsWith('apt-get')).map((call) => call.split(' ')[1])).toEqual(['install', 'update', 'install']);
+    expect(calls.filter((call) => call.startsWith('apt-get')).map((call) => call.split(' ')[1])).toEqual([
+      'install',
+      'update',
+      'install',
+    ]);
   });
 
   it('shows what the package manager said when it failed, and the command to run', () => {
@@ -67,11 +90,16 @@ describe('the check of the system packages', () => {
     const { status, output } = check();
     expect(status).toBe(1);
     expect(output).toContain('E: no space left');
-    expect(output).toContain('\n  apt-get update && apt-get install -y --no-install-recommends bubblewrap redis-server git python3 util-linux\n');
+    expect(output).toContain(
+      '\n  apt-get update && apt-get install -y --no-install-recommends bubblewrap redis-server git python3 util-linux\n',
+    );
   });
 
   it.each([
-    ['apt-get', 'sudo apt-get update && sudo apt-get install -y --no-install-recommends bubblewrap redis-server git python3 util-linux'],
+    [
+      'apt-get',
+      'sudo apt-get update && sudo apt-get install -y --no-install-recommends bubblewrap redis-server git python3 util-linux',
+    ],
     ['dnf', 'sudo dnf install -y bubblewrap redis git python3 util-linux'],
     ['apk', 'sudo apk add bubblewrap redis git-daemon python3 util-linux'],
   ])('tells an ordinary user the one command for %s, and runs nothing', (name, command) => {
@@ -87,7 +115,9 @@ describe('the check of the system packages', () => {
     manager(name);
     const { status, calls } = check();
     expect(status).toBe(0);
-    expect(calls[0]).toMatch(new RegExp(`^${name} (install -y|add) .*bubblewrap redis git(-daemon)? python3 util-linux$`));
+    expect(calls[0]).toMatch(
+      new RegExp(`^${name} (install -y|add) .*bubblewrap redis git(-daemon)? python3 util-linux$`),
+    );
   });
 
   it('installs nothing when SERVICE_INSTALL is never', () => {
@@ -141,7 +171,10 @@ describe('the check of the system packages', () => {
     await until('the package manager runs', () => callsSoFar().includes('frontend noninteractive policy 101'));
     const policy = join(scratch, 'sbin/policy-rc.d');
     killed.kill('SIGKILL');
-    await until('the policy steps aside', () => inside(['/usr/sbin/policy-rc.d', 'redis-server', 'start']).status === 0);
+    await until(
+      'the policy steps aside',
+      () => inside(['/usr/sbin/policy-rc.d', 'redis-server', 'start']).status === 0,
+    );
     expect(readFileSync(policy, 'utf8')).toContain('Safe to remove');
 
     rmSync(join(scratch, 'hang'));
@@ -158,7 +191,11 @@ describe('the check of the system packages', () => {
   function check(circumstances: Circumstances = {}): Run {
     const { status, stdout, stderr } = spawnSync('bwrap', args(circumstances), {
       encoding: 'utf8',
-      env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/root', ...circumstances.env },
+      env: {
+        PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+        HOME: '/root',
+        ...circumstances.env,
+      },
     });
     return { status, output: stdout + stderr, calls: callsSoFar() };
   }
@@ -173,8 +210,16 @@ describe('the check of the system packages', () => {
 
   /** The root of the real system, with programs hidden but for node, a shell and cp. */
   function namespace(uid: number): string[] {
-    const tools = [['node', process.execPath], ['sh', realpathSync('/bin/sh')], ['cp', realpathSync('/bin/cp')]];
-    const hidden = ['/usr/local/bin', '/usr/local/sbin', ...['/bin', '/sbin'].filter((path) => realpathSync(path) === path)];
+    const tools = [
+      ['node', process.execPath],
+      ['sh', realpathSync('/bin/sh')],
+      ['cp', realpathSync('/bin/cp')],
+    ];
+    const hidden = [
+      '/usr/local/bin',
+      '/usr/local/sbin',
+      ...['/bin', '/sbin'].filter((path) => realpathSync(path) === path),
+    ];
     const user = uid === process.getuid!() ? [] : ['--unshare-user', '--uid', String(uid), '--gid', String(uid)];
     return [
       ...['--dev-bind', '/', '/', '--die-with-parent', ...user],
@@ -182,7 +227,9 @@ describe('the check of the system packages', () => {
       // Before the directories that may lie over them: node itself may live in one.
       ...['--bind', join(scratch, 'bin'), '/usr/bin', '--bind', join(scratch, 'sbin'), '/usr/sbin'],
       ...tools.flatMap(([name, path]) => ['--ro-bind', path!, `/usr/bin/${name!}`]),
-      ...['/bin', '/sbin'].filter((path) => hidden.includes(path)).flatMap((path) => ['--ro-bind', realpathSync('/bin/sh'), `${path}/sh`]),
+      ...['/bin', '/sbin']
+        .filter((path) => hidden.includes(path))
+        .flatMap((path) => ['--ro-bind', realpathSync('/bin/sh'), `${path}/sh`]),
     ];
   }
 
@@ -196,12 +243,15 @@ describe('the check of the system packages', () => {
   }
 
   function manager(name: string, first = ':'): void {
-    stub(join(scratch, 'bin', name), [
-      `echo "${name} $*" >> ${scratch}/calls`,
-      `if [ -x /usr/sbin/policy-rc.d ]; then /usr/sbin/policy-rc.d redis-server start; echo "frontend $DEBIAN_FRONTEND policy $?" >> ${scratch}/calls; fi`,
-      first,
-      `case $1 in install | add) cp -p ${scratch}/stubs/* /usr/bin/ ;; esac`,
-    ].join('\n'));
+    stub(
+      join(scratch, 'bin', name),
+      [
+        `echo "${name} $*" >> ${scratch}/calls`,
+        `if [ -x /usr/sbin/policy-rc.d ]; then /usr/sbin/policy-rc.d redis-server start; echo "frontend $DEBIAN_FRONTEND policy $?" >> ${scratch}/calls; fi`,
+        first,
+        `case $1 in install | add) cp -p ${scratch}/stubs/* /usr/bin/ ;; esac`,
+      ].join('\n'),
+    );
   }
 
   function stub(path: string, script: string): void {

@@ -11,7 +11,9 @@ describe('the servers for tests', () => {
     client.on('error', () => undefined);
     await client.connect();
     await client.query('CREATE TABLE mine (id int)');
-    expect((await client.query<{ count: number }>('SELECT count(*)::int AS count FROM migrations')).rows[0]!.count).toBeGreaterThan(0);
+    expect(
+      (await client.query<{ count: number }>('SELECT count(*)::int AS count FROM migrations')).rows[0]!.count,
+    ).toBeGreaterThan(0);
 
     const other = new Client({ connectionString: two.url });
     await other.connect();

@@ -15,10 +15,12 @@ describe('executions while PostgreSQL is unavailable', () => {
   const make = new Make(app);
 
   type Kept = { readonly id: string; readonly status: string; readonly stdout?: string };
-  const list = async (key: string): Promise<Kept[]> => (await app.fetch(`${PATH}?limit=100`, as(key))).body.data as Kept[];
+  const list = async (key: string): Promise<Kept[]> =>
+    (await app.fetch(`${PATH}?limit=100`, as(key))).body.data as Kept[];
   const start = async (key: string, code: string): Promise<string> =>
     expectStatus(202, await app.post(PATH, { language: 'python', code, wait: false }, as(key))).body.data.id as string;
-  const heldOf = async (key: string): Promise<number> => Number((await app.fetch('/api/v1/billing/credits', as(key))).body.data.held);
+  const heldOf = async (key: string): Promise<number> =>
+    Number((await app.fetch('/api/v1/billing/credits', as(key))).body.data.held);
   const isOver = ({ status }: Kept): boolean => !['queued', 'running'].includes(status);
 
   /** Ends all connections to the database of the test, and takes no new ones until `during` has ended. */
@@ -34,12 +36,17 @@ describe('executions while PostgreSQL is unavailable', () => {
   it('are all run: those that wait go back to their queue, and what ends is written when it is back', async () => {
     const key = await make.key(await make.person({ plan: 'pro' }));
     const ids: string[] = [];
-    for (let count = 0; count < 24; count++) ids.push(await start(key, `import time; time.sleep(0.3); print(${count})`));
+    for (let count = 0; count < 24; count++)
+      ids.push(await start(key, `import time; time.sleep(0.3); print(${count})`));
     const awaited = app.post(PATH, { language: 'python', code: 'print("awaited")' }, as(key));
     await eventually(async () => (await list(key)).some(isOver), 'the first one is over', 20_000);
     await outage(() => sleep(OUTAGE_MS));
 
-    await eventually(async () => (await list(key).catch(() => [])).filter(isOver).length === ids.length + 1, 'all are over', 60_000);
+    await eventually(
+      async () => (await list(key).catch(() => [])).filter(isOver).length === ids.length + 1,
+      'all are over',
+      60_000,
+    );
     expect((await list(key)).filter(({ status }) => status !== 'succeeded')).toEqual([]);
     const answer = await awaited;
     expect([answer.status, answer.body.data?.stdout]).toEqual([200, 'awaited\n']);

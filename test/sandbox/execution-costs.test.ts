@@ -32,7 +32,8 @@ interface Buyer {
 async function buyer(plan: 'free' | 'builder' = 'free'): Promise<Buyer> {
   const person = await make.person({ plan });
   const key = await make.key(person);
-  const credits = async (): Promise<{ balance: string; held: string }> => expectStatus(200, await app.fetch('/api/v1/billing/credits', as(key))).body.data;
+  const credits = async (): Promise<{ balance: string; held: string }> =>
+    expectStatus(200, await app.fetch('/api/v1/billing/credits', as(key))).body.data;
   return {
     person,
     orgId: person.organization.id,
@@ -43,16 +44,22 @@ async function buyer(plan: 'free' | 'builder' = 'free'): Promise<Buyer> {
     keep: async (usd) => {
       await credits();
       // As if the rest had been spent: by work of which the books tell as of any other.
-      await make.sql(`WITH account AS (UPDATE credit_accounts SET posted_nano = $2 WHERE org_id = $1), part AS (UPDATE credit_grants SET remaining_nano = $2 WHERE org_id = $1),
+      await make.sql(
+        `WITH account AS (UPDATE credit_accounts SET posted_nano = $2 WHERE org_id = $1), part AS (UPDATE credit_grants SET remaining_nano = $2 WHERE org_id = $1),
         posted AS (INSERT INTO ledger_transactions (key, kind, org_id, details, at) VALUES ('spent:' || $1, 'expiry', $1, '{}', now()) RETURNING key)
         INSERT INTO ledger_entries SELECT key, position, account, $1, amount FROM posted, (VALUES (1, 'credits', 5000000000 - $2::bigint), (2, 'promotion', $2::bigint - 5000000000)) AS e (position, account, amount)`,
-      [person.organization.id, parseUsd(usd).toString()]);
+        [person.organization.id, parseUsd(usd).toString()],
+      );
     },
   };
 }
 
 afterEach(async () => {
-  await eventually(async () => (await make.sql("SELECT 1 FROM sandbox_executions WHERE status IN ('queued', 'running')")).length === 0, 'nothing runs', 30_000);
+  await eventually(
+    async () => (await make.sql("SELECT 1 FROM sandbox_executions WHERE status IN ('queued', 'running')")).length === 0,
+    'nothing runs',
+    30_000,
+  );
   expect(await faultsOf(app.get(Database).manager)).toEqual([]);
 });
 
@@ -60,11 +67,13 @@ describe('an execution', () => {
   it('costs the wall time that it took, in whole milliseconds, and says so', async () => {
     const { execute, credits, orgId } = await buyer();
     const { data } = expectStatus(200, await execute(HELLO)).body;
-    const [event] = await make.sql<{ quantity: string }>("SELECT quantity FROM usage_events WHERE org_id = $1", [orgId]);
+    const [event] = await make.sql<{ quantity: string }>('SELECT quantity FROM usage_events WHERE org_id = $1', [
+      orgId,
+    ]);
     const ms = BigInt(event!.quantity);
     expect(Math.abs(Number(ms) - data.duration_ms)).toBeLessThan(1.01);
     expect(Number(ms)).toBeGreaterThanOrEqual(data.duration_ms - 0.01);
-    const cost = ms * HOUR_NANO / HOUR_MS;
+    const cost = (ms * HOUR_NANO) / HOUR_MS;
     expect(data.cost).toBe(formatUsd(cost));
     expect(await credits()).toMatchObject({ balance: formatUsd(parseUsd('5') - cost), held: '0' });
   });
@@ -81,18 +90,24 @@ describe('an execution', () => {
     const { execute, read, cancel, credits } = await buyer();
     const { id } = expectStatus(202, await execute({ ...SLEEPS, wait: false })).body.data;
     await eventually(async () => (await read(id)).status === 'running', 'it runs', 20_000);
-    await new Promise((resolve) => { setTimeout(resolve, 300); });
+    await new Promise((resolve) => {
+      setTimeout(resolve, 300);
+    });
     const { data } = expectStatus(200, await cancel(id)).body;
     const ran = Date.parse(data.finished_at as string) - Date.parse(data.started_at as string);
     expect(ran).toBeGreaterThanOrEqual(300);
-    expect(data.cost).toBe(formatUsd(BigInt(ran) * HOUR_NANO / HOUR_MS));
-    expect(await credits()).toMatchObject({ held: '0', balance: formatUsd(parseUsd('5') - parseUsd(data.cost as string)) });
+    expect(data.cost).toBe(formatUsd((BigInt(ran) * HOUR_NANO) / HOUR_MS));
+    expect(await credits()).toMatchObject({
+      held: '0',
+      balance: formatUsd(parseUsd('5') - parseUsd(data.cost as string)),
+    });
   });
 
   it('that is cancelled before it ran costs nothing', async () => {
     const { execute, cancel, credits } = await buyer('builder');
     const started = [];
-    for (let index = 0; index < 4; index++) started.push(expectStatus(202, await execute({ ...SLEEPS, wait: false })).body.data.id as string);
+    for (let index = 0; index < 4; index++)
+      started.push(expectStatus(202, await execute({ ...SLEEPS, wait: false })).body.data.id as string);
     const answer = expectStatus(200, await cancel(started[3]!)).body.data;
     expect(answer).toMatchObject({ status: 'cancelled' });
     expect(answer).not.toHaveProperty('started_at');
@@ -109,7 +124,11 @@ describe('an execution', () => {
     expect(await credits()).toMatchObject({ balance: '5', held: '0' });
 
     let end: (outcome: never) => void = () => undefined;
-    broken.mockReturnValueOnce(new Promise((resolve) => { end = resolve; }));
+    broken.mockReturnValueOnce(
+      new Promise((resolve) => {
+        end = resolve;
+      }),
+    );
     const { id } = expectStatus(202, await execute({ ...HELLO, wait: false })).body.data;
     await eventually(async () => (await read(id)).status === 'running', 'a worker has it', 20_000);
     await make.sql("UPDATE sandbox_executions SET gives_up_at = now() - interval '1 second' WHERE id = $1", [id]);
@@ -118,7 +137,18 @@ describe('an execution', () => {
     expect(await read(id)).toMatchObject({ status: 'lost' });
     expect(await credits()).toMatchObject({ balance: '5', held: '0' });
     // What its worker says too late changes nothing.
-    end({ status: 'succeeded', stdout: '1', stderr: '', exitCode: 0, signal: null, durationMs: 1, cpuMs: 1, memoryPeakBytes: 1, truncated: { stdout: false, stderr: false }, runtime: { name: 'x', version: '1' } } as never);
+    end({
+      status: 'succeeded',
+      stdout: '1',
+      stderr: '',
+      exitCode: 0,
+      signal: null,
+      durationMs: 1,
+      cpuMs: 1,
+      memoryPeakBytes: 1,
+      truncated: { stdout: false, stderr: false },
+      runtime: { name: 'x', version: '1' },
+    } as never);
     expectStatus(200, await execute(HELLO));
     expect(await make.sql('SELECT source_id FROM usage_events WHERE source_id = $1', [id])).toEqual([]);
   });
@@ -126,8 +156,10 @@ describe('an execution', () => {
   it('is never billed for more than its time limit', async () => {
     const { execute, orgId } = await buyer();
     const { data } = expectStatus(200, await execute({ ...SLEEPS, timeout_ms: 200 })).body;
-    expect(data).toMatchObject({ status: 'timed_out', cost: formatUsd(200n * HOUR_NANO / HOUR_MS) });
-    expect(await make.sql("SELECT 1 FROM ledger_entries WHERE org_id = $1 AND account = 'platform_loss'", [orgId])).toEqual([]);
+    expect(data).toMatchObject({ status: 'timed_out', cost: formatUsd((200n * HOUR_NANO) / HOUR_MS) });
+    expect(
+      await make.sql("SELECT 1 FROM ledger_entries WHERE org_id = $1 AND account = 'platform_loss'", [orgId]),
+    ).toEqual([]);
   });
 
   it('without credits for its time limit is refused with 402, before anything is done; a shorter one may run', async () => {
@@ -162,11 +194,22 @@ describe('an execution', () => {
     await keep('0');
     expect(expectStatus(200, await execute(HELLO)).body.data.cost).toMatch(/^0\.0+\d+$/);
     expectStatus(200, await send(app, ['PUT', '/api/v1/billing/spend-cap'], { amount: '0.0002' }, as(person)));
-    expect((await execute(HELLO)).body.error).toMatchObject({ status: 402, code: 'spend_cap_reached', details: { required: '0.000833334', spend_cap: '0.0002' }, upgrade_url: 'http://api.test/docs/plans' });
+    expect((await execute(HELLO)).body.error).toMatchObject({
+      status: 402,
+      code: 'spend_cap_reached',
+      details: { required: '0.000833334', spend_cap: '0.0002' },
+      upgrade_url: 'http://api.test/docs/plans',
+    });
   });
 
   it('in the anonymous sandbox is not metered', async () => {
     expectStatus(200, await app.post('/api/v1/sandbox/try', HELLO));
-    expect((await make.sql<{ count: string }>("SELECT count(*) FROM usage_events WHERE org_id NOT IN (SELECT id FROM organizations)"))[0]!.count).toBe('0');
+    expect(
+      (
+        await make.sql<{ count: string }>(
+          'SELECT count(*) FROM usage_events WHERE org_id NOT IN (SELECT id FROM organizations)',
+        )
+      )[0]!.count,
+    ).toBe('0');
   });
 });

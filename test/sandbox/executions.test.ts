@@ -8,7 +8,11 @@ import { as, expectStatus, Make, type Person } from '../support/make.js';
 import { type Answer, type CallOptions, eventually, useApp } from '../support/test-app.js';
 
 const PATH = '/api/v1/sandbox/executions';
-const HELLO = { typescript: 'const x: number = 1 + 2; console.log(x);', javascript: 'console.log(1 + 2)', python: 'print(1 + 2)' };
+const HELLO = {
+  typescript: 'const x: number = 1 + 2; console.log(x);',
+  javascript: 'console.log(1 + 2)',
+  python: 'print(1 + 2)',
+};
 const HELLO_PYTHON = { language: 'python', code: HELLO.python };
 const SLEEPS = { language: 'python', code: 'import time\nprint("began", flush=True)\ntime.sleep(20)' };
 const RANDOM = { language: 'python', code: 'import random; print(random.random())' };
@@ -25,10 +29,13 @@ beforeAll(async () => {
   key = await make.key(person, { scopes: ['sandbox:execute'] });
 });
 
-const execute = (body: object, options?: CallOptions, by = key): Promise<Answer> => app.post(PATH, body, as(by, options));
+const execute = (body: object, options?: CallOptions, by = key): Promise<Answer> =>
+  app.post(PATH, body, as(by, options));
 const read = (id: string, by = key): Promise<Answer> => app.fetch(`${PATH}/${id}`, as(by));
-const cancel = (id: string, options?: CallOptions, by = key): Promise<Answer> => app.call('POST', `${PATH}/${id}/cancel`, as(by, options));
-const start = async (body: object, by = key): Promise<string> => expectStatus(202, await execute({ ...body, wait: false }, {}, by)).body.data.id as string;
+const cancel = (id: string, options?: CallOptions, by = key): Promise<Answer> =>
+  app.call('POST', `${PATH}/${id}/cancel`, as(by, options));
+const start = async (body: object, by = key): Promise<string> =>
+  expectStatus(202, await execute({ ...body, wait: false }, {}, by)).body.data.id as string;
 const running = (): number => app.get(SandboxMetrics).running;
 
 /** The one that is queued, once there is one. */
@@ -88,17 +95,29 @@ describe('POST /api/v1/sandbox/executions', () => {
   });
 
   it('keeps every byte that can be shown: NUL, other scripts, and a stand-in for what is no text', async () => {
-    const answer = await execute({ language: 'python', code: 'import sys; sys.stdout.buffer.write("a\\0é😀".encode() + b"\\xff")' });
+    const answer = await execute({
+      language: 'python',
+      code: 'import sys; sys.stdout.buffer.write("a\\0é😀".encode() + b"\\xff")',
+    });
     expect(answer.body.data.stdout).toBe('a\0é😀\ufffd');
   });
 
   it('gives the program its standard input', async () => {
-    expect((await execute({ language: 'python', code: 'print(input()[::-1])', stdin: 'abc\n' })).body.data.stdout).toBe('cba\n');
+    expect((await execute({ language: 'python', code: 'print(input()[::-1])', stdin: 'abc\n' })).body.data.stdout).toBe(
+      'cba\n',
+    );
   });
 
   it('keeps neither the code nor its input nor its files, and logs none of them', async () => {
-    const answer = await execute({ language: 'python', code: 'pass # canary-code', stdin: 'canary-input', files: [{ path: 'canary-name', content: 'canary-file' }] });
-    const [row] = await make.sql('SELECT sandbox_executions::text AS all FROM sandbox_executions WHERE id = $1', [answer.body.data.id]);
+    const answer = await execute({
+      language: 'python',
+      code: 'pass # canary-code',
+      stdin: 'canary-input',
+      files: [{ path: 'canary-name', content: 'canary-file' }],
+    });
+    const [row] = await make.sql('SELECT sandbox_executions::text AS all FROM sandbox_executions WHERE id = $1', [
+      answer.body.data.id,
+    ]);
     expect(row!['all']).not.toContain('canary');
     expect(JSON.stringify(app.log())).not.toContain('canary');
   });
@@ -117,12 +136,42 @@ describe('POST /api/v1/sandbox/executions', () => {
     ['an unknown field', { network: true }, { path: 'network', code: 'unknown_field' }],
     ['files of another type', { files: 'x' }, { path: 'files' }],
     ['a file upwards', { files: [{ path: '../x', content: '' }] }, { path: 'files[0].path', code: 'is_file_path' }],
-    ['an absolute file', { files: [{ path: '/etc/passwd', content: '' }] }, { path: 'files[0].path', code: 'is_file_path' }],
-    ['the program as a file', { files: [{ path: 'a', content: '' }, { path: 'main.py', content: '' }] }, { path: 'files[1].path', code: 'is_file_path' }],
+    [
+      'an absolute file',
+      { files: [{ path: '/etc/passwd', content: '' }] },
+      { path: 'files[0].path', code: 'is_file_path' },
+    ],
+    [
+      'the program as a file',
+      {
+        files: [
+          { path: 'a', content: '' },
+          { path: 'main.py', content: '' },
+        ],
+      },
+      { path: 'files[1].path', code: 'is_file_path' },
+    ],
     ['a file without content', { files: [{ path: 'x' }] }, { path: 'files[0].content', code: 'is_string' }],
-    ['two files of one path', { files: [{ path: 'x', content: '1' }, { path: 'x', content: '2' }] }, { path: 'files', code: 'can_coexist' }],
-    ['21 files', { files: Array.from({ length: 21 }, (_, index) => ({ path: `f${index}`, content: '' })) }, { path: 'files', code: 'array_max_size' }],
-    ['files over 256 KiB together', { files: ['a', 'b'].map((path) => ({ path, content: 'é'.repeat(65_537) })) }, { path: 'files', code: 'max_bytes_together' }],
+    [
+      'two files of one path',
+      {
+        files: [
+          { path: 'x', content: '1' },
+          { path: 'x', content: '2' },
+        ],
+      },
+      { path: 'files', code: 'can_coexist' },
+    ],
+    [
+      '21 files',
+      { files: Array.from({ length: 21 }, (_, index) => ({ path: `f${index}`, content: '' })) },
+      { path: 'files', code: 'array_max_size' },
+    ],
+    [
+      'files over 256 KiB together',
+      { files: ['a', 'b'].map((path) => ({ path, content: 'é'.repeat(65_537) })) },
+      { path: 'files', code: 'max_bytes_together' },
+    ],
   ])('answers 400 for %s, with the field', async (_what, body, fault) => {
     const answer = await execute({ language: 'python', code: 'x', ...body });
     expect(answer.status).toBe(400);
@@ -133,9 +182,16 @@ describe('POST /api/v1/sandbox/executions', () => {
   it('answers 401 without a key and for a session, and 403 for a key without the scope', async () => {
     const body = HELLO_PYTHON;
     expect((await app.post(PATH, body)).body.error).toMatchObject({ status: 401, code: 'missing_api_key' });
-    expect((await execute(body, {}, person.sessionToken)).body.error).toMatchObject({ status: 401, code: 'session_token_not_allowed' });
+    expect((await execute(body, {}, person.sessionToken)).body.error).toMatchObject({
+      status: 401,
+      code: 'session_token_not_allowed',
+    });
     const weak = await make.key(person, { scopes: ['projects:read'] });
-    expect((await execute(body, {}, weak)).body.error).toMatchObject({ status: 403, code: 'insufficient_scopes', details: { missing_scopes: ['sandbox:execute'] } });
+    expect((await execute(body, {}, weak)).body.error).toMatchObject({
+      status: 403,
+      code: 'insufficient_scopes',
+      details: { missing_scopes: ['sandbox:execute'] },
+    });
   });
 
   it('answers 403 to a viewer, whose role does not allow it', async () => {
@@ -145,11 +201,7 @@ describe('POST /api/v1/sandbox/executions', () => {
     const there = { headers: { 'x-service-org': org.slug } };
     const id = expectStatus(200, await execute(HELLO_PYTHON, there, await make.key(person))).body.data.id as string;
     const theirs = await make.key(viewer, { scopes: ['sandbox:execute'] });
-    const answers = [
-      await execute(HELLO_PYTHON, there, theirs),
-      await read(id, theirs),
-      await cancel(id, {}, theirs),
-    ];
+    const answers = [await execute(HELLO_PYTHON, there, theirs), await read(id, theirs), await cancel(id, {}, theirs)];
     expect(answers.map(({ body }) => body.error.code as string)).toEqual(Array(3).fill('insufficient_scopes'));
   });
 });
@@ -166,43 +218,85 @@ describe('the files of an execution', () => {
       { path: 'data.txt', content: 'wörld\n12 34\n' },
       { path: 'empty', content: '' },
     ];
-    expect(await stdoutOf('python', 'from lib.greet import hello\nprint(hello(open("data.txt").readline().strip()), len(open("empty").read()))', files))
-      .toBe('Hello, wörld 0\n');
+    expect(
+      await stdoutOf(
+        'python',
+        'from lib.greet import hello\nprint(hello(open("data.txt").readline().strip()), len(open("empty").read()))',
+        files,
+      ),
+    ).toBe('Hello, wörld 0\n');
   });
 
   it('can be imported, required and read by JavaScript', async () => {
-    const files = [{ path: 'lib.js', content: 'export const x = 1;' }, { path: 'old.cjs', content: 'module.exports = 2' }, { path: 'a/b/data.json', content: '{"y":3}' }];
-    expect(await stdoutOf('javascript', "import { x } from './lib.js'; import fs from 'node:fs'; console.log(x, require('./old.cjs'), JSON.parse(fs.readFileSync('a/b/data.json')).y)", files))
-      .toBe('1 2 3\n');
+    const files = [
+      { path: 'lib.js', content: 'export const x = 1;' },
+      { path: 'old.cjs', content: 'module.exports = 2' },
+      { path: 'a/b/data.json', content: '{"y":3}' },
+    ];
+    expect(
+      await stdoutOf(
+        'javascript',
+        "import { x } from './lib.js'; import fs from 'node:fs'; console.log(x, require('./old.cjs'), JSON.parse(fs.readFileSync('a/b/data.json')).y)",
+        files,
+      ),
+    ).toBe('1 2 3\n');
   });
 
   it('can be TypeScript, by any of the names that TypeScript imports by, once each', async () => {
     const files = [
-      { path: 'kinds.ts', content: 'console.log("loaded");\nexport enum Kind { One = 1, Two }\nexport type Name = string;' },
+      {
+        path: 'kinds.ts',
+        content: 'console.log("loaded");\nexport enum Kind { One = 1, Two }\nexport type Name = string;',
+      },
       { path: 'deep/index.ts', content: "import { Kind } from '../kinds';\nexport const two: number = Kind.Two;" },
     ];
-    const code = "import { Kind, type Name } from './kinds.ts'; import { Kind as Same } from './kinds.js'; import { two } from './deep';\nconst name: Name = 'n'; console.log(Kind === Same, two, name);";
+    const code =
+      "import { Kind, type Name } from './kinds.ts'; import { Kind as Same } from './kinds.js'; import { two } from './deep';\nconst name: Name = 'n'; console.log(Kind === Same, two, name);";
     expect(await stdoutOf('typescript', code, files)).toBe('loaded\ntrue 2 n\n');
   });
 
   it('say in which of them, and where, an error is', async () => {
-    const files = [{ path: 'lib.ts', content: 'interface Long {\n  x: 1\n}\nexport function fail(): never {\n  throw new Error("no");\n}' }];
-    const { data } = (await execute({ language: 'typescript', code: "import { fail } from './lib';\nfail();", files })).body;
-    expect(data).toMatchObject({ status: 'failed', error: { name: 'Error', message: 'no', line: 2, stack: expect.stringContaining('/tmp/lib.ts:5') } });
-    const broken = (await execute({ language: 'typescript', code: "import './lib';", files: [{ path: 'lib.ts', content: 'let = ;' }] })).body;
-    expect(broken.data).toMatchObject({ status: 'failed', error: { name: 'SyntaxError', message: expect.stringContaining('lib.ts') } });
+    const files = [
+      {
+        path: 'lib.ts',
+        content: 'interface Long {\n  x: 1\n}\nexport function fail(): never {\n  throw new Error("no");\n}',
+      },
+    ];
+    const { data } = (await execute({ language: 'typescript', code: "import { fail } from './lib';\nfail();", files }))
+      .body;
+    expect(data).toMatchObject({
+      status: 'failed',
+      error: { name: 'Error', message: 'no', line: 2, stack: expect.stringContaining('/tmp/lib.ts:5') },
+    });
+    const broken = (
+      await execute({
+        language: 'typescript',
+        code: "import './lib';",
+        files: [{ path: 'lib.ts', content: 'let = ;' }],
+      })
+    ).body;
+    expect(broken.data).toMatchObject({
+      status: 'failed',
+      error: { name: 'SyntaxError', message: expect.stringContaining('lib.ts') },
+    });
   });
 
   it('are gone with the run', async () => {
     await execute({ language: 'python', code: 'pass', files: [{ path: 'left.txt', content: 'x' }] });
-    expect((await execute({ language: 'python', code: 'import os; print(os.listdir("."))' })).body.data.stdout).toBe("['main.py']\n");
+    expect((await execute({ language: 'python', code: 'import os; print(os.listdir("."))' })).body.data.stdout).toBe(
+      "['main.py']\n",
+    );
   });
 });
 
 describe('the limits of a plan', () => {
   it('bound time and memory, with a 400 that names the bound and the plan that has more', async () => {
     const free = await make.key(await make.person());
-    const answer = await execute({ language: 'python', code: 'print(1)', timeout_ms: 60_001, memory_mib: 257 }, {}, free);
+    const answer = await execute(
+      { language: 'python', code: 'print(1)', timeout_ms: 60_001, memory_mib: 257 },
+      {},
+      free,
+    );
     expect(answer.status).toBe(400);
     expect(answer.body.error).toMatchObject({
       code: 'invalid_request',
@@ -220,7 +314,11 @@ describe('the limits of a plan', () => {
     const fill = { language: 'python', code: 'x = bytearray(300 * 1048576)\nprint(len(x))' };
     expect((await execute(fill, {}, theirs)).body.data.status).toBe('out_of_memory');
     const { data } = (await execute({ ...fill, memory_mib: 512, timeout_ms: 60_000 }, {}, theirs)).body;
-    expect(data).toMatchObject({ status: 'succeeded', stdout: '314572800\n', limits: { timeout_ms: 60_000, memory_bytes: 536_870_912 } });
+    expect(data).toMatchObject({
+      status: 'succeeded',
+      stdout: '314572800\n',
+      limits: { timeout_ms: 60_000, memory_bytes: 536_870_912 },
+    });
     expect((await execute({ ...fill, memory_mib: 513 }, {}, theirs)).status).toBe(400);
   });
 
@@ -229,7 +327,10 @@ describe('the limits of a plan', () => {
     expect([slow.status, slow.stdout]).toEqual(['timed_out', 'began\n']);
     expect(slow.duration_ms).toBeLessThan(1_000);
     for (const language of LANGUAGES) {
-      expect((await execute({ language, code: HELLO[language], memory_mib: 64 })).body.data).toMatchObject({ status: 'succeeded', stdout: '3\n' });
+      expect((await execute({ language, code: HELLO[language], memory_mib: 64 })).body.data).toMatchObject({
+        status: 'succeeded',
+        stdout: '3\n',
+      });
     }
   });
 
@@ -240,7 +341,11 @@ describe('the limits of a plan', () => {
 
     const refused = await execute(HELLO_PYTHON, {}, one);
     expect(refused.status).toBe(429);
-    expect(refused.body.error).toMatchObject({ code: 'concurrency_limit_exceeded', retry_after: 1, details: { policy: 'sandbox_concurrency', limit: 2 } });
+    expect(refused.body.error).toMatchObject({
+      code: 'concurrency_limit_exceeded',
+      retry_after: 1,
+      details: { policy: 'sandbox_concurrency', limit: 2 },
+    });
     expect((await execute(HELLO_PYTHON, {}, one)).headers.get('retry-after')).toBe('1');
 
     for (const id of ids) expectStatus(200, await cancel(id, {}, one));
@@ -250,10 +355,18 @@ describe('the limits of a plan', () => {
 
 describe('wait: false', () => {
   it('answers 202 at once, and the result is there when the code has run', async () => {
-    const answer = await execute({ language: 'python', code: 'import time; time.sleep(0.3); print("done")', wait: false });
+    const answer = await execute({
+      language: 'python',
+      code: 'import time; time.sleep(0.3); print("done")',
+      wait: false,
+    });
     expect(answer.status).toBe(202);
     expect(answer.body.data).toEqual({
-      id: expect.stringMatching(/^exe_/), language: 'python', status: 'queued', limits: { timeout_ms: 30_000, memory_bytes: 268_435_456, output_bytes: 1_048_576 }, created_at: expect.stringMatching(RFC_3339),
+      id: expect.stringMatching(/^exe_/),
+      language: 'python',
+      status: 'queued',
+      limits: { timeout_ms: 30_000, memory_bytes: 268_435_456, output_bytes: 1_048_576 },
+      created_at: expect.stringMatching(RFC_3339),
     });
     await eventually(async () => (await read(answer.body.data.id)).body.data.status === 'running', 'it runs');
     expect(await ended(answer.body.data.id)).toMatchObject({ status: 'succeeded', stdout: 'done\n', exit_code: 0 });
@@ -264,7 +377,8 @@ describe('wait: false', () => {
     await queue.pause();
     const other = await app.another();
     const body = { language: 'python', code: 'print("done")', wait: false };
-    const id = expectStatus(202, await other.post(PATH, body, as(key)).finally(() => other.stop())).body.data.id as string;
+    const id = expectStatus(202, await other.post(PATH, body, as(key)).finally(() => other.stop())).body.data
+      .id as string;
     expect((await read(id)).body.data.status).toBe('queued');
     await queue.resume();
     expect(await ended(id)).toMatchObject({ status: 'succeeded', stdout: 'done\n' });
@@ -293,14 +407,18 @@ describe('POST …/cancel', () => {
   it('ends one on the worker of another process', async () => {
     const other = await app.another();
     try {
-      await eventually(async () => {
-        const id = await start(SLEEPS);
-        await eventually(() => running() + other.get(SandboxMetrics).running === 1, 'it runs');
-        const isThere = other.get(SandboxMetrics).running === 1;
-        expectStatus(200, await cancel(id));
-        await eventually(() => running() + other.get(SandboxMetrics).running === 0, 'the run has been ended', 2_000);
-        return isThere;
-      }, 'the other one had it', 60_000);
+      await eventually(
+        async () => {
+          const id = await start(SLEEPS);
+          await eventually(() => running() + other.get(SandboxMetrics).running === 1, 'it runs');
+          const isThere = other.get(SandboxMetrics).running === 1;
+          expectStatus(200, await cancel(id));
+          await eventually(() => running() + other.get(SandboxMetrics).running === 0, 'the run has been ended', 2_000);
+          return isThere;
+        },
+        'the other one had it',
+        60_000,
+      );
     } finally {
       await other.stop();
     }
@@ -334,7 +452,11 @@ describe('POST …/cancel', () => {
     const before = (await execute(HELLO_PYTHON)).body.data;
     const answer = await cancel(before.id);
     expect(answer.status).toBe(409);
-    expect(answer.body.error).toMatchObject({ type: 'conflict_error', code: 'execution_already_over', details: { status: 'succeeded' } });
+    expect(answer.body.error).toMatchObject({
+      type: 'conflict_error',
+      code: 'execution_already_over',
+      details: { status: 'succeeded' },
+    });
     expect((await read(before.id)).body.data).toEqual(before);
   });
 
@@ -391,7 +513,11 @@ describe('Dry-Run', () => {
     const answer = await rehearse({ language: 'python', code: 'print(1)', timeout_ms: 5_000, wait: false });
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({
-      data: { language: 'python', limits: { timeout_ms: 5_000, memory_bytes: 268_435_456, output_bytes: 1_048_576 }, max_cost: '0.000138889' },
+      data: {
+        language: 'python',
+        limits: { timeout_ms: 5_000, memory_bytes: 268_435_456, output_bytes: 1_048_576 },
+        max_cost: '0.000138889',
+      },
       meta: { dry_run: true, request_id: expect.any(String) },
     });
     expect(await newest()).toEqual(before);
@@ -400,7 +526,9 @@ describe('Dry-Run', () => {
   it('refuses what would be refused', async () => {
     expect((await rehearse({ language: 'ruby', code: 'x' })).status).toBe(400);
     expect((await rehearse({ language: 'python', code: 'x', memory_mib: 1_025 })).status).toBe(400);
-    expect((await rehearse({ language: 'python', code: 'x' }, await make.key(person, { scopes: ['projects:read'] }))).status).toBe(403);
+    expect(
+      (await rehearse({ language: 'python', code: 'x' }, await make.key(person, { scopes: ['projects:read'] }))).status,
+    ).toBe(403);
   });
 });
 
@@ -417,7 +545,10 @@ describe('Idempotency-Key', () => {
 
   it('queues once what nobody waits for, and answers 202 again', async () => {
     const options = { headers: { 'idempotency-key': 'queued-once' } };
-    const [first, second] = [await execute({ ...RANDOM, wait: false }, options), await execute({ ...RANDOM, wait: false }, options)];
+    const [first, second] = [
+      await execute({ ...RANDOM, wait: false }, options),
+      await execute({ ...RANDOM, wait: false }, options),
+    ];
     expect([first.status, second.status]).toEqual([202, 202]);
     expect(second.body.data.id).toBe(first.body.data.id);
     await ended(first.body.data.id);
@@ -429,7 +560,8 @@ describe('GET /api/v1/sandbox/executions', () => {
     const owner = await make.person();
     const theirs = await make.key(owner);
     const ids: string[] = [];
-    for (const code of ['print(1)', 'print(2)', 'raise ValueError']) ids.unshift((await execute({ language: 'python', code }, {}, theirs)).body.data.id as string);
+    for (const code of ['print(1)', 'print(2)', 'raise ValueError'])
+      ids.unshift((await execute({ language: 'python', code }, {}, theirs)).body.data.id as string);
 
     const first = expectStatus(200, await app.fetch(`${PATH}?limit=2`, as(theirs))).body;
     expect(first.data.map(({ id }: { id: string }) => id)).toEqual(ids.slice(0, 2));
@@ -456,7 +588,10 @@ describe('GET /api/v1/sandbox/executions', () => {
 });
 
 describe('an execution of somebody else', () => {
-  const masked = ({ status, text, headers }: Answer): unknown => [status, text.replace(headers.get('x-request-id')!, 'req')];
+  const masked = ({ status, text, headers }: Answer): unknown => [
+    status,
+    text.replace(headers.get('x-request-id')!, 'req'),
+  ];
 
   it('is answered to the byte like one that never was', async () => {
     const stranger = await make.key(await make.person());
@@ -486,7 +621,11 @@ describe('when the platform fails', () => {
 
   it('gives up an execution whose worker died, frees its place, and believes no late result', async () => {
     let end: (outcome: never) => void = () => undefined;
-    const silent = jest.spyOn(app.get(SandboxRuntime), 'run').mockReturnValue(new Promise((resolve) => { end = resolve; }));
+    const silent = jest.spyOn(app.get(SandboxRuntime), 'run').mockReturnValue(
+      new Promise((resolve) => {
+        end = resolve;
+      }),
+    );
     const owner = await make.person();
     const theirs = await make.key(owner);
     const id = await start(HELLO_PYTHON, theirs);
@@ -498,20 +637,45 @@ describe('when the platform fails', () => {
     await app.get(ExecutionSweeper).giveUpOverdue();
     silent.mockRestore();
     const lost = (await read(id, theirs)).body.data;
-    expect(lost).toMatchObject({ status: 'lost', started_at: expect.stringMatching(RFC_3339), finished_at: expect.stringMatching(RFC_3339) });
-    expect((await cancel(id, {}, theirs)).body.error).toMatchObject({ code: 'execution_already_over', details: { status: 'lost' } });
+    expect(lost).toMatchObject({
+      status: 'lost',
+      started_at: expect.stringMatching(RFC_3339),
+      finished_at: expect.stringMatching(RFC_3339),
+    });
+    expect((await cancel(id, {}, theirs)).body.error).toMatchObject({
+      code: 'execution_already_over',
+      details: { status: 'lost' },
+    });
 
     const held = [await start(SLEEPS, theirs), await start(SLEEPS, theirs)];
     for (const each of held) await cancel(each, {}, theirs);
-    end({ status: 'succeeded', stdout: '1', stderr: '', exitCode: 0, signal: null, durationMs: 1, cpuMs: 1, memoryPeakBytes: 1, truncated: { stdout: false, stderr: false }, runtime: { name: 'x', version: '1' } } as never);
+    end({
+      status: 'succeeded',
+      stdout: '1',
+      stderr: '',
+      exitCode: 0,
+      signal: null,
+      durationMs: 1,
+      cpuMs: 1,
+      memoryPeakBytes: 1,
+      truncated: { stdout: false, stderr: false },
+      runtime: { name: 'x', version: '1' },
+    } as never);
     await sleep(200);
     expect((await read(id, theirs)).body.data).toEqual(lost);
   });
 
   it('forgets executions after 30 days, and no sooner', async () => {
-    const [old, young] = [(await execute({ language: 'python', code: '1' })).body.data.id, (await execute({ language: 'python', code: '1' })).body.data.id];
-    await make.sql("UPDATE sandbox_executions SET created_at = now() - interval '30 days 1 minute' WHERE id = $1", [old]);
-    await make.sql("UPDATE sandbox_executions SET created_at = now() - interval '29 days 23 hours' WHERE id = $1", [young]);
+    const [old, young] = [
+      (await execute({ language: 'python', code: '1' })).body.data.id,
+      (await execute({ language: 'python', code: '1' })).body.data.id,
+    ];
+    await make.sql("UPDATE sandbox_executions SET created_at = now() - interval '30 days 1 minute' WHERE id = $1", [
+      old,
+    ]);
+    await make.sql("UPDATE sandbox_executions SET created_at = now() - interval '29 days 23 hours' WHERE id = $1", [
+      young,
+    ]);
     await app.get(OldExecutionsSweeper).run();
     expect([(await read(old)).status, (await read(young)).status]).toEqual([404, 200]);
   });

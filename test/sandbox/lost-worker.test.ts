@@ -12,30 +12,40 @@ const SLEEPS = { language: 'python', code: 'import time\ntime.sleep(20)', timeou
 
 describe('a worker that is killed', () => {
   // The source and not the build, so that a test of it needs none.
-  const command = [process.execPath, '--require', join(__dirname, '../support/typescript-hook.cjs'), join(__dirname, '../../src/main.ts'), 'worker'];
+  const command = [
+    process.execPath,
+    '--require',
+    join(__dirname, '../support/typescript-hook.cjs'),
+    join(__dirname, '../../src/main.ts'),
+    'worker',
+  ];
   const app = useApp({}, 'api');
   const make = new Make(app);
 
   afterEach(() => ServiceProcess.killAll());
 
-  const startWorker = (): Promise<ServiceProcess> => ServiceProcess.start({
-    role: 'worker',
-    command,
-    env: {
-      DATABASE_URL: app.config.databaseUrl!,
-      REDIS_URL: app.config.redisUrl!,
-      DATA_DIR: app.dataDirectory,
-      API_KEY_PEPPER: 'a-pepper-of-the-tests-long-enough-for-it',
-      SECRETS_KEY: 'a-secrets-key-of-the-tests-long-enough-for-it',
-      SANDBOX_CONCURRENCY: '2',
-    },
-  });
+  const startWorker = (): Promise<ServiceProcess> =>
+    ServiceProcess.start({
+      role: 'worker',
+      command,
+      env: {
+        DATABASE_URL: app.config.databaseUrl!,
+        REDIS_URL: app.config.redisUrl!,
+        DATA_DIR: app.dataDirectory,
+        API_KEY_PEPPER: 'a-pepper-of-the-tests-long-enough-for-it',
+        SECRETS_KEY: 'a-secrets-key-of-the-tests-long-enough-for-it',
+        SANDBOX_CONCURRENCY: '2',
+      },
+    });
 
   it('loses only what it ran, which is settled while no worker lives; the next one runs what still waits', async () => {
     const key = await make.key(await make.person({ plan: 'builder' }));
-    const statusOf = async (id: string): Promise<unknown> => (await app.fetch(`${PATH}/${id}`, as(key))).body.data.status;
-    const heldOf = async (by: string): Promise<number> => Number((await app.fetch('/api/v1/billing/credits', as(by))).body.data.held);
-    const start = async (body: object): Promise<string> => expectStatus(202, await app.post(PATH, { ...body, wait: false }, as(key))).body.data.id as string;
+    const statusOf = async (id: string): Promise<unknown> =>
+      (await app.fetch(`${PATH}/${id}`, as(key))).body.data.status;
+    const heldOf = async (by: string): Promise<number> =>
+      Number((await app.fetch('/api/v1/billing/credits', as(by))).body.data.held);
+    const start = async (body: object): Promise<string> =>
+      expectStatus(202, await app.post(PATH, { ...body, wait: false }, as(key))).body.data.id as string;
 
     const doomed = await startWorker();
     const running = await start(SLEEPS);
@@ -62,14 +72,25 @@ describe('a worker that is killed', () => {
 
   it('leaves to another what it had taken and not begun', async () => {
     const key = await make.key(await make.person({ plan: 'builder' }));
-    const path = expectStatus(202, await app.post(PATH, { language: 'python', code: 'print("ran")', wait: false }, as(key))).body.data.id as string;
+    const path = expectStatus(
+      202,
+      await app.post(PATH, { language: 'python', code: 'print("ran")', wait: false }, as(key)),
+    ).body.data.id as string;
     // As a worker that dies between Redis and the database.
-    const dying = new Worker('sandbox', null, { connection: app.get(RedisConnections).blocking(), autorun: false, lockDuration: 1_000 });
+    const dying = new Worker('sandbox', null, {
+      connection: app.get(RedisConnections).blocking(),
+      autorun: false,
+      lockDuration: 1_000,
+    });
     expect((await dying.getNextJob('dying', { block: false })).id).toBe(path);
     await dying.close(true);
 
     await startWorker();
     // Workers look for jobs without a worker every half minute, and take one that they have seen so twice.
-    await eventually(async () => (await app.fetch(`${PATH}/${path}`, as(key))).body.data.status === 'succeeded', 'another runs it', 90_000);
+    await eventually(
+      async () => (await app.fetch(`${PATH}/${path}`, as(key))).body.data.status === 'succeeded',
+      'another runs it',
+      90_000,
+    );
   });
 });

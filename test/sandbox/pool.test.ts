@@ -9,7 +9,9 @@ class FakeMember implements PoolMember {
   private end: () => void = () => undefined;
 
   constructor(readonly number: number) {
-    this.gone = new Promise((resolve) => { this.end = resolve; });
+    this.gone = new Promise((resolve) => {
+      this.end = resolve;
+    });
   }
 
   die(): void {
@@ -144,7 +146,9 @@ describe('the warm pool', () => {
   it('does not hammer a machine on which members die', async () => {
     startMs = 0;
     pool.open();
-    const killer = setInterval(() => { for (const member of members) member.die(); }, 1);
+    const killer = setInterval(() => {
+      for (const member of members) member.die();
+    }, 1);
     await sleep(600);
     clearInterval(killer);
     expect(attempts.length).toBeLessThan(12);

@@ -12,14 +12,15 @@ const LIMITS = { timeoutMs: 3_000, memoryBytes: 256 * 1024 * 1024, outputBytes: 
 describe('the runtime in a process of its own', () => {
   let runtime: HostedRuntime;
 
-  const makeRuntime = (): HostedRuntime => new HostedRuntime({
-    isolation: { cgroups: 'auto', cpuWeight: 1_000, copiesDirectory: '/var/lib/service-platform/runtime' },
-    runtime: { concurrency: 2, limits: LIMITS },
-    start: {
-      program: join(__dirname, '../../src/modules/sandbox/runtime/host/sandbox-host.process.ts'),
-      execArguments: ['--require', join(__dirname, '../support/typescript-hook.cjs')],
-    },
-  });
+  const makeRuntime = (): HostedRuntime =>
+    new HostedRuntime({
+      isolation: { cgroups: 'auto', cpuWeight: 1_000, copiesDirectory: '/var/lib/service-platform/runtime' },
+      runtime: { concurrency: 2, limits: LIMITS },
+      start: {
+        program: join(__dirname, '../../src/modules/sandbox/runtime/host/sandbox-host.process.ts'),
+        execArguments: ['--require', join(__dirname, '../support/typescript-hook.cjs')],
+      },
+    });
   const run = (code: string, change: Partial<SandboxRun> = {}, signal?: AbortSignal): Promise<SandboxOutcome> =>
     runtime.run({ id: 'exe_test', language: 'python', code, stdin: '', limits: LIMITS, ...change }, signal);
 
@@ -37,7 +38,11 @@ describe('the runtime in a process of its own', () => {
 
   it('runs, and gives back all that there is to know', async () => {
     const text = 'ü'.repeat(300_000);
-    expect(await run('import sys; print(sys.stdin.read())', { stdin: text })).toMatchObject({ status: 'succeeded', stdout: `${text}\n`, exitCode: 0 });
+    expect(await run('import sys; print(sys.stdin.read())', { stdin: text })).toMatchObject({
+      status: 'succeeded',
+      stdout: `${text}\n`,
+      exitCode: 0,
+    });
     const failed = await run('1/0');
     expect(failed).toMatchObject({ status: 'failed', signal: null, error: { name: 'ZeroDivisionError', line: 1 } });
     expect(failed.error).not.toHaveProperty('column');
@@ -45,7 +50,9 @@ describe('the runtime in a process of its own', () => {
 
   it('has none of the service’s environment', () => {
     const [host] = hosts();
-    const names = readFileSync(`/proc/${host!}/environ`, 'utf8').split('\0').map((entry) => entry.split('=')[0]);
+    const names = readFileSync(`/proc/${host!}/environ`, 'utf8')
+      .split('\0')
+      .map((entry) => entry.split('=')[0]);
     expect(names.filter((name) => name !== '' && !name!.startsWith('NODE_CHANNEL'))).toEqual([]);
   });
 
@@ -56,7 +63,9 @@ describe('the runtime in a process of its own', () => {
 
   it('tells how the pools stand and what happens to them', async () => {
     const events: PoolEvent[] = [];
-    runtime.listen((event) => { events.push(event); });
+    runtime.listen((event) => {
+      events.push(event);
+    });
     await until(() => runtime.readings.length === 2 && runtime.readings.every(({ ready, size }) => ready === size));
     await run('print(1)');
     expect(events).toContainEqual({ kind: 'acquired', language: 'python', seconds: expect.any(Number), warm: true });
@@ -68,7 +77,9 @@ describe('the runtime in a process of its own', () => {
     const stop = new AbortController();
     const startedAt = performance.now();
     const running = run('while True: pass', {}, stop.signal);
-    setTimeout(() => { stop.abort(); }, 100);
+    setTimeout(() => {
+      stop.abort();
+    }, 100);
     await expect(running).rejects.toMatchObject({ name: 'AbortError' });
     expect(performance.now() - startedAt).toBeLessThan(1_500);
   });
@@ -93,15 +104,22 @@ describe('the runtime in a process of its own', () => {
 
 /** Those that this process has started. */
 function hosts(): number[] {
-  return readdirSync('/proc').map(Number).filter((pid) => pid > 0).filter((pid) => {
-    try {
-      const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-      const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-      return parent === String(process.pid) && state !== 'Z' && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('sandbox-host');
-    } catch {
-      return false;
-    }
-  });
+  return readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => pid > 0)
+    .filter((pid) => {
+      try {
+        const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+        const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+        return (
+          parent === String(process.pid) &&
+          state !== 'Z' &&
+          readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('sandbox-host')
+        );
+      } catch {
+        return false;
+      }
+    });
 }
 
 async function until(holds: () => boolean): Promise<void> {

@@ -12,12 +12,16 @@ const LIMITS: SandboxLimits = { timeoutMs: 3_000, memoryBytes: 256 * MEBIBYTE, o
 const SHORT: SandboxLimits = { ...LIMITS, timeoutMs: 250 };
 const CANARY = 'CANARY_IN_THE_ENVIRONMENT_OF_THE_SERVICE';
 
-/** What hostile code tries is in `test/abuse`; that languages are what they should be, in `runtime-languages.test.ts`. */
+/**
+ * What hostile code tries is in `test/abuse`; that languages are what they should be, in `runtime-languages.test.ts`.
+ */
 describe.each(['auto', 'off'] as const)('the runtime with cgroups %s', (cgroups) => {
-  const makeRuntime = (poolSize?: number): PooledRuntime => new PooledRuntime(
-    new Isolation({ cgroups, cpuWeight: 1_000, copiesDirectory: COPIES }),
-    { concurrency: 2, limits: LIMITS, ...(poolSize === undefined ? {} : { poolSize }) },
-  );
+  const makeRuntime = (poolSize?: number): PooledRuntime =>
+    new PooledRuntime(new Isolation({ cgroups, cpuWeight: 1_000, copiesDirectory: COPIES }), {
+      concurrency: 2,
+      limits: LIMITS,
+      ...(poolSize === undefined ? {} : { poolSize }),
+    });
   const runtime = makeRuntime();
 
   const run = (language: Language, code: string, limits = LIMITS): Promise<SandboxOutcome> =>
@@ -46,7 +50,9 @@ describe.each(['auto', 'off'] as const)('the runtime with cgroups %s', (cgroups)
   it('keeps its pools full, and says how they stand', async () => {
     await until(() => runtime.readings.every(({ ready, size }) => ready === size && size === 3));
     const events: unknown[] = [];
-    runtime.listen((event) => { events.push(event); });
+    runtime.listen((event) => {
+      events.push(event);
+    });
     await py('print(1)');
     expect(events).toContainEqual({ kind: 'acquired', language: 'python', seconds: expect.any(Number), warm: true });
     await until(() => runtime.readings.every(({ ready, size }) => ready === size));
@@ -106,8 +112,14 @@ describe.each(['auto', 'off'] as const)('the runtime with cgroups %s', (cgroups)
   });
 
   it.each([
-    ['javascript', "const fs = require('fs'); const e = ['/proc/1/environ', '/proc/self/environ'].map((p) => { try { return fs.readFileSync(p, 'utf8') } catch { return '' } }); console.log(JSON.stringify([e, process.env]))"],
-    ['python', "import os\nfor p in ('/proc/1/environ', '/proc/self/environ'):\n  try: print(open(p).read())\n  except OSError: pass\nprint(dict(os.environ))"],
+    [
+      'javascript',
+      "const fs = require('fs'); const e = ['/proc/1/environ', '/proc/self/environ'].map((p) => { try { return fs.readFileSync(p, 'utf8') } catch { return '' } }); console.log(JSON.stringify([e, process.env]))",
+    ],
+    [
+      'python',
+      "import os\nfor p in ('/proc/1/environ', '/proc/self/environ'):\n  try: print(open(p).read())\n  except OSError: pass\nprint(dict(os.environ))",
+    ],
   ] as const)('hands nothing of the environment on, in %s', async (language, code) => {
     const outcome = await run(language, code);
     expect(outcome.status).toBe('succeeded');
@@ -115,17 +127,30 @@ describe.each(['auto', 'off'] as const)('the runtime with cgroups %s', (cgroups)
   });
 
   it('hands no descriptor and no right on', async () => {
-    const descriptors = await py("import os\nprint(sorted({os.readlink(f'/proc/self/fd/{f}').split(':')[0] for f in os.listdir('/proc/self/fd') if os.path.lexists(f'/proc/self/fd/{f}')}))");
-    expect(["['/tmp/stdin (deleted)', 'socket']\n", "['/dev/null', '/tmp/stdin (deleted)', 'socket']\n"]).toContain(descriptors.stdout);
-    const rights = await py("print([line for line in open('/proc/self/status').read().split('\\n') if line.split(':')[0] in ('Seccomp', 'NoNewPrivs', 'CapEff', 'CapBnd')])");
-    expect(rights.stdout).toBe("['CapEff:\\t0000000000000000', 'CapBnd:\\t0000000000000000', 'NoNewPrivs:\\t1', 'Seccomp:\\t2']\n");
+    const descriptors = await py(
+      "import os\nprint(sorted({os.readlink(f'/proc/self/fd/{f}').split(':')[0] for f in os.listdir('/proc/self/fd') if os.path.lexists(f'/proc/self/fd/{f}')}))",
+    );
+    expect(["['/tmp/stdin (deleted)', 'socket']\n", "['/dev/null', '/tmp/stdin (deleted)', 'socket']\n"]).toContain(
+      descriptors.stdout,
+    );
+    const rights = await py(
+      "print([line for line in open('/proc/self/status').read().split('\\n') if line.split(':')[0] in ('Seccomp', 'NoNewPrivs', 'CapEff', 'CapBnd')])",
+    );
+    expect(rights.stdout).toBe(
+      "['CapEff:\\t0000000000000000', 'CapBnd:\\t0000000000000000', 'NoNewPrivs:\\t1', 'Seccomp:\\t2']\n",
+    );
   });
 
   it('ends a run at once when its signal is aborted', async () => {
     const stop = new AbortController();
     const startedAt = performance.now();
-    const running = runtime.run({ id: 'exe_a', language: 'python', code: 'while True: pass', stdin: '', limits: LIMITS }, stop.signal);
-    setTimeout(() => { stop.abort(); }, 200);
+    const running = runtime.run(
+      { id: 'exe_a', language: 'python', code: 'while True: pass', stdin: '', limits: LIMITS },
+      stop.signal,
+    );
+    setTimeout(() => {
+      stop.abort();
+    }, 200);
     await expect(running).rejects.toMatchObject({ name: 'AbortError' });
     expect(performance.now() - startedAt).toBeLessThan(1_000);
   });
@@ -136,17 +161,32 @@ describe.each(['auto', 'off'] as const)('the runtime with cgroups %s', (cgroups)
     const before = descriptors();
     const another = makeRuntime();
     await another.probe();
-    const codes = ['for (;;) ;', 'console.log(1)', 'process.exit(1)', "for (;;) process.stdout.write('x'.repeat(65536))", 'throw 1'];
-    await Promise.all(codes.map((code) => another.run({ id: 'exe_x', language: 'javascript', code, stdin: '', limits: SHORT })));
+    const codes = [
+      'for (;;) ;',
+      'console.log(1)',
+      'process.exit(1)',
+      "for (;;) process.stdout.write('x'.repeat(65536))",
+      'throw 1',
+    ];
+    await Promise.all(
+      codes.map((code) => another.run({ id: 'exe_x', language: 'javascript', code, stdin: '', limits: SHORT })),
+    );
     await another.close();
     await until(() => descriptors() <= before && cgroupsLeft().length === 0 && sandboxProcesses().length === 0);
   });
 });
 
 it('says what is missing and runs nothing without it', async () => {
-  const isolation = new Isolation({ cgroups: 'off', copiesDirectory: '/nowhere', bubblewrapPlaces: ['/nowhere/bwrap'] });
+  const isolation = new Isolation({
+    cgroups: 'off',
+    copiesDirectory: '/nowhere',
+    bubblewrapPlaces: ['/nowhere/bwrap'],
+  });
   const runtime = new PooledRuntime(isolation, { concurrency: 1, limits: LIMITS });
-  expect(await runtime.probe()).toEqual({ available: false, missing: ['the package bubblewrap (bwrap was not found)'] });
+  expect(await runtime.probe()).toEqual({
+    available: false,
+    missing: ['the package bubblewrap (bwrap was not found)'],
+  });
   const run = { id: 'exe_x', language: 'python', code: 'print(1)', stdin: '', limits: LIMITS } as const;
   await expect(runtime.run(run)).rejects.toThrow('not available');
   await runtime.close();
@@ -154,10 +194,14 @@ it('says what is missing and runs nothing without it', async () => {
 
 /** Those of this process; other test files run at the same time. */
 function cgroupsLeft(): string[] {
-  const own = readFileSync('/proc/self/cgroup', 'utf8').split('\n').map((line) => line.split(':'));
+  const own = readFileSync('/proc/self/cgroup', 'utf8')
+    .split('\n')
+    .map((line) => line.split(':'));
   return own.flatMap(([, controller = '', path = '']) => {
     try {
-      return readdirSync(`/sys/fs/cgroup/${controller}${path}`).filter((name) => name.startsWith(`isolated-${process.pid}-`));
+      return readdirSync(`/sys/fs/cgroup/${controller}${path}`).filter((name) =>
+        name.startsWith(`isolated-${process.pid}-`),
+      );
     } catch {
       return [];
     }
@@ -166,14 +210,18 @@ function cgroupsLeft(): string[] {
 
 /** Children of this process that are still there. */
 function sandboxProcesses(): number[] {
-  return readdirSync('/proc').filter((pid) => /^\d+$/.test(pid)).flatMap((pid) => {
-    try {
-      const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-      return stat.slice(stat.lastIndexOf(')')).split(' ')[2] === String(process.pid) && stat.includes('(bwrap)') ? [Number(pid)] : [];
-    } catch {
-      return [];
-    }
-  });
+  return readdirSync('/proc')
+    .filter((pid) => /^\d+$/.test(pid))
+    .flatMap((pid) => {
+      try {
+        const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+        return stat.slice(stat.lastIndexOf(')')).split(' ')[2] === String(process.pid) && stat.includes('(bwrap)')
+          ? [Number(pid)]
+          : [];
+      } catch {
+        return [];
+      }
+    });
 }
 
 async function until(holds: () => boolean): Promise<void> {

@@ -5,7 +5,11 @@ import { JobTurns } from '../../src/platform/queues/job-turns.js';
 import { type Answer, eventually, randomAddress, useApp } from '../support/test-app.js';
 
 const TRY = '/api/v1/sandbox/try';
-const HELLO = { typescript: 'const x: number = 1 + 2; console.log(x);', javascript: 'console.log(1 + 2)', python: 'print(1 + 2)' };
+const HELLO = {
+  typescript: 'const x: number = 1 + 2; console.log(x);',
+  javascript: 'console.log(1 + 2)',
+  python: 'print(1 + 2)',
+};
 
 describe('POST /api/v1/sandbox/try', () => {
   const app = useApp({ ANONYMOUS_CALLS_PER_SECOND: '1000' });
@@ -37,7 +41,11 @@ describe('POST /api/v1/sandbox/try', () => {
   it('answers 200 for code that fails, with its error in the lines that were sent', async () => {
     const answer = await app.post(TRY, { language: 'python', code: 'x = 1\nraise ValueError("no")' });
     expect(answer.status).toBe(200);
-    expect(answer.body.data).toMatchObject({ status: 'failed', exit_code: 1, error: { name: 'ValueError', message: 'no', line: 2 } });
+    expect(answer.body.data).toMatchObject({
+      status: 'failed',
+      exit_code: 1,
+      error: { name: 'ValueError', message: 'no', line: 2 },
+    });
   });
 
   it('gives the program its standard input', async () => {
@@ -46,7 +54,11 @@ describe('POST /api/v1/sandbox/try', () => {
   });
 
   it.each([
-    ['an unknown language', { code: 'x', language: 'ruby' }, { path: 'language', code: 'is_in', expected: [...LANGUAGES], received: 'ruby' }],
+    [
+      'an unknown language',
+      { code: 'x', language: 'ruby' },
+      { path: 'language', code: 'is_in', expected: [...LANGUAGES], received: 'ruby' },
+    ],
     ['empty code', { code: '', language: 'python' }, { path: 'code', code: 'min_length' }],
     ['code of another type', { code: 7, language: 'python' }, { path: 'code', code: 'is_string' }],
     ['code over 128 KiB', { code: 'é'.repeat(65_537), language: 'python' }, { path: 'code', code: 'max_bytes' }],
@@ -54,7 +66,11 @@ describe('POST /api/v1/sandbox/try', () => {
     ['an unknown field', { code: 'x', language: 'python', timeout: 99 }, { path: 'timeout', code: 'unknown_field' }],
     ['a standard input of null', { code: 'x', language: 'python', stdin: null }, { path: 'stdin', code: 'is_string' }],
     ['files, which need a key', { code: 'x', language: 'python', files: [] }, { path: 'files', code: 'unknown_field' }],
-    ['a standard input of another type', { code: 'x', language: 'python', stdin: {} }, { path: 'stdin', code: 'is_string' }],
+    [
+      'a standard input of another type',
+      { code: 'x', language: 'python', stdin: {} },
+      { path: 'stdin', code: 'is_string' },
+    ],
   ])('answers 400 for %s, with the field, and counts no execution', async (_what, body, fault) => {
     const from = randomAddress();
     const answer = await app.post(TRY, body, { from });
@@ -111,23 +127,38 @@ describe('POST /api/v1/sandbox/try', () => {
     const from = randomAddress();
     const body = { language: 'python', code: 'print(1)' };
     const { status, body: answer } = await app.post(TRY, body, { from, headers: { 'dry-run': 'true' } });
-    expect([status, answer.data, answer.meta.dry_run]).toEqual([200, { language: 'python', limits: expect.objectContaining({ timeout_ms: 30_000 }) }, true]);
-    expect((await app.post(TRY, { ...body, language: 'ruby' }, { from, headers: { 'dry-run': 'true' } })).status).toBe(400);
+    expect([status, answer.data, answer.meta.dry_run]).toEqual([
+      200,
+      { language: 'python', limits: expect.objectContaining({ timeout_ms: 30_000 }) },
+      true,
+    ]);
+    expect((await app.post(TRY, { ...body, language: 'ruby' }, { from, headers: { 'dry-run': 'true' } })).status).toBe(
+      400,
+    );
     expect((await app.post(TRY, body, { from })).body.meta.remaining_executions).toBe(9);
   });
 
   it('runs once for one idempotency key, and keeps no connection to the database meanwhile', async () => {
     const from = randomAddress();
-    const send = (code: string, key: string): Promise<Answer> => app.post(TRY, { language: 'python', code }, { from, headers: { 'idempotency-key': key } });
+    const send = (code: string, key: string): Promise<Answer> =>
+      app.post(TRY, { language: 'python', code }, { from, headers: { 'idempotency-key': key } });
     const running = send('import time; time.sleep(2); print("ran")', 'once');
     const inTransaction = async (): Promise<number> => {
-      const rows = await app.get(DataSource).query<{ n: string }[]>("SELECT count(*) AS n FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle in transaction'");
+      const rows = await app
+        .get(DataSource)
+        .query<{ n: string }[]>(
+          "SELECT count(*) AS n FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle in transaction'",
+        );
       return Number(rows[0]!.n);
     };
-    const isUnderWay = async (): Promise<boolean> => (await app.fetch('/metrics')).text.includes('queue_jobs{queue="sandbox",state="active"} 1');
+    const isUnderWay = async (): Promise<boolean> =>
+      (await app.fetch('/metrics')).text.includes('queue_jobs{queue="sandbox",state="active"} 1');
     await eventually(isUnderWay, 'the run is under way');
     // What is done every so often may be in a transaction just then.
-    await eventually(async () => (await inTransaction()) === 0 && isUnderWay(), 'there is no transaction while it runs');
+    await eventually(
+      async () => (await inTransaction()) === 0 && isUnderWay(),
+      'there is no transaction while it runs',
+    );
     const first = await running;
     expect(first.body.data.stdout).toBe('ran\n');
     const again = await send('import time; time.sleep(2); print("ran")', 'once');
@@ -144,7 +175,10 @@ describe('POST /api/v1/sandbox/try', () => {
 
 describe('fairness', () => {
   const app = useApp({ ANONYMOUS_CALLS_PER_SECOND: '1000', SANDBOX_CONCURRENCY: '3' });
-  const sleep = (seconds: number): object => ({ language: 'python', code: `import time; time.sleep(${seconds}); print("slept")` });
+  const sleep = (seconds: number): object => ({
+    language: 'python',
+    code: `import time; time.sleep(${seconds}); print("slept")`,
+  });
 
   it('lets one address have two runs at once and answers a third with 429, which counts nothing', async () => {
     const from = randomAddress();
@@ -153,7 +187,11 @@ describe('fairness', () => {
 
     const third = await app.post(TRY, sleep(0), { from });
     expect(third.status).toBe(429);
-    expect(third.body.error).toMatchObject({ code: 'concurrency_limit_exceeded', retry_after: 1, details: { policy: 'sandbox_concurrency', limit: 2 } });
+    expect(third.body.error).toMatchObject({
+      code: 'concurrency_limit_exceeded',
+      retry_after: 1,
+      details: { policy: 'sandbox_concurrency', limit: 2 },
+    });
     expect((await app.post(TRY, sleep(0))).status).toBe(200);
 
     expect((await Promise.all(two)).map(({ body }) => body.data.stdout as string)).toEqual(['slept\n', 'slept\n']);
@@ -176,10 +214,15 @@ describe('fairness', () => {
 
   it('answers 503 with Retry-After when a run could not begin in time, and counts nothing', async () => {
     const from = randomAddress();
-    const waiting = jest.spyOn(app.get(JobTurns), 'look').mockResolvedValue({ round: 2, ahead: 1, own: 1, waiting: 1_000, active: 2 });
+    const waiting = jest
+      .spyOn(app.get(JobTurns), 'look')
+      .mockResolvedValue({ round: 2, ahead: 1, own: 1, waiting: 1_000, active: 2 });
     const refused = await app.post(TRY, sleep(0), { from });
     waiting.mockRestore();
-    expect(refused.body.error).toMatchObject({ code: 'sandbox_unavailable', details: { expected_wait_seconds: expect.any(Number) } });
+    expect(refused.body.error).toMatchObject({
+      code: 'sandbox_unavailable',
+      details: { expected_wait_seconds: expect.any(Number) },
+    });
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
 
     expect((await app.post(TRY, sleep(0), { from })).body.meta.remaining_executions).toBe(9);
@@ -192,7 +235,9 @@ describe('when the platform fails a run', () => {
   it('answers 503 with Retry-After and gives the execution and the call back', async () => {
     const from = randomAddress();
     const runtime = app.get(SandboxRuntime);
-    const broken = jest.spyOn(runtime, 'run').mockRejectedValue(new Error('canary: a cause that is not the caller’s business'));
+    const broken = jest
+      .spyOn(runtime, 'run')
+      .mockRejectedValue(new Error('canary: a cause that is not the caller’s business'));
     const answer = await app.post(TRY, { language: 'python', code: 'print(1)' }, { from });
     broken.mockRestore();
 
@@ -201,7 +246,9 @@ describe('when the platform fails a run', () => {
     expect(answer.headers.get('retry-after')).toBe('5');
     expect(answer.text).not.toContain('canary');
     expect(answer.headers.get('x-service-calls-remaining')).toBe('1000');
-    expect((await app.post(TRY, { language: 'python', code: 'print(1)' }, { from })).body.meta.remaining_executions).toBe(9);
+    expect(
+      (await app.post(TRY, { language: 'python', code: 'print(1)' }, { from })).body.meta.remaining_executions,
+    ).toBe(9);
   });
 });
 
@@ -214,11 +261,17 @@ describe('without isolation', () => {
     await eventually(async () => (await run()).text.includes('bubblewrap'), 'the worker has said what it lacks');
     const answer = await run();
     expect(answer.status).toBe(503);
-    expect(answer.body.error).toMatchObject({ code: 'sandbox_unavailable', hint: expect.stringContaining('bubblewrap') });
+    expect(answer.body.error).toMatchObject({
+      code: 'sandbox_unavailable',
+      hint: expect.stringContaining('bubblewrap'),
+    });
 
     const ready = await app.fetch('/ready');
     expect(ready.status).toBe(200);
-    expect(ready.body).toMatchObject({ status: 'degraded', details: { sandbox: { status: 'degraded', missing: [expect.stringContaining('bubblewrap')] } } });
+    expect(ready.body).toMatchObject({
+      status: 'degraded',
+      details: { sandbox: { status: 'degraded', missing: [expect.stringContaining('bubblewrap')] } },
+    });
   });
 });
 

@@ -7,7 +7,10 @@ jest.setTimeout(120_000);
 
 const PATH = '/api/v1/sandbox/executions';
 const TRY = '/api/v1/sandbox/try';
-const sleepFor = (seconds: number): { language: string; code: string } => ({ language: 'python', code: `import time; time.sleep(${seconds})` });
+const sleepFor = (seconds: number): { language: string; code: string } => ({
+  language: 'python',
+  code: `import time; time.sleep(${seconds})`,
+});
 const HELLO = { language: 'python', code: 'print("hello")' };
 
 describe('the queue of the sandbox', () => {
@@ -18,7 +21,8 @@ describe('the queue of the sandbox', () => {
     const { data } = (await app.fetch(`${PATH}?limit=100`, as(key))).body;
     return (data as { status: string }[]).filter(({ status }) => status === 'queued').length;
   };
-  const settled = (key: string): Promise<void> => eventually(async () => (await queued(key)) === 0, 'all have begun', 60_000);
+  const settled = (key: string): Promise<void> =>
+    eventually(async () => (await queued(key)) === 0, 'all have begun', 60_000);
 
   it('lets all executions that a plan allows wait for their turn, however many callers come at once', async () => {
     const key = await keyOf('pro');
@@ -32,7 +36,8 @@ describe('the queue of the sandbox', () => {
     const [large, small] = [await keyOf('pro'), await keyOf('builder')];
     const queue = app.get(Queues).named('sandbox');
     await queue.pause();
-    for (let count = 0; count < 32; count++) expectStatus(202, await app.post(PATH, { ...sleepFor(0.5), wait: false }, as(large)));
+    for (let count = 0; count < 32; count++)
+      expectStatus(202, await app.post(PATH, { ...sleepFor(0.5), wait: false }, as(large)));
     await queue.resume();
     const [theirs, anonymous] = await Promise.all([app.post(PATH, HELLO, as(small)), app.post(TRY, HELLO)]);
     expect([theirs.status, anonymous.status]).toEqual([200, 200]);
@@ -52,7 +57,11 @@ describe('the queue of the sandbox', () => {
     expect(patient.status).toBe(202);
     expect(refused.status).toBe(503);
     const { code, details, retry_after: retryAfter } = refused.body.error;
-    expect([code, details.max_wait_seconds, refused.headers.get('retry-after')]).toEqual(['sandbox_unavailable', 1, String(retryAfter)]);
+    expect([code, details.max_wait_seconds, refused.headers.get('retry-after')]).toEqual([
+      'sandbox_unavailable',
+      1,
+      String(retryAfter),
+    ]);
     // By then so much has run that the rest takes no longer than the caller would wait.
     expect(Math.abs(details.expected_wait_seconds - details.max_wait_seconds - retryAfter)).toBeLessThanOrEqual(1);
     expect(details.expected_wait_seconds).toBeGreaterThan(1);
@@ -61,7 +70,9 @@ describe('the queue of the sandbox', () => {
   it('answers 503 to a caller whose turn did not come in time, and keeps the execution as cancelled: it never ran', async () => {
     const key = await keyOf('builder');
     const queue = app.get(Queues).named('sandbox');
-    const look = jest.spyOn(app.get(JobTurns), 'look').mockResolvedValue({ round: 1, ahead: 0, own: 0, waiting: 0, active: 0 });
+    const look = jest
+      .spyOn(app.get(JobTurns), 'look')
+      .mockResolvedValue({ round: 1, ahead: 0, own: 0, waiting: 0, active: 0 });
     await queue.pause();
     const answer = await app.post(PATH, { ...HELLO, queue_timeout_ms: 200 }, as(key)).finally(() => queue.resume());
     look.mockRestore();
@@ -81,7 +92,11 @@ describe('the queue of the sandbox', () => {
       look.mockResolvedValue(turn);
       return (await app.post(PATH, HELLO, as(key))).status;
     };
-    const statuses = [await runWith(full), await runWith({ ...full, own: 1 }), await runWith({ ...full, waiting: 2_000 })];
+    const statuses = [
+      await runWith(full),
+      await runWith({ ...full, own: 1 }),
+      await runWith({ ...full, waiting: 2_000 }),
+    ];
     look.mockRestore();
     expect(statuses).toEqual([200, 503, 503]);
   });

@@ -15,7 +15,9 @@ interface FakeAnswer {
   readonly body?: object;
 }
 
-/** A stand-in for the service that knows one person, their sessions and keys, for tests of what callers do with answers. */
+/**
+ * A stand-in for the service that knows one person, their sessions and keys, for tests of what callers do with answers.
+ */
 export class AccountService {
   private readonly server: Server;
   readonly keys: FakeKey[] = [];
@@ -27,7 +29,9 @@ export class AccountService {
   constructor() {
     this.server = createServer((request, response) => {
       void this.answer(request).then(({ status, body }) => {
-        response.writeHead(status, { 'content-type': 'application/json' }).end(body === undefined ? undefined : JSON.stringify(body));
+        response
+          .writeHead(status, { 'content-type': 'application/json' })
+          .end(body === undefined ? undefined : JSON.stringify(body));
       });
     });
   }
@@ -47,15 +51,21 @@ export class AccountService {
   }
 
   refuseNext(status: number, error: object): void {
-    this.refusals.push({ status, body: { error: { status, type: 'x', message: 'No.', ...error }, meta: { request_id: 'req_1' } } });
+    this.refusals.push({
+      status,
+      body: { error: { status, type: 'x', message: 'No.', ...error }, meta: { request_id: 'req_1' } },
+    });
   }
 
   private async answer(request: IncomingMessage): Promise<FakeAnswer> {
     const method = request.method!;
     const { pathname } = new URL(request.url!, this.url);
-    const body = request.headers['content-type'] === undefined ? {} : await json(request) as Record<string, string>;
+    const body = request.headers['content-type'] === undefined ? {} : ((await json(request)) as Record<string, string>);
     this.seen.push(`${method} ${pathname}`);
-    return this.refusals.shift() ?? this.route(`${method} ${pathname}`, body, request.headers.authorization?.replace('Bearer ', '') ?? '');
+    return (
+      this.refusals.shift() ??
+      this.route(`${method} ${pathname}`, body, request.headers.authorization?.replace('Bearer ', '') ?? '')
+    );
   }
 
   private route(route: string, body: Record<string, string>, credential: string): FakeAnswer {
@@ -64,7 +74,9 @@ export class AccountService {
     const key = this.keys.find(({ secret, revoked }) => secret === credential && !revoked);
     if (key === undefined && !this.sessions.has(credential)) return refusal(401, 'auth_error', 'invalid_api_key');
     const [, keyId, action = ''] = /^[A-Z]+ \/api\/v1\/keys\/([^/]+)(\/rotate)?$/.exec(route) ?? [];
-    switch (`${route.split(' ')[0]!} ${keyId === undefined || keyId === 'current' ? route.split(' ')[1]! : `KEY${action}`}`) {
+    switch (
+      `${route.split(' ')[0]!} ${keyId === undefined || keyId === 'current' ? route.split(' ')[1]! : `KEY${action}`}`
+    ) {
       case 'POST /api/v1/auth/sign-out':
         this.sessions.delete(credential);
         return { status: 204 };
@@ -83,11 +95,24 @@ export class AccountService {
       case 'GET /api/v1/keys/current':
         return success(200, viewOf(key!));
       case 'POST KEY/rotate':
-        return this.withKey(keyId!, (it) => { it.secret += '-rotated'; return success(200, { ...viewOf(it), secret: it.secret }); });
+        return this.withKey(keyId!, (it) => {
+          it.secret += '-rotated';
+          return success(200, { ...viewOf(it), secret: it.secret });
+        });
       case 'DELETE KEY':
-        return this.withKey(keyId!, (it) => { it.revoked = true; return { status: 204 }; });
+        return this.withKey(keyId!, (it) => {
+          it.revoked = true;
+          return { status: 204 };
+        });
       case 'POST /api/v1/auth/explain':
-        return success(200, { allowed: false, refused_by: 'scope', code: 'insufficient_scopes', message: 'The key may not.', fix: 'Add keys:write.', required_scopes: ['keys:write'] });
+        return success(200, {
+          allowed: false,
+          refused_by: 'scope',
+          code: 'insufficient_scopes',
+          message: 'The key may not.',
+          fix: 'Add keys:write.',
+          required_scopes: ['keys:write'],
+        });
       default:
         return refusal(404, 'not_found_error', 'route_not_found');
     }
@@ -97,11 +122,20 @@ export class AccountService {
     if (login !== 'ada' || password !== 'correct horse') return refusal(401, 'auth_error', 'invalid_credentials');
     const token = `svc_sess_${this.seen.length}`;
     this.sessions.add(token);
-    return success(200, { user: { id: 'usr_1', username: 'ada' }, organization: { id: 'org_1' }, session_token: token });
+    return success(200, {
+      user: { id: 'usr_1', username: 'ada' },
+      organization: { id: 'org_1' },
+      session_token: token,
+    });
   }
 
   mint(name: string): FakeKey {
-    const key = { id: `key_${this.keys.length + 1}`, name, secret: `svc_pat_secret${this.keys.length + 1}`, revoked: false };
+    const key = {
+      id: `key_${this.keys.length + 1}`,
+      name,
+      secret: `svc_pat_secret${this.keys.length + 1}`,
+      revoked: false,
+    };
     this.keys.push(key);
     return key;
   }
@@ -112,11 +146,25 @@ export class AccountService {
   }
 }
 
-const viewOf = ({ id, name, revoked }: FakeKey): object => ({ id, name, kind: 'personal', scopes: ['*'], prefix: 'svc_pat_s', last4: 'ret1', status: revoked ? 'revoked' : 'active' });
+const viewOf = ({ id, name, revoked }: FakeKey): object => ({
+  id,
+  name,
+  kind: 'personal',
+  scopes: ['*'],
+  prefix: 'svc_pat_s',
+  last4: 'ret1',
+  status: revoked ? 'revoked' : 'active',
+});
 
-const success = (status: number, data: object): FakeAnswer => ({ status, body: { data, meta: { request_id: 'req_1' } } });
+const success = (status: number, data: object): FakeAnswer => ({
+  status,
+  body: { data, meta: { request_id: 'req_1' } },
+});
 
 const refusal = (status: number, type: string, code: string): FakeAnswer => ({
   status,
-  body: { error: { type, code, status, message: 'No.', hint: 'Try another.', docs_url: `http://docs.test/errors/${code}` }, meta: { request_id: 'req_1' } },
+  body: {
+    error: { type, code, status, message: 'No.', hint: 'Try another.', docs_url: `http://docs.test/errors/${code}` },
+    meta: { request_id: 'req_1' },
+  },
 });

@@ -19,7 +19,9 @@ export interface Refused {
   readonly retryAfter: string | null;
 }
 
-/** A load of creates over HTTP that knows which of them were acknowledged, to ask afterwards whether they are all there. */
+/**
+ * A load of creates over HTTP that knows which of them were acknowledged, to ask afterwards whether they are all there.
+ */
 export class AcknowledgedWrites {
   /** Of what was acknowledged, by the name that it was given. */
   readonly acknowledged = new Map<string, string>();
@@ -44,9 +46,11 @@ export class AcknowledgedWrites {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(account),
     });
-    const { data } = await response.json() as { data: { session_token: string; organization: { id: string } } };
+    const { data } = (await response.json()) as { data: { session_token: string; organization: { id: string } } };
     // Before its first call, so that nobody remembers another plan of it.
-    await withDatabase(dataDir, (client) => client.query("UPDATE organizations SET plan = 'enterprise' WHERE id = $1", [data.organization.id]));
+    await withDatabase(dataDir, (client) =>
+      client.query("UPDATE organizations SET plan = 'enterprise' WHERE id = $1", [data.organization.id]),
+    );
     return new AcknowledgedWrites(service, dataDir, data.session_token, run);
   }
 
@@ -73,9 +77,13 @@ export class AcknowledgedWrites {
         headers: { ...this.headers, 'content-type': 'application/json', 'idempotency-key': idempotencyKey },
         body: JSON.stringify({ name }),
       });
-      const body = await response.json() as { data?: { id: string }; error?: { code: string } };
+      const body = (await response.json()) as { data?: { id: string }; error?: { code: string } };
       if (response.ok) return body.data!.id;
-      this.refused.push({ status: response.status, code: body.error?.code, retryAfter: response.headers.get('retry-after') });
+      this.refused.push({
+        status: response.status,
+        code: body.error?.code,
+        retryAfter: response.headers.get('retry-after'),
+      });
     } catch {
       this.refused.push({ status: 'none', code: undefined, retryAfter: null });
     }
@@ -84,8 +92,15 @@ export class AcknowledgedWrites {
 
   /** Acknowledged writes that are not there, and writes that were done more than once. */
   async missingAndDoubled(): Promise<{ missing: string[]; doubled: string[] }> {
-    const rows = await withDatabase(this.dataDir, async (client) =>
-      (await client.query<{ id: string; name: string }>('SELECT id, name FROM api_keys WHERE name LIKE $1', [`${this.run}-%`])).rows);
+    const rows = await withDatabase(
+      this.dataDir,
+      async (client) =>
+        (
+          await client.query<{ id: string; name: string }>('SELECT id, name FROM api_keys WHERE name LIKE $1', [
+            `${this.run}-%`,
+          ])
+        ).rows,
+    );
     const ids = new Set(rows.map(({ id }) => id));
     const names = rows.map(({ name }) => name);
     return {

@@ -20,7 +20,15 @@ export async function signUpWithKey(baseUrl: string): Promise<Account> {
   const username = `u${randomUUID().slice(0, 12)}`;
   const password = `correct horse ${randomUUID()}`;
   const anonymous = new client.Service({ anonymous: true, baseUrl });
-  const { session_token: sessionToken, organization } = await anonymous.auth.signUp({ username, email: `${username}@example.com`, password });
-  const { secret } = await new client.Service({ sessionToken, baseUrl }).keys.create({ name: 'test', kind: 'personal', preset: 'full' });
+  const { session_token: sessionToken, organization } = await anonymous.auth.signUp({
+    username,
+    email: `${username}@example.com`,
+    password,
+  });
+  const { secret } = await new client.Service({ sessionToken, baseUrl }).keys.create({
+    name: 'test',
+    kind: 'personal',
+    preset: 'full',
+  });
   return { username, password, organizationId: organization.id, sessionToken, apiKey: secret };
 }

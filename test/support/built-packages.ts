@@ -3,8 +3,12 @@ import { join } from 'node:path';
 
 const ROOT = join(__dirname, '../..');
 
-/** Builds the client library and the command line where their sources have changed. Safe while other tests do the same. */
+/**
+ * Builds the client library and the command line where their sources have changed. Safe while other tests do the same.
+ */
 export function buildPackages(): void {
-  const { status, stderr } = spawnSync(process.execPath, [join(ROOT, 'scripts/build-packages.mjs')], { encoding: 'utf8' });
+  const { status, stderr } = spawnSync(process.execPath, [join(ROOT, 'scripts/build-packages.mjs')], {
+    encoding: 'utf8',
+  });
   if (status !== 0) throw new Error(stderr);
 }

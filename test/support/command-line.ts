@@ -46,16 +46,28 @@ export class CommandLine {
     return this.spawn([process.execPath, COMMAND, ...args], env, input);
   }
 
-  /** On a terminal, where `answers` are typed, each when the text before it is shown. Returns all that the terminal showed. */
-  runOnTerminal(args: readonly string[], answers: readonly (readonly [after: string, answer: string])[]): Promise<Ended> {
+  /**
+   * On a terminal, where `answers` are typed, each when the text before it is shown. Returns all that the terminal
+   * showed.
+   */
+  runOnTerminal(
+    args: readonly string[],
+    answers: readonly (readonly [after: string, answer: string])[],
+  ): Promise<Ended> {
     return this.spawn(['python3', '-c', TERMINAL, JSON.stringify(answers), process.execPath, COMMAND, ...args], {}, '');
   }
 
-  private async spawn([program, ...args]: readonly string[], env: Record<string, string>, input: string): Promise<Ended> {
+  private async spawn(
+    [program, ...args]: readonly string[],
+    env: Record<string, string>,
+    input: string,
+  ): Promise<Ended> {
     const child = spawn(program!, args, { cwd: this.home, env: { ...this.environment, ...env }, stdio: 'pipe' });
     child.stdin.on('error', () => undefined);
     child.stdin.end(input);
-    const code = new Promise<number | null>((resolve) => { child.on('close', resolve); });
+    const code = new Promise<number | null>((resolve) => {
+      child.on('close', resolve);
+    });
     const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
     return { code: await code, stdout, stderr };
   }
@@ -86,7 +98,11 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 /** One for the tests of a file. */
 export function useCommandLine(url: () => string): CommandLine {
   const command = new CommandLine(url);
-  beforeAll(() => { command.start(); });
-  afterAll(() => { command.stop(); });
+  beforeAll(() => {
+    command.start();
+  });
+  afterAll(() => {
+    command.stop();
+  });
   return command;
 }

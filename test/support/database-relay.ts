@@ -24,7 +24,9 @@ export class DatabaseRelay {
   static async start(databaseUrl: string): Promise<DatabaseRelay> {
     const server = createServer();
     const relay = new DatabaseRelay(server, new URL(databaseUrl));
-    server.on('connection', (client) => { relay.join(client); });
+    server.on('connection', (client) => {
+      relay.join(client);
+    });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     return relay;
@@ -63,11 +65,17 @@ export class DatabaseRelay {
     const host = decodeURIComponent(this.target.hostname);
     const port = Number(this.target.port || 5432);
     const server = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
-    const end = (): void => { client.destroy(); server.destroy(); };
+    const end = (): void => {
+      client.destroy();
+      server.destroy();
+    };
     for (const socket of [client, server]) {
       this.sockets.add(socket);
       socket.on('error', () => undefined);
-      socket.on('close', () => { this.sockets.delete(socket); end(); });
+      socket.on('close', () => {
+        this.sockets.delete(socket);
+        end();
+      });
     }
     let losesAnswer = false;
     client.on('data', (chunk: Buffer) => {

@@ -6,7 +6,9 @@ import { startEmbeddedRedis } from '../../src/roles/embedded/embedded-redis.js';
  * Prints one line of JSON once they run, or the message of what went wrong.
  */
 async function main([dataDir = '', mode = 'stay']: string[]): Promise<void> {
-  const log = (line: string): void => { console.error(line); };
+  const log = (line: string): void => {
+    console.error(line);
+  };
   const postgres = await startEmbeddedPostgres({ dataDir, log });
   const redis = await startEmbeddedRedis({ dataDir, log }).catch(async (error: unknown) => {
     // Whoever sees the message may remove the data at once.

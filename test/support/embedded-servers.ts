@@ -18,14 +18,29 @@ export interface ServersWish extends SpawnOptions {
 }
 
 /** Starts a process of its own that runs both servers. Rejects with the message of a start that fails. */
-export async function startServersProcess(dataDir: string, { mode = 'stay', before = ':', ...options }: ServersWish = {}): Promise<ServersProcess> {
+export async function startServersProcess(
+  dataDir: string,
+  { mode = 'stay', before = ':', ...options }: ServersWish = {},
+): Promise<ServersProcess> {
   const node = spawn(
     '/bin/sh',
-    ['-c', `${before}; exec "$@"`, 'sh', process.execPath, '-r', join(__dirname, 'typescript-hook.cjs'), join(__dirname, 'embedded-servers.process.ts'), dataDir, mode],
+    [
+      '-c',
+      `${before}; exec "$@"`,
+      'sh',
+      process.execPath,
+      '-r',
+      join(__dirname, 'typescript-hook.cjs'),
+      join(__dirname, 'embedded-servers.process.ts'),
+      dataDir,
+      mode,
+    ],
     { cwd: '/', ...options, stdio: ['ignore', 'pipe', 'pipe'] },
   );
   let errors = '';
-  node.stderr.on('data', (chunk: Buffer) => { errors += chunk.toString(); });
+  node.stderr.on('data', (chunk: Buffer) => {
+    errors += chunk.toString();
+  });
   const line = (await Promise.race([once(createInterface(node.stdout), 'line'), once(node, 'close')])) as unknown[];
   if (typeof line[0] !== 'string') throw new Error(errors);
 
@@ -46,7 +61,11 @@ export function isRunning(pid: number): boolean {
 }
 
 /** @throws {Error} naming `what` when it has not come true in time. */
-export async function until(what: string, condition: () => boolean | Promise<boolean>, withinMs = 5_000): Promise<void> {
+export async function until(
+  what: string,
+  condition: () => boolean | Promise<boolean>,
+  withinMs = 5_000,
+): Promise<void> {
   const start = performance.now();
   while (!(await condition())) {
     if (performance.now() - start > withinMs) throw new Error(`Not within ${withinMs} ms: ${what}`);

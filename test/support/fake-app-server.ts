@@ -29,9 +29,13 @@ export class FakeAppServer {
   readonly connections = new Set<Socket>();
   /** What the proxy takes for the server; known once there is a deploy with it. */
   appServer!: AppServer;
-  play: Play = (answer) => { answer.end(); };
+  play: Play = (answer) => {
+    answer.end();
+  };
   private readonly directory = mkdtempSync(join(tmpdir(), 'fake-app-'));
-  private readonly server: Server = createServer((socket) => { this.serve(socket); });
+  private readonly server: Server = createServer((socket) => {
+    this.serve(socket);
+  });
 
   get socketPath(): string {
     return join(this.directory, 'app.sock');
@@ -51,7 +55,9 @@ export class FakeAppServer {
 
   private serve(socket: Socket): void {
     this.connections.add(socket);
-    socket.on('close', () => { this.connections.delete(socket); });
+    socket.on('close', () => {
+      this.connections.delete(socket);
+    });
     socket.on('error', () => undefined);
     let text = '';
     let echoes = false;
@@ -77,24 +83,43 @@ export class FakeAppServer {
         this.play({
           request,
           body,
-          send: (bytes) => { if (socket.writable) socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes); },
-          end: () => { socket.end(); },
-          echo: () => { echoes = true; },
+          send: (bytes) => {
+            if (socket.writable) socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);
+          },
+          end: () => {
+            socket.end();
+          },
+          echo: () => {
+            echoes = true;
+          },
         });
       }
     });
   }
 }
 
-const program = { isAlive: true, thaw: () => undefined, freeze: () => Promise.resolve(), destroy: () => Promise.resolve() };
+const program = {
+  isAlive: true,
+  thaw: () => undefined,
+  freeze: () => Promise.resolve(),
+  destroy: () => Promise.resolve(),
+};
 
 /** A deploy whose server is this one: what leads to it is real, from the listener of the service to the socket. */
 export async function deployBehind(app: TestApp, fake: FakeAppServer): Promise<Deployed> {
-  const deployed = await deploy(app, built({ 'server.js': '' }, { kind: 'server', server: { command: ['node', 'server.js'], directory: '' }, static: [] }));
+  const deployed = await deploy(
+    app,
+    built(
+      { 'server.js': '' },
+      { kind: 'server', server: { command: ['node', 'server.js'], directory: '' }, static: [] },
+    ),
+  );
   const server = new AppServer(deployed.deployId, fake.socketPath, program as unknown as IsolatedProgram);
   fake.appServer = server;
   const servers = app.get(AppServersService);
   const reach = servers.reach.bind(servers);
-  jest.spyOn(servers, 'reach').mockImplementation((deployId) => (deployId === deployed.deployId ? Promise.resolve(server) : reach(deployId)));
+  jest
+    .spyOn(servers, 'reach')
+    .mockImplementation((deployId) => (deployId === deployed.deployId ? Promise.resolve(server) : reach(deployId)));
   return deployed;
 }

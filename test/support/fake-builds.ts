@@ -7,7 +7,10 @@ import type { TestApp } from './test-app.js';
 
 type Step = 'resolve' | BuildPhase;
 
-/** Stands in for builds, so that a test can hold one where it wants, or let it fail. What builds really do is tested in `test/builds`. */
+/**
+ * Stands in for builds, so that a test can hold one where it wants, or let it fail. What builds really do is tested in
+ * `test/builds`.
+ */
 export class FakeBuilds {
   /** What branches point to. */
   commit = 'a'.repeat(40);
@@ -31,20 +34,38 @@ export class FakeBuilds {
       builds.fetch = (request, observer, signal) => this.fetch(request, observer, signal);
     });
     beforeEach(() => {
-      Object.assign(this, { failure: undefined, says: ['building'], kind: 'static', held: undefined, commit: createHash('sha1').update(String(Math.random())).digest('hex') });
+      Object.assign(this, {
+        failure: undefined,
+        says: ['building'],
+        kind: 'static',
+        held: undefined,
+        commit: createHash('sha1').update(String(Math.random())).digest('hex'),
+      });
     });
   }
 
   /** The next build stops at this step until it is let go; resolves once it is there. */
   holdAt(step: Step): { reached: Promise<void>; letGo: () => void } {
     this.held = step;
-    const reached = new Promise<void>((resolve) => { this.reached = resolve; });
-    return { reached, letGo: () => { this.held = undefined; this.release?.(); } };
+    const reached = new Promise<void>((resolve) => {
+      this.reached = resolve;
+    });
+    return {
+      reached,
+      letGo: () => {
+        this.held = undefined;
+        this.release?.();
+      },
+    };
   }
 
   private async fetch(request: BuildRequest, observer: BuildObserver, signal: AbortSignal): Promise<FetchedSource> {
     await this.at('resolve', signal);
-    return { commit: { sha: this.commit, message: 'A commit', author: 'Ada' }, build: () => this.build(request, observer, signal), close: () => Promise.resolve() };
+    return {
+      commit: { sha: this.commit, message: 'A commit', author: 'Ada' },
+      build: () => this.build(request, observer, signal),
+      close: () => Promise.resolve(),
+    };
   }
 
   private async build(request: BuildRequest, observer: BuildObserver, signal: AbortSignal): Promise<Built> {
@@ -57,11 +78,17 @@ export class FakeBuilds {
     if (this.failure !== undefined) throw this.failure;
     const { files, kind } = this;
     return {
-      framework: 'static', nodeVersion: null, kind, server: kind === 'server' ? { command: ['node', 'server.js'], directory: '' } : null,
+      framework: 'static',
+      nodeVersion: null,
+      kind,
+      server: kind === 'server' ? { command: ['node', 'server.js'], directory: '' } : null,
       static: [{ directory: '', prefix: '/', immutable: false }],
       routing: { redirects: [], rewrites: [], headers: [], cleanUrls: false, trailingSlash: null, notFound: null },
       files: () => filesOf(files),
-      close: ({ keepCaches }) => { this.closed.push({ id: request.id, keepCaches }); return Promise.resolve(); },
+      close: ({ keepCaches }) => {
+        this.closed.push({ id: request.id, keepCaches });
+        return Promise.resolve();
+      },
     };
   }
 
@@ -70,11 +97,25 @@ export class FakeBuilds {
     if (this.held !== step) return;
     await new Promise<void>((resolve, reject) => {
       this.release = resolve;
-      signal.addEventListener('abort', () => { this.aborted++; reject(signal.reason as Error); }, { once: true });
+      signal.addEventListener(
+        'abort',
+        () => {
+          this.aborted++;
+          reject(signal.reason as Error);
+        },
+        { once: true },
+      );
       this.reached?.();
     });
   }
 }
 
 const filesOf = (files: Record<string, string>): AsyncIterable<BuiltFile> =>
-  Readable.from(Object.entries(files).map(([path, text]) => ({ path, bytes: Buffer.byteLength(text), executable: false, content: Readable.from([Buffer.from(text)]) })));
+  Readable.from(
+    Object.entries(files).map(([path, text]) => ({
+      path,
+      bytes: Buffer.byteLength(text),
+      executable: false,
+      content: Readable.from([Buffer.from(text)]),
+    })),
+  );

@@ -52,8 +52,8 @@ const NOT_FOUND: Reply = { status: 404, body: { message: 'Not Found' } };
 const UNAUTHORIZED: Reply = { status: 401, body: { message: 'Bad credentials' } };
 
 /**
- * GitHub as far as the service speaks with it: accounts, an app and its installations, tokens that are good for what they
- * were made for, repositories with a real git behind smart HTTP, and deliveries that are signed.
+ * GitHub as far as the service speaks with it: accounts, an app and its installations, tokens that are good for what
+ * they were made for, repositories with a real git behind smart HTTP, and deliveries that are signed.
  */
 export class FakeGithub {
   /** Every request but those of git. */
@@ -72,13 +72,17 @@ export class FakeGithub {
   private readonly installationTokens = new Map<string, InstallationToken>();
   private count = 1_000;
   private readonly server = createServer((request, response) => {
-    this.answer(request, response).catch((error: unknown) => { response.writeHead(500).end(String(error)); });
+    this.answer(request, response).catch((error: unknown) => {
+      response.writeHead(500).end(String(error));
+    });
   });
 
   /** Starts before the app of the file, which is told where by `settings`. */
   static use(settings: NodeJS.ProcessEnv): FakeGithub {
     const github = new FakeGithub();
-    beforeAll(async () => { Object.assign(settings, await github.start()); });
+    beforeAll(async () => {
+      Object.assign(settings, await github.start());
+    });
     afterAll(() => github.stop());
     return github;
   }
@@ -110,7 +114,14 @@ export class FakeGithub {
     return code;
   }
 
-  async repository(owner: string, name: string, { isPrivate = true, files = { 'index.html': `<h1>${name}</h1>` } }: { isPrivate?: boolean; files?: Record<string, string> } = {}): Promise<FakeRepository> {
+  async repository(
+    owner: string,
+    name: string,
+    {
+      isPrivate = true,
+      files = { 'index.html': `<h1>${name}</h1>` },
+    }: { isPrivate?: boolean; files?: Record<string, string> } = {},
+  ): Promise<FakeRepository> {
     const repository = { id: this.count++, owner: this.accounts.get(owner.toLowerCase())!, name, private: isPrivate };
     this.repositories.set(keyOf(owner, name), repository);
     await this.git.run(['init', '--quiet', '--bare', '--initial-branch=main', this.pathOf(repository)]);
@@ -119,37 +130,85 @@ export class FakeGithub {
   }
 
   /** Commits, and tells the app as GitHub would. */
-  async push(app: TestApp, [owner, name]: readonly [string, string], files: Record<string, string>, branch = 'main'): Promise<string> {
+  async push(
+    app: TestApp,
+    [owner, name]: readonly [string, string],
+    files: Record<string, string>,
+    branch = 'main',
+  ): Promise<string> {
     const repository = this.repositories.get(keyOf(owner, name))!;
     const sha = await this.commit(repository, branch, files);
     const installation = this.installationOf(repository.owner)!;
-    const answer = await this.deliver(app, 'push', { ref: `refs/heads/${branch}`, after: sha, deleted: false, repository: this.viewOf(repository), installation: { id: installation.id } });
+    const answer = await this.deliver(app, 'push', {
+      ref: `refs/heads/${branch}`,
+      after: sha,
+      deleted: false,
+      repository: this.viewOf(repository),
+      installation: { id: installation.id },
+    });
     if (answer.status !== 202) throw new Error(`The delivery was answered ${answer.status}: ${answer.text}`);
     return sha;
   }
 
-  deliver(app: TestApp, event: string, payload: object, { id = randomUUID(), secret = WEBHOOK_SECRET, sent, from }: { id?: string; secret?: string; sent?: string; from?: string } = {}): Promise<Answer> {
+  deliver(
+    app: TestApp,
+    event: string,
+    payload: object,
+    {
+      id = randomUUID(),
+      secret = WEBHOOK_SECRET,
+      sent,
+      from,
+    }: { id?: string; secret?: string; sent?: string; from?: string } = {},
+  ): Promise<Answer> {
     const body = JSON.stringify(payload);
     const signature = `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
     return app.call('POST', '/webhooks/github', {
-      headers: { 'content-type': 'application/json', 'x-github-event': event, 'x-github-delivery': id, 'x-hub-signature-256': signature, 'user-agent': 'GitHub-Hookshot/fake' },
+      headers: {
+        'content-type': 'application/json',
+        'x-github-event': event,
+        'x-github-delivery': id,
+        'x-hub-signature-256': signature,
+        'user-agent': 'GitHub-Hookshot/fake',
+      },
       body: sent ?? body,
       ...(from === undefined ? {} : { from }),
     });
   }
 
-  viewOf(repository: FakeRepository): { id: number; name: string; full_name: string; private: boolean; clone_url: string; default_branch: string } {
+  viewOf(repository: FakeRepository): {
+    id: number;
+    name: string;
+    full_name: string;
+    private: boolean;
+    clone_url: string;
+    default_branch: string;
+  } {
     const fullName = `${repository.owner.login}/${repository.name}`;
-    return { id: repository.id, name: repository.name, full_name: fullName, private: repository.private, clone_url: `${this.url}/${fullName}.git`, default_branch: 'main' };
+    return {
+      id: repository.id,
+      name: repository.name,
+      full_name: fullName,
+      private: repository.private,
+      clone_url: `${this.url}/${fullName}.git`,
+      default_branch: 'main',
+    };
   }
 
   private async start(): Promise<NodeJS.ProcessEnv> {
     this.server.listen(0, '127.0.0.1');
     await once(this.server, 'listening');
     return {
-      GITHUB_APP_ID: APP_ID, GITHUB_APP_SLUG: 'fake-app', GITHUB_APP_PRIVATE_KEY: privateKey.export({ type: 'pkcs1', format: 'pem' }).toString().replaceAll('\n', '\\n'),
-      GITHUB_APP_CLIENT_ID: CLIENT_ID, GITHUB_APP_CLIENT_SECRET: CLIENT_SECRET, GITHUB_WEBHOOK_SECRET: WEBHOOK_SECRET, GITHUB_TEMPLATE_OWNER: 'templates',
-      GITHUB_URL: this.url, GITHUB_API_URL: `${this.url}/api`, GIT_ALLOWED_HOSTS: new URL(this.url).host,
+      GITHUB_APP_ID: APP_ID,
+      GITHUB_APP_SLUG: 'fake-app',
+      GITHUB_APP_PRIVATE_KEY: privateKey.export({ type: 'pkcs1', format: 'pem' }).toString().replaceAll('\n', '\\n'),
+      GITHUB_APP_CLIENT_ID: CLIENT_ID,
+      GITHUB_APP_CLIENT_SECRET: CLIENT_SECRET,
+      GITHUB_WEBHOOK_SECRET: WEBHOOK_SECRET,
+      GITHUB_TEMPLATE_OWNER: 'templates',
+      GITHUB_URL: this.url,
+      GITHUB_API_URL: `${this.url}/api`,
+      GIT_ALLOWED_HOSTS: new URL(this.url).host,
     };
   }
 
@@ -174,7 +233,9 @@ export class FakeGithub {
       writeFileSync(this.git.path(place, path), text);
     }
     await this.git.run(['add', '.'], { cwd: place });
-    await this.git.run(['commit', '--quiet', '--allow-empty', '-m', `Change ${Object.keys(files).join(' ')}`], { cwd: place });
+    await this.git.run(['commit', '--quiet', '--allow-empty', '-m', `Change ${Object.keys(files).join(' ')}`], {
+      cwd: place,
+    });
     await this.git.run(['push', '--quiet', 'origin', `HEAD:refs/heads/${branch}`], { cwd: place });
     return this.git.run(['rev-parse', 'HEAD'], { cwd: place });
   }
@@ -190,8 +251,16 @@ export class FakeGithub {
     const text = Buffer.concat(chunks).toString();
     const body: any = text === '' ? {} : JSON.parse(text);
     this.requests.push({ method: request.method!, path: url.pathname, body });
-    const reply = this.failure ?? await this.reply(`${request.method} ${url.pathname.replace(/^\/api\//, '/')}`, request.headers.authorization ?? '', body);
-    response.writeHead(reply.status, { 'content-type': 'application/json' }).end(reply.body === undefined ? '' : JSON.stringify(reply.body));
+    const reply =
+      this.failure ??
+      (await this.reply(
+        `${request.method} ${url.pathname.replace(/^\/api\//, '/')}`,
+        request.headers.authorization ?? '',
+        body,
+      ));
+    response
+      .writeHead(reply.status, { 'content-type': 'application/json' })
+      .end(reply.body === undefined ? '' : JSON.stringify(reply.body));
   }
 
   private reply(what: string, authorization: string, body: any): Reply | Promise<Reply> {
@@ -199,19 +268,25 @@ export class FakeGithub {
     const shown = authorization.replace(/^Bearer /, '');
     if (what === 'POST /login/oauth/access_token') return this.exchange(body);
     if (/^DELETE \/applications\/[^/]+\/token$/.test(what)) {
-      if (authorization !== `Basic ${Buffer.from(`${CLIENT_ID}:${CLIENT_SECRET}`).toString('base64')}`) return UNAUTHORIZED;
+      if (authorization !== `Basic ${Buffer.from(`${CLIENT_ID}:${CLIENT_SECRET}`).toString('base64')}`)
+        return UNAUTHORIZED;
       return this.userTokens.delete(body.access_token as string) ? { status: 204 } : NOT_FOUND;
     }
-    if (what === 'GET /user' || /^GET \/user\/memberships\/orgs\/[^/]+$/.test(what)) return this.ofUser(this.userTokens.get(shown), parts[3]);
-    if (/^POST \/repos\/[^/]+\/[^/]+\/generate$/.test(what)) return this.generate(this.installationTokens.get(shown), keyOf(parts[1]!, parts[2]!), body);
+    if (what === 'GET /user' || /^GET \/user\/memberships\/orgs\/[^/]+$/.test(what))
+      return this.ofUser(this.userTokens.get(shown), parts[3]);
+    if (/^POST \/repos\/[^/]+\/[^/]+\/generate$/.test(what))
+      return this.generate(this.installationTokens.get(shown), keyOf(parts[1]!, parts[2]!), body);
     if (/^GET \/repos\/[^/]+\/[^/]+\/git\/ref\/heads\//.test(what)) {
-      return this.installationTokens.has(shown) ? this.branch(this.repositories.get(keyOf(parts[1]!, parts[2]!)), parts[6]!) : UNAUTHORIZED;
+      return this.installationTokens.has(shown)
+        ? this.branch(this.repositories.get(keyOf(parts[1]!, parts[2]!)), parts[6]!)
+        : UNAUTHORIZED;
     }
     return isApp(shown) ? this.replyToApp(what, parts, body) : UNAUTHORIZED;
   }
 
   private replyToApp(what: string, parts: readonly string[], body: any): Reply {
-    if (/^GET \/app\/installations\/\d+$/.test(what)) return this.installationView(this.installations.get(Number(parts[2])));
+    if (/^GET \/app\/installations\/\d+$/.test(what))
+      return this.installationView(this.installations.get(Number(parts[2])));
     if (/^POST \/app\/installations\/\d+\/access_tokens$/.test(what)) return this.mint(Number(parts[2]), body);
     if (!/^GET \/repos\/[^/]+\/[^/]+\/installation$/.test(what)) return NOT_FOUND;
     const repository = this.repositories.get(keyOf(parts[1]!, parts[2]!));
@@ -220,7 +295,8 @@ export class FakeGithub {
 
   private exchange({ client_id: id, client_secret: secret, code }: any): Reply {
     const login = this.codes.get(code as string);
-    if (id !== CLIENT_ID || secret !== CLIENT_SECRET || login === undefined) return { status: 200, body: { error: 'bad_verification_code' } };
+    if (id !== CLIENT_ID || secret !== CLIENT_SECRET || login === undefined)
+      return { status: 200, body: { error: 'bad_verification_code' } };
     this.codes.delete(code as string);
     const token = `ghu_${randomUUID()}`;
     this.userTokens.set(token, login);
@@ -239,28 +315,53 @@ export class FakeGithub {
   private mint(id: number, { repositories, permissions }: any): Reply {
     const installation = this.installations.get(id);
     if (installation === undefined) return NOT_FOUND;
-    if (installation.suspendedAt !== null) return { status: 403, body: { message: 'This installation has been suspended' } };
+    if (installation.suspendedAt !== null)
+      return { status: 403, body: { message: 'This installation has been suspended' } };
     const token = `ghs_${randomUUID()}`;
     this.installationTokens.set(token, { installationId: id, repositories, permissions });
     this.tokens.push(token);
     return { status: 201, body: { token, expires_at: new Date(Date.now() + 3_600_000).toISOString(), permissions } };
   }
 
-  private async generate(token: InstallationToken | undefined, template: string, { owner, name, private: isPrivate }: any): Promise<Reply> {
+  private async generate(
+    token: InstallationToken | undefined,
+    template: string,
+    { owner, name, private: isPrivate }: any,
+  ): Promise<Reply> {
     const source = this.repositories.get(template);
     const installation = token === undefined ? undefined : this.installations.get(token.installationId);
     if (installation === undefined) return UNAUTHORIZED;
     if (source === undefined) return NOT_FOUND;
-    if (token?.permissions['administration'] !== 'write' || installation.account.login !== owner) return { status: 403, body: { message: 'Resource not accessible by integration' } };
-    if (this.repositories.has(keyOf(owner as string, name as string))) return { status: 422, body: { message: 'Could not clone: Name already exists on this account', errors: ['Could not clone: Name already exists on this account'] } };
-    const made = await this.repository(owner as string, name as string, { isPrivate: isPrivate as boolean, files: { 'index.html': `<h1>From ${source.name}</h1>` } });
+    if (token?.permissions['administration'] !== 'write' || installation.account.login !== owner)
+      return { status: 403, body: { message: 'Resource not accessible by integration' } };
+    if (this.repositories.has(keyOf(owner as string, name as string)))
+      return {
+        status: 422,
+        body: {
+          message: 'Could not clone: Name already exists on this account',
+          errors: ['Could not clone: Name already exists on this account'],
+        },
+      };
+    const made = await this.repository(owner as string, name as string, {
+      isPrivate: isPrivate as boolean,
+      files: { 'index.html': `<h1>From ${source.name}</h1>` },
+    });
     return { status: 201, body: this.viewOf(made) };
   }
 
   private async branch(repository: FakeRepository | undefined, branch: string): Promise<Reply> {
     if (repository === undefined) return NOT_FOUND;
-    const { status, stdout } = await this.git.try(['--git-dir', this.pathOf(repository), 'rev-parse', '--verify', '--quiet', `refs/heads/${branch}`]);
-    return status === 0 ? { status: 200, body: { ref: `refs/heads/${branch}`, object: { sha: stdout.trim() } } } : NOT_FOUND;
+    const { status, stdout } = await this.git.try([
+      '--git-dir',
+      this.pathOf(repository),
+      'rev-parse',
+      '--verify',
+      '--quiet',
+      `refs/heads/${branch}`,
+    ]);
+    return status === 0
+      ? { status: 200, body: { ref: `refs/heads/${branch}`, object: { sha: stdout.trim() } } }
+      : NOT_FOUND;
   }
 
   private installationOf(account: FakeAccount): FakeInstallation | undefined {
@@ -269,25 +370,48 @@ export class FakeGithub {
 
   private installationView(installation: FakeInstallation | undefined): Reply {
     if (installation === undefined) return NOT_FOUND;
-    const { id, account: { login, type, id: accountId }, suspendedAt } = installation;
+    const {
+      id,
+      account: { login, type, id: accountId },
+      suspendedAt,
+    } = installation;
     return { status: 200, body: { id, account: { id: accountId, login, type }, suspended_at: suspendedAt } };
   }
 
   /** A private repository is not there for who may not see it, as at GitHub: git is asked for a password. */
   private answerGit(request: IncomingMessage, response: ServerResponse, url: URL): void {
-    const [, owner = '', name = '', rest = ''] = /^\/([^/]+)\/([^/]+?)(?:\.git)?(\/(?:info\/refs|git-upload-pack))$/.exec(url.pathname) ?? [];
+    const [, owner = '', name = '', rest = ''] =
+      /^\/([^/]+)\/([^/]+?)(?:\.git)?(\/(?:info\/refs|git-upload-pack))$/.exec(url.pathname) ?? [];
     const repository = this.repositories.get(keyOf(owner, name));
     if (repository === undefined || (repository.private && !this.mayRead(repository, request.headers.authorization))) {
       response.writeHead(401, { 'www-authenticate': 'Basic realm="GitHub"' }).end('Repository not found.');
       return;
     }
-    const { 'content-type': type = '', 'content-encoding': encoding = '', 'git-protocol': protocol = '' } = request.headers;
+    const {
+      'content-type': type = '',
+      'content-encoding': encoding = '',
+      'git-protocol': protocol = '',
+    } = request.headers;
     const child = spawn('git', ['http-backend'], {
       env: {
-        PATH: process.env['PATH'], GIT_PROJECT_ROOT: this.directory, GIT_HTTP_EXPORT_ALL: '1', PATH_INFO: `/${repository.id}.git${rest}`, QUERY_STRING: url.search.slice(1), REQUEST_METHOD: request.method,
-        CONTENT_TYPE: type, HTTP_CONTENT_ENCODING: encoding, GIT_PROTOCOL: String(protocol), GIT_CONFIG_NOSYSTEM: '1', HOME: this.directory,
-        GIT_CONFIG_COUNT: '3', GIT_CONFIG_KEY_0: 'safe.directory', GIT_CONFIG_VALUE_0: '*', GIT_CONFIG_KEY_1: 'uploadpack.allowFilter', GIT_CONFIG_VALUE_1: 'true',
-        GIT_CONFIG_KEY_2: 'uploadpack.allowAnySHA1InWant', GIT_CONFIG_VALUE_2: 'true',
+        PATH: process.env['PATH'],
+        GIT_PROJECT_ROOT: this.directory,
+        GIT_HTTP_EXPORT_ALL: '1',
+        PATH_INFO: `/${repository.id}.git${rest}`,
+        QUERY_STRING: url.search.slice(1),
+        REQUEST_METHOD: request.method,
+        CONTENT_TYPE: type,
+        HTTP_CONTENT_ENCODING: encoding,
+        GIT_PROTOCOL: String(protocol),
+        GIT_CONFIG_NOSYSTEM: '1',
+        HOME: this.directory,
+        GIT_CONFIG_COUNT: '3',
+        GIT_CONFIG_KEY_0: 'safe.directory',
+        GIT_CONFIG_VALUE_0: '*',
+        GIT_CONFIG_KEY_1: 'uploadpack.allowFilter',
+        GIT_CONFIG_VALUE_1: 'true',
+        GIT_CONFIG_KEY_2: 'uploadpack.allowAnySHA1InWant',
+        GIT_CONFIG_VALUE_2: 'true',
       },
       stdio: ['pipe', 'pipe', 'ignore'],
     });
@@ -298,17 +422,27 @@ export class FakeGithub {
     child.once('close', () => {
       const output = Buffer.concat(chunks);
       const end = output.indexOf('\r\n\r\n');
-      const headers = Object.fromEntries(output.subarray(0, end).toString().split('\r\n').map((line) => line.split(': ') as [string, string]));
+      const headers = Object.fromEntries(
+        output
+          .subarray(0, end)
+          .toString()
+          .split('\r\n')
+          .map((line) => line.split(': ') as [string, string]),
+      );
       const { Status: status = '200', ...others } = headers;
       response.writeHead(Number.parseInt(status, 10), others).end(output.subarray(end + 4));
     });
   }
 
   private mayRead({ owner, name }: FakeRepository, authorization = ''): boolean {
-    const [user, password = ''] = Buffer.from(authorization.replace(/^Basic /, ''), 'base64').toString().split(':');
+    const [user, password = ''] = Buffer.from(authorization.replace(/^Basic /, ''), 'base64')
+      .toString()
+      .split(':');
     const token = this.installationTokens.get(password);
     if (user !== 'x-access-token' || token === undefined || token.permissions['contents'] === undefined) return false;
-    return this.installations.get(token.installationId)?.account === owner && (token.repositories?.includes(name) ?? true);
+    return (
+      this.installations.get(token.installationId)?.account === owner && (token.repositories?.includes(name) ?? true)
+    );
   }
 }
 
@@ -317,8 +451,13 @@ const keyOf = (owner: string, name: string): string => `${owner}/${name}`.toLowe
 /** A JWT of the app, signed with its key and not too old. */
 function isApp(token: string): boolean {
   const [header = '', payload = '', signature = ''] = token.split('.');
-  if (!createVerify('RSA-SHA256').update(`${header}.${payload}`).verify(publicKey, signature, 'base64url')) return false;
-  const { iss, iat, exp } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { iss: string; iat: number; exp: number };
+  if (!createVerify('RSA-SHA256').update(`${header}.${payload}`).verify(publicKey, signature, 'base64url'))
+    return false;
+  const { iss, iat, exp } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as {
+    iss: string;
+    iat: number;
+    exp: number;
+  };
   const now = Date.now() / 1_000;
   return iss === APP_ID && iat <= now && exp > now && exp - iat <= 600;
 }

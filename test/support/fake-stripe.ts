@@ -25,11 +25,13 @@ interface Refusal {
   readonly code: string;
 }
 
-const refuse = (status: number, code: string): never => { throw Object.assign(new Error(code), { status, code }); };
+const refuse = (status: number, code: string): never => {
+  throw Object.assign(new Error(code), { status, code });
+};
 
 /**
- * Stripe as far as the service speaks with it: customers, checkouts, subscriptions and invoices with their states, what an
- * idempotency key promises, and events that are signed. Nothing in it is remembered by anybody else.
+ * Stripe as far as the service speaks with it: customers, checkouts, subscriptions and invoices with their states, what
+ * an idempotency key promises, and events that are signed. Nothing in it is remembered by anybody else.
  */
 export class FakeStripe {
   readonly requests: { readonly method: string; readonly path: string; readonly fields: Fields }[] = [];
@@ -43,11 +45,17 @@ export class FakeStripe {
   private server!: Server;
 
   get settings(): Record<string, string> {
-    return { STRIPE_SECRET_KEY: KEY, STRIPE_WEBHOOK_SECRET: WEBHOOK_SECRET, STRIPE_API_URL: `http://127.0.0.1:${(this.server.address() as AddressInfo).port}` };
+    return {
+      STRIPE_SECRET_KEY: KEY,
+      STRIPE_WEBHOOK_SECRET: WEBHOOK_SECRET,
+      STRIPE_API_URL: `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`,
+    };
   }
 
   async start(): Promise<void> {
-    this.server = createServer((request, response) => { void this.answer(request, response); });
+    this.server = createServer((request, response) => {
+      void this.answer(request, response);
+    });
     this.server.listen(0, '127.0.0.1');
     await once(this.server, 'listening');
   }
@@ -88,10 +96,19 @@ export class FakeStripe {
 
   /** As Stripe would send it. */
   deliver(app: TestApp, event: StripeEvent, { secret = WEBHOOK_SECRET, at = Date.now() } = {}): Promise<Answer> {
-    const body = JSON.stringify({ object: 'event', api_version: null, created: Math.floor(at / 1_000), livemode: false, ...event });
+    const body = JSON.stringify({
+      object: 'event',
+      api_version: null,
+      created: Math.floor(at / 1_000),
+      livemode: false,
+      ...event,
+    });
     const time = Math.floor(at / 1_000);
     const signature = createHmac('sha256', secret).update(`${time}.${body}`).digest('hex');
-    return app.call('POST', '/webhooks/stripe', { body, headers: { 'content-type': 'application/json', 'stripe-signature': `t=${time},v1=${signature}` } });
+    return app.call('POST', '/webhooks/stripe', {
+      body,
+      headers: { 'content-type': 'application/json', 'stripe-signature': `t=${time},v1=${signature}` },
+    });
   }
 
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -101,14 +118,23 @@ export class FakeStripe {
     const text = Buffer.concat(chunks).toString();
     const fields = Object.fromEntries(request.method === 'GET' ? searchParams : new URLSearchParams(text));
     this.requests.push({ method: request.method!, path: pathname, fields });
-    const reply = (status: number, body: object): void => { response.writeHead(status, { 'content-type': 'application/json', 'request-id': `req_${this.requests.length}` }).end(JSON.stringify(body)); };
+    const reply = (status: number, body: object): void => {
+      response
+        .writeHead(status, { 'content-type': 'application/json', 'request-id': `req_${this.requests.length}` })
+        .end(JSON.stringify(body));
+    };
     try {
       if (request.headers.authorization !== `Bearer ${KEY}`) refuse(401, 'invalid_api_key');
       if (this.failures > 0) {
         this.failures--;
         refuse(500, 'api_error');
       }
-      reply(200, this.once(request, `${pathname} ${text}`, () => this.perform(request.method!, pathname.slice('/v1/'.length), fields)));
+      reply(
+        200,
+        this.once(request, `${pathname} ${text}`, () =>
+          this.perform(request.method!, pathname.slice('/v1/'.length), fields),
+        ),
+      );
     } catch (error) {
       const { status = 500, code = 'api_error', message } = error as Partial<Refusal> & Error;
       reply(status, { error: { type: status === 500 ? 'api_error' : 'invalid_request_error', code, message } });
@@ -129,27 +155,55 @@ export class FakeStripe {
   private perform(method: string, path: string, fields: Fields): StripeObject {
     const [resource = '', id = '', action = ''] = path.split('/');
     switch (`${method} ${resource}${id === '' ? '' : '/:id'}${action === '' ? '' : `/${action}`}`) {
-      case 'POST customers': return this.add('cus', 'customer', { email: fields['email'], name: fields['name'] });
-      case 'POST checkout/:id': return this.newSession(fields);
-      case 'POST billing_portal/:id': return { id: 'bps_1', object: 'billing_portal.session', url: `https://stripe.test/portal/${this.get(fields['customer']!).id}` };
-      case 'GET checkout/:id/': case 'GET checkout/:id': return refuse(404, 'resource_missing');
-      case 'POST invoices': return this.newInvoice(fields);
-      case 'POST invoiceitems': return this.newItem(fields);
-      case 'POST invoices/:id/finalize': return this.finalize(id);
-      case 'POST invoices/:id/void': return this.become(id, 'void');
-      case 'POST invoices/:id/pay': return fields['paid_out_of_band'] === 'true' ? this.become(id, 'paid') : refuse(402, 'card_declined');
-      case 'POST credit_notes': return this.newCreditNote(fields);
-      case 'GET credit_notes': return { id: '', object: 'list', has_more: false, data: this.all('credit_note').filter(({ invoice }) => invoice === fields['invoice']) };
-      case 'GET invoices/:id': case 'GET subscriptions/:id': return this.get(id);
-      default: return resource === 'checkout' && method === 'GET' ? this.get(action) : refuse(404, 'unknown_route');
+      case 'POST customers':
+        return this.add('cus', 'customer', { email: fields['email'], name: fields['name'] });
+      case 'POST checkout/:id':
+        return this.newSession(fields);
+      case 'POST billing_portal/:id':
+        return {
+          id: 'bps_1',
+          object: 'billing_portal.session',
+          url: `https://stripe.test/portal/${this.get(fields['customer']!).id}`,
+        };
+      case 'GET checkout/:id/':
+      case 'GET checkout/:id':
+        return refuse(404, 'resource_missing');
+      case 'POST invoices':
+        return this.newInvoice(fields);
+      case 'POST invoiceitems':
+        return this.newItem(fields);
+      case 'POST invoices/:id/finalize':
+        return this.finalize(id);
+      case 'POST invoices/:id/void':
+        return this.become(id, 'void');
+      case 'POST invoices/:id/pay':
+        return fields['paid_out_of_band'] === 'true' ? this.become(id, 'paid') : refuse(402, 'card_declined');
+      case 'POST credit_notes':
+        return this.newCreditNote(fields);
+      case 'GET credit_notes':
+        return {
+          id: '',
+          object: 'list',
+          has_more: false,
+          data: this.all('credit_note').filter(({ invoice }) => invoice === fields['invoice']),
+        };
+      case 'GET invoices/:id':
+      case 'GET subscriptions/:id':
+        return this.get(id);
+      default:
+        return resource === 'checkout' && method === 'GET' ? this.get(action) : refuse(404, 'unknown_route');
     }
   }
 
   private newSession(fields: Fields): StripeObject {
-    if (fields['mode'] !== 'subscription' || fields['line_items[0][price_data][unit_amount]'] !== '0') return refuse(400, 'parameter_invalid');
+    if (fields['mode'] !== 'subscription' || fields['line_items[0][price_data][unit_amount]'] !== '0')
+      return refuse(400, 'parameter_invalid');
     this.get(fields['customer']!);
     const session = this.add('cs', 'checkout.session', {
-      customer: fields['customer'], status: 'open', subscription: null, metadata: { org_id: fields['metadata[org_id]'], plan: fields['metadata[plan]'] },
+      customer: fields['customer'],
+      status: 'open',
+      subscription: null,
+      metadata: { org_id: fields['metadata[org_id]'], plan: fields['metadata[plan]'] },
     });
     return Object.assign(session, { url: `https://stripe.test/pay/${session.id}` });
   }
@@ -157,7 +211,11 @@ export class FakeStripe {
   private newInvoice(fields: Fields): StripeObject {
     this.get(fields['customer']!);
     return this.add('in', 'invoice', {
-      customer: fields['customer'], status: 'draft', total: 0, amount_due: 0, metadata: { invoice_id: fields['metadata[invoice_id]'], number: fields['metadata[number]'] },
+      customer: fields['customer'],
+      status: 'draft',
+      total: 0,
+      amount_due: 0,
+      metadata: { invoice_id: fields['metadata[invoice_id]'], number: fields['metadata[number]'] },
     });
   }
 
@@ -189,7 +247,12 @@ export class FakeStripe {
     invoice['amount_due'] -= Number(fields['amount']);
     if (invoice['amount_due'] < 0) return refuse(400, 'credit_note_too_large');
     if (invoice['amount_due'] === 0) invoice['status'] = 'paid';
-    return this.add('cn', 'credit_note', { invoice: invoice.id, amount: Number(fields['amount']), memo: fields['memo'], metadata: { credit_note_id: fields['metadata[credit_note_id]'] } });
+    return this.add('cn', 'credit_note', {
+      invoice: invoice.id,
+      amount: Number(fields['amount']),
+      memo: fields['memo'],
+      metadata: { credit_note_id: fields['metadata[credit_note_id]'] },
+    });
   }
 
   private get(id: string): StripeObject {

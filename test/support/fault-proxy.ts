@@ -1,5 +1,11 @@
 import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { randomAddress } from './test-app.js';
@@ -11,7 +17,12 @@ export type Fault =
   /** The service does its work, and its answer is lost. */
   | { readonly kind: 'lose-answer' }
   /** Something on the way answers instead of the service. */
-  | { readonly kind: 'answer'; readonly status: number; readonly headers?: Record<string, string>; readonly body?: string }
+  | {
+      readonly kind: 'answer';
+      readonly status: number;
+      readonly headers?: Record<string, string>;
+      readonly body?: string;
+    }
   /** The service answers, and the connection breaks in the middle of the body. */
   | { readonly kind: 'break-off'; readonly status?: number }
   /** The service answers, and half of its body arrives as if it were all. */
@@ -29,7 +40,9 @@ export interface SeenRequest {
   readonly atMs: number;
 }
 
-/** A proxy before the service that does to each request the next of its {@link faults}, and nothing when none is left. */
+/**
+ * A proxy before the service that does to each request the next of its {@link faults}, and nothing when none is left.
+ */
 export class FaultProxy {
   private readonly server: Server;
   /** All that came, in order. */
@@ -40,7 +53,9 @@ export class FaultProxy {
 
   constructor(private readonly target: () => string) {
     this.server = createServer((request, response) => {
-      this.handle(request, response).catch(() => { response.destroy(); });
+      this.handle(request, response).catch(() => {
+        response.destroy();
+      });
     });
   }
 
@@ -68,7 +83,13 @@ export class FaultProxy {
   private async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const atMs = performance.now();
     const body = await buffer(request);
-    this.seen.push({ method: request.method!, path: request.url!, headers: request.headers, body: body.toString(), atMs });
+    this.seen.push({
+      method: request.method!,
+      path: request.url!,
+      headers: request.headers,
+      body: body.toString(),
+      atMs,
+    });
 
     const fault = this.faults.shift();
     if (fault?.kind === 'stall') return;
@@ -78,7 +99,11 @@ export class FaultProxy {
     const answer = await this.forward(request, body);
     const text = Buffer.from(await answer.arrayBuffer());
     const half = text.subarray(0, Math.floor(text.length / 2));
-    const headers = Object.fromEntries([...answer.headers].filter(([name]) => !['content-length', 'connection', 'keep-alive', 'transfer-encoding'].includes(name)));
+    const headers = Object.fromEntries(
+      [...answer.headers].filter(
+        ([name]) => !['content-length', 'connection', 'keep-alive', 'transfer-encoding'].includes(name),
+      ),
+    );
     switch (fault?.kind) {
       case undefined:
         response.writeHead(answer.status, { ...headers, 'content-length': text.length }).end(text);
@@ -91,7 +116,11 @@ export class FaultProxy {
         break;
       case 'break-off':
         response.writeHead(fault.status ?? answer.status, { ...headers, 'content-length': text.length });
-        response.write(half, () => { setTimeout(() => { request.socket.resetAndDestroy(); }, 20); });
+        response.write(half, () => {
+          setTimeout(() => {
+            request.socket.resetAndDestroy();
+          }, 20);
+        });
         break;
       case 'stall-body':
         response.writeHead(answer.status, { ...headers, 'content-length': text.length });
@@ -101,7 +130,9 @@ export class FaultProxy {
   }
 
   private forward({ method, url, headers }: IncomingMessage, body: Buffer): Promise<Response> {
-    const passed = Object.fromEntries(Object.entries(headers as Record<string, string>).filter(([name]) => !['host', 'connection'].includes(name)));
+    const passed = Object.fromEntries(
+      Object.entries(headers as Record<string, string>).filter(([name]) => !['host', 'connection'].includes(name)),
+    );
     return fetch(this.target() + url!, {
       method: method!,
       headers: { ...passed, 'x-forwarded-for': this.address },
@@ -114,7 +145,9 @@ export class FaultProxy {
 export function useFaultProxy(target: () => string): FaultProxy {
   const proxy = new FaultProxy(target);
   beforeAll(() => proxy.start());
-  beforeEach(() => { proxy.reset(); });
+  beforeEach(() => {
+    proxy.reset();
+  });
   afterAll(() => proxy.stop());
   return proxy;
 }

@@ -30,19 +30,28 @@ export class GitClient {
         HOME: this.directory,
         GIT_CONFIG_NOSYSTEM: '1',
         GIT_TERMINAL_PROMPT: '0',
-        GIT_AUTHOR_NAME: 'Ada', GIT_AUTHOR_EMAIL: 'ada@example.org', GIT_COMMITTER_NAME: 'Ada', GIT_COMMITTER_EMAIL: 'ada@example.org',
+        GIT_AUTHOR_NAME: 'Ada',
+        GIT_AUTHOR_EMAIL: 'ada@example.org',
+        GIT_COMMITTER_NAME: 'Ada',
+        GIT_COMMITTER_EMAIL: 'ada@example.org',
       },
       stdio: ['pipe', 'pipe', 'pipe'],
     });
     let [stdout, stderr] = ['', ''];
-    child.stdout.on('data', (chunk: Buffer) => { stdout += chunk.toString(); });
-    child.stderr.on('data', (chunk: Buffer) => { stderr += chunk.toString(); });
+    child.stdout.on('data', (chunk: Buffer) => {
+      stdout += chunk.toString();
+    });
+    child.stderr.on('data', (chunk: Buffer) => {
+      stderr += chunk.toString();
+    });
     // It may have ended without reading it.
     child.stdin.on('error', () => undefined);
     child.stdin.end(input ?? '');
     return new Promise((resolve, reject) => {
       child.once('error', reject);
-      child.once('close', (status) => { resolve({ status, stdout, stderr }); });
+      child.once('close', (status) => {
+        resolve({ status, stdout, stderr });
+      });
     });
   }
 

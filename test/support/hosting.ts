@@ -10,19 +10,38 @@ import type { TestApp } from './test-app.js';
 
 export type Files = Readonly<Record<string, string | Buffer>>;
 
-export const NO_ROUTING: BuiltOutput['routing'] = { redirects: [], rewrites: [], headers: [], cleanUrls: false, trailingSlash: null, notFound: null };
+export const NO_ROUTING: BuiltOutput['routing'] = {
+  redirects: [],
+  rewrites: [],
+  headers: [],
+  cleanUrls: false,
+  trailingSlash: null,
+  notFound: null,
+};
 
 export const LIMITS = { files: 1_000, bytes: 100_000_000, storedBytes: 1_000_000_000_000 };
 
 /** What a build would have made of these files. */
 export function built(files: Files, change: Partial<BuiltOutput> = {}): BuiltOutput {
   return {
-    framework: 'static', nodeVersion: null, kind: 'static', server: null, routing: NO_ROUTING,
+    framework: 'static',
+    nodeVersion: null,
+    kind: 'static',
+    server: null,
+    routing: NO_ROUTING,
     static: [{ directory: '', prefix: '/', immutable: false }],
-    files: () => iterated(Object.entries(files).map(([path, text]) => {
-      const content = Buffer.from(text);
-      return { path, bytes: content.length, executable: false, content: iterated([content.subarray(0, 7), content.subarray(7)]) };
-    })),
+    files: () =>
+      iterated(
+        Object.entries(files).map(([path, text]) => {
+          const content = Buffer.from(text);
+          return {
+            path,
+            bytes: content.length,
+            executable: false,
+            content: iterated([content.subarray(0, 7), content.subarray(7)]),
+          };
+        }),
+      ),
     ...change,
   };
 }
@@ -43,13 +62,24 @@ let deploys = 0;
 /** A deploy that can be reached under its own label. */
 export async function deploy(app: TestApp, output: BuiltOutput, owner: Partial<Deployed> = {}): Promise<Deployed> {
   const deployId = `dpl_${String(++deploys).padStart(12, '0')}${Math.random().toString(36).slice(2).padEnd(14, '0').slice(0, 14)}`;
-  const deployed = { deployId, projectId: uniqueName('prj'), orgId: 'org_acme', label: deployLabel(deployId), ...owner };
+  const deployed = {
+    deployId,
+    projectId: uniqueName('prj'),
+    orgId: 'org_acme',
+    label: deployLabel(deployId),
+    ...owner,
+  };
   await app.get(ArtifactsService).ingest(deployed, output, LIMITS, new AbortController().signal);
   await point(app, deployed.label, deployed, 'deploy');
   return deployed;
 }
 
-export async function point(app: TestApp, label: string, { deployId, projectId, orgId }: Deployed, kind: 'deploy' | 'branch' | 'production' = 'production'): Promise<void> {
+export async function point(
+  app: TestApp,
+  label: string,
+  { deployId, projectId, orgId }: Deployed,
+  kind: 'deploy' | 'branch' | 'production' = 'production',
+): Promise<void> {
   await app.get(Database).transaction(() => app.get(AliasesService).point(label, { deployId, projectId, orgId, kind }));
 }
 
@@ -68,11 +98,21 @@ export interface VisitOptions {
 }
 
 /** Asks the app with this label, as a browser would that was led here by its host name; nothing is decoded. */
-export async function visit(app: TestApp, label: string, path = '/', { method = 'GET', headers = {}, host = `${label}.localhost:${app.appsPort}`, body }: VisitOptions = {}): Promise<Page> {
+export async function visit(
+  app: TestApp,
+  label: string,
+  path = '/',
+  { method = 'GET', headers = {}, host = `${label}.localhost:${app.appsPort}`, body }: VisitOptions = {},
+): Promise<Page> {
   return new Promise((resolve, reject) => {
-    const request = httpRequest({ port: app.appsPort, host: '127.0.0.1', path, method, headers: { host, ...headers }, agent: false }, (response) => {
-      buffer(response).then((content) => { resolve({ status: response.statusCode!, headers: response.headers, body: content, text: content.toString() }); }, reject);
-    });
+    const request = httpRequest(
+      { port: app.appsPort, host: '127.0.0.1', path, method, headers: { host, ...headers }, agent: false },
+      (response) => {
+        buffer(response).then((content) => {
+          resolve({ status: response.statusCode!, headers: response.headers, body: content, text: content.toString() });
+        }, reject);
+      },
+    );
     request.once('error', reject);
     request.end(body);
   });

@@ -19,7 +19,10 @@ export function packageWithNode(version: string, program: string): RegistryPacka
   const directory = mkdtempSync(join(tmpdir(), 'registry-package-'));
   try {
     mkdirSync(join(directory, 'package/bin'), { recursive: true });
-    writeFileSync(join(directory, 'package/package.json'), JSON.stringify({ name, version, bin: { node: 'bin/node' }, os: 'linux', cpu: process.arch }));
+    writeFileSync(
+      join(directory, 'package/package.json'),
+      JSON.stringify({ name, version, bin: { node: 'bin/node' }, os: 'linux', cpu: process.arch }),
+    );
     writeFileSync(join(directory, 'package/bin/node'), program, { mode: 0o700 });
     return { name, version, tarball: execFileSync('tar', ['-cz', '-C', directory, 'package']) };
   } finally {
@@ -27,7 +30,8 @@ export function packageWithNode(version: string, program: string): RegistryPacka
   }
 }
 
-export const integrityOf = ({ tarball }: RegistryPackage): string => `sha512-${createHash('sha512').update(tarball).digest('base64')}`;
+export const integrityOf = ({ tarball }: RegistryPackage): string =>
+  `sha512-${createHash('sha512').update(tarball).digest('base64')}`;
 
 /** As much of an npm registry as npm asks of one to install a package, on a port of this machine. */
 export class LoopbackRegistry {
@@ -38,7 +42,9 @@ export class LoopbackRegistry {
   token: string | undefined;
   /** `cut`: the connection ends in the middle. `held`: nothing comes. `missing`: 404. */
   delivers: 'whole' | 'cut' | 'held' | 'missing' = 'whole';
-  private readonly server = createServer((request, response) => { this.answer(request, response); });
+  private readonly server = createServer((request, response) => {
+    this.answer(request, response);
+  });
 
   constructor(readonly offered: RegistryPackage) {}
 
@@ -63,7 +69,9 @@ export class LoopbackRegistry {
     } else if (url === `/${name}`) {
       const dist = { tarball: `${this.url}${name}.tgz`, integrity: integrityOf(this.offered) };
       response.writeHead(200, { 'content-type': 'application/json' });
-      response.end(JSON.stringify({ name, 'dist-tags': { latest: version }, versions: { [version]: { name, version, dist } } }));
+      response.end(
+        JSON.stringify({ name, 'dist-tags': { latest: version }, versions: { [version]: { name, version, dist } } }),
+      );
     } else {
       this.deliver(tarball, response);
     }
@@ -77,4 +85,3 @@ export class LoopbackRegistry {
     else response.write(tarball.subarray(0, tarball.length / 2), () => response.destroy());
   }
 }
-

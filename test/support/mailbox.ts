@@ -17,17 +17,20 @@ export interface Mail {
 export function mailsOf(app: TestApp): Mail[] {
   const folder = join(app.dataDirectory, 'mail');
   if (!existsSync(folder)) return [];
-  return readdirSync(folder).sort().map((name) => {
-    const file = join(folder, name);
-    return { file, mode: statSync(file).mode & 0o777, ...parseMail(readFileSync(file, 'utf8')) };
-  });
+  return readdirSync(folder)
+    .sort()
+    .map((name) => {
+      const file = join(folder, name);
+      return { file, mode: statSync(file).mode & 0o777, ...parseMail(readFileSync(file, 'utf8')) };
+    });
 }
 
 type MailSubject = 'Confirm' | 'Set a new password' | 'invites' | 'API key' | 'was changed' | 'New sign-in';
 
 /** Waits for the nth message to an address with these words in its subject; messages may overtake each other. */
 export async function mailTo(app: TestApp, email: string, subject: MailSubject, nth = 1): Promise<Mail> {
-  const wanted = (): Mail[] => mailsOf(app).filter((mail) => mail.to.toLowerCase() === email.toLowerCase() && mail.subject.includes(subject));
+  const wanted = (): Mail[] =>
+    mailsOf(app).filter((mail) => mail.to.toLowerCase() === email.toLowerCase() && mail.subject.includes(subject));
   await eventually(() => wanted().length >= nth, `message ${nth} with ${subject} to ${email}`, 10_000);
   return wanted()[nth - 1]!;
 }

@@ -8,7 +8,12 @@ import { type Answer, type CallOptions, TEST_PASSWORD, type TestApp } from './te
 
 /** Somebody who has an account and is signed in. */
 export interface Person {
-  readonly user: { readonly id: string; readonly username: string; readonly email: string; readonly email_verified: boolean };
+  readonly user: {
+    readonly id: string;
+    readonly username: string;
+    readonly email: string;
+    readonly email_verified: boolean;
+  };
   /** Their own. */
   readonly organization: { readonly id: string; readonly slug: string; readonly name: string; readonly plan: PlanId };
   readonly sessionToken: string;
@@ -24,16 +29,33 @@ export interface Org {
 export class Make {
   constructor(private readonly app: TestApp) {}
 
-  async person(wish: { username?: string; email?: string; password?: string; plan?: PlanId; from?: string } = {}): Promise<Person> {
+  async person(
+    wish: { username?: string; email?: string; password?: string; plan?: PlanId; from?: string } = {},
+  ): Promise<Person> {
     const { username = uniqueName('person'), password = TEST_PASSWORD } = wish;
     const { email = `${username}@example.org` } = wish;
-    const { data } = expectStatus(201, await this.app.post('/api/v1/auth/sign-up', { username, email, password }, wish.from === undefined ? {} : { from: wish.from })).body;
+    const { data } = expectStatus(
+      201,
+      await this.app.post(
+        '/api/v1/auth/sign-up',
+        { username, email, password },
+        wish.from === undefined ? {} : { from: wish.from },
+      ),
+    ).body;
     if (wish.plan !== undefined) await this.plan(data.organization.id as string, wish.plan);
-    return { user: data.user, organization: { ...data.organization, ...(wish.plan && { plan: wish.plan }) }, sessionToken: data.session_token, password };
+    return {
+      user: data.user,
+      organization: { ...data.organization, ...(wish.plan && { plan: wish.plan }) },
+      sessionToken: data.session_token,
+      password,
+    };
   }
 
   /** An organization whose owner the person is. */
-  async org(owner: Person, { plan, name = 'Acme', slug = uniqueName('org') }: { plan?: PlanId; name?: string; slug?: string } = {}): Promise<Org> {
+  async org(
+    owner: Person,
+    { plan, name = 'Acme', slug = uniqueName('org') }: { plan?: PlanId; name?: string; slug?: string } = {},
+  ): Promise<Org> {
     const { data } = expectStatus(201, await this.app.post('/api/v1/orgs', { name, slug }, as(owner))).body;
     if (plan !== undefined) await this.plan(data.id as string, plan);
     return { id: data.id, slug: data.slug };
@@ -41,13 +63,18 @@ export class Make {
 
   /** Makes a person a member without the way over an e-mail; everything sees it at once. */
   async member(org: Org, { user }: Person, role: 'owner' | 'admin' | 'member' | 'viewer'): Promise<void> {
-    await this.sql('INSERT INTO memberships (org_id, user_id, role, created_at) VALUES ($1, $2, $3, now())', [org.id, user.id, role]);
+    await this.sql('INSERT INTO memberships (org_id, user_id, role, created_at) VALUES ($1, $2, $3, now())', [
+      org.id,
+      user.id,
+      role,
+    ]);
     await this.raise('users', user.id);
   }
 
   /** A key of the person; its secret. Without scopes it may do all that its owner may. */
   async key(owner: Pick<Person, 'sessionToken'>, body: object = {}): Promise<string> {
-    return expectStatus(201, await this.app.post('/api/v1/keys', { name: 'a key', ...body }, as(owner))).body.data.secret as string;
+    return expectStatus(201, await this.app.post('/api/v1/keys', { name: 'a key', ...body }, as(owner))).body.data
+      .secret as string;
   }
 
   /** What the person is in the organization from now on. */
@@ -64,7 +91,10 @@ export class Make {
 
   /** So many calls of the organization's day are over. */
   async spend(orgId: string, calls: number): Promise<void> {
-    await this.app.get(RedisConnections).fast().set(`limits:calls:${utcDay(new Date())}:${orgId}`, calls, 'EX', 86_400);
+    await this.app
+      .get(RedisConnections)
+      .fast()
+      .set(`limits:calls:${utcDay(new Date())}:${orgId}`, calls, 'EX', 86_400);
   }
 
   sql<Row = Record<string, any>>(text: string, values: unknown[] = []): Promise<Row[]> {
@@ -91,5 +121,14 @@ export function expectStatus(status: number, answer: Answer): Answer {
 }
 
 /** A call with a body, by any method. */
-export const send = (app: TestApp, [method, path]: readonly [string, string], body: object, options: CallOptions = {}): Promise<Answer> =>
-  app.call(method, path, { ...options, headers: { 'content-type': 'application/json', ...options.headers }, body: JSON.stringify(body) });
+export const send = (
+  app: TestApp,
+  [method, path]: readonly [string, string],
+  body: object,
+  options: CallOptions = {},
+): Promise<Answer> =>
+  app.call(method, path, {
+    ...options,
+    headers: { 'content-type': 'application/json', ...options.headers },
+    body: JSON.stringify(body),
+  });

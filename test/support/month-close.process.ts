@@ -13,18 +13,34 @@ import { createApp } from '../../src/roles/create-app.js';
 import { createDataSource } from '../../src/roles/data-source.js';
 
 /**
- * A process that closes the month before `now` for some organizations together, and kills itself (-9) at a commit: before it is sent, or
- * after it was answered. `month-close.process.ts <orgId>,<orgId> <now> before|after <which>`; settings as the service has them.
+ * A process that closes the month before `now` for some organizations together, and kills itself (-9) at a commit:
+ * before it is sent, or after it was answered. `month-close.process.ts <orgId>,<orgId> <now> before|after <which>`;
+ * settings as the service has them.
  */
 async function main([orgIds = '', now = '', when = '', which = '']: string[]): Promise<void> {
   const config = loadConfig(process.env);
-  const log = openLog(config, new Writable({ write: (_chunk, _encoding, done) => { done(); } }));
-  const app = await createApp(['api'], { config, log, siblings: new NoSiblings(), context: new RequestContext(), dataSource: createDataSource({ url: config.databaseUrl!, poolSize: 2 }) });
+  const log = openLog(
+    config,
+    new Writable({
+      write: (_chunk, _encoding, done) => {
+        done();
+      },
+    }),
+  );
+  const app = await createApp(['api'], {
+    config,
+    log,
+    siblings: new NoSiblings(),
+    context: new RequestContext(),
+    dataSource: createDataSource({ url: config.databaseUrl!, poolSize: 2 }),
+  });
   await app.init();
   app.get(Clock, { strict: false }).now = () => new Date(now);
   const orgs = await app.get(OrgPlans, { strict: false }).findAll(orgIds.split(','));
   killAt(Number(which), when);
-  await app.get(MonthClosing, { strict: false }).close(orgs, periodOf(new Date(periodOf(new Date(now)).from.getTime() - 1)));
+  await app
+    .get(MonthClosing, { strict: false })
+    .close(orgs, periodOf(new Date(periodOf(new Date(now)).from.getTime() - 1)));
   console.log('closed');
   process.exit(0);
 }

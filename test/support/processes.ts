@@ -10,7 +10,9 @@ export interface SeenProcess {
 
 /** The children of a process, their children and so on. Sessions and users of their own do not hide them. */
 export function descendantsOf(pid: number): SeenProcess[] {
-  const all = readdirSync('/proc').filter((entry) => /^\d+$/.test(entry)).flatMap((entry) => look(Number(entry)) ?? []);
+  const all = readdirSync('/proc')
+    .filter((entry) => /^\d+$/.test(entry))
+    .flatMap((entry) => look(Number(entry)) ?? []);
   const found: SeenProcess[] = [];
   const parents = new Set([pid]);
   for (let grown = true; grown;) {

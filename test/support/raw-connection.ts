@@ -16,10 +16,19 @@ export class RawConnection {
   private ended = false;
   private wake: () => void = () => undefined;
 
-  private constructor(private readonly socket: Socket, readonly port: number) {
-    socket.on('data', (chunk: Buffer) => { this.bytes = Buffer.concat([this.bytes, chunk]); this.wake(); });
+  private constructor(
+    private readonly socket: Socket,
+    readonly port: number,
+  ) {
+    socket.on('data', (chunk: Buffer) => {
+      this.bytes = Buffer.concat([this.bytes, chunk]);
+      this.wake();
+    });
     socket.on('error', () => undefined);
-    socket.on('close', () => { this.ended = true; this.wake(); });
+    socket.on('close', () => {
+      this.ended = true;
+      this.wake();
+    });
   }
 
   static async open(port: number): Promise<RawConnection> {
@@ -62,7 +71,10 @@ export class RawConnection {
       if (answer !== undefined) return answer;
       if (this.ended) throw new Error(`The connection ended: ${JSON.stringify(this.unread.slice(0, 200))}`);
       if (performance.now() > deadline) throw new Error('There was no answer in time.');
-      await new Promise<void>((resolve) => { this.wake = resolve; setTimeout(resolve, 1_000).unref(); });
+      await new Promise<void>((resolve) => {
+        this.wake = resolve;
+        setTimeout(resolve, 1_000).unref();
+      });
     }
   }
 
@@ -95,8 +107,10 @@ export class RawConnection {
 
   private bodyOf(head: string, rest: string): { text: string; length: number } | undefined {
     const length = /^content-length: *(\d+)$/im.exec(head)?.[1];
-    if (length !== undefined) return rest.length < Number(length) ? undefined : { text: rest.slice(0, Number(length)), length: Number(length) };
-    if (!/^transfer-encoding: *chunked$/im.test(head)) return this.ended ? { text: rest, length: rest.length } : undefined;
+    if (length !== undefined)
+      return rest.length < Number(length) ? undefined : { text: rest.slice(0, Number(length)), length: Number(length) };
+    if (!/^transfer-encoding: *chunked$/im.test(head))
+      return this.ended ? { text: rest, length: rest.length } : undefined;
     let at = 0;
     let text = '';
     for (;;) {

@@ -14,7 +14,9 @@ export class RedisRelay {
   static async start(): Promise<RedisRelay> {
     const server = createServer();
     const relay = new RedisRelay(server);
-    server.on('connection', (caller) => { relay.join(caller); });
+    server.on('connection', (caller) => {
+      relay.join(caller);
+    });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     return relay;
@@ -59,10 +61,14 @@ export class RedisRelay {
     for (const socket of [caller, redis]) {
       this.sockets.add(socket);
       socket.on('error', () => undefined);
-      socket.on('close', () => { this.sockets.delete(socket); });
+      socket.on('close', () => {
+        this.sockets.delete(socket);
+      });
     }
     this.servers.add(redis);
-    redis.on('close', () => { this.servers.delete(redis); });
+    redis.on('close', () => {
+      this.servers.delete(redis);
+    });
     caller.pipe(redis).pipe(caller);
   }
 }

@@ -3,7 +3,13 @@ declare module 's3rver' {
 
   /** The little of it that tests use; it comes without types. */
   export default class S3rver {
-    constructor(options: { port: number; address: string; silent: boolean; directory: string; configureBuckets: { name: string; configs: string[] }[] });
+    constructor(options: {
+      port: number;
+      address: string;
+      silent: boolean;
+      directory: string;
+      configureBuckets: { name: string; configs: string[] }[];
+    });
     readonly httpServer: Server;
     run(): Promise<unknown>;
   }

@@ -57,6 +57,8 @@ export default async function startServers(): Promise<void> {
 
 /** As a process of its own: what it has to say is for the user, and nothing shall follow it. */
 function requireSystemPackages(): void {
-  const check = spawnSync(process.execPath, [join(__dirname, '../../scripts/system-packages.mjs')], { stdio: 'inherit' });
+  const check = spawnSync(process.execPath, [join(__dirname, '../../scripts/system-packages.mjs')], {
+    stdio: 'inherit',
+  });
   if (check.status !== 0) process.exit(1);
 }

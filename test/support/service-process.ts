@@ -43,9 +43,17 @@ export class ServiceProcess {
   readonly ended: Promise<Ended>;
 
   private constructor(private readonly child: ChildProcess) {
-    child.stdout!.on('data', (chunk: Buffer) => { this.output += chunk.toString(); });
-    child.stderr!.on('data', (chunk: Buffer) => { this.messages += chunk.toString(); });
-    this.ended = once(child, 'close').then(([code]) => ({ code: code as number | null, stdout: this.output, stderr: this.messages }));
+    child.stdout!.on('data', (chunk: Buffer) => {
+      this.output += chunk.toString();
+    });
+    child.stderr!.on('data', (chunk: Buffer) => {
+      this.messages += chunk.toString();
+    });
+    this.ended = once(child, 'close').then(([code]) => ({
+      code: code as number | null,
+      stdout: this.output,
+      stderr: this.messages,
+    }));
     ServiceProcess.started.push(this);
   }
 
@@ -53,7 +61,9 @@ export class ServiceProcess {
   static async start(wish: ServiceWish): Promise<ServiceProcess> {
     const service = this.spawn(wish);
     let end: Ended | undefined;
-    void service.ended.then((ended) => { end = ended; });
+    void service.ended.then((ended) => {
+      end = ended;
+    });
     await until('the service is ready', () => end !== undefined || service.readAddress(), START_WITHIN_MS);
     if (end !== undefined) throw new Error(`The service ended.\n${end.stdout}${end.stderr}`);
     return service;
@@ -66,23 +76,35 @@ export class ServiceProcess {
 
   /** Whatever a test has left running, with all that it had started. */
   static async killAll(): Promise<void> {
-    await Promise.all(this.started.splice(0).map(async (service) => {
-      const family = service.family();
-      if (service.child.exitCode === null && service.child.signalCode === null) await killNow(service.child);
-      // What npm runs outlives it. Our servers are ended by their watchers, who clean up better than a signal would.
-      for (const { pid } of stillRunning(family).filter(({ parent, name }) => parent === service.pid && name !== 'sh')) process.kill(pid, 'SIGKILL');
-      await until('all that it started is gone', () => stillRunning(family).length === 0, 10_000);
-    }));
+    await Promise.all(
+      this.started.splice(0).map(async (service) => {
+        const family = service.family();
+        if (service.child.exitCode === null && service.child.signalCode === null) await killNow(service.child);
+        // What npm runs outlives it. Our servers are ended by their watchers, who clean up better than a signal would.
+        for (const { pid } of stillRunning(family).filter(
+          ({ parent, name }) => parent === service.pid && name !== 'sh',
+        ))
+          process.kill(pid, 'SIGKILL');
+        await until('all that it started is gone', () => stillRunning(family).length === 0, 10_000);
+      }),
+    );
   }
 
-  private static spawn({ role = 'all', env = {}, command = [...START_SCRIPT, role], ownGroup = false }: ServiceWish): ServiceProcess {
+  private static spawn({
+    role = 'all',
+    env = {},
+    command = [...START_SCRIPT, role],
+    ownGroup = false,
+  }: ServiceWish): ServiceProcess {
     const [program, ...args] = command;
-    return new ServiceProcess(spawn(program!, args, {
-      cwd: ROOT,
-      env: { ...environment(), ...env },
-      detached: ownGroup,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    }));
+    return new ServiceProcess(
+      spawn(program!, args, {
+        cwd: ROOT,
+        env: { ...environment(), ...env },
+        detached: ownGroup,
+        stdio: ['ignore', 'pipe', 'pipe'],
+      }),
+    );
   }
 
   /** The one that was started last, which may not be ready yet. */
@@ -105,7 +127,10 @@ export class ServiceProcess {
 
   /** One of the processes of the role `all`. */
   processOf(role: 'api' | 'edge' | 'worker'): SeenProcess {
-    const found = this.family().find(({ pid, parent }) => parent === this.pid && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(`\0${role}\0--supervised`));
+    const found = this.family().find(
+      ({ pid, parent }) =>
+        parent === this.pid && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(`\0${role}\0--supervised`),
+    );
     if (found === undefined) throw new Error(`There is no process ${role}.`);
     return found;
   }
@@ -123,7 +148,9 @@ export class ServiceProcess {
   /** The embedded server itself. */
   server(name: 'postgres' | 'redis-server'): SeenProcess {
     const family = this.family();
-    const found = family.find((process) => process.name === name && family.find(({ pid }) => pid === process.parent)?.name === 'sh');
+    const found = family.find(
+      (process) => process.name === name && family.find(({ pid }) => pid === process.parent)?.name === 'sh',
+    );
     if (found === undefined) throw new Error(`${name} does not run.`);
     return found;
   }
@@ -147,23 +174,34 @@ export class ServiceProcess {
       const headers = { host: new URL(url).host };
       request({ host: '127.0.0.1', port: this.appsPort, path: '/', headers }, (response) => {
         let text = '';
-        response.on('data', (chunk: Buffer) => { text += chunk.toString(); });
-        response.on('end', () => { resolve({ status: response.statusCode!, text }); });
-      }).on('error', reject).end();
+        response.on('data', (chunk: Buffer) => {
+          text += chunk.toString();
+        });
+        response.on('end', () => {
+          resolve({ status: response.statusCode!, text });
+        });
+      })
+        .on('error', reject)
+        .end();
     });
   }
 
   /** 0 when it does not answer at all. */
   async statusOf(path: string): Promise<number> {
-    return this.get(path).then(({ status }) => status, () => 0);
+    return this.get(path).then(
+      ({ status }) => status,
+      () => 0,
+    );
   }
 
   async sandbox(language: string, code: string): Promise<HttpAnswer> {
-    return answerOf(await fetch(`${this.url}/api/v1/sandbox/try`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ language, code }),
-    }));
+    return answerOf(
+      await fetch(`${this.url}/api/v1/sandbox/try`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ language, code }),
+      }),
+    );
   }
 
   /** The value of a metric with these labels, over all processes; undefined when none of them has it. */
@@ -172,7 +210,8 @@ export class ServiceProcess {
     const [, metric, labels = ''] = /^(\w+)(?:\{(.*)\})?$/.exec(name)!;
     const series = text.split('\n').flatMap((line) => {
       const [, each, theirs = '', value] = /^(\w+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? [];
-      const matches = each === metric && labels.split(',').every((label) => theirs.split(',').includes(label) || label === '');
+      const matches =
+        each === metric && labels.split(',').every((label) => theirs.split(',').includes(label) || label === '');
       return matches ? [Number(value)] : [];
     });
     return series.length === 0 ? undefined : series.reduce((sum, value) => sum + value, 0);
@@ -180,10 +219,18 @@ export class ServiceProcess {
 
   /** Starts a run of a little program and resolves as soon as a worker has it. */
   async startedRun(seconds: number): Promise<{ answer: Promise<HttpAnswer> }> {
-    await until('a worker is known', async () => (await this.get('/ready')).body.details?.sandbox?.status === 'up', 20_000);
+    await until(
+      'a worker is known',
+      async () => (await this.get('/ready')).body.details?.sandbox?.status === 'up',
+      20_000,
+    );
     const answer = this.sandbox('python', `import time\ntime.sleep(${seconds})\nprint("done")`);
     answer.catch(() => undefined);
-    await until('a worker has taken the run', async () => (await this.metric('queue_jobs{queue="sandbox",state="active"}') ?? 0) >= 1, 20_000);
+    await until(
+      'a worker has taken the run',
+      async () => ((await this.metric('queue_jobs{queue="sandbox",state="active"}')) ?? 0) >= 1,
+      20_000,
+    );
     return { answer };
   }
 
@@ -214,5 +261,5 @@ function environment(): Record<string, string> {
 async function answerOf(response: Response): Promise<HttpAnswer> {
   const text = await response.text();
   const isJson = /json/.test(response.headers.get('content-type') ?? '');
-  return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) as unknown : text };
+  return { status: response.status, headers: response.headers, body: isJson ? (JSON.parse(text) as unknown) : text };
 }

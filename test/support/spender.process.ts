@@ -42,12 +42,35 @@ function withBoundaries(dataSource: DataSource): DataSource {
 
 async function main(order: SpenderOrder): Promise<unknown> {
   const config = loadConfig(order.settings);
-  const log = openLog(config, new Writable({ write: (_chunk, _encoding, done) => { done(); } }));
+  const log = openLog(
+    config,
+    new Writable({
+      write: (_chunk, _encoding, done) => {
+        done();
+      },
+    }),
+  );
   const dataSource = withBoundaries(createDataSource({ url: config.databaseUrl!, poolSize: 5 }));
-  const ground = { config, log, siblings: new NoSiblings(), context: new RequestContext(), dataSource, catalog: BACKGROUND_CATALOG };
-  const app = await NestFactory.createApplicationContext({ module: Spender, imports: [PlatformModule.with(ground), CreditsModule] }, { logger: false });
+  const ground = {
+    config,
+    log,
+    siblings: new NoSiblings(),
+    context: new RequestContext(),
+    dataSource,
+    catalog: BACKGROUND_CATALOG,
+  };
+  const app = await NestFactory.createApplicationContext(
+    { module: Spender, imports: [PlatformModule.with(ground), CreditsModule] },
+    { logger: false },
+  );
   const work = app.get(PaidWorkService);
-  const estimate = { orgId: order.orgId, plan: order.plan, meter: 'sandbox_compute', estimatedQuantity: BigInt(order.ms), withinMs: order.withinMs } as const;
+  const estimate = {
+    orgId: order.orgId,
+    plan: order.plan,
+    meter: 'sandbox_compute',
+    estimatedQuantity: BigInt(order.ms),
+    withinMs: order.withinMs,
+  } as const;
   // What is looked up once is known before anything is counted.
   await work.estimate(estimate);
 
@@ -57,7 +80,14 @@ async function main(order: SpenderOrder): Promise<unknown> {
       if (order.kill?.in === 'begin') killAt = order.kill.at;
       const begun = await work.begin({ ...estimate, key });
       if (order.kill?.in === 'end') killAt = order.kill.at;
-      await work.end(begun, { source: 'spender', sourceId: key, orgId: order.orgId, meter: 'sandbox_compute', quantity: BigInt(order.ms), occurredAt: begun.begunAt });
+      await work.end(begun, {
+        source: 'spender',
+        sourceId: key,
+        orgId: order.orgId,
+        meter: 'sandbox_compute',
+        quantity: BigInt(order.ms),
+        occurredAt: begun.begunAt,
+      });
       outcomes['paid'] = (outcomes['paid'] ?? 0) + 1;
     } catch (error) {
       const { code = String(error) } = error as { code?: string };
@@ -70,5 +100,7 @@ async function main(order: SpenderOrder): Promise<unknown> {
 }
 
 void main(JSON.parse(process.argv[2]!) as SpenderOrder).then((outcomes) => {
-  process.stdout.write(JSON.stringify(outcomes), () => { process.exit(0); });
+  process.stdout.write(JSON.stringify(outcomes), () => {
+    process.exit(0);
+  });
 });

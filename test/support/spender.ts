@@ -16,13 +16,24 @@ export interface SpenderOrder {
   readonly kill?: { readonly in: 'begin' | 'end'; readonly at: 'before' | 'after' };
 }
 
-/** A process of its own. How many pieces of work were paid, and how many refused, by code; undefined where it was killed. */
+/**
+ * A process of its own. How many pieces of work were paid, and how many refused, by code; undefined where it was
+ * killed.
+ */
 export async function spendApart(order: SpenderOrder): Promise<Record<string, number> | undefined> {
-  const child = spawn(process.execPath, ['--require', join(__dirname, 'typescript-hook.cjs'), join(__dirname, 'spender.process.ts'), JSON.stringify(order)], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(
+    process.execPath,
+    ['--require', join(__dirname, 'typescript-hook.cjs'), join(__dirname, 'spender.process.ts'), JSON.stringify(order)],
+    { stdio: ['ignore', 'pipe', 'pipe'] },
+  );
   let [output, faults] = ['', ''];
-  child.stdout.on('data', (chunk: Buffer) => { output += chunk.toString(); });
-  child.stderr.on('data', (chunk: Buffer) => { faults += chunk.toString(); });
-  const [code, signal] = await once(child, 'close') as [number | null, string | null];
+  child.stdout.on('data', (chunk: Buffer) => {
+    output += chunk.toString();
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    faults += chunk.toString();
+  });
+  const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
   if (signal === 'SIGKILL') return undefined;
   if (code !== 0) throw new Error(`The spender ended with ${String(code ?? signal)}: ${faults}`);
   return JSON.parse(output) as Record<string, number>;

@@ -24,7 +24,7 @@ export interface Answer {
   readonly headers: Headers;
   readonly text: string;
   // The tests say what they expect of it.
-   
+
   readonly body: any;
 }
 
@@ -37,7 +37,10 @@ export interface CallOptions {
   readonly direct?: boolean;
 }
 
-/** Settings of an app that takes callers for who they are. Others believe the proxy that {@link TestApp.call} pretends to be. */
+/**
+ * Settings of an app that takes callers for who they are. Others believe the proxy that {@link TestApp.call} pretends
+ * to be.
+ */
 export const WITHOUT_PROXY: NodeJS.ProcessEnv = { TRUST_PROXY: '' };
 
 /** Other tests want the same processors. */
@@ -62,7 +65,7 @@ export class TestApp {
   async start({ database, redisUrl = testRedisUrl(), keepRedis = false }: StartOptions = {}): Promise<void> {
     // As root, programs with users of their own keep their part below it.
     chmodSync(this.dataDirectory, 0o711);
-    this.database = database ?? await createTestDatabase();
+    this.database = database ?? (await createTestDatabase());
     if (!keepRedis) await flushTestRedis();
     this.config = loadConfig({
       DATABASE_URL: this.database.url,
@@ -82,11 +85,27 @@ export class TestApp {
       DATA_DIR: this.dataDirectory,
       ...this.settings,
     });
-    const log = openLog(this.config, new Writable({
-      write: (chunk: Buffer, _encoding, done) => { this.lines.push(...chunk.toString().trim().split('\n')); done(); },
-    }));
-    const dataSource = createDataSource({ url: this.config.databaseUrl!, poolSize: 5, connectTimeoutMs: CONNECT_TIMEOUT_MS });
-    this.app = await createApp(this.role === 'all' ? SERVICE_ROLES : [this.role], { config: this.config, log, siblings: new NoSiblings(), context: new RequestContext(), dataSource });
+    const log = openLog(
+      this.config,
+      new Writable({
+        write: (chunk: Buffer, _encoding, done) => {
+          this.lines.push(...chunk.toString().trim().split('\n'));
+          done();
+        },
+      }),
+    );
+    const dataSource = createDataSource({
+      url: this.config.databaseUrl!,
+      poolSize: 5,
+      connectTimeoutMs: CONNECT_TIMEOUT_MS,
+    });
+    this.app = await createApp(this.role === 'all' ? SERVICE_ROLES : [this.role], {
+      config: this.config,
+      log,
+      siblings: new NoSiblings(),
+      context: new RequestContext(),
+      dataSource,
+    });
     await this.app.listen(0, '127.0.0.1');
     if (this.hasEdge) await listen(this.get(EdgeServer).server, { port: 0, host: '127.0.0.1' });
     this.isStarted = true;
@@ -144,13 +163,15 @@ export class TestApp {
 
   call(method: string, path: string, options: CallOptions & { body?: string } = {}): Promise<Answer> {
     const { from = randomAddress(), headers = {}, body, signal, direct = false } = options;
-    return answerOf(fetch(this.url + path, {
-      method,
-      headers: { ...(direct ? {} : { 'x-forwarded-for': from }), ...headers },
-      redirect: 'manual',
-      ...(body === undefined ? {} : { body }),
-      ...(signal === undefined ? {} : { signal }),
-    }));
+    return answerOf(
+      fetch(this.url + path, {
+        method,
+        headers: { ...(direct ? {} : { 'x-forwarded-for': from }), ...headers },
+        redirect: 'manual',
+        ...(body === undefined ? {} : { body }),
+        ...(signal === undefined ? {} : { signal }),
+      }),
+    );
   }
 
   fetch(path: string, options?: CallOptions): Promise<Answer> {
@@ -169,9 +190,13 @@ export class TestApp {
   async raw(bytes: string | Buffer, { thenLeave = false, port = this.port } = {}): Promise<string> {
     const socket = connect(port, '127.0.0.1');
     let text = '';
-    socket.on('data', (chunk: Buffer) => { text += chunk.toString(); });
+    socket.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+    });
     socket.on('error', () => undefined);
-    socket.write(bytes, () => { if (thenLeave) socket.destroy(); });
+    socket.write(bytes, () => {
+      if (thenLeave) socket.destroy();
+    });
     await once(socket, 'close');
     return text;
   }
@@ -219,16 +244,26 @@ export function randomAddress(): string {
 }
 
 async function answerOf(answer: Promise<Response>): Promise<Answer> {
-  const { status, headers, ...response } = await answer.then(async (it) => ({ status: it.status, headers: it.headers, text: await it.text() }));
+  const { status, headers, ...response } = await answer.then(async (it) => ({
+    status: it.status,
+    headers: it.headers,
+    text: await it.text(),
+  }));
   const isJson = /\bjson\b/.test(headers.get('content-type') ?? '') && response.text !== '';
-  return { status, headers, text: response.text, body: isJson ? JSON.parse(response.text) as unknown : undefined };
+  return { status, headers, text: response.text, body: isJson ? (JSON.parse(response.text) as unknown) : undefined };
 }
 
 /** Waits until `check` holds. @throws {Error} when it never does. */
-export async function eventually(check: () => boolean | Promise<boolean>, what: string, withinMs = 5_000): Promise<void> {
+export async function eventually(
+  check: () => boolean | Promise<boolean>,
+  what: string,
+  withinMs = 5_000,
+): Promise<void> {
   const deadline = performance.now() + withinMs;
   while (!(await check())) {
     if (performance.now() > deadline) throw new Error(`Not within ${withinMs} ms: ${what}`);
-    await new Promise((resolve) => { setTimeout(resolve, 20); });
+    await new Promise((resolve) => {
+      setTimeout(resolve, 20);
+    });
   }
 }

@@ -11,10 +11,15 @@ export interface TestDatabase {
 export async function createTestDatabase({ migrated = true } = {}): Promise<TestDatabase> {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   // Copies files, where the default writes every page into the log as well.
-  await withAdmin((admin) => admin.query(`CREATE DATABASE ${name} TEMPLATE ${migrated ? templateDatabase() : 'template0'} STRATEGY FILE_COPY`));
+  await withAdmin((admin) =>
+    admin.query(`CREATE DATABASE ${name} TEMPLATE ${migrated ? templateDatabase() : 'template0'} STRATEGY FILE_COPY`),
+  );
   return {
     url: withDatabase(name),
-    drop: () => withAdmin(async (admin) => { await admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`); }),
+    drop: () =>
+      withAdmin(async (admin) => {
+        await admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+      }),
   };
 }
 

@@ -14,7 +14,9 @@ interface DeployOptions extends ProjectOption {
 
 export function addDeploy(program: Command): void {
   withProject(program.command('deploy'))
-    .description('deploy a branch of the linked repository, show its log, and end with 0 once it is ready and 1 if it is not')
+    .description(
+      'deploy a branch of the linked repository, show its log, and end with 0 once it is ready and 1 if it is not',
+    )
     .option('--branch <branch>', 'by default the production branch of the project')
     .option('--commit <hash>', 'this commit, by its full hash')
     .option('--production', 'to production instead of a preview')
@@ -24,8 +26,10 @@ export function addDeploy(program: Command): void {
       const context = await Context.of(command);
       const service = await context.service();
       const queued = await service.projects.deploy(await projectOf({ ...(project === undefined ? {} : { project }) }), {
-        type: production === true ? 'production' : 'preview', force: force === true,
-        ...(branch === undefined ? {} : { branch }), ...(commit === undefined ? {} : { commit }),
+        type: production === true ? 'production' : 'preview',
+        force: force === true,
+        ...(branch === undefined ? {} : { branch }),
+        ...(commit === undefined ? {} : { commit }),
       });
       context.note(`${queued.id} of ${queued.branch}, ${queued.type}`);
       tellEnd(context, wait ? await followed(service, context, queued) : queued, wait);
@@ -41,9 +45,11 @@ async function followed(service: Service, context: Context, { id }: Deploy): Pro
 function tellEnd(context: Context, deploy: Deploy, waited: boolean): void {
   const { state, url, aliases, error, type, live } = deploy;
   if (error !== undefined) context.note(`${error.code}: ${error.message}`);
-  if (state === 'ready' && type === 'production' && !live) context.note('Production is pinned by a rollback and stays where it is: "service promote" would move it.');
-  context.print(deploy, state === 'ready' || !waited ? aliases[0] ?? url : state);
+  if (state === 'ready' && type === 'production' && !live)
+    context.note('Production is pinned by a rollback and stays where it is: "service promote" would move it.');
+  context.print(deploy, state === 'ready' || !waited ? (aliases[0] ?? url) : state);
   if (waited && state !== 'ready') process.exitCode = EXIT.otherError;
 }
 
-export const textOf = ({ phase, stream, text }: DeployLogLine): string => `${phase.padEnd(7)} ${stream === 'system' ? '› ' : ''}${text}`;
+export const textOf = ({ phase, stream, text }: DeployLogLine): string =>
+  `${phase.padEnd(7)} ${stream === 'system' ? '› ' : ''}${text}`;

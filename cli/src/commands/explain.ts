@@ -25,7 +25,9 @@ function methodOf(text: string): ExplainedCall['method'] {
 
 function describe({ allowed, refused_by, code, message, fix, required_scopes }: Explanation): string {
   return [
-    allowed ? 'Allowed.' : `Refused by ${refused_by ?? 'the service'}${code === undefined ? '' : ` (${code})`}${message === undefined ? '.' : `: ${message}`}`,
+    allowed
+      ? 'Allowed.'
+      : `Refused by ${refused_by ?? 'the service'}${code === undefined ? '' : ` (${code})`}${message === undefined ? '.' : `: ${message}`}`,
     ...(fix === undefined ? [] : [`Fix: ${fix}`]),
     ...(required_scopes.length === 0 ? [] : [`Needs: ${required_scopes.join(', ')}`]),
   ].join('\n');

@@ -19,6 +19,15 @@ export function addInvoices(program: Command): void {
 const soFar = ({ period, total }: UpcomingInvoice): string => `${period.from.slice(0, 7)}, so far: $${total}`;
 
 const describe = (invoices: readonly ListedInvoice[]): string =>
-  (invoices.length === 0 ? 'There are no invoices yet.' : tableOf(['NUMBER', 'MONTH', 'STATE', 'USD', 'DUE'], invoices.map(({ number, period, state, total, due_at: due }) => [
-    number, period.from.slice(0, 7), state, total, due.slice(0, 10),
-  ])));
+  invoices.length === 0
+    ? 'There are no invoices yet.'
+    : tableOf(
+        ['NUMBER', 'MONTH', 'STATE', 'USD', 'DUE'],
+        invoices.map(({ number, period, state, total, due_at: due }) => [
+          number,
+          period.from.slice(0, 7),
+          state,
+          total,
+          due.slice(0, 10),
+        ]),
+      );

@@ -19,7 +19,11 @@ export function addKeysCreate(keys: Command): void {
     .command('create')
     .argument('<name>', 'what the key is for')
     .description('create a key; its secret is printed this once, alone on standard output')
-    .addOption(new Option('--kind <kind>', 'what it reaches').choices(['personal', 'select_orgs', 'org_bound']).default('personal'))
+    .addOption(
+      new Option('--kind <kind>', 'what it reaches')
+        .choices(['personal', 'select_orgs', 'org_bound'])
+        .default('personal'),
+    )
     .addOption(new Option('--preset <preset>', 'what it may do').choices(['read_only', 'ci_deploy', 'agent', 'full']))
     .option('--scope <scope...>', 'what it may do, scope by scope')
     .option('--org-id <id...>', 'the organizations of a select_orgs or org_bound key')
@@ -43,7 +47,10 @@ function newKeyOf(name: string, { kind, preset, scope, orgId = [], expiresInDays
   };
 }
 
-function placeOf(kind: NewKey['kind'], orgIds: readonly string[]): { kind: 'personal' } | { kind: 'select_orgs'; org_ids: readonly string[] } | { kind: 'org_bound'; org_id: string } {
+function placeOf(
+  kind: NewKey['kind'],
+  orgIds: readonly string[],
+): { kind: 'personal' } | { kind: 'select_orgs'; org_ids: readonly string[] } | { kind: 'org_bound'; org_id: string } {
   switch (kind) {
     case 'personal':
       if (orgIds.length > 0) throw new UsageError('A personal key takes no --org-id.');

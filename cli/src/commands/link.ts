@@ -17,6 +17,9 @@ export function addLink(program: Command): void {
       const { projects } = await context.service();
       const project = repo === undefined ? await projects.get(named) : await projects.update(named, { repo_url: repo });
       await link(project.id);
-      context.print(project, `${project.name} (${project.id})${project.repo_url === undefined ? ', which has no repository yet' : `, deployed from ${project.repo_url}`}`);
+      context.print(
+        project,
+        `${project.name} (${project.id})${project.repo_url === undefined ? ', which has no repository yet' : `, deployed from ${project.repo_url}`}`,
+      );
     });
 }

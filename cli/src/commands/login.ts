@@ -14,7 +14,8 @@ export function addLogin(program: Command): void {
     .option('--key <->', 'keep a key that you have, read from standard input')
     .action(async ({ key }: { key?: string }, command: Command) => {
       // Arguments can be seen by everybody on the machine.
-      if (key !== undefined && key !== '-') throw new UsageError('--key takes only "-": the key itself is read from standard input.');
+      if (key !== undefined && key !== '-')
+        throw new UsageError('--key takes only "-": the key itself is read from standard input.');
       const context = await Context.of(command);
       const before = await context.credentials.find(context.url);
       const stored = key === undefined ? await mintKey(context) : await givenKey(context);
@@ -33,10 +34,16 @@ async function givenKey(context: Context): Promise<StoredKey> {
 
 /** The session lives only until the key is there. */
 async function mintKey(context: Context): Promise<StoredKey> {
-  const { session_token: sessionToken } = await context.serviceWith({ anonymous: true }).auth.signIn(await askCredentials());
+  const { session_token: sessionToken } = await context
+    .serviceWith({ anonymous: true })
+    .auth.signIn(await askCredentials());
   const service = context.serviceWith({ sessionToken });
   try {
-    const { id, secret } = await service.keys.create({ name: `Command line on ${hostname()}`, kind: 'personal', preset: 'full' });
+    const { id, secret } = await service.keys.create({
+      name: `Command line on ${hostname()}`,
+      kind: 'personal',
+      preset: 'full',
+    });
     return { api_key: secret, key_id: id, minted: true };
   } finally {
     // It ends by itself if this fails, and the key is what matters.

@@ -14,7 +14,10 @@ export function addLogout(program: Command): void {
         await revokeMinted(context, key);
         await context.credentials.remove(context.url);
       }
-      context.print({ url: context.url, was_logged_in: key !== undefined }, key === undefined ? `You were not logged in at ${context.url}.` : `You are logged out at ${context.url}.`);
+      context.print(
+        { url: context.url, was_logged_in: key !== undefined },
+        key === undefined ? `You were not logged in at ${context.url}.` : `You are logged out at ${context.url}.`,
+      );
     });
 }
 
@@ -25,6 +28,8 @@ export async function revokeMinted(context: Context, key: StoredKey): Promise<vo
     await context.serviceWith({ apiKey: key.api_key }).keys.revoke(key.key_id);
   } catch (error) {
     if (error instanceof AuthenticationError || error instanceof NotFoundError) return;
-    process.stderr.write(`The key ${key.key_id} could not be revoked. Do it with "service keys revoke ${key.key_id}".\n`);
+    process.stderr.write(
+      `The key ${key.key_id} could not be revoked. Do it with "service keys revoke ${key.key_id}".\n`,
+    );
   }
 }

@@ -9,11 +9,13 @@ export function addLogs(program: Command): void {
     .argument('[deploy-id]', 'by default the latest of the project')
     .description('show the log of a deploy, until it is over')
     .option('--no-follow', 'only what there is now')
-    .action(async (id: string | undefined, { follow, ...options }: ProjectOption & { follow: boolean }, command: Command) => {
-      const context = await Context.of(command);
-      const service = await context.service();
-      for await (const line of service.deploys.logs(id ?? (await latestOf(service, options)).id, { follow })) {
-        process.stdout.write(`${context.json ? JSON.stringify(line) : textOf(line)}\n`);
-      }
-    });
+    .action(
+      async (id: string | undefined, { follow, ...options }: ProjectOption & { follow: boolean }, command: Command) => {
+        const context = await Context.of(command);
+        const service = await context.service();
+        for await (const line of service.deploys.logs(id ?? (await latestOf(service, options)).id, { follow })) {
+          process.stdout.write(`${context.json ? JSON.stringify(line) : textOf(line)}\n`);
+        }
+      },
+    );
 }

@@ -11,9 +11,21 @@ export function addPlans(program: Command): void {
       const all: Plan[] = [];
       for await (const plan of context.serviceWith({ anonymous: true }).billing.plans()) all.push(plan);
       const header = ['PLAN', 'USD/MONTH', 'CALLS/DAY', 'PROJECTS', 'AGENTS', 'PRODUCTION', 'SUPPORT'];
-      context.print(all, tableOf(header, all.map(({ id, price_usd_per_month: price, limits, features, support }) => [
-        id, price ?? 'by contract', shown(limits.calls_per_day), shown(limits.projects), shown(limits.agents), features.production_deploys ? 'yes' : 'no', support,
-      ])));
+      context.print(
+        all,
+        tableOf(
+          header,
+          all.map(({ id, price_usd_per_month: price, limits, features, support }) => [
+            id,
+            price ?? 'by contract',
+            shown(limits.calls_per_day),
+            shown(limits.projects),
+            shown(limits.agents),
+            features.production_deploys ? 'yes' : 'no',
+            support,
+          ]),
+        ),
+      );
     });
 }
 

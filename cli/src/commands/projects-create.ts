@@ -13,7 +13,9 @@ export function addProjectsCreate(projects: Command): void {
     .option('--repo <url>', 'the repository that it is deployed from')
     .action(async (name: string, { repo }: CreateOptions, command: Command) => {
       const context = await Context.of(command);
-      const project = await (await context.service()).projects.create({ name, ...(repo === undefined ? {} : { repo_url: repo }) });
+      const project = await (
+        await context.service()
+      ).projects.create({ name, ...(repo === undefined ? {} : { repo_url: repo }) });
       context.note(`Created ${project.name} (${project.slug}).`);
       context.print(project, project.id);
     });

@@ -10,6 +10,12 @@ export function addProjectsList(projects: Command): void {
       const context = await Context.of(command);
       const all: Project[] = [];
       for await (const project of (await context.service()).projects.list({ limit: 100 })) all.push(project);
-      context.print(all, tableOf(['ID', 'SLUG', 'NAME', 'REPOSITORY'], all.map(({ id, slug, name, repo_url }) => [id, slug, name, repo_url ?? ''])));
+      context.print(
+        all,
+        tableOf(
+          ['ID', 'SLUG', 'NAME', 'REPOSITORY'],
+          all.map(({ id, slug, name, repo_url }) => [id, slug, name, repo_url ?? '']),
+        ),
+      );
     });
 }

@@ -10,6 +10,12 @@ export function addRepositoriesList(repositories: Command): void {
       const context = await Context.of(command);
       const all: Repository[] = [];
       for await (const repository of (await context.service()).repositories.list({ limit: 100 })) all.push(repository);
-      context.print(all, tableOf(['ID', 'NAME', 'TEMPLATE', 'URL'], all.map(({ id, name, template, repo_url }) => [id, name, template ?? '', repo_url])));
+      context.print(
+        all,
+        tableOf(
+          ['ID', 'NAME', 'TEMPLATE', 'URL'],
+          all.map(({ id, name, template, repo_url }) => [id, name, template ?? '', repo_url]),
+        ),
+      );
     });
 }

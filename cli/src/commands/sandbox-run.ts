@@ -30,10 +30,17 @@ export function addSandboxRun(sandbox: Command): void {
     .command('run')
     .argument('<file>', 'the program; "-" reads it from standard input')
     .description('run a program and end as it ended: with its output and its exit code')
-    .addOption(new Option('--language <language>', 'by default told by the extension').choices(['typescript', 'javascript', 'python']))
+    .addOption(
+      new Option('--language <language>', 'by default told by the extension').choices([
+        'typescript',
+        'javascript',
+        'python',
+      ]),
+    )
     .option('--input <file>', 'what the program reads from its standard input; "-" for ours')
     .action(async (file: string, { language, input }: RunOptions, command: Command) => {
-      if (file === '-' && input === '-') throw new UsageError('Standard input cannot be both the program and its input.');
+      if (file === '-' && input === '-')
+        throw new UsageError('Standard input cannot be both the program and its input.');
       const request = {
         language: languageOf(file, language),
         code: await contentOf(file),
@@ -60,7 +67,8 @@ function pass({ stdout = '', stderr = '', status, truncated }: Ended): void {
   if (status === 'timed_out') process.stderr.write('service: the time limit is reached\n');
   if (status === 'out_of_memory') process.stderr.write('service: the memory limit is reached\n');
   if (status === 'cancelled' || status === 'lost') process.stderr.write(`service: the run was ${status}\n`);
-  if (truncated?.stdout === true || truncated?.stderr === true) process.stderr.write('service: the output is too long; the rest is left out\n');
+  if (truncated?.stdout === true || truncated?.stderr === true)
+    process.stderr.write('service: the output is too long; the rest is left out\n');
 }
 
 /** As shells have it: 124 for a program that was stopped for its time, 128 and the signal for one that was killed. */
@@ -68,12 +76,15 @@ function exitCodeOfProgram({ status, exit_code = null, signal = null }: Ended): 
   if (status === 'timed_out') return EXIT.timedOut;
   if (status === 'out_of_memory') return EXIT.outOfMemory;
   if (exit_code !== null) return exit_code;
-  return signal === null ? EXIT.otherError : 128 + ((constants.signals as Readonly<Record<string, number>>)[signal] ?? 0);
+  return signal === null
+    ? EXIT.otherError
+    : 128 + ((constants.signals as Readonly<Record<string, number>>)[signal] ?? 0);
 }
 
 function languageOf(file: string, language: Language | undefined): Language {
   const found = language ?? LANGUAGE_BY_EXTENSION[extname(file)];
-  if (found === undefined) throw new UsageError(`The language of ${file === '-' ? 'standard input' : file} is not known. Give --language.`);
+  if (found === undefined)
+    throw new UsageError(`The language of ${file === '-' ? 'standard input' : file} is not known. Give --language.`);
   return found;
 }
 

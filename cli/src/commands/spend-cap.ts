@@ -21,9 +21,12 @@ export function addSpendCap(program: Command): void {
 /** @throws {UsageError} */
 function capOf(amount: string): string | null {
   if (amount === NO_CAP) return null;
-  if (!/^\d{1,9}(\.\d{1,9})?$/.test(amount)) throw new UsageError(`"${amount}" is no amount of US dollars, as 100 or 12.50, and not "${NO_CAP}".`);
+  if (!/^\d{1,9}(\.\d{1,9})?$/.test(amount))
+    throw new UsageError(`"${amount}" is no amount of US dollars, as 100 or 12.50, and not "${NO_CAP}".`);
   return amount;
 }
 
 const describe = ({ amount, billed, month }: SpendCap): string =>
-  (amount === null ? `No spend cap; billed for ${month} so far: $${billed}` : `Billed for ${month} so far: $${billed} of at most $${amount}`);
+  amount === null
+    ? `No spend cap; billed for ${month} so far: $${billed}`
+    : `Billed for ${month} so far: $${billed} of at most $${amount}`;

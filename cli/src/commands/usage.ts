@@ -25,9 +25,16 @@ export function addUsage(program: Command): void {
     .action(async ({ from, to, by }: UsageOptions, command: Command) => {
       const context = await Context.of(command);
       const { billing } = await context.service();
-      const usage = await billing.usage({ ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }), ...(by === undefined ? {} : { group_by: groupsOf(by) }) });
+      const usage = await billing.usage({
+        ...(from === undefined ? {} : { from }),
+        ...(to === undefined ? {} : { to }),
+        ...(by === undefined ? {} : { group_by: groupsOf(by) }),
+      });
       const forecast = await billing.forecast();
-      context.print({ usage: usage.data, cost: usage.meta.cost, forecast }, `${describe(usage.data, usage.meta.cost)}\n\n${outlook(forecast)}`);
+      context.print(
+        { usage: usage.data, cost: usage.meta.cost, forecast },
+        `${describe(usage.data, usage.meta.cost)}\n\n${outlook(forecast)}`,
+      );
     });
 }
 
@@ -35,16 +42,25 @@ export function addUsage(program: Command): void {
 function groupsOf(by: string): Group[] {
   return by.split(',').map((name) => {
     const group = GROUPS.find((each) => each === name.trim());
-    if (group === undefined) throw new UsageError(`Usage can be told apart by ${GROUPS.join(', ')}, and not by "${name.trim()}".`);
+    if (group === undefined)
+      throw new UsageError(`Usage can be told apart by ${GROUPS.join(', ')}, and not by "${name.trim()}".`);
     return group;
   });
 }
 
 function describe(usage: readonly Usage[], cost: string): string {
   if (usage.length === 0) return 'Nothing was used.';
-  const table = tableOf(['METER', 'MODEL', 'PROJECT', 'DAY', 'QUANTITY', 'USD'], usage.map((line) => [
-    line.meter, line.model ?? '', line.project_id ?? '', line.day ?? '', quantityOf(line), line.cost,
-  ]));
+  const table = tableOf(
+    ['METER', 'MODEL', 'PROJECT', 'DAY', 'QUANTITY', 'USD'],
+    usage.map((line) => [
+      line.meter,
+      line.model ?? '',
+      line.project_id ?? '',
+      line.day ?? '',
+      quantityOf(line),
+      line.cost,
+    ]),
+  );
   return `${table}\n\nIn all: $${cost}`;
 }
 
@@ -62,7 +78,9 @@ function quantityOf({ quantity, unit }: Usage): string {
 
 function outlook({ calls, credits, month }: Forecast): string {
   return [
-    calls.limit === null ? 'Calls today: unlimited' : `Calls today: ${calls.used} of ${calls.limit}, ${calls.run_out_at === undefined ? 'enough' : `used up at ${calls.run_out_at}`}`,
+    calls.limit === null
+      ? 'Calls today: unlimited'
+      : `Calls today: ${calls.used} of ${calls.limit}, ${calls.run_out_at === undefined ? 'enough' : `used up at ${calls.run_out_at}`}`,
     `Credits: $${credits.balance}, ${credits.run_out_at === undefined ? 'which last for years at this rate' : `used up at ${credits.run_out_at}`}`,
     `This month: $${month.cost}, by its end about $${month.projected_cost}`,
   ].join('\n');

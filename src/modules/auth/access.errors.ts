@@ -13,10 +13,16 @@ interface MissingScope {
 export class InsufficientScopes extends DomainError {
   constructor(readonly missing: MissingScope) {
     const { scope, lackedBy, keyKind, role, orgId } = missing;
-    super('insufficient_scopes',
-      lackedBy === 'key' ? `This key lacks the scope ${scope}.` : `The role ${role ?? 'of a stranger'} does not allow ${scope} in this organization.`,
+    super(
+      'insufficient_scopes',
+      lackedBy === 'key'
+        ? `This key lacks the scope ${scope}.`
+        : `The role ${role ?? 'of a stranger'} does not allow ${scope} in this organization.`,
       {
-        hint: lackedBy === 'key' ? `Use a key with the scope ${scope}.` : 'Ask an owner of the organization for a role that allows it.',
+        hint:
+          lackedBy === 'key'
+            ? `Use a key with the scope ${scope}.`
+            : 'Ask an owner of the organization for a role that allows it.',
         details: {
           required_scopes: [scope],
           missing_scopes: [scope],
@@ -25,7 +31,8 @@ export class InsufficientScopes extends DomainError {
           ...(role === undefined ? {} : { role }),
           ...(orgId === undefined ? {} : { requested_org: orgId }),
         },
-      });
+      },
+    );
   }
 }
 
@@ -41,12 +48,16 @@ export class EmailNotVerified extends DomainError {
 /** The call names an organization that its caller, or its key, does not reach. */
 export class OrgAccessDenied extends DomainError {
   constructor(keyKind: string | undefined, requestedOrg: string) {
-    super('org_access_denied', keyKind === undefined
-      ? 'You do not belong to this organization, or there is none of this name.'
-      : 'This key does not reach this organization, or there is none of this name.', {
-      hint: 'GET /api/v1/me lists the organizations that can be named.',
-      details: { ...(keyKind === undefined ? {} : { key_kind: keyKind }), requested_org: requestedOrg.slice(0, 100) },
-    });
+    super(
+      'org_access_denied',
+      keyKind === undefined
+        ? 'You do not belong to this organization, or there is none of this name.'
+        : 'This key does not reach this organization, or there is none of this name.',
+      {
+        hint: 'GET /api/v1/me lists the organizations that can be named.',
+        details: { ...(keyKind === undefined ? {} : { key_kind: keyKind }), requested_org: requestedOrg.slice(0, 100) },
+      },
+    );
   }
 }
 

@@ -11,7 +11,8 @@ export function normalRange(text: string): string | undefined {
   }
   if (!ipaddr.isValidCIDR(text)) return undefined;
   const [address, bits] = ipaddr.parseCIDR(text);
-  const network = address.kind() === 'ipv4' ? ipaddr.IPv4.networkAddressFromCIDR(text) : ipaddr.IPv6.networkAddressFromCIDR(text);
+  const network =
+    address.kind() === 'ipv4' ? ipaddr.IPv4.networkAddressFromCIDR(text) : ipaddr.IPv6.networkAddressFromCIDR(text);
   return `${network.toString()}/${bits}`;
 }
 

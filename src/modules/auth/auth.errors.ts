@@ -3,7 +3,9 @@ import type { ErrorCode } from '../../platform/errors/error-codes.js';
 
 export class ConflictingCredentials extends DomainError {
   constructor() {
-    super('conflicting_credentials', 'Authorization and X-API-Key carry different credentials.', { hint: 'Send one of the two.' });
+    super('conflicting_credentials', 'Authorization and X-API-Key carry different credentials.', {
+      hint: 'Send one of the two.',
+    });
   }
 }
 
@@ -18,13 +20,21 @@ const MINT_ONE = 'Sign in and mint one with POST /api/v1/keys.';
 
 export class ApiKeyMissing extends CredentialRefused {
   constructor() {
-    super('missing_api_key', 'This call needs an API key.', `Send the header Authorization: Bearer <key>, never a URL parameter. ${MINT_ONE}`);
+    super(
+      'missing_api_key',
+      'This call needs an API key.',
+      `Send the header Authorization: Bearer <key>, never a URL parameter. ${MINT_ONE}`,
+    );
   }
 }
 
 export class ApiKeyMalformed extends CredentialRefused {
   constructor() {
-    super('malformed_api_key', 'This is not an API key: its form or its checksum is wrong.', 'Copy the whole key: svc_, its kind, and 39 letters and digits.');
+    super(
+      'malformed_api_key',
+      'This is not an API key: its form or its checksum is wrong.',
+      'Copy the whole key: svc_, its kind, and 39 letters and digits.',
+    );
   }
 }
 
@@ -48,21 +58,33 @@ export class ApiKeyRevoked extends CredentialRefused {
 
 export class ApiKeyRotated extends CredentialRefused {
   constructor() {
-    super('rotated_api_key', 'This API key has been rotated; its new secret has taken its place.', 'Use the secret that the rotation gave out, or rotate once more.');
+    super(
+      'rotated_api_key',
+      'This API key has been rotated; its new secret has taken its place.',
+      'Use the secret that the rotation gave out, or rotate once more.',
+    );
   }
 }
 
 /** Service document §5: a session token where an API key is expected. */
 export class SessionTokenNotAllowed extends CredentialRefused {
   constructor() {
-    super('session_token_not_allowed', 'This call needs an API key and was sent a session token, a cookie or a token of another service.', MINT_ONE);
+    super(
+      'session_token_not_allowed',
+      'This call needs an API key and was sent a session token, a cookie or a token of another service.',
+      MINT_ONE,
+    );
   }
 }
 
 /** Some things are for a person and not for a key: to change a password, to accept an invitation. */
 export class SessionRequired extends CredentialRefused {
   constructor() {
-    super('session_required', 'This call needs the session of a person.', 'Sign in with POST /api/v1/auth/sign-in and send its session_token.');
+    super(
+      'session_required',
+      'This call needs the session of a person.',
+      'Sign in with POST /api/v1/auth/sign-in and send its session_token.',
+    );
   }
 }
 

@@ -6,4 +6,8 @@ export class OrgDeletedPayload {
   @IsString() readonly orgId!: string;
 }
 
-export const orgDeletedEvent = defineEvent({ name: 'org-deleted', summary: 'An organization was deleted.', payload: OrgDeletedPayload });
+export const orgDeletedEvent = defineEvent({
+  name: 'org-deleted',
+  summary: 'An organization was deleted.',
+  payload: OrgDeletedPayload,
+});

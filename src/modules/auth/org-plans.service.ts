@@ -46,7 +46,9 @@ export class OrgPlans {
     await this.epochs.raise('organizations', orgId);
   }
 
-  /** Organizations that were there before a time, those that were deleted since among them, in the order of their ids. */
+  /**
+   * Organizations that were there before a time, those that were deleted since among them, in the order of their ids.
+   */
   madeBefore(time: Date, after: string, limit: number): Promise<BilledOrg[]> {
     return this.organizations.madeBefore(time, after, limit);
   }

@@ -24,8 +24,10 @@ describe('roles', () => {
 
   it('keep billing, members, audit and administration of databases from members, and all writing from viewers', () => {
     const { member, viewer } = SCOPES_OF_ROLE;
-    for (const scope of ['billing:read', 'billing:write', 'orgs:members', 'databases:admin'] as const) expect(member.has(scope)).toBe(false);
-    for (const scope of ['projects:write', 'keys:write', 'deploys:production'] as const) expect(member.has(scope)).toBe(true);
+    for (const scope of ['billing:read', 'billing:write', 'orgs:members', 'databases:admin'] as const)
+      expect(member.has(scope)).toBe(false);
+    for (const scope of ['projects:write', 'keys:write', 'deploys:production'] as const)
+      expect(member.has(scope)).toBe(true);
     expect([...viewer].filter((scope) => !scope.endsWith(':read'))).toEqual([]);
     for (const scope of ['billing:read', 'audit:read', 'keys:read'] as const) expect(viewer.has(scope)).toBe(false);
   });

@@ -19,7 +19,9 @@ export const SCOPES_OF_ROLE: Readonly<Record<OrgRole, ReadonlySet<Scope>>> = {
   owner: ALL,
   admin: ALL,
   member: without('billing:*', 'orgs:write', 'orgs:members', 'databases:admin', 'audit:read'),
-  viewer: new Set(SCOPES.filter((scope) => scope.endsWith(':read') && !['billing:read', 'audit:read', 'keys:read'].includes(scope))),
+  viewer: new Set(
+    SCOPES.filter((scope) => scope.endsWith(':read') && !['billing:read', 'audit:read', 'keys:read'].includes(scope)),
+  ),
 };
 
 /** Whether somebody of role `one` may give or take the role `other`: nobody lifts another above itself. */

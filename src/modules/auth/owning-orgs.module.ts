@@ -6,5 +6,9 @@ import { PersistenceModule } from './persistence/persistence.module.js';
 import { TokensModule } from './tokens/tokens.module.js';
 
 /** For modules whose resources belong to organizations. */
-@Module({ imports: [AuditModule, PersistenceModule, TokensModule], providers: [OrgPlans, OwningOrgs], exports: [OrgPlans, OwningOrgs] })
+@Module({
+  imports: [AuditModule, PersistenceModule, TokensModule],
+  providers: [OrgPlans, OwningOrgs],
+  exports: [OrgPlans, OwningOrgs],
+})
 export class OwningOrgsModule {}

@@ -21,7 +21,8 @@ export class OwningOrgs {
    */
   async lock({ principal: { credential } }: Call, orgId: string): Promise<PlanId> {
     const organization = await this.organizations.lock(orgId);
-    if (organization === undefined) throw new OrgAccessDenied(credential.type === 'api_key' ? credential.kind : undefined, orgId);
+    if (organization === undefined)
+      throw new OrgAccessDenied(credential.type === 'api_key' ? credential.kind : undefined, orgId);
     return organization.plan;
   }
 
@@ -31,7 +32,10 @@ export class OwningOrgs {
     return organization?.deletedAt === null ? organization.slug : undefined;
   }
 
-  /** The plan that the organization has at this moment; undefined for one that was deleted. For work that no caller waits for. */
+  /**
+   * The plan that the organization has at this moment; undefined for one that was deleted. For work that no caller
+   * waits for.
+   */
   async planOf(orgId: string): Promise<PlanId | undefined> {
     const organization = await this.organizations.find(orgId);
     return organization === undefined || organization.deletedAt !== null ? undefined : organization.plan;
@@ -42,7 +46,10 @@ export class OwningOrgs {
     return this.organizations.plansOf(orgIds);
   }
 
-  /** Writes to the organization's audit log, with the running transaction. By nobody: the service itself did it, or an operator. */
+  /**
+   * Writes to the organization's audit log, with the running transaction. By nobody: the service itself did it, or an
+   * operator.
+   */
   record(act: AuditedAct, by: Call | undefined): Promise<void> {
     return this.audit.record(act, by ?? {});
   }

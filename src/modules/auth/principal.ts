@@ -28,17 +28,17 @@ export interface OrgMembership {
 export type Credential =
   | { readonly type: 'session'; readonly sessionId: string }
   | {
-    readonly type: 'api_key';
-    readonly keyId: string;
-    readonly kind: KeyKind;
-    readonly name: string;
-    readonly prefix: string;
-    readonly last4: string;
-    readonly scopes: ReadonlySet<Scope>;
-    readonly allowedIps: readonly string[];
-    /** Of an org-bound key: its organization. */
-    readonly boundOrgId?: string;
-  };
+      readonly type: 'api_key';
+      readonly keyId: string;
+      readonly kind: KeyKind;
+      readonly name: string;
+      readonly prefix: string;
+      readonly last4: string;
+      readonly scopes: ReadonlySet<Scope>;
+      readonly allowedIps: readonly string[];
+      /** Of an org-bound key: its organization. */
+      readonly boundOrgId?: string;
+    };
 
 interface Facts {
   readonly user: CallingUser;
@@ -97,7 +97,8 @@ export class Principal {
   requireBinding(named: string): void {
     const { credential } = this;
     if (credential.type !== 'api_key' || credential.boundOrgId === undefined) return;
-    if (named !== credential.boundOrgId && this.byOrg.get(named)?.id !== credential.boundOrgId) throw new KeyOrgMismatch(credential.boundOrgId, named);
+    if (named !== credential.boundOrgId && this.byOrg.get(named)?.id !== credential.boundOrgId)
+      throw new KeyOrgMismatch(credential.boundOrgId, named);
   }
 
   /** The membership in an organization that the caller reaches; undefined for any other. */
@@ -108,7 +109,7 @@ export class Principal {
   /** What the caller may do there: nothing where it does not belong. */
   rightsIn(orgId: string): ReadonlySet<Scope> {
     let rights = this.rights.get(orgId);
-    if (rights === undefined) this.rights.set(orgId, rights = this.workOutRights(orgId));
+    if (rights === undefined) this.rights.set(orgId, (rights = this.workOutRights(orgId)));
     return rights;
   }
 
@@ -135,11 +136,20 @@ export class Principal {
     });
   }
 
-  /** @throws {InsufficientScopes} as {@link require}, asking the key alone: the resource's organization is not known yet. */
+  /**
+   * @throws {InsufficientScopes} as {@link require}, asking the key alone: the resource's organization is not known
+   * yet.
+   */
   requireOfKey(scope: Scope): void {
     const { credential } = this;
     if (credential.type === 'session' || credential.scopes.has(scope)) return;
-    throw new InsufficientScopes({ scope, lackedBy: 'key', keyKind: credential.kind, role: undefined, orgId: undefined });
+    throw new InsufficientScopes({
+      scope,
+      lackedBy: 'key',
+      keyKind: credential.kind,
+      role: undefined,
+      orgId: undefined,
+    });
   }
 }
 

@@ -4,8 +4,8 @@ import type { Scope } from './scopes.js';
 interface ScopeRule {
   readonly scope: Scope | undefined;
   /**
-   * Where the right must be held. `call`: in the organization of the call. `resource`: in the organization of a resource
-   * that only the service knows, which asks `Principal.require` itself; the guard asks the key alone.
+   * Where the right must be held. `call`: in the organization of the call. `resource`: in the organization of a
+   * resource that only the service knows, which asks `Principal.require` itself; the guard asks the key alone.
    */
   readonly in: 'call' | 'resource';
 }
@@ -27,7 +27,10 @@ export const RequireCaller = (): ReturnType<typeof Rule> => Rule({ scope: undefi
  */
 export const TakesSession = Reflector.createDecorator<SessionRule>();
 
-/** The route takes an API key as the password of HTTP Basic too, with any name of a user: programs as git know no other way. */
+/**
+ * The route takes an API key as the password of HTTP Basic too, with any name of a user: programs as git know no other
+ * way.
+ */
 export const TakesPassword = Reflector.createDecorator<undefined, true>({ transform: () => true });
 
 /** `never` is what a route means that says nothing; it is said where the other routes of a controller differ. */

@@ -6,7 +6,9 @@ import { formatCents } from './cents.js';
 /** What the organization has does not fit into the smaller plan that it wants. */
 export class PlanTooSmall extends DomainError {
   constructor({ id, name }: Plan, over: readonly LimitExcess[]) {
-    const list = over.map(({ limit, allowed, used }) => `${used} ${limit.replaceAll('_', ' ')}, where ${allowed} have room`).join('; ');
+    const list = over
+      .map(({ limit, allowed, used }) => `${used} ${limit.replaceAll('_', ' ')}, where ${allowed} have room`)
+      .join('; ');
     super('plan_too_small', `The organization has more than the plan ${name} holds: ${list}.`, {
       hint: 'Delete what is not needed any more, then choose the plan again.',
       details: { plan: id, over },
@@ -34,14 +36,18 @@ export class OrganizationUnknown extends DomainError {
 /** An operator refuses a request that was withdrawn, decided, or never made. */
 export class PlanRequestNotFound extends DomainError {
   constructor() {
-    super('plan_request_not_found', 'The organization has no pending plan request.', { hint: 'GET /ops/tasks?runbookTag=plan_request lists those that are pending.' });
+    super('plan_request_not_found', 'The organization has no pending plan request.', {
+      hint: 'GET /ops/tasks?runbookTag=plan_request lists those that are pending.',
+    });
   }
 }
 
 /** To the byte the same for an invoice of strangers as for one that never was, or has no number yet. */
 export class InvoiceNotFound extends DomainError {
   constructor() {
-    super('invoice_not_found', 'There is no such invoice.', { hint: 'GET /api/v1/billing/invoices lists those of an organization; x-service-org says of which.' });
+    super('invoice_not_found', 'There is no such invoice.', {
+      hint: 'GET /api/v1/billing/invoices lists those of an organization; x-service-org says of which.',
+    });
   }
 }
 
@@ -55,20 +61,26 @@ export class InvoiceClosed extends DomainError {
 /** A credit note would take back more than is left of the invoice. */
 export class CreditTooLarge extends DomainError {
   constructor(leftCents: bigint) {
-    super('credit_too_large', 'The credit note is larger than what is left of the invoice.', { details: { left: formatCents(leftCents) } });
+    super('credit_too_large', 'The credit note is larger than what is left of the invoice.', {
+      details: { left: formatCents(leftCents) },
+    });
   }
 }
 
 /** A plan that costs something, or the pages of the provider, want a means of payment that nobody has given yet. */
 export class PaymentMethodRequired extends DomainError {
   constructor() {
-    super('payment_method_required', 'The organization has no means of payment.', { hint: 'POST /api/v1/billing/checkout answers where to give one; the plan begins once that is done.' });
+    super('payment_method_required', 'The organization has no means of payment.', {
+      hint: 'POST /api/v1/billing/checkout answers where to give one; the plan begins once that is done.',
+    });
   }
 }
 
 export class PaymentsNotConfigured extends DomainError {
   constructor() {
-    super('integration_not_configured', 'This service is connected to no provider of payments.', { hint: 'Invoices are paid by hand here. Its operator sets STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET to connect Stripe.' });
+    super('integration_not_configured', 'This service is connected to no provider of payments.', {
+      hint: 'Invoices are paid by hand here. Its operator sets STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET to connect Stripe.',
+    });
   }
 }
 
@@ -84,6 +96,8 @@ export class PaymentProviderRefused extends DomainError {
 
 export class WebhookSignatureInvalid extends DomainError {
   constructor() {
-    super('invalid_signature', 'The event is not signed with the secret of the webhook, or was signed too long ago.', { hint: 'STRIPE_WEBHOOK_SECRET must be the signing secret of this endpoint in the dashboard of Stripe.' });
+    super('invalid_signature', 'The event is not signed with the secret of the webhook, or was signed too long ago.', {
+      hint: 'STRIPE_WEBHOOK_SECRET must be the signing secret of this endpoint in the dashboard of Stripe.',
+    });
   }
 }

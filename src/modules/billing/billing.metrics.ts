@@ -31,5 +31,9 @@ export class BillingMetrics {
 export const BILLING_METRICS: Provider[] = [
   BillingMetrics,
   makeCounterProvider({ name: FINALIZED, help: 'Invoices that were given a number.' }),
-  makeCounterProvider({ name: REFUSED, help: 'Months of organizations that could not be closed, by reason: usage that differs from its events, or a failure.', labelNames: ['reason'] }),
+  makeCounterProvider({
+    name: REFUSED,
+    help: 'Months of organizations that could not be closed, by reason: usage that differs from its events, or a failure.',
+    labelNames: ['reason'],
+  }),
 ];

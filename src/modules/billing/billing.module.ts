@@ -35,16 +35,54 @@ import { SubscriptionsService } from './subscriptions/subscriptions.service.js';
 @Module({
   imports: [CreditsModule, MeteringModule, OwningOrgsModule, PlansModule],
   providers: [
-    ClosedPeriodsStore, DraftInvoice, InvoiceFinalization, InvoiceMirror, InvoiceOperations, InvoicesService, InvoicesStore, MonthClosing, MonthClosings,
-    PaymentEvents, PaymentMethods, PaymentsService, PaymentsStore, PlanChanges, PlannedChanges, PlanRequests, PlanRequestsStore, PlanRoom, SubscriptionOperations, SubscriptionsService, SubscriptionsStore, UpcomingInvoices, UsageOfMonth, ...BILLING_METRICS,
+    ClosedPeriodsStore,
+    DraftInvoice,
+    InvoiceFinalization,
+    InvoiceMirror,
+    InvoiceOperations,
+    InvoicesService,
+    InvoicesStore,
+    MonthClosing,
+    MonthClosings,
+    PaymentEvents,
+    PaymentMethods,
+    PaymentsService,
+    PaymentsStore,
+    PlanChanges,
+    PlannedChanges,
+    PlanRequests,
+    PlanRequestsStore,
+    PlanRoom,
+    SubscriptionOperations,
+    SubscriptionsService,
+    SubscriptionsStore,
+    UpcomingInvoices,
+    UsageOfMonth,
+    ...BILLING_METRICS,
     {
       provide: PaymentProvider,
       inject: [Config],
       // The library is loaded where it is used: it takes 5 MB of each process.
       useFactory: async ({ stripe, dashboardUrl }: Config) =>
-        stripe === undefined ? new ManualPayments() : new (await import('./payments/stripe-payments.js')).StripePayments(stripe, dashboardUrl),
+        stripe === undefined
+          ? new ManualPayments()
+          : new (await import('./payments/stripe-payments.js')).StripePayments(stripe, dashboardUrl),
     },
   ],
-  exports: [InvoiceMirror, InvoiceOperations, InvoicesService, InvoicesStore, MonthClosings, PaymentEvents, PaymentsService, PaymentsStore, PlannedChanges, PlanRequests, SubscriptionOperations, SubscriptionsService, UpcomingInvoices],
+  exports: [
+    InvoiceMirror,
+    InvoiceOperations,
+    InvoicesService,
+    InvoicesStore,
+    MonthClosings,
+    PaymentEvents,
+    PaymentsService,
+    PaymentsStore,
+    PlannedChanges,
+    PlanRequests,
+    SubscriptionOperations,
+    SubscriptionsService,
+    UpcomingInvoices,
+  ],
 })
 export class BillingModule {}

@@ -6,4 +6,8 @@ export class PlanRequestPayload {
   @IsString() readonly orgId!: string;
 }
 
-export const planRequestEvent = defineEvent({ name: 'plan-request', summary: 'A plan request was made, changed, decided or withdrawn.', payload: PlanRequestPayload });
+export const planRequestEvent = defineEvent({
+  name: 'plan-request',
+  summary: 'A plan request was made, changed, decided or withdrawn.',
+  payload: PlanRequestPayload,
+});

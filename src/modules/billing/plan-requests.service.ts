@@ -12,8 +12,8 @@ import { planRequestEvent } from './plan-request.job.js';
 export type { PlanRequest };
 
 /**
- * Requests for a larger plan where nobody takes the money by himself: an operator approves or refuses them. All changes run
- * inside the caller's transaction, with the organization locked, and reach the operators' tasks through the outbox.
+ * Requests for a larger plan where nobody takes the money by himself: an operator approves or refuses them. All changes
+ * run inside the caller's transaction, with the organization locked, and reach the operators' tasks through the outbox.
  */
 @Injectable()
 export class PlanRequests {
@@ -54,7 +54,7 @@ export class PlanRequests {
 
   /** An operator has given the organization a plan, which answers its request. Does nothing without one. */
   async settle(orgId: string): Promise<void> {
-    if (await this.requests.find(orgId) === undefined) return;
+    if ((await this.requests.find(orgId)) === undefined) return;
     await this.requests.delete(orgId);
     await this.outbox.publish(planRequestEvent, { orgId });
   }
@@ -68,7 +68,12 @@ export class PlanRequests {
     return present;
   }
 
-  private async changed(orgId: string, action: `subscription.${string}`, details: Readonly<Record<string, unknown>>, by: Call | undefined): Promise<void> {
+  private async changed(
+    orgId: string,
+    action: `subscription.${string}`,
+    details: Readonly<Record<string, unknown>>,
+    by: Call | undefined,
+  ): Promise<void> {
     await this.owners.record({ orgId, action, target: { type: 'subscription', id: orgId }, details }, by);
     await this.outbox.publish(planRequestEvent, { orgId });
   }

@@ -19,7 +19,11 @@ export type BuildFailureCode =
 export class BuildFailed extends Error {
   override readonly name = 'BuildFailed';
 
-  constructor(readonly code: BuildFailureCode, message: string, options?: ErrorOptions) {
+  constructor(
+    readonly code: BuildFailureCode,
+    message: string,
+    options?: ErrorOptions,
+  ) {
     super(message, options);
   }
 }

@@ -10,8 +10,20 @@ import { Clock } from '../../platform/time/clock.js';
 import { BuildsService } from './builds.service.js';
 import { IsolatedBuilds } from './isolated/isolated-builds.js';
 
-function isolatedBuilds({ builds, gitAllowedHosts }: Config, isolation: Isolation, nodes: NodePrograms, clock: Clock): IsolatedBuilds {
-  return new IsolatedBuilds({ isolation, nodes, directory: builds.directory, allowedHosts: builds.allowedHosts, gitHosts: gitAllowedHosts, clock });
+function isolatedBuilds(
+  { builds, gitAllowedHosts }: Config,
+  isolation: Isolation,
+  nodes: NodePrograms,
+  clock: Clock,
+): IsolatedBuilds {
+  return new IsolatedBuilds({
+    isolation,
+    nodes,
+    directory: builds.directory,
+    allowedHosts: builds.allowedHosts,
+    gitHosts: gitAllowedHosts,
+    clock,
+  });
 }
 
 /** For workers: builds take place in the process that has this module. */
@@ -32,7 +44,8 @@ export class BuildsModule implements OnApplicationBootstrap {
   async onApplicationBootstrap(): Promise<void> {
     await this.builds.sweep();
     const { mode, why } = await this.builds.diskMode();
-    const how = mode === 'fixed' ? 'a file system of fixed size for each' : `shared directories that are counted, because ${why}`;
+    const how =
+      mode === 'fixed' ? 'a file system of fixed size for each' : `shared directories that are counted, because ${why}`;
     this.log.info({ disks: mode }, `The disk of builds is ${how}.`);
   }
 }

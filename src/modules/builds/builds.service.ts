@@ -15,8 +15,8 @@ export interface FetchedSource {
   readonly commit: ResolvedCommit;
 
   /**
-   * Installs and builds, in isolation, once. What it answers is to be closed instead of this; when it throws, nothing of the
-   * build is left on this machine.
+   * Installs and builds, in isolation, once. What it answers is to be closed instead of this; when it throws, nothing
+   * of the build is left on this machine.
    *
    * @throws {BuildFailed}
    * @throws the signal's reason when it was aborted.
@@ -30,8 +30,8 @@ export interface FetchedSource {
 /** Makes files that can be served of source that is not trusted. */
 export abstract class BuildsService {
   /**
-   * Fetches the source, and resolves as soon as it is known which commit it is; the rest of it goes on coming meanwhile. When
-   * it throws, nothing is left on this machine.
+   * Fetches the source, and resolves as soon as it is known which commit it is; the rest of it goes on coming
+   * meanwhile. When it throws, nothing is left on this machine.
    *
    * @throws {BuildFailed} `repository_unreachable`, `ref_not_found`, `isolation_unavailable`
    * @throws the signal's reason when it was aborted.

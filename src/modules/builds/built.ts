@@ -37,7 +37,10 @@ export interface HeaderRule extends Rule {
   readonly headers: readonly { readonly key: string; readonly value: string }[];
 }
 
-/** How requests find their file or the server, in the terms of vercel.json; `_redirects` and `_headers` are put into these, too. */
+/**
+ * How requests find their file or the server, in the terms of vercel.json; `_redirects` and `_headers` are put into
+ * these, too.
+ */
 export interface Routing {
   readonly redirects: readonly RedirectRule[];
   /** Asked when there is no file at the path. */
@@ -68,8 +71,8 @@ export interface Built {
   readonly nodeVersion: string | null;
   readonly kind: 'static' | 'server';
   /**
-   * How to start it. `command` is an argv, of which `node` is the Node of {@link nodeVersion}, started in `directory` of the
-   * collected files. It listens where PORT and HOSTNAME say.
+   * How to start it. `command` is an argv, of which `node` is the Node of {@link nodeVersion}, started in `directory`
+   * of the collected files. It listens where PORT and HOSTNAME say.
    */
   readonly server: { readonly command: readonly string[]; readonly directory: string } | null;
   readonly static: readonly StaticPlace[];
@@ -82,6 +85,9 @@ export interface Built {
    */
   files(): AsyncIterable<BuiltFile>;
 
-  /** Removes everything that this build has on this machine, and keeps its caches for the next one if the deploy went well. To be called in any case. */
+  /**
+   * Removes everything that this build has on this machine, and keeps its caches for the next one if the deploy went
+   * well. To be called in any case.
+   */
   close(options: { readonly keepCaches: boolean }): Promise<void>;
 }

@@ -27,7 +27,9 @@ export class CreditBalanceService {
     const now = this.clock.now();
     // What has expired is gone, but for what is held of it: that may still be paid with.
     const grants = (await this.grants.list(orgId))
-      .map((grant) => (grant.expiresAt !== null && grant.expiresAt <= now ? { ...grant, remainingNano: grant.heldNano } : grant))
+      .map((grant) =>
+        grant.expiresAt !== null && grant.expiresAt <= now ? { ...grant, remainingNano: grant.heldNano } : grant,
+      )
       .filter(({ remainingNano }) => remainingNano > 0n);
     return {
       balanceNano: grants.reduce((sum, { remainingNano }) => sum + remainingNano, 0n),

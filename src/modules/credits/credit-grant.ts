@@ -1,6 +1,8 @@
 import type { Meter } from '../metering/meter.js';
 
-/** Credits to be given. Those with the lowest `priority` are used first, then those that expire first, then the oldest. */
+/**
+ * Credits to be given. Those with the lowest `priority` are used first, then those that expire first, then the oldest.
+ */
 export interface GrantWish {
   readonly orgId: string;
   readonly amountNano: bigint;

@@ -34,7 +34,15 @@ export class CreditOperationsService {
       if (there !== undefined && (there.orgId !== orgId || there.amountNano !== amountNano)) throw new GrantKeyTaken();
       const given = await this.grants.grant(wish, 'operator');
       if (given.isNew) {
-        await this.orgs.record({ orgId, action: 'credits.granted', target: { type: 'credit_grant', id: given.grant.id }, details: { amount: formatUsd(amountNano), reason } }, undefined);
+        await this.orgs.record(
+          {
+            orgId,
+            action: 'credits.granted',
+            target: { type: 'credit_grant', id: given.grant.id },
+            details: { amount: formatUsd(amountNano), reason },
+          },
+          undefined,
+        );
       }
       return given;
     });

@@ -12,24 +12,37 @@ interface Shortfall {
 /** Nothing, or too little, is left of the credits, and the plan bills no usage (service document §8). */
 export class CreditsExhausted extends DomainError {
   constructor({ requiredNano, availableNano, upgradeUrl }: Shortfall) {
-    super('credits_exhausted', `The credits do not cover this: it may cost $${formatUsd(requiredNano)}, and $${formatUsd(availableNano)} is left.`, {
-      hint: availableNano > 0n
-        ? `Ask for less, with a shorter timeout_ms for one, wait for work that is under way, or choose a plan that bills usage: ${upgradeUrl}`
-        : `Choose a plan that bills usage: ${upgradeUrl}`,
-      upgradeUrl,
-      details: { required: formatUsd(requiredNano), available: formatUsd(availableNano) },
-    });
+    super(
+      'credits_exhausted',
+      `The credits do not cover this: it may cost $${formatUsd(requiredNano)}, and $${formatUsd(availableNano)} is left.`,
+      {
+        hint:
+          availableNano > 0n
+            ? `Ask for less, with a shorter timeout_ms for one, wait for work that is under way, or choose a plan that bills usage: ${upgradeUrl}`
+            : `Choose a plan that bills usage: ${upgradeUrl}`,
+        upgradeUrl,
+        details: { required: formatUsd(requiredNano), available: formatUsd(availableNano) },
+      },
+    );
   }
 }
 
 /** The organization has said how much a month it will pay for usage, and this might pass it. */
 export class SpendCapReached extends DomainError {
   constructor({ requiredNano, availableNano, upgradeUrl }: Shortfall, capNano: bigint) {
-    super('spend_cap_reached', `The spend cap of $${formatUsd(capNano)} a month does not cover this: it may cost $${formatUsd(requiredNano)}, and $${formatUsd(availableNano)} is left.`, {
-      hint: 'Set a higher spend cap with PUT /api/v1/billing/spend-cap, or wait for the next month (UTC).',
-      upgradeUrl,
-      details: { required: formatUsd(requiredNano), available: formatUsd(availableNano), spend_cap: formatUsd(capNano) },
-    });
+    super(
+      'spend_cap_reached',
+      `The spend cap of $${formatUsd(capNano)} a month does not cover this: it may cost $${formatUsd(requiredNano)}, and $${formatUsd(availableNano)} is left.`,
+      {
+        hint: 'Set a higher spend cap with PUT /api/v1/billing/spend-cap, or wait for the next month (UTC).',
+        upgradeUrl,
+        details: {
+          required: formatUsd(requiredNano),
+          available: formatUsd(availableNano),
+          spend_cap: formatUsd(capNano),
+        },
+      },
+    );
   }
 }
 

@@ -33,7 +33,18 @@ export class CreditsMetrics {
 
 export const CREDITS_METRICS: Provider[] = [
   CreditsMetrics,
-  makeCounterProvider({ name: HOLDS, help: 'Holds for paid work that began, and that ended, by how, as this process wrote them.', labelNames: ['event'] }),
-  makeCounterProvider({ name: REFUSALS, help: 'Paid work that was refused with 402, by what did not cover it.', labelNames: ['by'] }),
-  makeCounterProvider({ name: LOSS, help: 'Usage that nobody pays for, in USD: more was used than had been held, or its hold was over. The ledger has it exactly.' }),
+  makeCounterProvider({
+    name: HOLDS,
+    help: 'Holds for paid work that began, and that ended, by how, as this process wrote them.',
+    labelNames: ['event'],
+  }),
+  makeCounterProvider({
+    name: REFUSALS,
+    help: 'Paid work that was refused with 402, by what did not cover it.',
+    labelNames: ['by'],
+  }),
+  makeCounterProvider({
+    name: LOSS,
+    help: 'Usage that nobody pays for, in USD: more was used than had been held, or its hold was over. The ledger has it exactly.',
+  }),
 ];

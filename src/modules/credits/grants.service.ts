@@ -42,15 +42,24 @@ export class GrantsService {
         assert(there.orgId === orgId && there.amountNano === amountNano, `The key ${key} was used for other credits.`);
         return { grant: there, isNew: false };
       }
-      const grant = { ...wish, id: this.ids.next('crg'), remainingNano: amountNano, grantedBy, createdAt: this.clock.now() };
-      await this.purses.change({ orgIds: [orgId] }, (session) => { session.grant(grant); });
+      const grant = {
+        ...wish,
+        id: this.ids.next('crg'),
+        remainingNano: amountNano,
+        grantedBy,
+        createdAt: this.clock.now(),
+      };
+      await this.purses.change({ orgIds: [orgId] }, (session) => {
+        session.grant(grant);
+      });
       return { grant, isNew: true };
     });
   }
 
   /**
-   * Gives back credits that a piece of work was paid with, into the grants that they came from, at most all of them; with
-   * the caller's transaction if there is one. What was billed is no matter of credits: that is what credit notes are for.
+   * Gives back credits that a piece of work was paid with, into the grants that they came from, at most all of them;
+   * with the caller's transaction if there is one. What was billed is no matter of credits: that is what credit notes
+   * are for.
    *
    * @returns how much was given back, in nano-dollars; again, where the key was used before.
    */
@@ -58,8 +67,9 @@ export class GrantsService {
     return this.onceLocked(orgId, async () => {
       const there = await this.ledger.entriesOf(`refund:${key}`);
       if (there.length > 0) return there.find(({ account }) => account === 'revenue')!.amountNano;
-      return this.purses.change({ orgIds: [orgId], holdKeys: [workKey] },
-        (session) => session.refund(workKey, amountNano, { refundKey: key, at: this.clock.now() }));
+      return this.purses.change({ orgIds: [orgId], holdKeys: [workKey] }, (session) =>
+        session.refund(workKey, amountNano, { refundKey: key, at: this.clock.now() }),
+      );
     });
   }
 

@@ -1,6 +1,6 @@
 /**
- * The accounts of the ledger. An entry above zero is a debit, one below zero a credit, as bookkeepers have it; so what an
- * organization owns, or has been given, stands below zero.
+ * The accounts of the ledger. An entry above zero is a debit, one below zero a credit, as bookkeepers have it; so what
+ * an organization owns, or has been given, stands below zero.
  *
  * - `credits`: what the organization may spend. Minus its sum is the balance.
  * - `usage_receivable`: used beyond the credits, not yet on an invoice.
@@ -11,5 +11,14 @@
  * - `platform_loss`: usage that nobody pays for, because more was used than had been held for it.
  * - `rounding`: what an invoice in cents is off the nano-dollars of its lines.
  */
-export const LEDGER_ACCOUNTS = ['credits', 'usage_receivable', 'invoiced', 'cash', 'revenue', 'promotion', 'platform_loss', 'rounding'] as const;
+export const LEDGER_ACCOUNTS = [
+  'credits',
+  'usage_receivable',
+  'invoiced',
+  'cash',
+  'revenue',
+  'promotion',
+  'platform_loss',
+  'rounding',
+] as const;
 export type LedgerAccount = (typeof LEDGER_ACCOUNTS)[number];

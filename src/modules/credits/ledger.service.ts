@@ -10,8 +10,8 @@ export class LedgerService {
   constructor(private readonly ledger: LedgerStore) {}
 
   /**
-   * Writes a transaction, once for its key, with the running database transaction where there is one. What concerns `credits` is written by grants and by
-   * paid work alone, so that the account is always what its entries say.
+   * Writes a transaction, once for its key, with the running database transaction where there is one. What concerns
+   * `credits` is written by grants and by paid work alone, so that the account is always what its entries say.
    *
    * @returns false when it was there already, with the same entries.
    * @throws {AssertionError} when the entries do not sum to zero, or differ from those that the key has.
@@ -23,14 +23,27 @@ export class LedgerService {
   /** {@link post} for each; the keys of those that were not there. */
   async postAll(transactions: readonly LedgerTransaction[]): Promise<ReadonlySet<string>> {
     for (const { key, entries } of transactions) {
-      assert(entries.length >= 2 && entries.every(({ amountNano }) => amountNano !== 0n), `The ledger transaction ${key} has too few entries, or one of nothing.`);
-      assert(entries.reduce((sum, { amountNano }) => sum + amountNano, 0n) === 0n, `The entries of the ledger transaction ${key} do not sum to zero.`);
-      assert(entries.every(({ account }) => account !== 'credits'), `The ledger transaction ${key} touches credits.`);
+      assert(
+        entries.length >= 2 && entries.every(({ amountNano }) => amountNano !== 0n),
+        `The ledger transaction ${key} has too few entries, or one of nothing.`,
+      );
+      assert(
+        entries.reduce((sum, { amountNano }) => sum + amountNano, 0n) === 0n,
+        `The entries of the ledger transaction ${key} do not sum to zero.`,
+      );
+      assert(
+        entries.every(({ account }) => account !== 'credits'),
+        `The ledger transaction ${key} touches credits.`,
+      );
     }
     if (transactions.length === 0) return new Set();
     const added = await this.ledger.addUnlessThere(transactions);
     for (const { key, entries } of transactions.filter((transaction) => !added.has(transaction.key))) {
-      assert.deepEqual(shown(await this.ledger.entriesOf(key)), shown(entries), `The ledger transaction ${key} is there, with other entries.`);
+      assert.deepEqual(
+        shown(await this.ledger.entriesOf(key)),
+        shown(entries),
+        `The ledger transaction ${key} is there, with other entries.`,
+      );
     }
     return added;
   }
@@ -41,4 +54,5 @@ export class LedgerService {
   }
 }
 
-const shown = (entries: readonly LedgerEntry[]): string[] => entries.map(({ account, orgId, amountNano }) => `${account} ${String(orgId)} ${amountNano}`);
+const shown = (entries: readonly LedgerEntry[]): string[] =>
+  entries.map(({ account, orgId, amountNano }) => `${account} ${String(orgId)} ${amountNano}`);

@@ -28,11 +28,20 @@ export class PaidWorkService {
     private readonly holds: HoldsStore,
     private readonly clock: Clock,
   ) {
-    this.writer = new GatheringWriter({ lanes: LANES, writersOfLane: WRITERS_OF_LANE, maxBatch: MAX_BATCH, write: (requests) => this.batches.perform(requests) });
+    this.writer = new GatheringWriter({
+      lanes: LANES,
+      writersOfLane: WRITERS_OF_LANE,
+      maxBatch: MAX_BATCH,
+      write: (requests) => this.batches.perform(requests),
+    });
   }
 
   /** The most that work may cost, in nano-dollars; holds nothing. */
-  estimate({ meter, model, estimatedQuantity }: Pick<WorkEstimate, 'meter' | 'model' | 'estimatedQuantity'>): Promise<bigint> {
+  estimate({
+    meter,
+    model,
+    estimatedQuantity,
+  }: Pick<WorkEstimate, 'meter' | 'model' | 'estimatedQuantity'>): Promise<bigint> {
     return this.prices.estimate({ meter, model: model ?? null, quantity: estimatedQuantity, at: this.clock.now() });
   }
 
@@ -47,7 +56,13 @@ export class PaidWorkService {
     const amountNano = await this.estimate(work);
     const begunAt = this.clock.now();
     const expiresAt = new Date(begunAt.getTime() + withinMs);
-    return paidWorkOf(await this.write({ kind: 'begin', orgId, hold: { key, orgId, meter, model, amountNano, begunAt, expiresAt, postpaid: PLANS[plan].billsUsage } }));
+    return paidWorkOf(
+      await this.write({
+        kind: 'begin',
+        orgId,
+        hold: { key, orgId, meter, model, amountNano, begunAt, expiresAt, postpaid: PLANS[plan].billsUsage },
+      }),
+    );
   }
 
   /** The work of these keys; of one that nothing was ever held for there is none. */
@@ -56,8 +71,8 @@ export class PaidWorkService {
   }
 
   /**
-   * Records what was used and pays for it, once, both with the same transaction: the caller's if there is one. More than
-   * was held is nobody's to pay but the platform's, and so is what is used after the hold was given back.
+   * Records what was used and pays for it, once, both with the same transaction: the caller's if there is one. More
+   * than was held is nobody's to pay but the platform's, and so is what is used after the hold was given back.
    *
    * @returns the price of what was used, in nano-dollars; again, when it had ended before.
    */
@@ -85,4 +100,9 @@ export class PaidWorkService {
   }
 }
 
-const paidWorkOf = ({ key, orgId, amountNano, begunAt }: Hold): PaidWork => ({ key, orgId, heldNano: amountNano, begunAt });
+const paidWorkOf = ({ key, orgId, amountNano, begunAt }: Hold): PaidWork => ({
+  key,
+  orgId,
+  heldNano: amountNano,
+  begunAt,
+});

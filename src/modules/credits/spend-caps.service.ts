@@ -32,7 +32,10 @@ export class SpendCapsService {
     return { month, ...(await this.caps.find(orgId, month)) };
   }
 
-  /** From now on; what is held or billed already stays so, even if it is more. With the month's warnings that are due by it. */
+  /**
+   * From now on; what is held or billed already stays so, even if it is more. With the month's warnings that are due by
+   * it.
+   */
   async set(call: Call, capNano: bigint | null): Promise<SpendCap> {
     const orgId = call.org.id;
     await this.database.transaction(async () => {
@@ -41,9 +44,19 @@ export class SpendCapsService {
       await this.purses.change({ orgIds: [orgId] }, () => undefined);
       const { capNano: before } = await this.of(orgId);
       await this.caps.set(orgId, capNano, this.clock.now());
-      await this.purses.change({ orgIds: [orgId] }, (session) => { session.warnOfAll(orgId, monthOf(this.clock.now()).name, this.clock.now()); });
+      await this.purses.change({ orgIds: [orgId] }, (session) => {
+        session.warnOfAll(orgId, monthOf(this.clock.now()).name, this.clock.now());
+      });
       const shown = (nano: bigint | null): string | null => (nano === null ? null : formatUsd(nano));
-      await this.orgs.record({ orgId, action: 'spend_cap.set', target: { type: 'organization', id: orgId }, details: { before: shown(before), after: shown(capNano) } }, call);
+      await this.orgs.record(
+        {
+          orgId,
+          action: 'spend_cap.set',
+          target: { type: 'organization', id: orgId },
+          details: { before: shown(before), after: shown(capNano) },
+        },
+        call,
+      );
     });
     return this.of(orgId);
   }

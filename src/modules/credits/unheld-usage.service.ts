@@ -14,8 +14,8 @@ import { PursesService } from './purse/purses.service.js';
 const BATCH = 100;
 
 /**
- * Pays for what was used without anything having been held for it: by credits first, and then, where usage is billed, by
- * what is billed up to the spend cap. What neither covers was used all the same, and is the platform's loss.
+ * Pays for what was used without anything having been held for it: by credits first, and then, where usage is billed,
+ * by what is billed up to the spend cap. What neither covers was used all the same, and is the platform's loss.
  */
 @Injectable()
 export class UnheldUsageService {
@@ -30,7 +30,10 @@ export class UnheldUsageService {
     private readonly log: Log,
   ) {}
 
-  /** For every organization that has some, so many in a transaction. What cannot be paid for one keeps none of the others waiting. */
+  /**
+   * For every organization that has some, so many in a transaction. What cannot be paid for one keeps none of the
+   * others waiting.
+   */
   async payAll(): Promise<void> {
     for (let after = '', orgIds: string[]; ; after = orgIds.at(-1)!) {
       orgIds = await this.unpaid.organizations(after, BATCH);
@@ -40,25 +43,41 @@ export class UnheldUsageService {
       try {
         await this.pay(isBilled);
       } catch (error) {
-        this.log.warn({ error, organizations: isBilled.size }, 'What was used could not be paid for together; each is tried by itself.');
+        this.log.warn(
+          { error, organizations: isBilled.size },
+          'What was used could not be paid for together; each is tried by itself.',
+        );
         for (const one of isBilled) await this.payApart(one);
       }
     }
   }
 
-  /** All of these organizations, each with whether its usage is billed; with the running transaction if there is one. Once, whoever else does. */
+  /**
+   * All of these organizations, each with whether its usage is billed; with the running transaction if there is one.
+   * Once, whoever else does.
+   */
   pay(isBilled: ReadonlyMap<string, boolean>): Promise<void> {
     return this.database.transaction(async () => {
       const costs = (await this.unpaid.take([...isBilled.keys()])).filter(({ costNano }) => costNano > 0n);
       if (costs.length === 0) return;
       const now = this.clock.now();
-      const paid = await this.purses.change({ orgIds: costs.map(({ orgId }) => orgId) }, (session) => costs
-        // One that was deleted before it had an account has no credits either: its invoice shows what it used.
-        .filter(({ orgId }) => session.has(orgId))
-        .map((cost) => session.charge({
-          key: `unheld:${this.ids.next('ltx')}`, orgId: cost.orgId, meter: cost.meter, model: cost.model, costNano: cost.costNano,
-          postpaid: isBilled.get(cost.orgId)!, at: now, occurredAt: within(cost, now),
-        })));
+      const paid = await this.purses.change({ orgIds: costs.map(({ orgId }) => orgId) }, (session) =>
+        costs
+          // One that was deleted before it had an account has no credits either: its invoice shows what it used.
+          .filter(({ orgId }) => session.has(orgId))
+          .map((cost) =>
+            session.charge({
+              key: `unheld:${this.ids.next('ltx')}`,
+              orgId: cost.orgId,
+              meter: cost.meter,
+              model: cost.model,
+              costNano: cost.costNano,
+              postpaid: isBilled.get(cost.orgId)!,
+              at: now,
+              occurredAt: within(cost, now),
+            }),
+          ),
+      );
       await this.database.afterCommit(() => {
         for (const hold of paid) this.metrics.ended(hold);
         return Promise.resolve();

@@ -26,8 +26,8 @@ export class DeployDeletion {
   ) {}
 
   /**
-   * Deletes the files of a deploy, and the hosts that lead to it; the deploy stays in the list, as it ended. One whose files
-   * are deleted already stays as it is.
+   * Deletes the files of a deploy, and the hosts that lead to it; the deploy stays in the list, as it ended. One whose
+   * files are deleted already stays as it is.
    *
    * @throws {DeployNotFound} `deploy_not_found`
    * @throws {InsufficientScopes} `insufficient_scopes`
@@ -46,7 +46,10 @@ export class DeployDeletion {
       for (const { label } of hosts) await this.aliases.release(label);
       await this.keeping.markRemoved([id]);
       await this.artifacts.remove(id);
-      await this.owners.record({ orgId, action: 'deploy.deleted', target: { type: 'deploy', id }, details: { project_id: projectId } }, call);
+      await this.owners.record(
+        { orgId, action: 'deploy.deleted', target: { type: 'deploy', id }, details: { project_id: projectId } },
+        call,
+      );
     });
   }
 }

@@ -26,7 +26,17 @@ export const LOG_STREAMS = ['stdout', 'stderr', 'system'] as const;
 export type LogStream = (typeof LOG_STREAMS)[number];
 
 /** What a deploy is busy with when a line is written. */
-export const LOG_PHASES = ['queue', 'resolve', 'fetch', 'install', 'build', 'collect', 'ingest', 'check', 'live'] as const;
+export const LOG_PHASES = [
+  'queue',
+  'resolve',
+  'fetch',
+  'install',
+  'build',
+  'collect',
+  'ingest',
+  'check',
+  'live',
+] as const;
 export type LogPhase = (typeof LOG_PHASES)[number];
 
 export interface LogLine {

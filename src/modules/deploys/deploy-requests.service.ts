@@ -66,26 +66,70 @@ export class DeployRequests {
       if (wish.type === 'production') await this.gate.requireCaller(call, project.orgId);
       if (project.repoUrl !== null) await this.storage.requireRoom(project.orgId);
       const deploy = await this.queue(project, wish, { trigger: 'api', userId: call.principal.user.id });
-      await this.owners.record({
-        orgId: project.orgId, action: 'deploy.requested', target: { type: 'deploy', id: deploy.id }, details: { project_id: project.id, branch: deploy.branch, type: deploy.type },
-      }, call);
+      await this.owners.record(
+        {
+          orgId: project.orgId,
+          action: 'deploy.requested',
+          target: { type: 'deploy', id: deploy.id },
+          details: { project_id: project.id, branch: deploy.branch, type: deploy.type },
+        },
+        call,
+      );
       return deploy;
     });
   }
 
-  /** Queues a deploy because a branch of the project's repository has changed, whoever did that. The project is locked. */
-  requestByPush(project: Project, push: { readonly branch: string; readonly pusherId: string | null }, type: DeployType): Promise<Deploy> {
+  /**
+   * Queues a deploy because a branch of the project's repository has changed, whoever did that. The project is locked.
+   */
+  requestByPush(
+    project: Project,
+    push: { readonly branch: string; readonly pusherId: string | null },
+    type: DeployType,
+  ): Promise<Deploy> {
     return this.queue(project, { branch: push.branch, type, force: false }, { trigger: 'push', userId: push.pusherId });
   }
 
-  private async queue(project: Project, { branch = project.productionBranch, type, force, commit }: DeployWish, { trigger, userId }: Origin): Promise<Deploy> {
+  private async queue(
+    project: Project,
+    { branch = project.productionBranch, type, force, commit }: DeployWish,
+    { trigger, userId }: Origin,
+  ): Promise<Deploy> {
     if (project.repoUrl === null) throw new ProjectHasNoRepository();
     const deploy: Deploy = Object.assign(new Deploy(), {
-      id: this.ids.next('dpl'), orgId: project.orgId, projectId: project.id, branch, type, state: 'queued', attempt: 0, losses: 0, trigger, force,
-      ref: commit ?? branch, repoUrl: project.repoUrl, settings: settingsOf(project), requestedBy: userId,
-      commitSha: commit ?? null, commitMessage: null, commitAuthor: null, errorCode: null, errorMessage: null, output: null, sameAs: null, phaseMs: {},
-      admittedAt: null, leaseUntil: null, workerId: null, createdAt: this.clock.now(), initializingAt: null, buildingAt: null, deployingAt: null,
-      readyAt: null, finishedAt: null, wentLiveAt: null, filesRemovedAt: null,
+      id: this.ids.next('dpl'),
+      orgId: project.orgId,
+      projectId: project.id,
+      branch,
+      type,
+      state: 'queued',
+      attempt: 0,
+      losses: 0,
+      trigger,
+      force,
+      ref: commit ?? branch,
+      repoUrl: project.repoUrl,
+      settings: settingsOf(project),
+      requestedBy: userId,
+      commitSha: commit ?? null,
+      commitMessage: null,
+      commitAuthor: null,
+      errorCode: null,
+      errorMessage: null,
+      output: null,
+      sameAs: null,
+      phaseMs: {},
+      admittedAt: null,
+      leaseUntil: null,
+      workerId: null,
+      createdAt: this.clock.now(),
+      initializingAt: null,
+      buildingAt: null,
+      deployingAt: null,
+      readyAt: null,
+      finishedAt: null,
+      wentLiveAt: null,
+      filesRemovedAt: null,
     });
     for (const older of await this.deploys.waitingBefore(deploy)) await this.transitions.skipped(older, deploy.id);
     if ((await this.deploys.countGoingOn(project.orgId)) >= MAX_GOING_ON) throw new TooManyDeploysWaiting(MAX_GOING_ON);

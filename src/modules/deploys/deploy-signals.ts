@@ -4,8 +4,8 @@ import { RedisConnections } from '../../platform/redis/redis-connections.js';
 const CHANNEL = 'deploy-signals';
 
 /**
- * Tells those who follow a deploy, in whatever process, that there is something new of it. A signal that is lost costs a
- * follower some time, because it also looks by itself.
+ * Tells those who follow a deploy, in whatever process, that there is something new of it. A signal that is lost costs
+ * a follower some time, because it also looks by itself.
  */
 @Injectable()
 export class DeploySignals {
@@ -16,10 +16,16 @@ export class DeploySignals {
 
   /** Never throws. */
   async tell(deployId: string): Promise<void> {
-    await this.redis.producer().publish(CHANNEL, deployId).catch(() => undefined);
+    await this.redis
+      .producer()
+      .publish(CHANNEL, deployId)
+      .catch(() => undefined);
   }
 
-  /** From now on; what is told before the returned promise is asked for is not missed. Resolves after `withinMs` in any case, and when `signal` is aborted. */
+  /**
+   * From now on; what is told before the returned promise is asked for is not missed. Resolves after `withinMs` in any
+   * case, and when `signal` is aborted.
+   */
   next(deployId: string, withinMs: number, signal: AbortSignal): Promise<void> {
     this.listen();
     return new Promise((resolve) => {
@@ -43,9 +49,11 @@ export class DeploySignals {
     this.listening = true;
     const subscriber = this.redis.blocking();
     subscriber.on('message', (_channel, deployId) => {
-      for (const wake of [...this.waiting.get(deployId) ?? []]) wake();
+      for (const wake of [...(this.waiting.get(deployId) ?? [])]) wake();
     });
     // ioredis subscribes again by itself after a lost connection.
-    subscriber.subscribe(CHANNEL).catch(() => { this.listening = false; });
+    subscriber.subscribe(CHANNEL).catch(() => {
+      this.listening = false;
+    });
   }
 }

@@ -1,5 +1,14 @@
 import fc from 'fast-check';
-import { AT_WORK, DEPLOY_STATES, type DeployState, GOING_ON, HANDED_BACK, isOver, leadsTo, sourcesOf } from './deploy-state.js';
+import {
+  AT_WORK,
+  DEPLOY_STATES,
+  type DeployState,
+  GOING_ON,
+  HANDED_BACK,
+  isOver,
+  leadsTo,
+  sourcesOf,
+} from './deploy-state.js';
 
 const WAY: readonly DeployState[] = ['queued', 'initializing', 'building', 'deploying', 'ready'];
 const anyState = fc.constantFrom(...DEPLOY_STATES);
@@ -13,20 +22,25 @@ function walk(wishes: readonly DeployState[]): DeployState[] {
 
 describe('the states of a deploy', () => {
   it('lead over the whole way to ready, and nothing skips a part of it', () => {
-    fc.assert(fc.property(fc.array(anyState, { maxLength: 40 }), (wishes) => {
-      const seen = walk(wishes);
-      const onTheWay = seen.filter((state) => WAY.includes(state));
-      expect(onTheWay).toEqual(WAY.slice(0, onTheWay.length));
-      if (seen.includes('ready')) expect(seen).toEqual(WAY);
-    }));
+    fc.assert(
+      fc.property(fc.array(anyState, { maxLength: 40 }), (wishes) => {
+        const seen = walk(wishes);
+        const onTheWay = seen.filter((state) => WAY.includes(state));
+        expect(onTheWay).toEqual(WAY.slice(0, onTheWay.length));
+        if (seen.includes('ready')) expect(seen).toEqual(WAY);
+      }),
+    );
   });
 
   it('end once, and nothing leads out of an end', () => {
-    fc.assert(fc.property(fc.array(anyState, { maxLength: 40 }), (wishes) => {
-      const seen = walk(wishes);
-      expect(seen.slice(0, -1).filter(isOver)).toEqual([]);
-    }));
-    for (const from of DEPLOY_STATES.filter(isOver)) for (const to of DEPLOY_STATES) expect(leadsTo(from, to)).toBe(false);
+    fc.assert(
+      fc.property(fc.array(anyState, { maxLength: 40 }), (wishes) => {
+        const seen = walk(wishes);
+        expect(seen.slice(0, -1).filter(isOver)).toEqual([]);
+      }),
+    );
+    for (const from of DEPLOY_STATES.filter(isOver))
+      for (const to of DEPLOY_STATES) expect(leadsTo(from, to)).toBe(false);
   });
 
   it('can end as error and canceled from wherever they go on, and as skipped only while nobody works on it', () => {
@@ -36,12 +50,18 @@ describe('the states of a deploy', () => {
   });
 
   it('never lead back, but for a lost or handed back attempt, which waits anew', () => {
-    for (const from of DEPLOY_STATES) for (const to of DEPLOY_STATES) if (leadsTo(from, to)) expect(DEPLOY_STATES.indexOf(to)).toBeGreaterThan(DEPLOY_STATES.indexOf(from));
+    for (const from of DEPLOY_STATES)
+      for (const to of DEPLOY_STATES)
+        if (leadsTo(from, to)) expect(DEPLOY_STATES.indexOf(to)).toBeGreaterThan(DEPLOY_STATES.indexOf(from));
     expect(HANDED_BACK).toBe('queued');
     expect(AT_WORK.every((state) => GOING_ON.includes(state) && state !== 'queued')).toBe(true);
   });
 
   it('are told by the table both ways alike', () => {
-    fc.assert(fc.property(anyState, anyState, (from, to) => { expect(sourcesOf(to).includes(from)).toBe(leadsTo(from, to)); }));
+    fc.assert(
+      fc.property(anyState, anyState, (from, to) => {
+        expect(sourcesOf(to).includes(from)).toBe(leadsTo(from, to));
+      }),
+    );
   });
 });

@@ -1,5 +1,14 @@
 /** How a deploy goes, in order; the last four are its ends. */
-export const DEPLOY_STATES = ['queued', 'initializing', 'building', 'deploying', 'ready', 'error', 'canceled', 'skipped'] as const;
+export const DEPLOY_STATES = [
+  'queued',
+  'initializing',
+  'building',
+  'deploying',
+  'ready',
+  'error',
+  'canceled',
+  'skipped',
+] as const;
 export type DeployState = (typeof DEPLOY_STATES)[number];
 
 export const DEPLOY_TYPES = ['preview', 'production'] as const;
@@ -17,7 +26,10 @@ const NEXT: Readonly<Record<DeployState, readonly DeployState[]>> = {
   skipped: [],
 };
 
-/** A worker has it, and holds its lease. Where that is lost, or given back, the deploy is `queued` again under a further attempt. */
+/**
+ * A worker has it, and holds its lease. Where that is lost, or given back, the deploy is `queued` again under a further
+ * attempt.
+ */
 export const AT_WORK: readonly DeployState[] = ['initializing', 'building', 'deploying'];
 
 export const HANDED_BACK: DeployState = 'queued';

@@ -32,7 +32,8 @@ interface Circumstances {
 
 /**
  * The only place where a deploy changes its state: one conditional update, and the event that tells of it in the same
- * transaction. Each answers whether it happened; of two that meet, the first one wins, and what comes late falls through.
+ * transaction. Each answers whether it happened; of two that meet, the first one wins, and what comes late falls
+ * through.
  */
 @Injectable()
 export class DeployTransitions {
@@ -53,9 +54,14 @@ export class DeployTransitions {
 
   begin(attempt: Attempt, { workerId, leaseMs, repoUrl, settings }: Beginning): Promise<boolean> {
     return this.move(attempt, 'initializing', {
-      workerId, repoUrl, settings, phaseMs: {},
+      workerId,
+      repoUrl,
+      settings,
+      phaseMs: {},
       leaseUntil: () => `now() + ${leaseMs} * interval '1 millisecond'`,
-      initializingAt: this.clock.now(), buildingAt: null, deployingAt: null,
+      initializingAt: this.clock.now(),
+      buildingAt: null,
+      deployingAt: null,
     });
   }
 
@@ -67,30 +73,59 @@ export class DeployTransitions {
     return this.move(attempt, 'deploying', { deployingAt: this.clock.now() });
   }
 
-  ready(attempt: Attempt, facts: { output: DeployOutput; phaseMs: Readonly<Record<string, number>>; sameAs: string | null }): Promise<boolean> {
+  ready(
+    attempt: Attempt,
+    facts: { output: DeployOutput; phaseMs: Readonly<Record<string, number>>; sameAs: string | null },
+  ): Promise<boolean> {
     return this.move(attempt, 'ready', { ...facts, readyAt: this.clock.now() });
   }
 
-  failed(attempt: Attempt, { code, message }: Pick<DeployFailed, 'code' | 'message'>, phaseMs: Readonly<Record<string, number>> = {}): Promise<boolean> {
+  failed(
+    attempt: Attempt,
+    { code, message }: Pick<DeployFailed, 'code' | 'message'>,
+    phaseMs: Readonly<Record<string, number>> = {},
+  ): Promise<boolean> {
     return this.move(attempt, 'error', { errorCode: code, errorMessage: message, phaseMs }, { details: { code } });
   }
 
   /** Whatever attempt it is at. */
-  canceled(deploy: Attempt, by: { readonly userId?: string | undefined; readonly reason: 'asked' | 'project_deleted' }): Promise<boolean> {
-    return this.move(deploy, 'canceled', {}, { details: { reason: by.reason, ...(by.userId === undefined ? {} : { user_id: by.userId }) }, sameAttempt: false });
+  canceled(
+    deploy: Attempt,
+    by: { readonly userId?: string | undefined; readonly reason: 'asked' | 'project_deleted' },
+  ): Promise<boolean> {
+    return this.move(
+      deploy,
+      'canceled',
+      {},
+      {
+        details: { reason: by.reason, ...(by.userId === undefined ? {} : { user_id: by.userId }) },
+        sameAttempt: false,
+      },
+    );
   }
 
   skipped(deploy: Attempt, by: string): Promise<boolean> {
     return this.move(deploy, 'skipped', {}, { details: { superseded_by: by }, sameAttempt: false });
   }
 
-  /** Ends an attempt that came to nothing: the deploy waits for its turn anew. `lost`: its worker was not heard of any more. */
+  /**
+   * Ends an attempt that came to nothing: the deploy waits for its turn anew. `lost`: its worker was not heard of any
+   * more.
+   */
   handedBack(attempt: Attempt, reason: 'worker_lost' | 'worker_stopped'): Promise<boolean> {
     return this.database.transaction(async () => {
       const before = await this.deploys.lock(attempt.id);
-      const happened = await this.deploys.change(attempt.id, { states: AT_WORK, attempt: attempt.attempt }, {
-        state: HANDED_BACK, admittedAt: null, leaseUntil: null, workerId: null, losses: before.losses + (reason === 'worker_lost' ? 1 : 0),
-      });
+      const happened = await this.deploys.change(
+        attempt.id,
+        { states: AT_WORK, attempt: attempt.attempt },
+        {
+          state: HANDED_BACK,
+          admittedAt: null,
+          leaseUntil: null,
+          workerId: null,
+          losses: before.losses + (reason === 'worker_lost' ? 1 : 0),
+        },
+      );
       if (!happened) return false;
       await this.record(attempt, 'handed_back', { from: before.state, to: HANDED_BACK }, { reason });
       await this.tellAfterCommit(attempt, HANDED_BACK);
@@ -100,11 +135,20 @@ export class DeployTransitions {
   }
 
   /** Tells that hosts lead to it from now on, with the running transaction. */
-  async live(deploy: Attempt, hosts: readonly string[], reason: 'deployed' | 'promoted' | 'rolled_back'): Promise<void> {
+  async live(
+    deploy: Attempt,
+    hosts: readonly string[],
+    reason: 'deployed' | 'promoted' | 'rolled_back',
+  ): Promise<void> {
     await this.record(deploy, 'live', {}, { hosts, reason });
   }
 
-  private move(attempt: Attempt, to: DeployState, change: DeployChange, { details = {}, sameAttempt = true }: Circumstances = {}): Promise<boolean> {
+  private move(
+    attempt: Attempt,
+    to: DeployState,
+    change: DeployChange,
+    { details = {}, sameAttempt = true }: Circumstances = {},
+  ): Promise<boolean> {
     return this.database.transaction(async () => {
       const before = await this.deploys.lock(attempt.id);
       const ended = isOver(to) ? { finishedAt: this.clock.now(), leaseUntil: null } : {};
@@ -116,8 +160,21 @@ export class DeployTransitions {
     });
   }
 
-  private async record({ id, attempt }: Pick<Attempt, 'id' | 'attempt'>, kind: DeployEventKind, states: { from?: DeployState; to?: DeployState }, details: Readonly<Record<string, unknown>>): Promise<void> {
-    await this.deploys.record({ deployId: id, at: this.clock.now(), attempt, kind, from: states.from ?? null, to: states.to ?? null, details });
+  private async record(
+    { id, attempt }: Pick<Attempt, 'id' | 'attempt'>,
+    kind: DeployEventKind,
+    states: { from?: DeployState; to?: DeployState },
+    details: Readonly<Record<string, unknown>>,
+  ): Promise<void> {
+    await this.deploys.record({
+      deployId: id,
+      at: this.clock.now(),
+      attempt,
+      kind,
+      from: states.from ?? null,
+      to: states.to ?? null,
+      details,
+    });
   }
 
   private tellAfterCommit({ id, type }: Pick<Attempt, 'id' | 'type'>, state: DeployState): Promise<void> {

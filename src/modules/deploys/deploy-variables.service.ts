@@ -33,7 +33,10 @@ export class DeployVariablesService extends DeployEnvironment {
   /** Whether two deploys have the same variables with the same values. */
   async areAlike(one: Of, other: Of): Promise<boolean> {
     const [ofOne, ofOther] = [await this.opened(one), await this.opened(other)];
-    return JSON.stringify(ofOne.map(({ name, value }) => [name, value])) === JSON.stringify(ofOther.map(({ name, value }) => [name, value]));
+    return (
+      JSON.stringify(ofOne.map(({ name, value }) => [name, value])) ===
+      JSON.stringify(ofOther.map(({ name, value }) => [name, value]))
+    );
   }
 
   /** By name. */

@@ -6,14 +6,18 @@ import type { DeployState } from './deploy-state.js';
 /** To the byte the same for a deploy of strangers as for one that never was. */
 export class DeployNotFound extends DomainError {
   constructor() {
-    super('deploy_not_found', 'There is no such deploy.', { hint: 'GET /api/v1/projects/{project_id}/deploys lists those of a project.' });
+    super('deploy_not_found', 'There is no such deploy.', {
+      hint: 'GET /api/v1/projects/{project_id}/deploys lists those of a project.',
+    });
   }
 }
 
 /** The message is fixed by the service document, §4 rule 3. */
 export class ProjectHasNoRepository extends DomainError {
   constructor() {
-    super('project_has_no_repository', 'Project has no linked repository', { hint: 'Set repo_url on the project, then deploy again.' });
+    super('project_has_no_repository', 'Project has no linked repository', {
+      hint: 'Set repo_url on the project, then deploy again.',
+    });
   }
 }
 
@@ -31,7 +35,8 @@ export class TooManyDeploysWaiting extends DomainError {
 export class DeployAlreadyOver extends DomainError {
   constructor(state: DeployState) {
     super('deploy_already_over', `The deploy is over: it is ${state}.`, {
-      hint: 'Only a deploy that waits or is at work can be cancelled.', details: { state },
+      hint: 'Only a deploy that waits or is at work can be cancelled.',
+      details: { state },
     });
   }
 }
@@ -39,10 +44,18 @@ export class DeployAlreadyOver extends DomainError {
 /** The files of a deploy that is still needed are not deleted. */
 export class DeployInUse extends DomainError {
   constructor(state: DeployState, isInProduction: boolean) {
-    super('deploy_in_use', isInProduction ? 'The deploy cannot be deleted: production shows it.' : `The deploy cannot be deleted: it is ${state}.`, {
-      hint: isInProduction ? 'Promote another deploy, or deploy to production again, then delete this one.' : 'Cancel it, or wait until it is over.',
-      details: { state, in_production: isInProduction },
-    });
+    super(
+      'deploy_in_use',
+      isInProduction
+        ? 'The deploy cannot be deleted: production shows it.'
+        : `The deploy cannot be deleted: it is ${state}.`,
+      {
+        hint: isInProduction
+          ? 'Promote another deploy, or deploy to production again, then delete this one.'
+          : 'Cancel it, or wait until it is over.',
+        details: { state, in_production: isInProduction },
+      },
+    );
   }
 }
 
@@ -57,23 +70,33 @@ export interface StorageUse {
 /** What is deployed has to have room; the files of other deploys are in its way. */
 export class StorageLimitReached extends DomainError {
   constructor({ plan, limitBytes, usedBytes, projects }: StorageUse, upgradeUrl: string) {
-    super('storage_limit_reached', `The plan ${plan.name} allows ${limitBytes} bytes in deploys, and the organization stores ${usedBytes}.`, {
-      hint: `Delete deploys that are no longer needed (DELETE /api/v1/deploys/{deploy_id}) or their projects, or choose a larger plan: ${upgradeUrl}`,
-      details: {
-        plan: plan.id, limit_bytes: limitBytes, used_bytes: usedBytes,
-        largest_projects: projects.map(({ projectId, bytes }) => ({ project_id: projectId, bytes })),
+    super(
+      'storage_limit_reached',
+      `The plan ${plan.name} allows ${limitBytes} bytes in deploys, and the organization stores ${usedBytes}.`,
+      {
+        hint: `Delete deploys that are no longer needed (DELETE /api/v1/deploys/{deploy_id}) or their projects, or choose a larger plan: ${upgradeUrl}`,
+        details: {
+          plan: plan.id,
+          limit_bytes: limitBytes,
+          used_bytes: usedBytes,
+          largest_projects: projects.map(({ projectId, bytes }) => ({ project_id: projectId, bytes })),
+        },
       },
-    });
+    );
   }
 }
 
 /** Only what can be opened can be made live. */
 export class DeployNotReady extends DomainError {
   constructor(state: DeployState, filesAreRemoved: boolean) {
-    super('deploy_not_ready', filesAreRemoved ? 'The files of the deploy are not kept any more.' : `The deploy cannot be live: it is ${state}.`, {
-      hint: filesAreRemoved ? 'Deploy its commit again.' : 'Wait until it is ready, or choose one that is.',
-      details: { state, files_removed: filesAreRemoved },
-    });
+    super(
+      'deploy_not_ready',
+      filesAreRemoved ? 'The files of the deploy are not kept any more.' : `The deploy cannot be live: it is ${state}.`,
+      {
+        hint: filesAreRemoved ? 'Deploy its commit again.' : 'Wait until it is ready, or choose one that is.',
+        details: { state, files_removed: filesAreRemoved },
+      },
+    );
   }
 }
 

@@ -1,5 +1,10 @@
 import { Injectable, type Provider } from '@nestjs/common';
-import { InjectMetric, makeCounterProvider, makeGaugeProvider, makeHistogramProvider } from '@willsoto/nestjs-prometheus';
+import {
+  InjectMetric,
+  makeCounterProvider,
+  makeGaugeProvider,
+  makeHistogramProvider,
+} from '@willsoto/nestjs-prometheus';
 import { Counter, Gauge, Histogram } from 'prom-client';
 import { type DeployState, type DeployType, isOver } from './deploy-state.js';
 import { AdmissionStore } from './persistence/admission.store.js';
@@ -46,14 +51,22 @@ export class DeployMetrics {
 
 export const DEPLOY_METRICS: Provider[] = [
   DeployMetrics,
-  makeCounterProvider({ name: DEPLOYS, help: 'Deploys that are over, by how they ended and their target, as this process ended them.', labelNames: ['state', 'target'] }),
+  makeCounterProvider({
+    name: DEPLOYS,
+    help: 'Deploys that are over, by how they ended and their target, as this process ended them.',
+    labelNames: ['state', 'target'],
+  }),
   makeHistogramProvider({
     name: PHASE,
     help: 'Time that deploys spent in a phase.',
     labelNames: ['phase', 'target'],
     buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800],
   }),
-  makeCounterProvider({ name: HANDED_BACK, help: 'Attempts that came to nothing because their worker was lost or stopped.', labelNames: ['reason'] }),
+  makeCounterProvider({
+    name: HANDED_BACK,
+    help: 'Attempts that came to nothing because their worker was lost or stopped.',
+    labelNames: ['reason'],
+  }),
   makeGaugeProvider({ name: WAITING, help: 'Deploys that wait for their turn or for a worker, in the whole service.' }),
   makeGaugeProvider({ name: OLDEST, help: 'Age of the oldest deploy that waits.' }),
 ];

@@ -24,8 +24,19 @@ import { ProductionGate } from './production-gate.js';
 import { StorageGate } from './storage-gate.js';
 
 const OF_JOBS = [
-  AdmissionService, AdmissionStore, DeployEnvironmentsStore, DeployKeepingStore, DeployLogStore, DeployMetrics, DeployPinsStore, DeploySignals, DeploysStore,
-  DeployTransitions, DeployVariablesService, ProductionGate, StorageGate,
+  AdmissionService,
+  AdmissionStore,
+  DeployEnvironmentsStore,
+  DeployKeepingStore,
+  DeployLogStore,
+  DeployMetrics,
+  DeployPinsStore,
+  DeploySignals,
+  DeploysStore,
+  DeployTransitions,
+  DeployVariablesService,
+  ProductionGate,
+  StorageGate,
 ];
 
 /** Global for what hosting asks of it: the environment that the server of a deploy is started with. */
@@ -33,8 +44,24 @@ const OF_JOBS = [
 @Module({
   imports: [HostingModule, OwningOrgsModule, ProjectsModule, StoredBytesModule],
   providers: [
-    AdmissionService, AdmissionStore, DeployDeletion, DeployEnvironmentsStore, DeployKeepingStore, DeployLogStore, DeployPinsStore, DeployRequests, DeploySignals, DeploysService, DeploysStore, DeployTransitions,
-    DeployVariablesService, LiveDeploys, LogFollower, ProductionGate, StorageGate, ...DEPLOY_METRICS,
+    AdmissionService,
+    AdmissionStore,
+    DeployDeletion,
+    DeployEnvironmentsStore,
+    DeployKeepingStore,
+    DeployLogStore,
+    DeployPinsStore,
+    DeployRequests,
+    DeploySignals,
+    DeploysService,
+    DeploysStore,
+    DeployTransitions,
+    DeployVariablesService,
+    LiveDeploys,
+    LogFollower,
+    ProductionGate,
+    StorageGate,
+    ...DEPLOY_METRICS,
     { provide: DeployEnvironment, useExisting: DeployVariablesService },
   ],
   exports: [DeployDeletion, DeployEnvironment, DeployRequests, DeploysService, LiveDeploys, LogFollower, ...OF_JOBS],

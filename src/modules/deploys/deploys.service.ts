@@ -68,7 +68,15 @@ export class DeploysService {
       const canceled = await this.transitions.canceled(deploy, { reason: 'asked', userId: call.principal.user.id });
       const now = await this.deploys.get(id);
       if (!canceled) throw new DeployAlreadyOver(now.state);
-      await this.owners.record({ orgId: now.orgId, action: 'deploy.canceled', target: { type: 'deploy', id }, details: { project_id: now.projectId } }, call);
+      await this.owners.record(
+        {
+          orgId: now.orgId,
+          action: 'deploy.canceled',
+          target: { type: 'deploy', id },
+          details: { project_id: now.projectId },
+        },
+        call,
+      );
       await this.database.afterCommit(() => this.end(now));
       return now;
     });
@@ -77,7 +85,8 @@ export class DeploysService {
   /** Ends whatever of the project goes on, because the project is no more. */
   async cancelAllOf(projectId: string): Promise<void> {
     for (const deploy of await this.deploys.goingOnOf(projectId)) {
-      if (await this.transitions.canceled(deploy, { reason: 'project_deleted' })) await this.end(await this.deploys.get(deploy.id));
+      if (await this.transitions.canceled(deploy, { reason: 'project_deleted' }))
+        await this.end(await this.deploys.get(deploy.id));
     }
   }
 

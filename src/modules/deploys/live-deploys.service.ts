@@ -21,7 +21,9 @@ export interface Hosts {
   readonly pinnedTo: string | null;
 }
 
-/** Moves production, without a build. Each move is one transaction, and the files of a deploy are never touched by it. */
+/**
+ * Moves production, without a build. Each move is one transaction, and the files of a deploy are never touched by it.
+ */
 @Injectable()
 export class LiveDeploys {
   constructor(
@@ -56,7 +58,10 @@ export class LiveDeploys {
     await this.aliases.point(deployLabel(deploy.id), { ...targetOf(deploy), kind: 'deploy' });
     if (deploy.type === 'production') await this.gate.requirePlan(deploy.orgId);
     const ofBranch = await this.toBranch(deploy, project);
-    if (deploy.type === 'production') return (await this.pins.of(project.id)) === null ? this.toProduction(deploy, project, 'deployed', [ofBranch]) : [ofBranch];
+    if (deploy.type === 'production')
+      return (await this.pins.of(project.id)) === null
+        ? this.toProduction(deploy, project, 'deployed', [ofBranch])
+        : [ofBranch];
     await this.transitions.live(deploy, [ofBranch], 'deployed');
     return [ofBranch];
   }
@@ -94,7 +99,8 @@ export class LiveDeploys {
     return this.database.transaction(async () => {
       const project = await this.projects.lock(call, named, 'deploys:write');
       await this.gate.requireCaller(call, project.orgId);
-      const deploy = deployId === undefined ? await this.earlierOf(project) : await this.ofProject(call, project, deployId);
+      const deploy =
+        deployId === undefined ? await this.earlierOf(project) : await this.ofProject(call, project, deployId);
       await this.toProduction(deploy, project, 'rolled_back');
       await this.pins.pin(project.id, deploy.id, this.clock.now());
       await this.record(call, 'deploy.rolled_back', deploy);
@@ -110,7 +116,12 @@ export class LiveDeploys {
     return this.urlOf(label);
   }
 
-  private async toProduction(deploy: Deploy, project: Project, reason: 'deployed' | 'promoted' | 'rolled_back', beside: readonly string[] = []): Promise<readonly string[]> {
+  private async toProduction(
+    deploy: Deploy,
+    project: Project,
+    reason: 'deployed' | 'promoted' | 'rolled_back',
+    beside: readonly string[] = [],
+  ): Promise<readonly string[]> {
     const label = productionLabel(project);
     await this.aliases.point(label, { ...targetOf(deploy), kind: 'production' });
     await this.releaseOthers(project, label, 'production');
@@ -121,7 +132,12 @@ export class LiveDeploys {
   }
 
   /** Labels of the time when the project had another slug: their hosts would show what is no more. */
-  private async releaseOthers(project: Project, label: string, kind: 'branch' | 'production', deploy?: Deploy): Promise<void> {
+  private async releaseOthers(
+    project: Project,
+    label: string,
+    kind: 'branch' | 'production',
+    deploy?: Deploy,
+  ): Promise<void> {
     for (const alias of await this.aliases.of(project.id)) {
       if (alias.kind !== kind || alias.label === label) continue;
       if (deploy !== undefined && (await this.deploys.get(alias.deployId)).branch !== deploy.branch) continue;
@@ -145,7 +161,8 @@ export class LiveDeploys {
   /** Nobody removes its files until the running transaction ends. */
   private async requireReady(id: string): Promise<Deploy> {
     const deploy = await this.deploys.lock(id);
-    if (deploy.state !== 'ready' || deploy.filesRemovedAt !== null) throw new DeployNotReady(deploy.state, deploy.filesRemovedAt !== null);
+    if (deploy.state !== 'ready' || deploy.filesRemovedAt !== null)
+      throw new DeployNotReady(deploy.state, deploy.filesRemovedAt !== null);
     return deploy;
   }
 
@@ -156,9 +173,20 @@ export class LiveDeploys {
     return project;
   }
 
-  private record(call: Call, action: 'deploy.promoted' | 'deploy.rolled_back', { id, orgId, projectId }: Deploy): Promise<void> {
-    return this.owners.record({ orgId, action, target: { type: 'deploy', id }, details: { project_id: projectId } }, call);
+  private record(
+    call: Call,
+    action: 'deploy.promoted' | 'deploy.rolled_back',
+    { id, orgId, projectId }: Deploy,
+  ): Promise<void> {
+    return this.owners.record(
+      { orgId, action, target: { type: 'deploy', id }, details: { project_id: projectId } },
+      call,
+    );
   }
 }
 
-const targetOf = ({ id, projectId, orgId }: Deploy): { deployId: string; projectId: string; orgId: string } => ({ deployId: id, projectId, orgId });
+const targetOf = ({ id, projectId, orgId }: Deploy): { deployId: string; projectId: string; orgId: string } => ({
+  deployId: id,
+  projectId,
+  orgId,
+});

@@ -6,7 +6,10 @@ import { FeatureNotInPlan, requireFeature } from '../plans/feature-not-in-plan.j
 import { type Plan, PLANS } from '../plans/plan.js';
 import { DeployFailed } from './deploy-failure.js';
 
-/** Production is for those whose plan has it. It is asked when a deploy is wished for, and again whenever production moves. */
+/**
+ * Production is for those whose plan has it. It is asked when a deploy is wished for, and again whenever production
+ * moves.
+ */
 @Injectable()
 export class ProductionGate {
   constructor(
@@ -28,7 +31,9 @@ export class ProductionGate {
     try {
       requireFeature('production_deploys', await this.planOf(orgId), this.config.pricingUrl);
     } catch (error) {
-      throw error instanceof FeatureNotInPlan ? new DeployFailed(error.code, `${error.message} ${error.help.hint ?? ''}`) : error;
+      throw error instanceof FeatureNotInPlan
+        ? new DeployFailed(error.code, `${error.message} ${error.help.hint ?? ''}`)
+        : error;
     }
   }
 
@@ -38,6 +43,6 @@ export class ProductionGate {
 
   /** An organization that was deleted has what the smallest has. */
   async planOf(orgId: string): Promise<Plan> {
-    return PLANS[await this.owners.planOf(orgId) ?? 'free'];
+    return PLANS[(await this.owners.planOf(orgId)) ?? 'free'];
   }
 }

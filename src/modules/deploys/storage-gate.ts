@@ -7,7 +7,9 @@ import { ProductionGate } from './production-gate.js';
 
 const NAMED_PROJECTS = 5;
 
-/** Refuses deploys early whose organization has no room left at all; whether the files fit is known when they are kept. */
+/**
+ * Refuses deploys early whose organization has no room left at all; whether the files fit is known when they are kept.
+ */
 @Injectable()
 export class StorageGate {
   constructor(

@@ -5,7 +5,8 @@ import type { FlagName } from './flags.js';
 export class FeatureDisabled extends DomainError {
   constructor(flag: FlagName) {
     super('feature_disabled', 'Whoever runs this service has switched this off for now.', {
-      hint: 'Try again later, or ask who runs the service.', details: { feature: flag },
+      hint: 'Try again later, or ask who runs the service.',
+      details: { feature: flag },
     });
   }
 }
@@ -20,21 +21,26 @@ export class FlagNotFound extends DomainError {
 export class FlagNotAllowlisted extends DomainError {
   constructor(name: string, allowlist: readonly string[]) {
     super('flag_not_allowlisted', `The feature flag ${name} may not be toggled here.`, {
-      hint: 'FEATURE_FLAG_ALLOWLIST names the flags that may be.', details: { name, allowlist },
+      hint: 'FEATURE_FLAG_ALLOWLIST names the flags that may be.',
+      details: { name, allowlist },
     });
   }
 }
 
 export class FlagFixed extends DomainError {
   constructor(name: string) {
-    super('flag_fixed', `The environment of the service fixes the feature flag ${name}.`, { hint: 'Change FEATURE_FLAGS and restart.', details: { name } });
+    super('flag_fixed', `The environment of the service fixes the feature flag ${name}.`, {
+      hint: 'Change FEATURE_FLAGS and restart.',
+      details: { name },
+    });
   }
 }
 
 export class FlagVersionStale extends DomainError {
   constructor(name: string, version: number) {
     super('stale_version', `The feature flag ${name} has been changed since: its version is ${version}.`, {
-      hint: 'Read GET /ops/features again.', details: { name, version },
+      hint: 'Read GET /ops/features again.',
+      details: { name, version },
     });
   }
 }

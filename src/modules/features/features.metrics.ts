@@ -9,13 +9,17 @@ const ENABLED = 'feature_flag_enabled';
 
 @Injectable()
 class FeatureMetrics {
-  constructor(
-    features: Features,
-    @InjectMetric(SYNC_AGE) syncAge: Gauge,
-    @InjectMetric(ENABLED) enabled: Gauge,
-  ) {
-    Object.assign(syncAge, { collect: () => { syncAge.set(features.syncAgeSeconds ?? Number.NaN); } });
-    Object.assign(enabled, { collect: () => { for (const flag of FLAG_NAMES) enabled.set({ flag }, features.isEnabled(flag) ? 1 : 0); } });
+  constructor(features: Features, @InjectMetric(SYNC_AGE) syncAge: Gauge, @InjectMetric(ENABLED) enabled: Gauge) {
+    Object.assign(syncAge, {
+      collect: () => {
+        syncAge.set(features.syncAgeSeconds ?? Number.NaN);
+      },
+    });
+    Object.assign(enabled, {
+      collect: () => {
+        for (const flag of FLAG_NAMES) enabled.set({ flag }, features.isEnabled(flag) ? 1 : 0);
+      },
+    });
   }
 }
 

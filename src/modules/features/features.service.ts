@@ -36,7 +36,9 @@ export class Features implements OnApplicationBootstrap, ScheduleHandler {
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
-    this.notifications.listen(FLAGS_CHANNEL, () => { void this.sync(); });
+    this.notifications.listen(FLAGS_CHANNEL, () => {
+      void this.sync();
+    });
     await this.sync();
   }
 

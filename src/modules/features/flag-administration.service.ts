@@ -82,7 +82,16 @@ export class FlagAdministrationService {
       const flag = { name, enabled, version: version + 1, updatedAt: now, updatedBy: BY };
       const auditId = this.ids.next('aud');
       const requestId = this.context.current?.requestId ?? '';
-      await this.store.save(flag, { id: auditId, name, previous, enabled, reason: reason ?? null, changedAt: now, changedBy: BY, requestId });
+      await this.store.save(flag, {
+        id: auditId,
+        name,
+        previous,
+        enabled,
+        reason: reason ?? null,
+        changedAt: now,
+        changedBy: BY,
+        requestId,
+      });
       return { flag: this.shown(name, flag), previous, auditId };
     });
     // Whoever toggled it here must see it here at once.

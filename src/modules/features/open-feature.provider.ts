@@ -1,5 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { type Client, ErrorCode, OpenFeature, type Provider, type ResolutionDetails, StandardResolutionReasons } from '@openfeature/server-sdk';
+import {
+  type Client,
+  ErrorCode,
+  OpenFeature,
+  type Provider,
+  type ResolutionDetails,
+  StandardResolutionReasons,
+} from '@openfeature/server-sdk';
 import { Ids } from '../../platform/ids/ids.js';
 import { Features, type FlagSource } from './features.service.js';
 import { isFlagName } from './flags.js';
@@ -15,7 +22,10 @@ const REASONS: Record<FlagSource, string> = {
 export class OpenFeatureFlags {
   private readonly domain: string;
 
-  constructor(private readonly features: Features, ids: Ids) {
+  constructor(
+    private readonly features: Features,
+    ids: Ids,
+  ) {
     // OpenFeature knows one set of providers for the process; several of our applications may run in one.
     this.domain = ids.next('msg');
   }
@@ -26,13 +36,17 @@ export class OpenFeatureFlags {
   }
 
   private provider(): Provider {
-    const other = <T>(_: string, value: T): Promise<ResolutionDetails<T>> => Promise.resolve({ value, errorCode: ErrorCode.TYPE_MISMATCH });
+    const other = <T>(_: string, value: T): Promise<ResolutionDetails<T>> =>
+      Promise.resolve({ value, errorCode: ErrorCode.TYPE_MISMATCH });
     return {
       metadata: { name: 'service-platform' },
       runsOn: 'server',
-      resolveBooleanEvaluation: (name, value) => Promise.resolve(isFlagName(name)
-        ? { value: this.features.isEnabled(name), reason: REASONS[this.features.sourceOf(name)] }
-        : { value, errorCode: ErrorCode.FLAG_NOT_FOUND }),
+      resolveBooleanEvaluation: (name, value) =>
+        Promise.resolve(
+          isFlagName(name)
+            ? { value: this.features.isEnabled(name), reason: REASONS[this.features.sourceOf(name)] }
+            : { value, errorCode: ErrorCode.FLAG_NOT_FOUND },
+        ),
       resolveStringEvaluation: other,
       resolveNumberEvaluation: other,
       resolveObjectEvaluation: other,

@@ -20,4 +20,5 @@ class FeatureGuard implements CanActivate {
 }
 
 /** The route answers 403 `feature_disabled` while the flag is off; who calls, and whether they may, is asked before. */
-export const RequireFeature = (flag: FlagName): MethodDecorator => applyDecorators(Feature(flag), UseGuards(FeatureGuard));
+export const RequireFeature = (flag: FlagName): MethodDecorator =>
+  applyDecorators(Feature(flag), UseGuards(FeatureGuard));

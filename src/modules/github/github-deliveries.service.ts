@@ -22,7 +22,10 @@ export interface Delivery {
   readonly body: Buffer;
 }
 
-/** Takes in what GitHub tells. What follows from it is done by a worker: GitHub waits ten seconds, and tells nothing again by itself. */
+/**
+ * Takes in what GitHub tells. What follows from it is done by a worker: GitHub waits ten seconds, and tells nothing
+ * again by itself.
+ */
 @Injectable()
 export class GithubDeliveries {
   constructor(
@@ -34,7 +37,10 @@ export class GithubDeliveries {
     private readonly metrics: GithubMetrics,
   ) {}
 
-  /** Before anything of the body is read. @throws {SignatureInvalid} `invalid_signature` @throws {GithubNotConfigured} `integration_not_configured` */
+  /**
+   * Before anything of the body is read. @throws {SignatureInvalid} `invalid_signature` @throws {GithubNotConfigured}
+   * `integration_not_configured`
+   */
   requireHeaders({ id, signature }: Pick<Delivery, 'id' | 'signature'>): void {
     this.github.requireConfigured();
     if (!SIGNATURE.test(signature) || !DELIVERY.test(id)) throw this.refused();

@@ -20,4 +20,8 @@ export class GithubEventPayload {
   @IsOptional() @IsArray() @IsInt({ each: true }) readonly removedRepositoryIds?: number[];
 }
 
-export const githubEvent = defineEvent({ name: 'github-event', summary: 'GitHub reported a push or a change of an installation.', payload: GithubEventPayload });
+export const githubEvent = defineEvent({
+  name: 'github-event',
+  summary: 'GitHub reported a push or a change of an installation.',
+  payload: GithubEventPayload,
+});

@@ -47,7 +47,10 @@ export class GithubInstallations {
     return this.installations.list(org.id);
   }
 
-  /** Begins to connect an account to the organization of the call. @throws {GithubNotConfigured} `integration_not_configured` */
+  /**
+   * Begins to connect an account to the organization of the call. @throws {GithubNotConfigured}
+   * `integration_not_configured`
+   */
   async begin({ org, principal }: Call): Promise<Link> {
     const { url, slug, clientId } = this.github.app;
     const id = this.ids.next('ghs');
@@ -80,11 +83,26 @@ export class GithubInstallations {
       await this.owners.lock(call, orgId);
       const { id: accountId, login: account, type: accountType } = remote.account;
       const installation: GithubInstallation = Object.assign(new GithubInstallation(), {
-        id: this.ids.next('ghi'), orgId, installationId, accountId, account, accountType, connectedBy: call.principal.user.id,
-        suspendedAt: remote.suspended_at === null ? null : new Date(remote.suspended_at), createdAt: this.clock.now(),
+        id: this.ids.next('ghi'),
+        orgId,
+        installationId,
+        accountId,
+        account,
+        accountType,
+        connectedBy: call.principal.user.id,
+        suspendedAt: remote.suspended_at === null ? null : new Date(remote.suspended_at),
+        createdAt: this.clock.now(),
       });
       if (!(await this.installations.connect(installation))) throw new InstallationTaken(account);
-      await this.owners.record({ orgId, action: 'github.connected', target: { type: 'github_installation', id: String(installationId) }, details: { account } }, call);
+      await this.owners.record(
+        {
+          orgId,
+          action: 'github.connected',
+          target: { type: 'github_installation', id: String(installationId) },
+          details: { account },
+        },
+        call,
+      );
       return (await this.installations.findByNumber(installationId))!;
     });
   }
@@ -102,7 +120,15 @@ export class GithubInstallations {
       const { orgId, installationId, account } = installation;
       call.principal.require('orgs:write', orgId);
       await this.installations.remove(id);
-      await this.owners.record({ orgId, action: 'github.disconnected', target: { type: 'github_installation', id: String(installationId) }, details: { account } }, call);
+      await this.owners.record(
+        {
+          orgId,
+          action: 'github.disconnected',
+          target: { type: 'github_installation', id: String(installationId) },
+          details: { account },
+        },
+        call,
+      );
     });
   }
 
@@ -125,7 +151,8 @@ export class GithubInstallations {
     const userId = principal.user.id;
     const id = this.states.read(state, userId);
     const taken = id === null ? null : await this.installations.take(id, userId);
-    if (taken === null || taken.expiresAt < this.clock.now() || principal.membershipIn(taken.orgId) === undefined) throw new LinkStateInvalid();
+    if (taken === null || taken.expiresAt < this.clock.now() || principal.membershipIn(taken.orgId) === undefined)
+      throw new LinkStateInvalid();
     principal.require('orgs:write', taken.orgId);
     return taken.orgId;
   }
@@ -133,19 +160,31 @@ export class GithubInstallations {
   /** The installation, if the person whose code this is administers the account that has it. */
   private async proven(code: string, installationId: number): Promise<RemoteInstallation> {
     const token = await this.github.userToken(code);
-    if (token === null) throw new GithubAccessDenied('GitHub does not know the code.', 'A code is good once, for ten minutes. Begin again.');
+    if (token === null)
+      throw new GithubAccessDenied(
+        'GitHub does not know the code.',
+        'A code is good once, for ten minutes. Begin again.',
+      );
     try {
       const installation = await this.github.installation(installationId);
-      const isTheirs = installation !== null && await this.administers(token, installation);
-      if (!isTheirs) throw new GithubAccessDenied('The person on GitHub does not administer the account of that installation.', 'Somebody who owns the account on GitHub can connect it.');
+      const isTheirs = installation !== null && (await this.administers(token, installation));
+      if (!isTheirs)
+        throw new GithubAccessDenied(
+          'The person on GitHub does not administer the account of that installation.',
+          'Somebody who owns the account on GitHub can connect it.',
+        );
       return installation;
     } finally {
-      await this.github.forget(token).catch((error: unknown) => { this.log.warn({ error }, 'An authorization of a person at GitHub could not be given back.'); });
+      await this.github.forget(token).catch((error: unknown) => {
+        this.log.warn({ error }, 'An authorization of a person at GitHub could not be given back.');
+      });
     }
   }
 
   /** To see an installation is not enough: each collaborator of one repository does, and it leads to all of them. */
   private async administers(token: string, { account }: RemoteInstallation): Promise<boolean> {
-    return account.type === 'Organization' ? this.github.administers(token, account.login) : (await this.github.user(token)).id === account.id;
+    return account.type === 'Organization'
+      ? this.github.administers(token, account.login)
+      : (await this.github.user(token)).id === account.id;
   }
 }

@@ -39,23 +39,37 @@ export class GithubRepositories {
   async accountOf(orgId: string, named: string | undefined): Promise<GithubInstallation> {
     this.github.requireConfigured();
     const usable = (await this.installations.list(orgId)).filter(({ suspendedAt }) => suspendedAt === null);
-    const fitting = named === undefined ? usable : usable.filter(({ account }) => account.toLowerCase() === named.toLowerCase());
+    const fitting =
+      named === undefined ? usable : usable.filter(({ account }) => account.toLowerCase() === named.toLowerCase());
     if (fitting.length > 1) {
-      throw new RequestInvalid([{ path: 'account', in: 'body', code: 'is_in', message: 'The organization has connected several accounts: say which.', expected: fitting.map(({ account }) => account) }]);
+      throw new RequestInvalid([
+        {
+          path: 'account',
+          in: 'body',
+          code: 'is_in',
+          message: 'The organization has connected several accounts: say which.',
+          expected: fitting.map(({ account }) => account),
+        },
+      ]);
     }
     if (fitting[0] === undefined) throw new GithubNotConnected(named);
     return fitting[0];
   }
 
   /**
-   * Makes a repository of a template in the account, and waits a little until it has its first commit, which GitHub adds
-   * after it has answered.
+   * Makes a repository of a template in the account, and waits a little until it has its first commit, which GitHub
+   * adds after it has answered.
    *
    * @throws {GithubNameTaken} `already_exists`
    * @throws {GithubRefused} `upstream_error`
    */
-  async create({ installationId, account }: GithubInstallation, { template, name, isPrivate }: { template: string; name: string; isPrivate: boolean }): Promise<RemoteRepository> {
-    const token = await this.github.installationToken(installationId, { permissions: { administration: 'write', contents: 'read', metadata: 'read' } });
+  async create(
+    { installationId, account }: GithubInstallation,
+    { template, name, isPrivate }: { template: string; name: string; isPrivate: boolean },
+  ): Promise<RemoteRepository> {
+    const token = await this.github.installationToken(installationId, {
+      permissions: { administration: 'write', contents: 'read', metadata: 'read' },
+    });
     const repository = await this.github.generate(token, template, { owner: account, name, private: isPrivate });
     if (repository === null) throw new GithubNameTaken(`${account}/${name}`);
     for (let waitedMs = 0; waitedMs < FIRST_COMMIT_WITHIN_MS; waitedMs += LOOK_EVERY_MS) {
@@ -68,8 +82,8 @@ export class GithubRepositories {
   }
 
   /**
-   * To read this one repository, for at most an hour; null where nobody of the organization has connected what it belongs
-   * to, so that it can be read only if everybody may.
+   * To read this one repository, for at most an hour; null where nobody of the organization has connected what it
+   * belongs to, so that it can be read only if everybody may.
    *
    * @throws {GithubRefused} `upstream_error`
    */
@@ -80,8 +94,15 @@ export class GithubRepositories {
     if (connected.length === 0) return null;
     // GitHub knows which installation sees it, whatever the account was called when it was connected.
     const installation = await this.github.installationOf(named);
-    if (installation === null || !connected.some(({ installationId, suspendedAt }) => installationId === installation.id && suspendedAt === null)) return null;
-    const password = await this.github.installationToken(installation.id, { repositories: [named.name], permissions: { contents: 'read' } });
+    if (
+      installation === null ||
+      !connected.some(({ installationId, suspendedAt }) => installationId === installation.id && suspendedAt === null)
+    )
+      return null;
+    const password = await this.github.installationToken(installation.id, {
+      repositories: [named.name],
+      permissions: { contents: 'read' },
+    });
     return { username: 'x-access-token', password };
   }
 

@@ -2,21 +2,27 @@ import { DomainError } from '../../platform/errors/domain-error.js';
 
 export class GithubNotConfigured extends DomainError {
   constructor() {
-    super('integration_not_configured', 'This service has no GitHub App.', { hint: 'Its operator sets GITHUB_APP_ID and the settings beside it. Repositories of the service itself need none.' });
+    super('integration_not_configured', 'This service has no GitHub App.', {
+      hint: 'Its operator sets GITHUB_APP_ID and the settings beside it. Repositories of the service itself need none.',
+    });
   }
 }
 
 /** To the byte the same for an installation of strangers as for one that never was. */
 export class InstallationNotFound extends DomainError {
   constructor() {
-    super('github_installation_not_found', 'There is no such installation.', { hint: 'GET /api/v1/integrations/github lists those of an organization; x-service-org says of which.' });
+    super('github_installation_not_found', 'There is no such installation.', {
+      hint: 'GET /api/v1/integrations/github lists those of an organization; x-service-org says of which.',
+    });
   }
 }
 
 /** One answer to every fault of a state: it tells nothing to who tries. */
 export class LinkStateInvalid extends DomainError {
   constructor() {
-    super('invalid_link_state', 'The state is wrong, used, too old, or was made for somebody else.', { hint: 'Begin again: POST /api/v1/integrations/github/links. Finish as the person who began.' });
+    super('invalid_link_state', 'The state is wrong, used, too old, or was made for somebody else.', {
+      hint: 'Begin again: POST /api/v1/integrations/github/links. Finish as the person who began.',
+    });
   }
 }
 
@@ -28,38 +34,57 @@ export class GithubAccessDenied extends DomainError {
 
 export class InstallationTaken extends DomainError {
   constructor(account: string) {
-    super('already_exists', `The installation of ${account} is connected to another organization.`, { hint: 'Disconnect it there first.', details: { account } });
+    super('already_exists', `The installation of ${account} is connected to another organization.`, {
+      hint: 'Disconnect it there first.',
+      details: { account },
+    });
   }
 }
 
 export class GithubNotConnected extends DomainError {
   constructor(account: string | undefined) {
-    super('github_not_connected', account === undefined ? 'The organization has connected no GitHub account that can be used.' : `The organization has not connected the GitHub account ${account}.`, {
-      hint: 'Connect one: POST /api/v1/integrations/github/links.',
-      ...(account === undefined ? {} : { details: { account } }),
-    });
+    super(
+      'github_not_connected',
+      account === undefined
+        ? 'The organization has connected no GitHub account that can be used.'
+        : `The organization has not connected the GitHub account ${account}.`,
+      {
+        hint: 'Connect one: POST /api/v1/integrations/github/links.',
+        ...(account === undefined ? {} : { details: { account } }),
+      },
+    );
   }
 }
 
 /** GitHub has one of that name, which this service may or may not know. */
 export class GithubNameTaken extends DomainError {
   constructor(fullName: string) {
-    super('already_exists', `GitHub has a repository ${fullName} already.`, { hint: 'Send another name, or link that one to a project by its address.', details: { name: fullName } });
+    super('already_exists', `GitHub has a repository ${fullName} already.`, {
+      hint: 'Send another name, or link that one to a project by its address.',
+      details: { name: fullName },
+    });
   }
 }
 
 /** GitHub is away or refuses what it should not; what it said is for the caller, who may be able to mend it there. */
 export class GithubRefused extends DomainError {
   constructor(status: number | undefined, said: string, cause?: unknown) {
-    super('upstream_error', status === undefined ? 'GitHub does not answer.' : `GitHub answered ${status}: ${said}`, {
-      hint: 'Try again. If it stays, look at what the GitHub App may do, and at githubstatus.com.',
-      details: { provider: 'github', ...(status === undefined ? {} : { status }) },
-    }, { cause });
+    super(
+      'upstream_error',
+      status === undefined ? 'GitHub does not answer.' : `GitHub answered ${status}: ${said}`,
+      {
+        hint: 'Try again. If it stays, look at what the GitHub App may do, and at githubstatus.com.',
+        details: { provider: 'github', ...(status === undefined ? {} : { status }) },
+      },
+      { cause },
+    );
   }
 }
 
 export class SignatureInvalid extends DomainError {
   constructor() {
-    super('invalid_signature', 'The delivery is not signed with the secret of the webhook.', { hint: 'The secret of the webhook in the settings of the GitHub App must be GITHUB_WEBHOOK_SECRET.' });
+    super('invalid_signature', 'The delivery is not signed with the secret of the webhook.', {
+      hint: 'The secret of the webhook in the settings of the GitHub App must be GITHUB_WEBHOOK_SECRET.',
+    });
   }
 }

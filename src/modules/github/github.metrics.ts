@@ -19,5 +19,9 @@ export class GithubMetrics {
 
 export const GITHUB_METRICS: Provider[] = [
   GithubMetrics,
-  makeCounterProvider({ name: DELIVERIES, help: 'What GitHub told, by what became of it.', labelNames: ['event', 'outcome'] }),
+  makeCounterProvider({
+    name: DELIVERIES,
+    help: 'What GitHub told, by what became of it.',
+    labelNames: ['event', 'outcome'],
+  }),
 ];

@@ -10,7 +10,15 @@ import { GithubInstallationsStore } from './persistence/github-installations.sto
 
 @Module({
   imports: [OwningOrgsModule],
-  providers: [GithubClient, GithubDeliveries, GithubInstallations, GithubInstallationsStore, GithubRepositories, LinkState, ...GITHUB_METRICS],
+  providers: [
+    GithubClient,
+    GithubDeliveries,
+    GithubInstallations,
+    GithubInstallationsStore,
+    GithubRepositories,
+    LinkState,
+    ...GITHUB_METRICS,
+  ],
   exports: [GithubDeliveries, GithubInstallations, GithubRepositories],
 })
 export class GithubModule {}

@@ -31,7 +31,11 @@ class HealthMetrics {
     const readParts = once(() => this.readParts());
     Object.assign(ready, { collect: readParts });
     Object.assign(part, { collect: readParts });
-    Object.assign(process, { collect: () => { this.readProcesses(); } });
+    Object.assign(process, {
+      collect: () => {
+        this.readProcesses();
+      },
+    });
     const readDisk = once(() => this.readDisk());
     Object.assign(free, { collect: readDisk });
     Object.assign(size, { collect: readDisk });
@@ -64,7 +68,10 @@ class HealthMetrics {
 /** Whoever asks while it runs gets the same run. */
 function once(run: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined;
-  return () => (running ??= run().finally(() => { running = undefined; }));
+  return () =>
+    (running ??= run().finally(() => {
+      running = undefined;
+    }));
 }
 
 export const HEALTH_METRICS: Provider[] = [
@@ -72,7 +79,11 @@ export const HEALTH_METRICS: Provider[] = [
   makeGaugeProvider({ name: READY, help: '1 while this process can serve, as GET /ready says.' }),
   makeGaugeProvider({ name: PART, help: '1 for a part that is up.', labelNames: ['part'] }),
   makeGaugeProvider({ name: PROCESS, help: '1 for a process of the role `all` that is up.', labelNames: ['role'] }),
-  makeGaugeProvider({ name: RESTARTS, help: 'Times that a process of the role `all` was started again after it had died.', labelNames: ['role'] }),
+  makeGaugeProvider({
+    name: RESTARTS,
+    help: 'Times that a process of the role `all` was started again after it had died.',
+    labelNames: ['role'],
+  }),
   makeGaugeProvider({ name: FREE, help: 'Free bytes of the disk that the data directory is on.' }),
   makeGaugeProvider({ name: SIZE, help: 'Bytes of the disk that the data directory is on.' }),
 ];

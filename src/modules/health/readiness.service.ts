@@ -1,6 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, ServiceUnavailableException } from '@nestjs/common';
-import { HealthCheckService, type HealthCheckResult, type HealthIndicatorResult, HealthIndicatorService } from '@nestjs/terminus';
+import {
+  HealthCheckService,
+  type HealthCheckResult,
+  type HealthIndicatorResult,
+  HealthIndicatorService,
+} from '@nestjs/terminus';
 import { DatabaseHealth } from '../../platform/database/database-health.js';
 import { Shutdown } from '../../platform/lifecycle/shutdown.js';
 import { SiblingProcesses } from '../../platform/lifecycle/sibling-processes.js';
@@ -67,8 +72,16 @@ export class ReadinessService {
       () => this.redisPart(),
       () => this.part('queues', () => Promise.all(this.queues.all().map((queue) => queue.getWaitingCount()))),
       () => this.sandboxPart(),
-      ...this.siblings.haveStarted ? [] : [() => this.part('processes', () => Promise.reject(new NotReady('are still starting')))],
-      ...Object.entries(this.siblings.states()).filter(([role]) => role !== 'api').map(([role, { isUp }]) => () => this.processPart(role, isUp)),
+      ...(this.siblings.haveStarted
+        ? []
+        : [() => this.part('processes', () => Promise.reject(new NotReady('are still starting')))]),
+      ...Object.entries(this.siblings.states())
+        .filter(([role]) => role !== 'api')
+        .map(
+          ([role, { isUp }]) =>
+            () =>
+              this.processPart(role, isUp),
+        ),
       () => this.storagePart(),
     ]);
   }
@@ -85,8 +98,8 @@ export class ReadinessService {
   }
 
   /**
-   * A Redis that reads and takes no writes, as its disk or its memory is full, only degrades: calls go on, counted in each
-   * process. All processes share it, so that 503 would leave a balancer nobody to send a reader to.
+   * A Redis that reads and takes no writes, as its disk or its memory is full, only degrades: calls go on, counted in
+   * each process. All processes share it, so that 503 would leave a balancer nobody to send a reader to.
    */
   private async redisPart(): Promise<HealthIndicatorResult> {
     const write = this.redis.producer().set(PROBE_KEY, '1', 'EX', PROBE_KEPT_SECONDS);

@@ -28,8 +28,8 @@ export class AliasesService {
   ) {}
 
   /**
-   * Makes the label show this deploy, from the commit of the running transaction on; every process sees it within 100 ms
-   * of that. Requests that are being answered go on with the deploy they began with.
+   * Makes the label show this deploy, from the commit of the running transaction on; every process sees it within 100
+   * ms of that. Requests that are being answered go on with the deploy they began with.
    *
    * @throws {LabelTaken} when it belongs to another project.
    */
@@ -38,7 +38,10 @@ export class AliasesService {
     if (!pointed) throw new LabelTaken(label);
   }
 
-  /** The label shows nothing any more; one that showed nothing is no fault. In the running transaction, as {@link point}. */
+  /**
+   * The label shows nothing any more; one that showed nothing is no fault. In the running transaction, as {@link
+   * point}.
+   */
   async release(label: string): Promise<void> {
     await this.aliases.release(label);
   }

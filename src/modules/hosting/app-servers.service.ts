@@ -76,7 +76,8 @@ export class AppServersService {
   }
 
   /**
-   * Starts the server of a deploy and waits until it answers, with any status below 500. It goes on running for a while.
+   * Starts the server of a deploy and waits until it answers, with any status below 500. It goes on running for a
+   * while.
    *
    * @throws {ServerDidNotStart} with what it said last.
    * @throws the signal's reason when it was aborted.
@@ -85,7 +86,10 @@ export class AppServersService {
     signal.throwIfAborted();
     await this.stop(deployId);
     const said: string[] = [];
-    const server = await this.begin(deployId, Promise.resolve(environment), (text) => { said.push(text); if (said.length > MAX_LAST_LINES) said.shift(); });
+    const server = await this.begin(deployId, Promise.resolve(environment), (text) => {
+      said.push(text);
+      if (said.length > MAX_LAST_LINES) said.shift();
+    });
     const release = await server.use();
     try {
       await this.requireAnswer(server, said, signal);
@@ -98,7 +102,10 @@ export class AppServersService {
   }
 
   /** The last lines that its servers printed, or those after one. In order. */
-  runtimeLogs(deployId: string, { after, limit = 500 }: { readonly after?: number; readonly limit?: number } = {}): Promise<AppLogLine[]> {
+  runtimeLogs(
+    deployId: string,
+    { after, limit = 500 }: { readonly after?: number; readonly limit?: number } = {},
+  ): Promise<AppLogLine[]> {
     return this.logs.read(deployId, { after, limit });
   }
 
@@ -108,8 +115,16 @@ export class AppServersService {
     await server?.end();
   }
 
-  /** How many run here, frozen ones apart, and how many were started and have ended by themselves since this process began. */
-  get counts(): { readonly running: number; readonly frozen: number; readonly started: number; readonly crashed: number } {
+  /**
+   * How many run here, frozen ones apart, and how many were started and have ended by themselves since this process
+   * began.
+   */
+  get counts(): {
+    readonly running: number;
+    readonly frozen: number;
+    readonly started: number;
+    readonly crashed: number;
+  } {
     const frozen = [...this.alive.values()].filter(({ isFrozen }) => isFrozen).length;
     return { running: this.alive.size - frozen, frozen, started: this.started, crashed: this.crashed };
   }
@@ -127,20 +142,28 @@ export class AppServersService {
     return this.begin(deployId, this.environments.of(deployId));
   }
 
-  private begin(deployId: string, environment: Promise<Readonly<Record<string, string>>>, heard: (text: string) => void = () => undefined): Promise<AppServer> {
+  private begin(
+    deployId: string,
+    environment: Promise<Readonly<Record<string, string>>>,
+    heard: (text: string) => void = () => undefined,
+  ): Promise<AppServer> {
     // It is waited for later, beside other things, or not at all.
     environment.catch(() => undefined);
     if (this.closed) throw new AppUnavailable('full');
     const starting = this.startInPlace({ deployId, environment, heard });
     this.servers.set(deployId, starting);
-    this.timer ??= setInterval(() => { this.look(); }, APP_TIMES.lookEveryMs).unref();
-    starting.catch(() => { this.forget(deployId, starting); });
+    this.timer ??= setInterval(() => {
+      this.look();
+    }, APP_TIMES.lookEveryMs).unref();
+    starting.catch(() => {
+      this.forget(deployId, starting);
+    });
     return starting;
   }
 
   private async startInPlace(start: Start): Promise<AppServer> {
     const { deployId } = start;
-    const loaded = this.sites.known(deployId) ?? await this.sites.find(deployId);
+    const loaded = this.sites.known(deployId) ?? (await this.sites.find(deployId));
     if (loaded?.site.hasServer !== true) throw new ServerDidNotStart('The deploy has no server.', []);
     const allowance = await this.allowances.of(loaded.orgId);
     const place = await this.takePlace(deployId, loaded.orgId, allowance);
@@ -162,16 +185,32 @@ export class AppServersService {
       await evicted.end();
       return place;
     } catch (error) {
-      if (error instanceof AppUnavailable && this.refusals.isDue(deployId)) this.logs.add(deployId, 'system', REFUSED[error.reason]);
+      if (error instanceof AppUnavailable && this.refusals.isDue(deployId))
+        this.logs.add(deployId, 'system', REFUSED[error.reason]);
       throw error;
     }
   }
 
-  private async start({ deployId, environment, heard }: Start, { manifest, allowance, place }: Placed): Promise<AppServer> {
+  private async start(
+    { deployId, environment, heard }: Start,
+    { manifest, allowance, place }: Placed,
+  ): Promise<AppServer> {
     const { program, socketPath } = await this.launcher.launch({
-      deployId, manifest, allowance, environment,
-      line: (stream, text) => { this.logs.add(deployId, stream, text); heard(text); },
-      dropped: (lines) => { this.logs.add(deployId, 'system', `${lines} lines are missing here: the server printed more than ${PACE.linesPerSecond} a second.`); },
+      deployId,
+      manifest,
+      allowance,
+      environment,
+      line: (stream, text) => {
+        this.logs.add(deployId, stream, text);
+        heard(text);
+      },
+      dropped: (lines) => {
+        this.logs.add(
+          deployId,
+          'system',
+          `${lines} lines are missing here: the server printed more than ${PACE.linesPerSecond} a second.`,
+        );
+      },
     });
     const server = new AppServer(deployId, socketPath, program);
     const mine = this.servers.get(deployId);
@@ -185,7 +224,11 @@ export class AppServersService {
       server.agent.destroy();
       if (cause === 'destroyed') return;
       this.crashed++;
-      this.logs.add(deployId, 'system', `The server ended: ${cause === 'exit' ? `exit status ${exitStatus ?? 'unknown'}` : cause}.`);
+      this.logs.add(
+        deployId,
+        'system',
+        `The server ended: ${cause === 'exit' ? `exit status ${exitStatus ?? 'unknown'}` : cause}.`,
+      );
       this.failed(server);
     });
     return server;
@@ -196,7 +239,7 @@ export class AppServersService {
   }
 
   private failed({ deployId, startedAtMs }: AppServer): void {
-    const before = performance.now() - startedAtMs > SETTLED_AFTER_MS ? 0 : this.failures.get(deployId)?.count ?? 0;
+    const before = performance.now() - startedAtMs > SETTLED_AFTER_MS ? 0 : (this.failures.get(deployId)?.count ?? 0);
     const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** before);
     this.failures.set(deployId, { count: before + 1, untilMs: performance.now() + pauseMs });
   }
@@ -208,12 +251,20 @@ export class AppServersService {
       signal.throwIfAborted();
       if (!server.isAlive) throw new ServerDidNotStart('The server ended before it answered.', said);
       // The last attempt may have no time left for an answer; what was answered before tells more.
-      status = await statusOf(server, Math.max(1, deadline - performance.now()), signal).catch(() => undefined) ?? status;
+      status =
+        (await statusOf(server, Math.max(1, deadline - performance.now()), signal).catch(() => undefined)) ?? status;
       if (status !== undefined && status < 500) return;
-      await new Promise((resolve) => { setTimeout(resolve, PROBE_PAUSE_MS); });
+      await new Promise((resolve) => {
+        setTimeout(resolve, PROBE_PAUSE_MS);
+      });
     }
     const seconds = APP_TIMES.startWithinMs / 1000;
-    throw new ServerDidNotStart(status === undefined ? `The server did not answer within ${seconds} seconds.` : `The server answered with ${status} for ${seconds} seconds.`, said);
+    throw new ServerDidNotStart(
+      status === undefined
+        ? `The server did not answer within ${seconds} seconds.`
+        : `The server answered with ${status} for ${seconds} seconds.`,
+      said,
+    );
   }
 
   private look(): void {
@@ -222,11 +273,14 @@ export class AppServersService {
       else if (server.idleMs > APP_TIMES.freezeAfterMs) this.quietly(server.freeze());
     }
     const now = performance.now();
-    for (const [deployId, { untilMs }] of this.failures) if (now > untilMs + SETTLED_AFTER_MS) this.failures.delete(deployId);
+    for (const [deployId, { untilMs }] of this.failures)
+      if (now > untilMs + SETTLED_AFTER_MS) this.failures.delete(deployId);
   }
 
   private quietly(work: Promise<void>): void {
-    work.catch((error: unknown) => { this.log.error({ error }, 'The server of an app could not be put to rest.'); });
+    work.catch((error: unknown) => {
+      this.log.error({ error }, 'The server of an app could not be put to rest.');
+    });
   }
 
   private async close(): Promise<void> {

@@ -40,46 +40,76 @@ export class ArtifactsService {
   ) {}
 
   /**
-   * Takes what a build has made. When it resolves the deploy can be served, by every process; until then nothing of it can.
-   * Taking the same deploy again, in another attempt, replaces it.
+   * Takes what a build has made. When it resolves the deploy can be served, by every process; until then nothing of it
+   * can. Taking the same deploy again, in another attempt, replaces it.
    *
    * @throws {ArtifactRefused} `output_too_large`, `output_invalid`, `routing_invalid`, `storage_limit_reached`
    * @throws the signal's reason when it was aborted.
    */
-  async ingest(owner: DeployOwner, built: BuiltOutput, limits: IngestLimits, signal: AbortSignal): Promise<{ files: number; bytes: number }> {
+  async ingest(
+    owner: DeployOwner,
+    built: BuiltOutput,
+    limits: IngestLimits,
+    signal: AbortSignal,
+  ): Promise<{ files: number; bytes: number }> {
     await requireServable(built);
-    return this.lock.whileAdding((requireHeld) => this.inRoom(owner, limits.storedBytes, async (room) => {
-      const { files, count, bytes } = await new Ingest(this.store, limits, signal, this.variants, room).takeAll(built);
-      const { framework, nodeVersion, kind, server, static: mounts, routing } = built;
-      const blob = Buffer.from(JSON.stringify({ version: 1, framework, nodeVersion, kind, server, static: mounts, routing, files } satisfies Manifest));
-      const manifest = createHash('sha256').update(blob).digest('hex');
-      await room.take(blob.length);
-      await this.store.put(keyOf(manifest), blobOf(blob));
-      signal.throwIfAborted();
-      requireHeld();
-      await room.settle((stored) => this.put(owner, { kind, manifest, files: count, bytes: stored }));
-      return { files: count, bytes };
-    }));
+    return this.lock.whileAdding((requireHeld) =>
+      this.inRoom(owner, limits.storedBytes, async (room) => {
+        const { files, count, bytes } = await new Ingest(this.store, limits, signal, this.variants, room).takeAll(
+          built,
+        );
+        const { framework, nodeVersion, kind, server, static: mounts, routing } = built;
+        const blob = Buffer.from(
+          JSON.stringify({
+            version: 1,
+            framework,
+            nodeVersion,
+            kind,
+            server,
+            static: mounts,
+            routing,
+            files,
+          } satisfies Manifest),
+        );
+        const manifest = createHash('sha256').update(blob).digest('hex');
+        await room.take(blob.length);
+        await this.store.put(keyOf(manifest), blobOf(blob));
+        signal.throwIfAborted();
+        requireHeld();
+        await room.settle((stored) => this.put(owner, { kind, manifest, files: count, bytes: stored }));
+        return { files: count, bytes };
+      }),
+    );
   }
 
   /**
-   * The deploy has the files of another one of its project as its own, and keeps them whatever becomes of that. False where
-   * the other one has none any more. They count once more among what the organization stores.
+   * The deploy has the files of another one of its project as its own, and keeps them whatever becomes of that. False
+   * where the other one has none any more. They count once more among what the organization stores.
    *
    * @throws {ArtifactRefused} `storage_limit_reached`
    */
-  async adopt(fromDeployId: string, owner: DeployOwner, { storedBytes }: Pick<IngestLimits, 'storedBytes'>): Promise<boolean> {
-    return this.lock.whileAdding(() => this.inRoom(owner, storedBytes, async (room) => {
-      const from = await this.deploys.find(fromDeployId);
-      if (from?.projectId !== owner.projectId) return false;
-      await room.take(from.bytes);
-      const { kind, manifest, files } = from;
-      await room.settle((stored) => this.put(owner, { kind, manifest, files, bytes: stored }));
-      return true;
-    }));
+  async adopt(
+    fromDeployId: string,
+    owner: DeployOwner,
+    { storedBytes }: Pick<IngestLimits, 'storedBytes'>,
+  ): Promise<boolean> {
+    return this.lock.whileAdding(() =>
+      this.inRoom(owner, storedBytes, async (room) => {
+        const from = await this.deploys.find(fromDeployId);
+        if (from?.projectId !== owner.projectId) return false;
+        await room.take(from.bytes);
+        const { kind, manifest, files } = from;
+        await room.settle((stored) => this.put(owner, { kind, manifest, files, bytes: stored }));
+        return true;
+      }),
+    );
   }
 
-  private async inRoom<T>({ orgId, deployId }: DeployOwner, storedBytes: number, work: (room: Room) => Promise<T>): Promise<T> {
+  private async inRoom<T>(
+    { orgId, deployId }: DeployOwner,
+    storedBytes: number,
+    work: (room: Room) => Promise<T>,
+  ): Promise<T> {
     const room = new Room(this.database, this.stored, { orgId, deployId, storedBytes });
     try {
       return await work(room);
@@ -88,7 +118,10 @@ export class ArtifactsService {
     }
   }
 
-  private put({ deployId, projectId, orgId }: DeployOwner, { kind, manifest, files, bytes }: Pick<HostedDeploy, 'kind' | 'manifest' | 'files' | 'bytes'>): Promise<void> {
+  private put(
+    { deployId, projectId, orgId }: DeployOwner,
+    { kind, manifest, files, bytes }: Pick<HostedDeploy, 'kind' | 'manifest' | 'files' | 'bytes'>,
+  ): Promise<void> {
     return this.deploys.put({ deployId, projectId, orgId, kind, manifest, files, bytes, createdAt: this.clock.now() });
   }
 
@@ -97,7 +130,10 @@ export class ArtifactsService {
     return (await this.deploys.find(deployId)) !== null;
   }
 
-  /** The deploy cannot be served any more. Its blobs go with the next garbage collection that finds nobody else in need of them. */
+  /**
+   * The deploy cannot be served any more. Its blobs go with the next garbage collection that finds nobody else in need
+   * of them.
+   */
   async remove(deployId: string): Promise<void> {
     await this.deploys.remove(deployId);
   }

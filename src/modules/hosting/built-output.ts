@@ -5,9 +5,15 @@ export interface BuiltOutput {
   /** The release line of Node that a server runs with, `24`; null: the one that the service brings. */
   readonly nodeVersion: string | null;
   readonly kind: 'static' | 'server';
-  /** For a server: argv to start it, in a directory relative to the collected tree. `node` is the Node of `nodeVersion`. It listens where PORT and HOSTNAME say. */
+  /**
+   * For a server: argv to start it, in a directory relative to the collected tree. `node` is the Node of `nodeVersion`.
+   * It listens where PORT and HOSTNAME say.
+   */
   readonly server: ServerCommand | null;
-  /** Directories of the tree that are served as they are, the first that has a file wins. `immutable`: their names carry a hash. */
+  /**
+   * Directories of the tree that are served as they are, the first that has a file wins. `immutable`: their names carry
+   * a hash.
+   */
   readonly static: readonly StaticMount[];
   readonly routing: Routing;
   /** Once, in order; each body is read before the next file is asked for. Paths are relative. */

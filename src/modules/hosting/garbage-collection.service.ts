@@ -37,8 +37,8 @@ export class GarbageCollectionService {
   ) {}
 
   /**
-   * Removes all deploys but these and those that some host name shows, and the blobs that then nobody names. Deploys and blobs
-   * of the last day stay in any case. It may run in several processes at once, and beside ingests.
+   * Removes all deploys but these and those that some host name shows, and the blobs that then nobody names. Deploys
+   * and blobs of the last day stay in any case. It may run in several processes at once, and beside ingests.
    *
    * @param keep ids of deploys that may be shown again.
    */
@@ -52,7 +52,11 @@ export class GarbageCollectionService {
     const named = new Set<string>();
     let deploys = 0;
     for await (const deploy of this.deploys.all()) {
-      if (!kept.has(deploy.deployId) && deploy.createdAt.getTime() < before && (await this.deploys.removeUnshown(deploy.deployId))) {
+      if (
+        !kept.has(deploy.deployId) &&
+        deploy.createdAt.getTime() < before &&
+        (await this.deploys.removeUnshown(deploy.deployId))
+      ) {
         deploys++;
         await this.logs.remove(deploy.deployId);
         continue;
@@ -88,7 +92,9 @@ export class GarbageCollectionService {
     for (let tries = 0; tries < TRIES; tries++) {
       const removed = await this.lock.unlessAdding(() => this.removeOld(keys, before));
       if (removed !== undefined) return removed;
-      await new Promise((resolve) => { setTimeout(resolve, RETRY_MS).unref(); });
+      await new Promise((resolve) => {
+        setTimeout(resolve, RETRY_MS).unref();
+      });
     }
     return 0;
   }

@@ -32,8 +32,8 @@ export class ServerDidNotStart extends Error {
 }
 
 /**
- * The server of a deploy may not be started now: it failed a moment ago, as many run as this machine takes, or as many of
- * the organization as its plan allows.
+ * The server of a deploy may not be started now: it failed a moment ago, as many run as this machine takes, or as many
+ * of the organization as its plan allows.
  */
 export class AppUnavailable extends Error {
   override readonly name = 'AppUnavailable';

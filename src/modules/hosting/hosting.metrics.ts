@@ -1,5 +1,10 @@
 import { Injectable, type Provider } from '@nestjs/common';
-import { InjectMetric, makeCounterProvider, makeGaugeProvider, makeHistogramProvider } from '@willsoto/nestjs-prometheus';
+import {
+  InjectMetric,
+  makeCounterProvider,
+  makeGaugeProvider,
+  makeHistogramProvider,
+} from '@willsoto/nestjs-prometheus';
 import { Counter, Gauge, Histogram } from 'prom-client';
 import { HistogramCounts, reportAs } from '../../platform/metrics/histogram-counts.js';
 import { AppServersService } from './app-servers.service.js';
@@ -22,7 +27,11 @@ const BY: readonly AnsweredBy[] = ['static', 'server', 'platform'];
 
 @Injectable()
 export class HostingMetrics {
-  private readonly tallies: Readonly<Record<AnsweredBy, Tally>> = { static: new Tally(), server: new Tally(), platform: new Tally() };
+  private readonly tallies: Readonly<Record<AnsweredBy, Tally>> = {
+    static: new Tally(),
+    server: new Tally(),
+    platform: new Tally(),
+  };
 
   constructor(
     @InjectMetric(REQUESTS) requests: Counter,
@@ -36,18 +45,31 @@ export class HostingMetrics {
     Object.assign(requests, {
       collect: () => {
         requests.reset();
-        for (const by of BY) for (const [result, count] of this.tallies[by].results) requests.inc({ by, result }, count);
+        for (const by of BY)
+          for (const [result, count] of this.tallies[by].results) requests.inc({ by, result }, count);
       },
     });
-    reportAs(seconds, { name: SECONDS, help: SECONDS_HELP }, () => BY.flatMap((by) => this.tallies[by].times.samples(SECONDS, { by })));
+    reportAs(seconds, { name: SECONDS, help: SECONDS_HELP }, () =>
+      BY.flatMap((by) => this.tallies[by].times.samples(SECONDS, { by })),
+    );
     Object.assign(running, {
       collect: () => {
         running.set({ state: 'running' }, servers.counts.running);
         running.set({ state: 'frozen' }, servers.counts.frozen);
       },
     });
-    Object.assign(starts, { collect: () => { starts.reset(); starts.inc(servers.counts.started); } });
-    Object.assign(crashes, { collect: () => { crashes.reset(); crashes.inc(servers.counts.crashed); } });
+    Object.assign(starts, {
+      collect: () => {
+        starts.reset();
+        starts.inc(servers.counts.started);
+      },
+    });
+    Object.assign(crashes, {
+      collect: () => {
+        crashes.reset();
+        crashes.inc(servers.counts.crashed);
+      },
+    });
   }
 
   answered(by: AnsweredBy, result: AppResult, seconds: number): void {
@@ -71,7 +93,11 @@ class Tally {
 
 export const HOSTING_METRICS: Provider[] = [
   HostingMetrics,
-  makeCounterProvider({ name: REQUESTS, help: 'Requests to apps, by who answered and how it ended.', labelNames: ['by', 'result'] }),
+  makeCounterProvider({
+    name: REQUESTS,
+    help: 'Requests to apps, by who answered and how it ended.',
+    labelNames: ['by', 'result'],
+  }),
   makeGaugeProvider({ name: SERVERS, help: 'Servers of apps in this process, by state.', labelNames: ['state'] }),
   makeCounterProvider({ name: STARTS, help: 'Servers of apps that this process has started.' }),
   makeCounterProvider({ name: CRASHES, help: 'Servers of apps that ended by themselves.' }),

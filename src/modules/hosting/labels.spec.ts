@@ -16,20 +16,32 @@ describe('labels', () => {
   });
 
   it('are labels of the domain name system, whatever slug and branch are', () => {
-    fc.assert(fc.property(projects, fc.string({ unit: 'grapheme', minLength: 1, maxLength: 255 }), (project, branch) => {
-      for (const label of [productionLabel(project), branchLabel(project, branch)]) {
-        expect(label).toMatch(LABEL);
-        expect(label.startsWith('xn--')).toBe(false);
-        expect(label).not.toMatch(/^dpl-[0-9a-z]{26}$/);
-      }
-    }));
+    fc.assert(
+      fc.property(projects, fc.string({ unit: 'grapheme', minLength: 1, maxLength: 255 }), (project, branch) => {
+        for (const label of [productionLabel(project), branchLabel(project, branch)]) {
+          expect(label).toMatch(LABEL);
+          expect(label.startsWith('xn--')).toBe(false);
+          expect(label).not.toMatch(/^dpl-[0-9a-z]{26}$/);
+        }
+      }),
+    );
   });
 
   it('differ between projects with one slug, and between branches that read alike', () => {
-    const [ours, theirs] = [{ id: 'prj_a', slug: 'shop' }, { id: 'prj_b', slug: 'shop' }];
+    const [ours, theirs] = [
+      { id: 'prj_a', slug: 'shop' },
+      { id: 'prj_b', slug: 'shop' },
+    ];
     const labels = [
-      productionLabel(ours), productionLabel(theirs), branchLabel(ours, 'a/b'), branchLabel(ours, 'a-b'), branchLabel(theirs, 'a-b'),
-      branchLabel(ours, 'A-b'), branchLabel(ours, 'production'), branchLabel(ours, `${'long'.repeat(30)}1`), branchLabel(ours, `${'long'.repeat(30)}2`),
+      productionLabel(ours),
+      productionLabel(theirs),
+      branchLabel(ours, 'a/b'),
+      branchLabel(ours, 'a-b'),
+      branchLabel(theirs, 'a-b'),
+      branchLabel(ours, 'A-b'),
+      branchLabel(ours, 'production'),
+      branchLabel(ours, `${'long'.repeat(30)}1`),
+      branchLabel(ours, `${'long'.repeat(30)}2`),
     ];
     expect(new Set(labels).size).toBe(labels.length);
   });

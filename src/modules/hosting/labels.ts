@@ -15,9 +15,9 @@ export interface LabelledProject {
 }
 
 /*
- * Slugs belong to an organization and the domain belongs to everybody, so labels made of slugs end in a tag: 50 bits of a
- * hash over the project's id and the branch. The label of a deploy has none, it is `dpl-` and the 26 characters of its id,
- * and no other label can look like that: what follows the last hyphen of the others is ten characters long.
+ * Slugs belong to an organization and the domain belongs to everybody, so labels made of slugs end in a tag: 50 bits of
+ * a hash over the project's id and the branch. The label of a deploy has none, it is `dpl-` and the 26 characters of
+ * its id, and no other label can look like that: what follows the last hyphen of the others is ten characters long.
  */
 
 /** `dpl-01jd3m8yeqf5rb0xkq5ym8s6tn`: always this deploy. */
@@ -28,7 +28,10 @@ export function deployLabel(deployId: string): string {
 /** `shop-new-cart-x7qf2m4kab`: what the branch was last deployed as. */
 export function branchLabel(project: LabelledProject, branch: string): string {
   const slug = cut(project.slug, MAX_SLUG_BESIDE_BRANCH);
-  const name = branch.toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-/, '');
+  const name = branch
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-/, '');
   return tagged(`${slug}-${name}`, ['branch', project.id, branch]);
 }
 

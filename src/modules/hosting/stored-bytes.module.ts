@@ -5,5 +5,9 @@ import { StoredBytesStore } from './persistence/stored-bytes.store.js';
 import { StoredBytes } from './stored-bytes.service.js';
 
 /** Apart from the rest of hosting, for those who only ask how much is stored. */
-@Module({ imports: [PlansModule], providers: [StoredBytes, StoredBytesCounter, StoredBytesStore], exports: [StoredBytes, StoredBytesStore] })
+@Module({
+  imports: [PlansModule],
+  providers: [StoredBytes, StoredBytesCounter, StoredBytesStore],
+  exports: [StoredBytes, StoredBytesStore],
+})
 export class StoredBytesModule {}

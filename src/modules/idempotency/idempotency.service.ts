@@ -14,8 +14,8 @@ import { UnsettledAttempts } from './attempts/unsettled-attempts.js';
 
 const KEPT_MS = 86_400_000;
 /**
- * How long an attempt keeps its place after its process was last heard of. Work that is committed with its answer can be
- * taken over soon: whoever lost the place cannot commit. Work outside of the database would be done twice.
+ * How long an attempt keeps its place after its process was last heard of. Work that is committed with its answer can
+ * be taken over soon: whoever lost the place cannot commit. Work outside of the database would be done twice.
  */
 const HOLD_MS = { atomic: 5_000, outside: 30_000 };
 const RENEWALS_PER_HOLD = 3;
@@ -60,23 +60,32 @@ export class IdempotencyService {
   ) {}
 
   /**
-   * Runs `work` or gives the answer that it gave before. Where the work is all in the database (`atomically`), its answer
-   * is committed with it, so that not even a crash between the two can do it twice: whether its commit was made is then
-   * told by the record itself.
+   * Runs `work` or gives the answer that it gave before. Where the work is all in the database (`atomically`), its
+   * answer is committed with it, so that not even a crash between the two can do it twice: whether its commit was made
+   * is then told by the record itself.
    *
    * @throws {IdempotencyMismatch} `idempotency_mismatch`
    * @throws {IdempotencyInProgress} `idempotency_in_progress`
    * @throws {DomainError} what `work` throws, or threw the first time; 429 and 5xx are not kept.
    */
-  async once(request: IdempotentRequest, atomically: boolean, work: () => Promise<KeptAnswer>): Promise<IdempotentAnswer> {
+  async once(
+    request: IdempotentRequest,
+    atomically: boolean,
+    work: () => Promise<KeptAnswer>,
+  ): Promise<IdempotentAnswer> {
     const { scope, key, fingerprints } = request;
     const attempt: Attempt = { scope, key, fingerprint: fingerprints[0]!, holder: this.ids.next('idm') };
     const holdMs = atomically ? HOLD_MS.atomic : HOLD_MS.outside;
     if (!(await this.take(attempt, holdMs))) return { answer: await this.recall(request), replayed: true };
 
-    const renewal = setInterval(() => { void this.renew(attempt, holdMs); }, holdMs / RENEWALS_PER_HOLD);
+    const renewal = setInterval(() => {
+      void this.renew(attempt, holdMs);
+    }, holdMs / RENEWALS_PER_HOLD);
     try {
-      return { answer: await (atomically ? this.runAtomically(attempt, work) : this.runOutside(attempt, work)), replayed: false };
+      return {
+        answer: await (atomically ? this.runAtomically(attempt, work) : this.runOutside(attempt, work)),
+        replayed: false,
+      };
     } catch (error) {
       await this.settle(attempt, error);
       throw error;
@@ -109,7 +118,10 @@ export class IdempotencyService {
     const now = this.clock.now();
     if (this.taken++ % SWEEP_EVERY === 0) await this.records.sweep(now);
     try {
-      return await this.records.take(attempt, now, { heldUntil: new Date(now.getTime() + holdMs), expiresAt: new Date(now.getTime() + KEPT_MS) });
+      return await this.records.take(attempt, now, {
+        heldUntil: new Date(now.getTime() + holdMs),
+        expiresAt: new Date(now.getTime() + KEPT_MS),
+      });
     } catch (error) {
       // The place may be taken although nobody could tell us.
       if (isDatabaseAway(error)) this.unsettled.release(attempt);
@@ -120,7 +132,8 @@ export class IdempotencyService {
   private async recall(request: IdempotentRequest): Promise<KeptAnswer> {
     const record = await this.records.find(request);
     if (record === null) throw new IdempotencyInProgress();
-    if (!request.fingerprints.some((fingerprint) => fingerprint.equals(record.fingerprint))) throw new IdempotencyMismatch();
+    if (!request.fingerprints.some((fingerprint) => fingerprint.equals(record.fingerprint)))
+      throw new IdempotencyMismatch();
     if (record.answer === null) throw new IdempotencyInProgress();
     const kept = JSON.parse(this.unseal(record.answer, request.scope)) as KeptAnswer | KeptRefusal;
     if ('refusal' in kept) throw new RefusedBefore(kept.refusal);

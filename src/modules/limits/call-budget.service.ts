@@ -49,13 +49,14 @@ export class CallBudgetService {
 
   /** The account of somebody who shows no credential. */
   accountOfAddress({ network, site }: ClientAddress): BudgetAccount {
-    const circles = site === undefined ? [] : [{ key: site, callsPerDay: this.config.anonymousCalls.perDay * SITE_FACTOR }];
+    const circles =
+      site === undefined ? [] : [{ key: site, callsPerDay: this.config.anonymousCalls.perDay * SITE_FACTOR }];
     return { key: network, tier: this.anonymous, circles };
   }
 
   /**
-   * Spends one call, and reads `stamps` along in the same round trip. A refusal is in the answer and not thrown, because
-   * its headers are sent as well.
+   * Spends one call, and reads `stamps` along in the same round trip. A refusal is in the answer and not thrown,
+   * because its headers are sent as well.
    */
   spend(account: BudgetAccount, stamps: readonly string[] = []): Promise<Budget> {
     return this.take(account, stamps, 1);
@@ -106,7 +107,12 @@ export class CallBudgetService {
       });
       this.inProcess.remember(key, answer.used[0]!);
       const refusedBy = typeof answer.refusedBy === 'number' ? 'daily' : answer.refusedBy;
-      return this.budgetOf(account, now, { ...answer, refusedBy, used: answer.used[0]! }, { countedIn: 'redis', stamps: answer.stamps });
+      return this.budgetOf(
+        account,
+        now,
+        { ...answer, refusedBy, used: answer.used[0]! },
+        { countedIn: 'redis', stamps: answer.stamps },
+      );
     } catch (error) {
       if (!isRedisAway(error)) throw error;
       this.log.debug({ error }, 'Redis is away; calls are counted in this process.');
@@ -114,11 +120,17 @@ export class CallBudgetService {
     }
   }
 
-  private budgetOf(account: BudgetAccount, now: Date, taken: InProcessAnswer, counted: Pick<Budget, 'countedIn' | 'stamps'>): Budget {
+  private budgetOf(
+    account: BudgetAccount,
+    now: Date,
+    taken: InProcessAnswer,
+    counted: Pick<Budget, 'countedIn' | 'stamps'>,
+  ): Budget {
     const { tier } = account;
     const limit = tier.callsPerDay ?? UNLIMITED_CALLS;
     // A network whose site is used up has nothing left, whatever its own counter says.
-    const remaining = tier.callsPerDay === null ? UNLIMITED_CALLS : taken.refusedBy === 'daily' ? 0 : Math.max(0, limit - taken.used);
+    const remaining =
+      tier.callsPerDay === null ? UNLIMITED_CALLS : taken.refusedBy === 'daily' ? 0 : Math.max(0, limit - taken.used);
     const resetsAt = nextUtcMidnight(now);
     const resetSeconds = secondsUntil(resetsAt, now);
     let refusal: Budget['refusal'];

@@ -12,13 +12,22 @@ describe('clientAddressOf', () => {
   });
 
   it('gives all addresses of a /64 one network, and those of two /64 two', () => {
-    fc.assert(fc.property(fc.array(fc.nat(0xffff), { minLength: 8, maxLength: 8 }), fc.array(fc.nat(0xffff), { minLength: 4, maxLength: 4 }), (parts, host) => {
-      parts[0] = 0x2001;
-      const text = (list: number[]): string => list.map((part) => part.toString(16)).join(':');
-      const own = clientAddressOf(text(parts));
-      expect(clientAddressOf(text([...parts.slice(0, 4), ...host]))).toEqual(own);
-      expect(clientAddressOf(text([...parts.slice(0, 3), parts[3]! ^ 1, ...parts.slice(4)]))).toEqual({ ...own, network: expect.not.stringMatching(`^${own.network}$`) });
-    }));
+    fc.assert(
+      fc.property(
+        fc.array(fc.nat(0xffff), { minLength: 8, maxLength: 8 }),
+        fc.array(fc.nat(0xffff), { minLength: 4, maxLength: 4 }),
+        (parts, host) => {
+          parts[0] = 0x2001;
+          const text = (list: number[]): string => list.map((part) => part.toString(16)).join(':');
+          const own = clientAddressOf(text(parts));
+          expect(clientAddressOf(text([...parts.slice(0, 4), ...host]))).toEqual(own);
+          expect(clientAddressOf(text([...parts.slice(0, 3), parts[3]! ^ 1, ...parts.slice(4)]))).toEqual({
+            ...own,
+            network: expect.not.stringMatching(`^${own.network}$`),
+          });
+        },
+      ),
+    );
   });
 
   it.each([undefined, '', 'nonsense'])('counts callers without an address (%s) as one', (ip) => {

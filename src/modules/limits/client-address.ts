@@ -14,7 +14,7 @@ const known = new LRUCache<string, ClientAddress>({ max: 10_000 });
 /** `::ffff:203.0.113.7` is the IPv4 address in it. What is no address at all counts as one caller. */
 export function clientAddressOf(ip = ''): ClientAddress {
   let address = known.get(ip);
-  if (address === undefined) known.set(ip, address = parse(ip));
+  if (address === undefined) known.set(ip, (address = parse(ip)));
   return address;
 }
 

@@ -10,8 +10,8 @@ export interface ConcurrencyLimit {
 }
 
 /**
- * How much of something one subject, an address or an organization, may have going at once. Counted in Redis, across all
- * processes.
+ * How much of something one subject, an address or an organization, may have going at once. Counted in Redis, across
+ * all processes.
  */
 @Injectable()
 export class ConcurrencyLimitService {
@@ -26,7 +26,9 @@ export class ConcurrencyLimitService {
 
   /** Never throws: the place ends by itself. */
   async end(limit: Pick<ConcurrencyLimit, 'name'>, subject: string, holder: string): Promise<void> {
-    await this.script.endLease(keyOf(limit, subject), holder).catch((error: unknown) => { this.logger.debug(error); });
+    await this.script.endLease(keyOf(limit, subject), holder).catch((error: unknown) => {
+      this.logger.debug(error);
+    });
   }
 }
 

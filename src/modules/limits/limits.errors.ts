@@ -18,7 +18,12 @@ export abstract class LimitExceeded extends DomainError {
       hint,
       upgradeUrl: facts.upgradeUrl,
       retryAfterSeconds: facts.retryAfterSeconds,
-      details: { policy: facts.policy, limit: facts.limit, remaining: facts.remaining, resets_at: facts.resetsAt.toISOString() },
+      details: {
+        policy: facts.policy,
+        limit: facts.limit,
+        remaining: facts.remaining,
+        resets_at: facts.resetsAt.toISOString(),
+      },
     });
   }
 }
@@ -31,8 +36,12 @@ export class BurstLimitExceeded extends LimitExceeded {
 
 export class DailyLimitExceeded extends LimitExceeded {
   constructor(facts: LimitFacts) {
-    super('daily_limit_exceeded', `The ${facts.limit} calls of this day are used up.`, facts,
-      'Read x-service-calls-remaining as you go. The budget starts afresh at 00:00 UTC; a larger plan has a larger one.');
+    super(
+      'daily_limit_exceeded',
+      `The ${facts.limit} calls of this day are used up.`,
+      facts,
+      'Read x-service-calls-remaining as you go. The budget starts afresh at 00:00 UTC; a larger plan has a larger one.',
+    );
   }
 }
 

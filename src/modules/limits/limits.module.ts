@@ -7,7 +7,14 @@ import { InProcessLimiter } from './counting/in-process-limiter.js';
 import { LimitScript } from './counting/limit-script.js';
 
 @Module({
-  providers: [AttemptLimitService, CallBudgetService, ConcurrencyLimitService, DailyAllowanceService, InProcessLimiter, LimitScript],
+  providers: [
+    AttemptLimitService,
+    CallBudgetService,
+    ConcurrencyLimitService,
+    DailyAllowanceService,
+    InProcessLimiter,
+    LimitScript,
+  ],
   exports: [AttemptLimitService, CallBudgetService, ConcurrencyLimitService, DailyAllowanceService],
 })
 export class LimitsModule {}

@@ -17,4 +17,4 @@ const TOKEN_MODEL = /^[!-~]{1,180}:(input|output)$/;
 
 /** Whether an event of the meter may name this model: `ai_tokens` must, and nothing else may. */
 export const isModelOf = (meter: Meter, model: string | null | undefined): boolean =>
-  (meter === 'ai_tokens' ? TOKEN_MODEL.test(model ?? '') : (model ?? null) === null);
+  meter === 'ai_tokens' ? TOKEN_MODEL.test(model ?? '') : (model ?? null) === null;

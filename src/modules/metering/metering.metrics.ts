@@ -19,5 +19,9 @@ export class MeteringMetrics {
 
 export const METERING_METRICS: Provider[] = [
   MeteringMetrics,
-  makeCounterProvider({ name: RECORDED, help: 'Events of usage that this process has recorded, by meter; those recorded before are not counted again.', labelNames: ['meter'] }),
+  makeCounterProvider({
+    name: RECORDED,
+    help: 'Events of usage that this process has recorded, by meter; those recorded before are not counted again.',
+    labelNames: ['meter'],
+  }),
 ];

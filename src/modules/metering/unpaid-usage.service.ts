@@ -30,6 +30,12 @@ export class UnpaidUsageService {
   /** All of these organizations, which is then taken for paid with the running transaction. */
   async take(orgIds: readonly string[]): Promise<UnpaidCost[]> {
     const taken = await this.store.take(orgIds);
-    return taken.map(({ orgId, month, meter, model, costNano }) => ({ orgId, month: new Date(`${month}T00:00:00Z`), meter: meter as Meter, model: model === '' ? null : model, costNano }));
+    return taken.map(({ orgId, month, meter, model, costNano }) => ({
+      orgId,
+      month: new Date(`${month}T00:00:00Z`),
+      meter: meter as Meter,
+      model: model === '' ? null : model,
+      costNano,
+    }));
   }
 }

@@ -2,7 +2,10 @@ import type { Meter } from './meter.js';
 
 /** Something that was used. */
 export interface UsageEvent {
-  /** Who tells of it, and its own name for what it tells of: `sandbox`, `exe_…`. Together with the time they are its identity. */
+  /**
+   * Who tells of it, and its own name for what it tells of: `sandbox`, `exe_…`. Together with the time they are its
+   * identity.
+   */
   readonly source: string;
   readonly sourceId: string;
   readonly orgId: string;

@@ -15,9 +15,9 @@ export class UsagePeriodsService {
   ) {}
 
   /**
-   * Closes a month of organizations that is over: from the commit on no event changes what their usage comes to, and those
-   * that become known later are adjustments of the month that is then present. It waits for those who record usage of it
-   * just now, and makes those wait who begin, so that a transaction that it joins should be short.
+   * Closes a month of organizations that is over: from the commit on no event changes what their usage comes to, and
+   * those that become known later are adjustments of the month that is then present. It waits for those who record
+   * usage of it just now, and makes those wait who begin, so that a transaction that it joins should be short.
    *
    * @param month any time in it.
    * @returns those for which it was open before.

@@ -25,7 +25,13 @@ export class UsageReportService {
   async of(orgId: string, time: { from: Date; to: Date }, groups: ReadonlySet<UsageGroup>): Promise<UsageReportLine[]> {
     const rows = await this.store.rows(orgId, time, groups);
     return rows.map(({ meter, model, project_id, day, quantity, cost_nano }) => ({
-      meter, model: shown(model), projectId: shown(project_id), day: shown(day), quantity: BigInt(quantity), unit: UNIT_OF_METER[meter], costNano: BigInt(cost_nano),
+      meter,
+      model: shown(model),
+      projectId: shown(project_id),
+      day: shown(day),
+      quantity: BigInt(quantity),
+      unit: UNIT_OF_METER[meter],
+      costNano: BigInt(cost_nano),
     }));
   }
 }

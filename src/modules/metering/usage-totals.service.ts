@@ -36,8 +36,8 @@ export class UsageTotalsService {
 
   /**
    * What is billed of a time, from its first moment until before its last, one of each meter, model, price and month,
-   * in an order that is always the same. Wherever a time is split, its parts add up to it exactly. An adjustment belongs to
-   * the moment at which it became known.
+   * in an order that is always the same. Wherever a time is split, its parts add up to it exactly. An adjustment
+   * belongs to the moment at which it became known.
    *
    * Whole hours are read from the roll-ups; for anything else all events of the time are read.
    */
@@ -48,17 +48,25 @@ export class UsageTotalsService {
   /** {@link totals} of each of several organizations. */
   async totalsOf(orgIds: readonly string[], from: Date, to: Date): Promise<TotalsByOrg> {
     const isWhole = [from, to].every((at) => at.getTime() % HOUR_MS === 0);
-    return byOrg(orgIds, isWhole ? await this.store.ofHours(orgIds, from, to) : await this.store.ofEvents(orgIds, from, to));
+    return byOrg(
+      orgIds,
+      isWhole ? await this.store.ofHours(orgIds, from, to) : await this.store.ofEvents(orgIds, from, to),
+    );
   }
 
   /**
-   * What is billed of a month, worked out anew from nothing but its events, and in the form of {@link totalsOf}: for a month
-   * that is closed the two must agree.
+   * What is billed of a month, worked out anew from nothing but its events, and in the form of {@link totalsOf}: for a
+   * month that is closed the two must agree.
    *
    * @param month any time in it.
    */
   async recomputeFromEvents(orgIds: readonly string[], month: Date): Promise<TotalsByOrg> {
-    return byOrg(orgIds, await this.store.recomputed(orgIds, monthOf(month), (meter, usedIn) => pricedQuantityOf(meter, monthOf(new Date(usedIn)))));
+    return byOrg(
+      orgIds,
+      await this.store.recomputed(orgIds, monthOf(month), (meter, usedIn) =>
+        pricedQuantityOf(meter, monthOf(new Date(usedIn))),
+      ),
+    );
   }
 }
 

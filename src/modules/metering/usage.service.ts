@@ -45,11 +45,11 @@ export class UsageService {
 
   /**
    * Records events, all or none, and tells of each, in their order, whether it is new and what it costs. One that was
-   * recorded before, with whatever other facts, changes nothing. An event of a month that is closed for its organization
-   * becomes an adjustment of the present month, at the price of its own time.
+   * recorded before, with whatever other facts, changes nothing. An event of a month that is closed for its
+   * organization becomes an adjustment of the present month, at the price of its own time.
    *
-   * With `isPaid` whoever calls pays for them with the same transaction; else they are paid for within seconds, from what
-   * the organization may spend.
+   * With `isPaid` whoever calls pays for them with the same transaction; else they are paid for within seconds, from
+   * what the organization may spend.
    *
    * It joins the running transaction; then what it has counted is locked until that ends, so that it should be the last
    * that the transaction does.
@@ -73,7 +73,8 @@ export class UsageService {
 
   private async recordOnce(events: readonly RatedEvent[], isPaid: boolean): Promise<RecordedUsage[]> {
     await this.partitions.ensure(new Set(events.map(({ event }) => monthOf(event.occurredAt))));
-    // What is missing is made before the transaction begins, where there is none yet: rows that nobody else sees for long make others wait.
+    // What is missing is made before the transaction begins, where there is none yet: rows that nobody else sees for
+    // long make others wait.
     await this.months.idsOf(keysOf(events));
     return this.database.transaction(() => this.write(events, isPaid));
   }
@@ -84,7 +85,10 @@ export class UsageService {
     for (const event of events) if (!unique.has(event.id)) unique.set(event.id, event);
 
     const { open, closed } = await this.countIn([...unique.values()], (event) => event.occurredAt);
-    const late = await this.countIn(closed.map((event) => adjusted(event, now)), () => now);
+    const late = await this.countIn(
+      closed.map((event) => adjusted(event, now)),
+      () => now,
+    );
     assert(late.closed.length === 0, 'The present month is closed.');
     const counted = [...open, ...late.open];
     const written = await this.events.write(counted, { isPaid });
@@ -95,11 +99,16 @@ export class UsageService {
       return Promise.resolve();
     });
     // Of an event that came twice at once, the first one is new.
-    return events.map((one) => (unique.get(one.id) === one ? results.get(one.id)! : { ...results.get(one.id)!, isNew: false }));
+    return events.map((one) =>
+      unique.get(one.id) === one ? results.get(one.id)! : { ...results.get(one.id)!, isNew: false },
+    );
   }
 
   /** Locks what the events are counted in, and tells which of them are of a month that is closed. */
-  private async countIn(events: readonly RatedEvent[], billedAt: (event: UsageEvent) => Date): Promise<{ open: NewUsageEvent[]; closed: RatedEvent[] }> {
+  private async countIn(
+    events: readonly RatedEvent[],
+    billedAt: (event: UsageEvent) => Date,
+  ): Promise<{ open: NewUsageEvent[]; closed: RatedEvent[] }> {
     if (events.length === 0) return { open: [], closed: [] };
     const ids = await this.months.idsOf(keysOf(events));
     const closedIds = await this.months.lock([...ids.values()]);
@@ -121,13 +130,27 @@ function rate(event: UsageEvent, prices: Prices): RatedEvent {
   const { id: priceVersion, priceNano } = prices.get(meter, model, occurredAt);
   const month = monthOf(occurredAt);
   return ratedAs(event, eventIdOf(event), {
-    orgId, month: month.name, usedIn: month.name, meter, model: model ?? '', priceVersion, priceNano, pricedPer: pricedQuantityOf(meter, month),
+    orgId,
+    month: month.name,
+    usedIn: month.name,
+    meter,
+    model: model ?? '',
+    priceVersion,
+    priceNano,
+    pricedPer: pricedQuantityOf(meter, month),
   });
 }
 
 /** In the bill of now, at the price and by the hours of the month that it was used in. */
-const adjusted = ({ event, id, key }: RatedEvent, now: Date): RatedEvent => ratedAs(event, id, { ...key, month: monthOf(now).name });
+const adjusted = ({ event, id, key }: RatedEvent, now: Date): RatedEvent =>
+  ratedAs(event, id, { ...key, month: monthOf(now).name });
 
-const ratedAs = (event: UsageEvent, id: string, key: UsageMonthKey): RatedEvent => ({ event, id, key, countedIn: nameOf(key) });
+const ratedAs = (event: UsageEvent, id: string, key: UsageMonthKey): RatedEvent => ({
+  event,
+  id,
+  key,
+  countedIn: nameOf(key),
+});
 
-const keysOf = (events: readonly RatedEvent[]): ReadonlyMap<string, UsageMonthKey> => new Map(events.map(({ countedIn, key }) => [countedIn, key]));
+const keysOf = (events: readonly RatedEvent[]): ReadonlyMap<string, UsageMonthKey> =>
+  new Map(events.map(({ countedIn, key }) => [countedIn, key]));

@@ -29,13 +29,17 @@ export class OpsMetrics {
     @InjectMetric(ALERTS) private readonly alerts: Counter,
   ) {
     // The figures of both come with one query, and each is read only once they are there.
-    const collect = (): Promise<void> => (this.reading ??= this.readTasks().finally(() => { this.reading = undefined; }));
+    const collect = (): Promise<void> =>
+      (this.reading ??= this.readTasks().finally(() => {
+        this.reading = undefined;
+      }));
     Object.assign(tasks, { collect });
     Object.assign(unclaimed, { collect });
   }
 
   taken({ created, updated, resolved, ignored, rejected }: Taken): void {
-    for (const [result, count] of Object.entries({ created, updated, resolved, ignored, rejected: rejected.length })) this.alerts.inc({ result }, count);
+    for (const [result, count] of Object.entries({ created, updated, resolved, ignored, rejected: rejected.length }))
+      this.alerts.inc({ result }, count);
   }
 
   /** Called when `/metrics` is read. While the database is away the last figures stay. */
@@ -57,7 +61,19 @@ export class OpsMetrics {
 
 export const OPS_METRICS: Provider[] = [
   OpsMetrics,
-  makeGaugeProvider({ name: TASKS, help: 'Tasks of operators that are not resolved, by status.', labelNames: ['status'] }),
-  makeGaugeProvider({ name: UNCLAIMED, help: 'Age of the oldest task that nobody has claimed or silenced, by severity; 0 when there is none.', labelNames: ['severity'] }),
-  makeCounterProvider({ name: ALERTS, help: 'Alerts that were sent to POST /ops/alert, by what became of them.', labelNames: ['result'] }),
+  makeGaugeProvider({
+    name: TASKS,
+    help: 'Tasks of operators that are not resolved, by status.',
+    labelNames: ['status'],
+  }),
+  makeGaugeProvider({
+    name: UNCLAIMED,
+    help: 'Age of the oldest task that nobody has claimed or silenced, by severity; 0 when there is none.',
+    labelNames: ['severity'],
+  }),
+  makeCounterProvider({
+    name: ALERTS,
+    help: 'Alerts that were sent to POST /ops/alert, by what became of them.',
+    labelNames: ['result'],
+  }),
 ];

@@ -11,7 +11,9 @@ const LIMITS = {
 export type PlanLimit = keyof typeof LIMITS;
 const PLAN_LIMITS = Object.keys(LIMITS) as readonly PlanLimit[];
 
-/** How much of a limit an organization uses. The caller may have locked the organization and be inside a transaction. */
+/**
+ * How much of a limit an organization uses. The caller may have locked the organization and be inside a transaction.
+ */
 export type PlanLimitCounter = (orgId: string) => Promise<number>;
 
 export interface LimitExcess {

@@ -11,7 +11,11 @@ export interface Plan {
   /** Null: by agreement. */
   readonly priceUsdPerMonth: number | null;
   /** Null: unlimited. */
-  readonly limits: { readonly callsPerDay: number | null; readonly agents: number | null; readonly projects: number | null };
+  readonly limits: {
+    readonly callsPerDay: number | null;
+    readonly agents: number | null;
+    readonly projects: number | null;
+  };
   /** In nano-dollars: what a person gets with the plan, once, to use for whatever is metered. */
   readonly creditNano: bigint;
   /** Whether usage beyond the credits is billed; else there is none. */
@@ -29,13 +33,22 @@ export interface Plan {
    * deploys may come to (`storedMib`).
    */
   readonly deploys: {
-    readonly concurrency: number; readonly buildMs: number; readonly memoryMib: number; readonly diskMib: number; readonly storedMib: number;
+    readonly concurrency: number;
+    readonly buildMs: number;
+    readonly memoryMib: number;
+    readonly diskMib: number;
+    readonly storedMib: number;
   };
   /**
-   * Servers of deploys that may run at once on one machine, sleeping ones among them, and what each may use: memory, its
-   * weight while processors are contended (100 is ordinary), and at most so many percent of one processor.
+   * Servers of deploys that may run at once on one machine, sleeping ones among them, and what each may use: memory,
+   * its weight while processors are contended (100 is ordinary), and at most so many percent of one processor.
    */
-  readonly apps: { readonly servers: number; readonly memoryMib: number; readonly cpuWeight: number; readonly cpuMaxPercent: number };
+  readonly apps: {
+    readonly servers: number;
+    readonly memoryMib: number;
+    readonly cpuWeight: number;
+    readonly cpuMaxPercent: number;
+  };
 }
 
 const MINUTE_MS = 60_000;

@@ -8,7 +8,8 @@ const FORBIDDEN = /[\x00-\x20\x7f~^:?*[\\]|\.\.|@\{|\/\/|\p{Cs}/u;
  * with which it could be taken for an option.
  */
 export function isBranchName(text: string): boolean {
-  if (text === '' || text === '@' || text === 'HEAD' || text.startsWith('-') || Buffer.byteLength(text) > MAX_BYTES) return false;
+  if (text === '' || text === '@' || text === 'HEAD' || text.startsWith('-') || Buffer.byteLength(text) > MAX_BYTES)
+    return false;
   if (FORBIDDEN.test(text) || text.startsWith('/') || text.endsWith('/') || text.endsWith('.')) return false;
   return text.split('/').every((part) => !part.startsWith('.') && !part.endsWith('.lock'));
 }

@@ -6,4 +6,8 @@ export class ProjectDeletedPayload {
   @IsString() readonly projectId!: string;
 }
 
-export const projectDeletedEvent = defineEvent({ name: 'project-deleted', summary: 'A project was deleted.', payload: ProjectDeletedPayload });
+export const projectDeletedEvent = defineEvent({
+  name: 'project-deleted',
+  summary: 'A project was deleted.',
+  payload: ProjectDeletedPayload,
+});

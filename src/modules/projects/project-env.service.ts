@@ -68,7 +68,8 @@ export class ProjectEnvService {
   }
 
   /**
-   * Sets each variable in the targets that it names, and leaves all others as they are. Answers all that there are then.
+   * Sets each variable in the targets that it names, and leaves all others as they are. Answers all that there are
+   * then.
    *
    * @throws as {@link list}.
    * @throws {EnvironmentTooLarge} `invalid_request`: too many for one target, or too large together.
@@ -77,7 +78,9 @@ export class ProjectEnvService {
     return this.database.transaction(async () => {
       const project = await this.projects.lock(call, named, 'projects:write');
       const by = { updatedAt: this.clock.now(), updatedBy: call.principal.user.id };
-      const rows = wishes.flatMap((wish) => wish.targets.map((target) => ({ ...this.rowOf(project, wish, target), ...by })));
+      const rows = wishes.flatMap((wish) =>
+        wish.targets.map((target) => ({ ...this.rowOf(project, wish, target), ...by })),
+      );
       await this.variables.set(rows);
       await this.requireWithinBounds(project);
       await this.record(call, project, { set: namesByTarget(rows) });
@@ -90,18 +93,30 @@ export class ProjectEnvService {
     return this.database.transaction(async () => {
       const project = await this.projects.lock(call, named, 'projects:write');
       const targets = await this.variables.remove(project.id, name, target);
-      if (targets.length > 0) await this.record(call, project, { removed: namesByTarget(targets.map((one) => ({ target: one, name }))) });
+      if (targets.length > 0)
+        await this.record(call, project, { removed: namesByTarget(targets.map((one) => ({ target: one, name }))) });
     });
   }
 
   /** What a program for this target is started with, by name and sealed, so that it can be kept as it is now. */
   async sealedFor(projectId: string, target: EnvTarget): Promise<SealedVariable[]> {
-    return (await this.variables.list(projectId, target)).map(({ name, value, isSecret }) => ({ name, value, secret: isSecret }));
+    return (await this.variables.list(projectId, target)).map(({ name, value, isSecret }) => ({
+      name,
+      value,
+      secret: isSecret,
+    }));
   }
 
-  /** Opens what {@link sealedFor} gave for the same project and target, secrets included: for those who run it, and never for an answer. */
+  /**
+   * Opens what {@link sealedFor} gave for the same project and target, secrets included: for those who run it, and
+   * never for an answer.
+   */
   open(projectId: string, target: EnvTarget, variables: readonly SealedVariable[]): OpenedVariable[] {
-    return variables.map(({ name, value, secret }) => ({ name, value: this.vault.open(value, { projectId, target, name }), secret }));
+    return variables.map(({ name, value, secret }) => ({
+      name,
+      value: this.vault.open(value, { projectId, target, name }),
+      secret,
+    }));
   }
 
   get hasOlderKeys(): boolean {
@@ -114,25 +129,41 @@ export class ProjectEnvService {
   }
 
   /** The same values, in the same order, sealed by the newest key. @throws {Error} where the key of one is gone. */
-  sealedAnew(projectId: string, target: EnvTarget, variables: readonly Pick<SealedVariable, 'name' | 'value'>[]): Pick<SealedVariable, 'name' | 'value'>[] {
+  sealedAnew(
+    projectId: string,
+    target: EnvTarget,
+    variables: readonly Pick<SealedVariable, 'name' | 'value'>[],
+  ): Pick<SealedVariable, 'name' | 'value'>[] {
     return variables.map(({ name, value }) => {
       const place = { projectId, target, name };
       return { name, value: this.vault.seal(this.vault.open(value, place), place) };
     });
   }
 
-  private rowOf({ id: projectId }: Project, { name, value, secret }: EnvVariableWish, target: EnvTarget): Omit<ProjectEnvVariable, 'updatedAt' | 'updatedBy'> {
+  private rowOf(
+    { id: projectId }: Project,
+    { name, value, secret }: EnvVariableWish,
+    target: EnvTarget,
+  ): Omit<ProjectEnvVariable, 'updatedAt' | 'updatedBy'> {
     return { projectId, target, name, value: this.vault.seal(value, { projectId, target, name }), isSecret: secret };
   }
 
   private async requireWithinBounds({ id }: Project): Promise<void> {
     for (const { target, variables, bytes } of await this.variables.sizes(id)) {
       if (variables > MAX_VARIABLES) {
-        throw new EnvironmentTooLarge({ code: 'max_variables', message: `${target} would have ${variables} variables; it can have ${MAX_VARIABLES}`, expected: { max: MAX_VARIABLES } });
+        throw new EnvironmentTooLarge({
+          code: 'max_variables',
+          message: `${target} would have ${variables} variables; it can have ${MAX_VARIABLES}`,
+          expected: { max: MAX_VARIABLES },
+        });
       }
       const plain = bytes - variables * SEALED_OVERHEAD_BYTES;
       if (plain > MAX_BYTES) {
-        throw new EnvironmentTooLarge({ code: 'max_bytes', message: `The names and values of ${target} would be ${plain} bytes; they can be ${MAX_BYTES}`, expected: { max: MAX_BYTES } });
+        throw new EnvironmentTooLarge({
+          code: 'max_bytes',
+          message: `The names and values of ${target} would be ${plain} bytes; they can be ${MAX_BYTES}`,
+          expected: { max: MAX_BYTES },
+        });
       }
     }
   }
@@ -144,10 +175,20 @@ export class ProjectEnvService {
       // Secrets are not compared: that two are alike is nothing to show. What was set at once stands together.
       const key = JSON.stringify([row.name, row.isSecret, row.updatedAt, value]);
       const group = groups.get(key);
-      if (group === undefined) groups.set(key, { name: row.name, targets: [row.target], secret: row.isSecret, updatedAt: row.updatedAt, value });
+      if (group === undefined)
+        groups.set(key, {
+          name: row.name,
+          targets: [row.target],
+          secret: row.isSecret,
+          updatedAt: row.updatedAt,
+          value,
+        });
       else group.targets.push(row.target);
     }
-    return [...groups.values()].map((group) => ({ ...group, targets: ENV_TARGETS.filter((target) => group.targets.includes(target)) }));
+    return [...groups.values()].map((group) => ({
+      ...group,
+      targets: ENV_TARGETS.filter((target) => group.targets.includes(target)),
+    }));
   }
 
   private record(call: Call, { id, orgId }: Project, details: Readonly<Record<string, unknown>>): Promise<void> {
@@ -156,7 +197,11 @@ export class ProjectEnvService {
 }
 
 /** What the audit log tells of a change: never a value. */
-function namesByTarget(rows: readonly Pick<ProjectEnvVariable, 'target' | 'name'>[]): Partial<Record<EnvTarget, string[]>> {
-  const named = ENV_TARGETS.map((target) => [target, rows.filter((row) => row.target === target).map(({ name }) => name)] as const);
+function namesByTarget(
+  rows: readonly Pick<ProjectEnvVariable, 'target' | 'name'>[],
+): Partial<Record<EnvTarget, string[]>> {
+  const named = ENV_TARGETS.map(
+    (target) => [target, rows.filter((row) => row.target === target).map(({ name }) => name)] as const,
+  );
   return Object.fromEntries(named.filter(([, names]) => names.length > 0));
 }

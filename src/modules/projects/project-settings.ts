@@ -1,12 +1,25 @@
 /** What a project can be said to be built with; one that says nothing is looked at when it is deployed. */
-export const FRAMEWORKS = ['nextjs', 'expo', 'astro', 'nuxt', 'react-router', 'sveltekit', 'vite', 'node', 'static'] as const;
+export const FRAMEWORKS = [
+  'nextjs',
+  'expo',
+  'astro',
+  'nuxt',
+  'react-router',
+  'sveltekit',
+  'vite',
+  'node',
+  'static',
+] as const;
 export type Framework = (typeof FRAMEWORKS)[number];
 
 /** Release lines of Node that are maintained, or were until lately. */
 export const NODE_VERSIONS = ['20', '22', '24'] as const;
 export type NodeVersion = (typeof NODE_VERSIONS)[number];
 
-/** What an environment variable is for: deploys of the production branch, all other deploys, and work on a developer's machine. */
+/**
+ * What an environment variable is for: deploys of the production branch, all other deploys, and work on a developer's
+ * machine.
+ */
 export const ENV_TARGETS = ['production', 'preview', 'development'] as const;
 export type EnvTarget = (typeof ENV_TARGETS)[number];
 

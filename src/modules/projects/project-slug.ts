@@ -6,9 +6,21 @@ const SLUG_FORM = /^[a-z0-9](?:-?[a-z0-9])*$/;
 
 export const isProjectSlug = (text: string): boolean => text.length <= MAX_LENGTH && SLUG_FORM.test(text);
 
-/** `Café Zürich` is `cafe-zurich`; a name without such letters is `project`. One that is taken gets a number: `project-2`. */
+/**
+ * `Café Zürich` is `cafe-zurich`; a name without such letters is `project`. One that is taken gets a number:
+ * `project-2`.
+ */
 export function freeSlugOf(name: string, taken: ReadonlySet<string>): string {
-  const base = shorten(name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-+/, ''), MAX_LENGTH) || 'project';
+  const base =
+    shorten(
+      name
+        .normalize('NFKD')
+        .replace(/\p{M}/gu, '')
+        .toLowerCase()
+        .replace(/[^a-z0-9]+/g, '-')
+        .replace(/^-+/, ''),
+      MAX_LENGTH,
+    ) || 'project';
   for (let number = 1; ; number++) {
     const suffix = number === 1 ? '' : `-${number}`;
     const slug = shorten(base, MAX_LENGTH - suffix.length) + suffix;

@@ -5,13 +5,18 @@ import type { Plan } from '../plans/plan.js';
 /** To the byte the same for a project of strangers as for one that never was. */
 export class ProjectNotFound extends DomainError {
   constructor() {
-    super('project_not_found', 'There is no such project.', { hint: 'GET /api/v1/projects lists those of an organization; x-service-org says of which.' });
+    super('project_not_found', 'There is no such project.', {
+      hint: 'GET /api/v1/projects lists those of an organization; x-service-org says of which.',
+    });
   }
 }
 
 export class ProjectSlugTaken extends DomainError {
   constructor(slug: string) {
-    super('already_exists', `The organization has a project with the slug ${slug}.`, { hint: 'Send another slug.', details: { slug } });
+    super('already_exists', `The organization has a project with the slug ${slug}.`, {
+      hint: 'Send another slug.',
+      details: { slug },
+    });
   }
 }
 

@@ -19,8 +19,19 @@ import { ProjectNotFound, TooManyProjects } from './projects.errors.js';
 
 export type { Project };
 
-type Settings = Pick<Project,
-  'name' | 'slug' | 'repoUrl' | 'framework' | 'rootDirectory' | 'installCommand' | 'buildCommand' | 'outputDirectory' | 'nodeVersion' | 'productionBranch'>;
+type Settings = Pick<
+  Project,
+  | 'name'
+  | 'slug'
+  | 'repoUrl'
+  | 'framework'
+  | 'rootDirectory'
+  | 'installCommand'
+  | 'buildCommand'
+  | 'outputDirectory'
+  | 'nodeVersion'
+  | 'productionBranch'
+>;
 
 /** What is left out stays as it is; null clears. */
 export type ProjectChange = Partial<Settings>;
@@ -52,10 +63,26 @@ export class ProjectsService {
     return this.database.transaction(async () => {
       await this.requireRoom(call, orgId);
       const now = this.clock.now();
-      const project = Object.assign(new Project(), {
-        id: this.ids.next('prj'), orgId, repoUrl: null, framework: null, rootDirectory: null, installCommand: null, buildCommand: null,
-        outputDirectory: null, nodeVersion: null, productionBranch: DEFAULT_BRANCH, createdAt: now, updatedAt: now, deletedAt: null,
-      }, wish, { slug: wish.slug ?? freeSlugOf(wish.name, await this.projects.slugsOf(orgId)) });
+      const project = Object.assign(
+        new Project(),
+        {
+          id: this.ids.next('prj'),
+          orgId,
+          repoUrl: null,
+          framework: null,
+          rootDirectory: null,
+          installCommand: null,
+          buildCommand: null,
+          outputDirectory: null,
+          nodeVersion: null,
+          productionBranch: DEFAULT_BRANCH,
+          createdAt: now,
+          updatedAt: now,
+          deletedAt: null,
+        },
+        wish,
+        { slug: wish.slug ?? freeSlugOf(wish.name, await this.projects.slugsOf(orgId)) },
+      );
       await this.projects.insert(project);
       await this.record(call, 'project.created', project, { name: project.name, slug: project.slug });
       return project;
@@ -68,7 +95,8 @@ export class ProjectsService {
   }
 
   /**
-   * By id, or by slug within the organization of the call, for somebody who has this right in the project's organization.
+   * By id, or by slug within the organization of the call, for somebody who has this right in the project's
+   * organization.
    *
    * @throws {ProjectNotFound} `project_not_found`
    * @throws {InsufficientScopes} `insufficient_scopes`
@@ -116,7 +144,8 @@ export class ProjectsService {
   change(call: Call, named: string, change: ProjectChange): Promise<Project> {
     return this.database.transaction(async () => {
       // Under this lock creations choose slugs that are free; it is taken before that of the project.
-      if (change.slug !== undefined) await this.owners.lock(call, (await this.get(call, named, 'projects:write')).orgId);
+      if (change.slug !== undefined)
+        await this.owners.lock(call, (await this.get(call, named, 'projects:write')).orgId);
       const project = await this.lock(call, named, 'projects:write');
       const changed = (Object.keys(change) as (keyof ProjectChange)[]).filter((name) => change[name] !== project[name]);
       if (changed.length === 0) return project;
@@ -127,7 +156,10 @@ export class ProjectsService {
     });
   }
 
-  /** For good, with its environment variables; its slug is free. What others keep of it goes soon after. @throws as {@link get}. */
+  /**
+   * For good, with its environment variables; its slug is free. What others keep of it goes soon after. @throws as
+   * {@link get}.
+   */
   delete(call: Call, named: string): Promise<void> {
     return this.database.transaction(async () => {
       const project = await this.lock(call, named, 'projects:delete');
@@ -143,10 +175,16 @@ export class ProjectsService {
   private async requireRoom(call: Call, orgId: string): Promise<void> {
     const plan = PLANS[await this.owners.lock(call, orgId)];
     const limit = plan.limits.projects;
-    if (limit !== null && (await this.projects.count(orgId)) >= limit) throw new TooManyProjects(plan, limit, this.config.pricingUrl);
+    if (limit !== null && (await this.projects.count(orgId)) >= limit)
+      throw new TooManyProjects(plan, limit, this.config.pricingUrl);
   }
 
-  private record(call: Call, action: `project.${string}`, { id, orgId }: Project, details: Readonly<Record<string, unknown>>): Promise<void> {
+  private record(
+    call: Call,
+    action: `project.${string}`,
+    { id, orgId }: Project,
+    details: Readonly<Record<string, unknown>>,
+  ): Promise<void> {
     return this.owners.record({ orgId, action, target: { type: 'project', id }, details }, call);
   }
 }

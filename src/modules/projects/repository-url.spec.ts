@@ -23,81 +23,219 @@ describe('the address of a repository', () => {
     ['http://127.0.0.1:8418/shop.git', 'http://127.0.0.1:8418/shop.git'],
     ['https://git.internal/shop', 'https://git.internal/shop'],
     ['http://git.internal/shop', 'http://git.internal/shop'],
-  ])('can be %s', (text, url) => { expect(urlOf(text)).toBe(url); });
+  ])('can be %s', (text, url) => {
+    expect(urlOf(text)).toBe(url);
+  });
 
   it('is known as our own wherever the service is called', () => {
     const rules = { publicUrl: 'https://api.example.org/platform', allowedHosts: [] };
-    expect(urlOf('https://API.example.org/platform/git/acme/shop.git', rules)).toBe('https://api.example.org/platform/git/acme/shop.git');
+    expect(urlOf('https://API.example.org/platform/git/acme/shop.git', rules)).toBe(
+      'https://api.example.org/platform/git/acme/shop.git',
+    );
     expect(urlOf('http://api.example.org/platform/git/acme/shop.git', rules)).toBeUndefined();
     expect(urlOf('https://api.example.org/acme/shop.git', rules)).toBeUndefined();
-    expect(urlOf('http://localhost:8080/git/acme/shop.git', { publicUrl: 'http://localhost:8080', allowedHosts: [] })).toBeDefined();
+    expect(
+      urlOf('http://localhost:8080/git/acme/shop.git', { publicUrl: 'http://localhost:8080', allowedHosts: [] }),
+    ).toBeDefined();
   });
 
   it.each([
     // Another scheme, or none.
-    '', 'github.com/acme/shop', '//github.com/acme/shop', 'http://github.com/acme/shop', 'git://github.com/acme/shop', 'ssh://git@github.com/acme/shop',
-    'git@github.com:acme/shop.git', 'file:///etc/passwd', 'ext::sh -c id', '/etc', '--upload-pack=id', 'https:github.com/acme/shop', 'https:/github.com/acme/shop',
-    'https:\\\\github.com\\acme\\shop', ' https://github.com/acme/shop', 'https://github.com/acme/shop ', 'javascript:alert(1)//github.com/a/b',
+    '',
+    'github.com/acme/shop',
+    '//github.com/acme/shop',
+    'http://github.com/acme/shop',
+    'git://github.com/acme/shop',
+    'ssh://git@github.com/acme/shop',
+    'git@github.com:acme/shop.git',
+    'file:///etc/passwd',
+    'ext::sh -c id',
+    '/etc',
+    '--upload-pack=id',
+    'https:github.com/acme/shop',
+    'https:/github.com/acme/shop',
+    'https:\\\\github.com\\acme\\shop',
+    ' https://github.com/acme/shop',
+    'https://github.com/acme/shop ',
+    'javascript:alert(1)//github.com/a/b',
     // Somebody's credentials, or a host that is not the one it seems to be.
-    'https://ada@github.com/acme/shop', 'https://ada:secret@github.com/acme/shop', 'https://github.com@evil.org/acme/shop', 'https://github.com:x@evil.org/a/b',
-    'https://github.com\\@evil.org/a/b', 'https://evil.org#@github.com/a/b', 'https://github.com%2eevil.org/a/b',
+    'https://ada@github.com/acme/shop',
+    'https://ada:secret@github.com/acme/shop',
+    'https://github.com@evil.org/acme/shop',
+    'https://github.com:x@evil.org/a/b',
+    'https://github.com\\@evil.org/a/b',
+    'https://evil.org#@github.com/a/b',
+    'https://github.com%2eevil.org/a/b',
     // Addresses, in every spelling.
-    'https://127.0.0.1/a/b', 'https://127.1/a/b', 'https://2130706433/a/b', 'https://0x7f000001/a/b', 'https://0x7f.0.0.1/a/b', 'https://0177.0.0.1/a/b',
-    'https://127.0.0.0x1/a/b', 'https://017700000001/a/b', 'https://0/a/b', 'https://[::1]/a/b', 'https://[::ffff:127.0.0.1]/a/b', 'https://169.254.169.254/latest/meta-data',
-    'https://127.0.0.1./a/b', 'https://a.1/a/b', 'https://１２７.０.０.１/a/b', 'https://127。0。0。1/a/b', 'https://127.0.0.1:443/a/b',
+    'https://127.0.0.1/a/b',
+    'https://127.1/a/b',
+    'https://2130706433/a/b',
+    'https://0x7f000001/a/b',
+    'https://0x7f.0.0.1/a/b',
+    'https://0177.0.0.1/a/b',
+    'https://127.0.0.0x1/a/b',
+    'https://017700000001/a/b',
+    'https://0/a/b',
+    'https://[::1]/a/b',
+    'https://[::ffff:127.0.0.1]/a/b',
+    'https://169.254.169.254/latest/meta-data',
+    'https://127.0.0.1./a/b',
+    'https://a.1/a/b',
+    'https://１２７.０.０.１/a/b',
+    'https://127。0。0。1/a/b',
+    'https://127.0.0.1:443/a/b',
     // Names that are not of the internet.
-    'https://localhost/a/b', 'https://LOCALHOST/a/b', 'https://a.localhost/a/b', 'https://printer.local/a/b', 'https://metadata.google.internal/a/b', 'https://git/a/b',
-    'https://git.lan/a/b', 'https://localhost.localdomain/a/b', 'https://a.test/a/b', 'https://x.onion/a/b', 'https://1.0.0.127.in-addr.arpa/a/b',
-    'https://github.com./a/b', 'https://.github.com/a/b', 'https://github..com/a/b', 'https://-github.com/a/b', 'https://github-.com/a/b', 'https://git_hub.com/a/b',
-    'https://bücher.de/a/b', 'https://ɢithub.com/a/b', `https://${'a'.repeat(64)}.com/a/b`, `https://${'a.'.repeat(126)}com/a/b`,
+    'https://localhost/a/b',
+    'https://LOCALHOST/a/b',
+    'https://a.localhost/a/b',
+    'https://printer.local/a/b',
+    'https://metadata.google.internal/a/b',
+    'https://git/a/b',
+    'https://git.lan/a/b',
+    'https://localhost.localdomain/a/b',
+    'https://a.test/a/b',
+    'https://x.onion/a/b',
+    'https://1.0.0.127.in-addr.arpa/a/b',
+    'https://github.com./a/b',
+    'https://.github.com/a/b',
+    'https://github..com/a/b',
+    'https://-github.com/a/b',
+    'https://github-.com/a/b',
+    'https://git_hub.com/a/b',
+    'https://bücher.de/a/b',
+    'https://ɢithub.com/a/b',
+    `https://${'a'.repeat(64)}.com/a/b`,
+    `https://${'a.'.repeat(126)}com/a/b`,
     // Ports.
-    'https://github.com:22/a/b', 'https://github.com:80/a/b', 'https://github.com:0/a/b', 'https://github.com:/a/b', 'https://github.com:443443/a/b',
+    'https://github.com:22/a/b',
+    'https://github.com:80/a/b',
+    'https://github.com:0/a/b',
+    'https://github.com:/a/b',
+    'https://github.com:443443/a/b',
     // Paths.
-    'https://github.com', 'https://github.com/', 'https://github.com/acme', 'https://github.com/acme/', 'https://github.com//acme/shop', 'https://github.com/acme//shop',
-    'https://github.com/acme/../shop', 'https://github.com/acme/./shop', 'https://github.com/%2e%2e/shop', 'https://github.com/acme%2fshop/x', 'https://github.com/a%00/b',
-    'https://github.com/a%0a/b', 'https://github.com/acme/-shop', 'https://github.com/--upload-pack=id/b', 'https://github.com/a/b?c', 'https://github.com/a/b#c',
-    'https://github.com/a\\b/c', 'https://github.com/a b/c', 'https://github.com/a\tb/c', 'https://github.com/a/b\n', 'https://github.com/a/b\0', 'https://github.com/a/`id`',
-    'https://github.com/$(id)/b', 'https://github.com/a;b/c', 'https://github.com/ü/b', 'https://github.com/a/b//', `https://github.com/a/${'b'.repeat(2_000)}`,
+    'https://github.com',
+    'https://github.com/',
+    'https://github.com/acme',
+    'https://github.com/acme/',
+    'https://github.com//acme/shop',
+    'https://github.com/acme//shop',
+    'https://github.com/acme/../shop',
+    'https://github.com/acme/./shop',
+    'https://github.com/%2e%2e/shop',
+    'https://github.com/acme%2fshop/x',
+    'https://github.com/a%00/b',
+    'https://github.com/a%0a/b',
+    'https://github.com/acme/-shop',
+    'https://github.com/--upload-pack=id/b',
+    'https://github.com/a/b?c',
+    'https://github.com/a/b#c',
+    'https://github.com/a\\b/c',
+    'https://github.com/a b/c',
+    'https://github.com/a\tb/c',
+    'https://github.com/a/b\n',
+    'https://github.com/a/b\0',
+    'https://github.com/a/`id`',
+    'https://github.com/$(id)/b',
+    'https://github.com/a;b/c',
+    'https://github.com/ü/b',
+    'https://github.com/a/b//',
+    `https://github.com/a/${'b'.repeat(2_000)}`,
     // Almost ours.
-    'http://127.0.0.1:3000/api/v1/x', 'http://127.0.0.1:3000/git/acme', 'http://127.0.0.1:3000/git', 'http://127.0.0.1:3001/git/acme/shop', 'https://127.0.0.1:3000/git/acme/shop',
-    'http://localhost:3000/git/acme/shop', 'http://127.0.0.1:3000/gitx/acme/shop', 'http://127.0.0.1:3000/git/../api/v1', 'http://user@127.0.0.1:3000/git/acme/shop',
-    'http://127.0.0.1:8419/a/b', 'http://git.internal:8080/a/b', 'https://a.git.internal/a/b',
-  ])('cannot be %j', (text) => { expect(urlOf(text)).toBeUndefined(); });
+    'http://127.0.0.1:3000/api/v1/x',
+    'http://127.0.0.1:3000/git/acme',
+    'http://127.0.0.1:3000/git',
+    'http://127.0.0.1:3001/git/acme/shop',
+    'https://127.0.0.1:3000/git/acme/shop',
+    'http://localhost:3000/git/acme/shop',
+    'http://127.0.0.1:3000/gitx/acme/shop',
+    'http://127.0.0.1:3000/git/../api/v1',
+    'http://user@127.0.0.1:3000/git/acme/shop',
+    'http://127.0.0.1:8419/a/b',
+    'http://git.internal:8080/a/b',
+    'https://a.git.internal/a/b',
+  ])('cannot be %j', (text) => {
+    expect(urlOf(text)).toBeUndefined();
+  });
 
   const strict = { publicUrl: 'https://api.service.org', allowedHosts: [] };
   const piece = fc.constantFrom(
-    'https://', 'http://', 'github.com', 'localhost', '127.0.0.1', '0x7f.1', '[::1]', '2130706433', '.', '/', '\\', '@', ':', ':443', '443', '?', '#', '%', '%2e', '%20',
-    '-', '..', 'a', 'b.c', 'ü', '\n', '\0', ' ', '.internal', 'com', '。',
+    'https://',
+    'http://',
+    'github.com',
+    'localhost',
+    '127.0.0.1',
+    '0x7f.1',
+    '[::1]',
+    '2130706433',
+    '.',
+    '/',
+    '\\',
+    '@',
+    ':',
+    ':443',
+    '443',
+    '?',
+    '#',
+    '%',
+    '%2e',
+    '%20',
+    '-',
+    '..',
+    'a',
+    'b.c',
+    'ü',
+    '\n',
+    '\0',
+    ' ',
+    '.internal',
+    'com',
+    '。',
   );
   /** A good one with something in it that may not belong there. */
-  const spoiled = fc.tuple(fc.oneof(piece, fc.string({ minLength: 1, maxLength: 2 })), fc.nat(27))
-    .map(([what, at]) => `${'https://github.com/acme/shop'.slice(0, at)}${what}${'https://github.com/acme/shop'.slice(at)}`);
+  const spoiled = fc
+    .tuple(fc.oneof(piece, fc.string({ minLength: 1, maxLength: 2 })), fc.nat(27))
+    .map(
+      ([what, at]) =>
+        `${'https://github.com/acme/shop'.slice(0, at)}${what}${'https://github.com/acme/shop'.slice(at)}`,
+    );
   const hostile = fc.oneof(
     spoiled,
     fc.webUrl(),
     fc.array(piece, { maxLength: 9 }).map((pieces) => `https://${pieces.join('')}`),
-    fc.tuple(fc.domain(), fc.array(fc.oneof(fc.string(), piece), { maxLength: 4 })).map(([domain, path]) => `https://${domain}/${path.join('/')}`),
+    fc
+      .tuple(fc.domain(), fc.array(fc.oneof(fc.string(), piece), { maxLength: 4 }))
+      .map(([domain, path]) => `https://${domain}/${path.join('/')}`),
     fc.tuple(fc.ipV4Extended(), fc.string()).map(([address, path]) => `https://${address}/a/${path}`),
     fc.tuple(fc.ipV6(), fc.string()).map(([address, path]) => `https://[${address}]/a/${path}`),
   );
 
   it('is, if it is taken, one that every parser reads the same: https, a public name, a path below it and nothing else', () => {
     let taken = 0;
-    fc.assert(fc.property(hostile, (text) => {
-      const url = urlOf(text, strict);
-      if (url === undefined) return;
-      taken += 1;
-      const parsed = new URL(url);
-      expect(parsed.href).toBe(url);
-      expect([parsed.protocol, parsed.username, parsed.password, parsed.port, parsed.search, parsed.hash]).toEqual(['https:', '', '', '', '', '']);
-      expect(isIP(parsed.hostname.replace(/^\[|\]$/g, ''))).toBe(0);
-      expect(parsed.hostname).toMatch(/^[a-z0-9.-]+\.[a-z][a-z0-9-]*$/);
-      expect(parsed.hostname).not.toMatch(/(^|\.)(localhost|local|internal)$/);
-      expect(parsed.pathname.split('/').length).toBeGreaterThanOrEqual(3);
-      expect(urlOf(url, strict)).toBe(url);
-      // It is the host that a parser finds in what was sent, too.
-      expect(new URL(text).hostname).toBe(parsed.hostname);
-    }), { numRuns: 3_000 });
+    fc.assert(
+      fc.property(hostile, (text) => {
+        const url = urlOf(text, strict);
+        if (url === undefined) return;
+        taken += 1;
+        const parsed = new URL(url);
+        expect(parsed.href).toBe(url);
+        expect([parsed.protocol, parsed.username, parsed.password, parsed.port, parsed.search, parsed.hash]).toEqual([
+          'https:',
+          '',
+          '',
+          '',
+          '',
+          '',
+        ]);
+        expect(isIP(parsed.hostname.replace(/^\[|\]$/g, ''))).toBe(0);
+        expect(parsed.hostname).toMatch(/^[a-z0-9.-]+\.[a-z][a-z0-9-]*$/);
+        expect(parsed.hostname).not.toMatch(/(^|\.)(localhost|local|internal)$/);
+        expect(parsed.pathname.split('/').length).toBeGreaterThanOrEqual(3);
+        expect(urlOf(url, strict)).toBe(url);
+        // It is the host that a parser finds in what was sent, too.
+        expect(new URL(text).hostname).toBe(parsed.hostname);
+      }),
+      { numRuns: 3_000 },
+    );
     expect(taken).toBeGreaterThan(100);
   });
 });

@@ -4,7 +4,9 @@ import type { Plan } from '../plans/plan.js';
 /** To the byte the same for a repository of strangers as for one that never was. */
 export class RepositoryNotFound extends DomainError {
   constructor() {
-    super('repository_not_found', 'There is no such repository.', { hint: 'GET /api/v1/repositories lists those of an organization; x-service-org says of which.' });
+    super('repository_not_found', 'There is no such repository.', {
+      hint: 'GET /api/v1/repositories lists those of an organization; x-service-org says of which.',
+    });
   }
 }
 
@@ -39,17 +41,23 @@ export class RepositoryFull extends DomainError {
 /** Only for a moment, so that git's user may simply push again. */
 export class RepositoryRoomTaken extends DomainError {
   constructor(reservedBytes: number) {
-    super('concurrency_limit_exceeded', `Other pushes to the repository have reserved ${reservedBytes} bytes, and too few are left for this one.`, {
-      retryAfterSeconds: 5,
-      hint: 'Push again when they are over.',
-      details: { policy: 'push_room', reserved_bytes: reservedBytes },
-    });
+    super(
+      'concurrency_limit_exceeded',
+      `Other pushes to the repository have reserved ${reservedBytes} bytes, and too few are left for this one.`,
+      {
+        retryAfterSeconds: 5,
+        hint: 'Push again when they are over.',
+        details: { policy: 'push_room', reserved_bytes: reservedBytes },
+      },
+    );
   }
 }
 
 export class GitServiceUnknown extends DomainError {
   constructor() {
-    super('git_service_not_offered', 'Repositories are read and written by smart HTTP alone.', { hint: 'Use git 1.6.6 or later: git clone <repo_url>.' });
+    super('git_service_not_offered', 'Repositories are read and written by smart HTTP alone.', {
+      hint: 'Use git 1.6.6 or later: git clone <repo_url>.',
+    });
   }
 }
 

@@ -1,5 +1,10 @@
 import { Injectable, type Provider } from '@nestjs/common';
-import { InjectMetric, makeCounterProvider, makeGaugeProvider, makeHistogramProvider } from '@willsoto/nestjs-prometheus';
+import {
+  InjectMetric,
+  makeCounterProvider,
+  makeGaugeProvider,
+  makeHistogramProvider,
+} from '@willsoto/nestjs-prometheus';
 import { Counter, Gauge, Histogram } from 'prom-client';
 
 const EXCHANGES = 'git_exchanges_total';
@@ -37,8 +42,17 @@ export class RepositoriesMetrics {
 
 export const REPOSITORIES_METRICS: Provider[] = [
   RepositoriesMetrics,
-  makeCounterProvider({ name: EXCHANGES, help: 'Requests of git that a repository answered, by what became of them.', labelNames: ['service', 'outcome'] }),
+  makeCounterProvider({
+    name: EXCHANGES,
+    help: 'Requests of git that a repository answered, by what became of them.',
+    labelNames: ['service', 'outcome'],
+  }),
   makeGaugeProvider({ name: RUNNING, help: 'Requests of git that this process is answering.' }),
-  makeHistogramProvider({ name: DURATION, help: 'From the start of an answer to git until its end.', labelNames: ['service'], buckets: [0.02, 0.05, 0.1, 0.25, 1, 5, 30, 120, 600, 1800] }),
+  makeHistogramProvider({
+    name: DURATION,
+    help: 'From the start of an answer to git until its end.',
+    labelNames: ['service'],
+    buckets: [0.02, 0.05, 0.1, 0.25, 1, 5, 30, 120, 600, 1800],
+  }),
   makeCounterProvider({ name: BRANCHES, help: 'Branches that pushes have changed.' }),
 ];

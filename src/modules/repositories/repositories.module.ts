@@ -25,7 +25,36 @@ import { TemplateCatalog } from './templates/template-catalog.js';
 
 @Module({
   imports: [GithubModule, LimitsModule, OwningOrgsModule, PlansModule],
-  providers: [Directories, GitBackend, GitHost, GithubHost, OwnHost, RepositorySources, GitPlaces, GitPrograms, GitStore, PushesService, PushReservationsStore, PushRoom, RepositoriesCounter, RepositoriesHome, RepositoriesService, RepositoriesStore, RepositoryUrls, TemplateCatalog, ...REPOSITORIES_METRICS],
-  exports: [Directories, GitHost, GitStore, PushesService, RepositoriesService, RepositoriesStore, RepositorySources, RepositoryUrls],
+  providers: [
+    Directories,
+    GitBackend,
+    GitHost,
+    GithubHost,
+    OwnHost,
+    RepositorySources,
+    GitPlaces,
+    GitPrograms,
+    GitStore,
+    PushesService,
+    PushReservationsStore,
+    PushRoom,
+    RepositoriesCounter,
+    RepositoriesHome,
+    RepositoriesService,
+    RepositoriesStore,
+    RepositoryUrls,
+    TemplateCatalog,
+    ...REPOSITORIES_METRICS,
+  ],
+  exports: [
+    Directories,
+    GitHost,
+    GitStore,
+    PushesService,
+    RepositoriesService,
+    RepositoriesStore,
+    RepositorySources,
+    RepositoryUrls,
+  ],
 })
 export class RepositoriesModule {}

@@ -87,9 +87,19 @@ export class RepositoriesService {
     const repository = await this.database.transaction(() => this.insert(call, { name, template, provider: 'github' }));
     try {
       const made = await this.github.create(installation, { template, name, isPrivate });
-      Object.assign(repository, { remoteId: made.id, cloneUrl: made.clone_url, defaultBranch: made.default_branch, provisionedAt: this.clock.now() });
+      Object.assign(repository, {
+        remoteId: made.id,
+        cloneUrl: made.clone_url,
+        defaultBranch: made.default_branch,
+        provisionedAt: this.clock.now(),
+      });
       await this.database.transaction(async () => {
-        await this.repositories.update(repository.id, { remoteId: made.id, cloneUrl: made.clone_url, defaultBranch: made.default_branch, provisionedAt: repository.provisionedAt });
+        await this.repositories.update(repository.id, {
+          remoteId: made.id,
+          cloneUrl: made.clone_url,
+          defaultBranch: made.default_branch,
+          provisionedAt: repository.provisionedAt,
+        });
         await this.record(call, 'repository.created', repository);
       });
       return repository;
@@ -99,11 +109,15 @@ export class RepositoriesService {
     }
   }
 
-  /** What {@link createAtGithub} would refuse here, before it asks GitHub; the row is of a transaction that is undone. */
+  /**
+   * What {@link createAtGithub} would refuse here, before it asks GitHub; the row is of a transaction that is undone.
+   */
   rehearseAtGithub(call: Call, { name, template, account }: GithubRepositoryWish): Promise<Repository> {
     return this.database.rehearse(async () => {
       const { account: owner } = await this.github.accountOf(call.org.id, account);
-      return Object.assign(await this.insert(call, { name, template, provider: 'github' }), { cloneUrl: `${this.config.github!.url}/${owner}/${name}.git` });
+      return Object.assign(await this.insert(call, { name, template, provider: 'github' }), {
+        cloneUrl: `${this.config.github!.url}/${owner}/${name}.git`,
+      });
     });
   }
 
@@ -148,7 +162,8 @@ export class RepositoriesService {
   async locate(orgId: string, repoUrl: string): Promise<LocatedRepository | null> {
     const named = this.urls.read(repoUrl);
     if (named === undefined) return null;
-    if (named === null || (named.org !== orgId && named.org !== await this.owners.slugOf(orgId))) throw new RepositoryNotFound();
+    if (named === null || (named.org !== orgId && named.org !== (await this.owners.slugOf(orgId))))
+      throw new RepositoryNotFound();
     const repository = await this.repositories.findByName(orgId, named.name);
     if (repository === null) throw new RepositoryNotFound();
     await this.directories.ensure(repository);
@@ -156,12 +171,29 @@ export class RepositoriesService {
   }
 
   /** With the running transaction. */
-  private async insert(call: Call, { name, template, provider }: { name: string; template: TemplateName | null; provider: Provider }): Promise<Repository> {
+  private async insert(
+    call: Call,
+    { name, template, provider }: { name: string; template: TemplateName | null; provider: Provider },
+  ): Promise<Repository> {
     const orgId = call.org.id;
     await this.requireRoom(call, orgId);
     const repository = Object.assign(new Repository(), {
-      id: this.ids.next('repo'), orgId, name, provider, template, remoteId: null, cloneUrl: null, defaultBranch: DEFAULT_BRANCH, sizeBytes: 0, createdAt: this.clock.now(),
-      provisionedAt: null, pushBegunAt: null, pushedBy: null, pushesSinceGc: 0, deletedAt: null, removedAt: null,
+      id: this.ids.next('repo'),
+      orgId,
+      name,
+      provider,
+      template,
+      remoteId: null,
+      cloneUrl: null,
+      defaultBranch: DEFAULT_BRANCH,
+      sizeBytes: 0,
+      createdAt: this.clock.now(),
+      provisionedAt: null,
+      pushBegunAt: null,
+      pushedBy: null,
+      pushesSinceGc: 0,
+      deletedAt: null,
+      removedAt: null,
     });
     await this.repositories.insert(repository);
     return repository;
@@ -170,10 +202,23 @@ export class RepositoriesService {
   /** Under the lock of the organization, so that of creations at once each counts those before it. */
   private async requireRoom(call: Call, orgId: string): Promise<void> {
     const plan = PLANS[await this.owners.lock(call, orgId)];
-    if ((await this.repositories.count(orgId)) >= plan.repositories) throw new TooManyRepositories(plan, plan.repositories, this.config.pricingUrl);
+    if ((await this.repositories.count(orgId)) >= plan.repositories)
+      throw new TooManyRepositories(plan, plan.repositories, this.config.pricingUrl);
   }
 
-  private record(call: Call, action: `repository.${string}`, { id, orgId, name, template, provider }: Repository): Promise<void> {
-    return this.owners.record({ orgId, action, target: { type: 'repository', id }, details: { name, provider, ...(template === null ? {} : { template }) } }, call);
+  private record(
+    call: Call,
+    action: `repository.${string}`,
+    { id, orgId, name, template, provider }: Repository,
+  ): Promise<void> {
+    return this.owners.record(
+      {
+        orgId,
+        action,
+        target: { type: 'repository', id },
+        details: { name, provider, ...(template === null ? {} : { template }) },
+      },
+      call,
+    );
   }
 }

@@ -1,7 +1,10 @@
 import { IsOptional, IsString } from 'class-validator';
 import { defineEvent } from '../../platform/background/define-event.js';
 
-/** A branch of a repository of this service now points elsewhere. A push has one of these for each branch that it changed. */
+/**
+ * A branch of a repository of this service now points elsewhere. A push has one of these for each branch that it
+ * changed.
+ */
 export class RepositoryPushedPayload {
   @IsString() readonly repositoryId!: string;
   @IsString() readonly orgId!: string;
@@ -14,4 +17,8 @@ export class RepositoryPushedPayload {
   @IsOptional() @IsString() readonly pusherId!: string | null;
 }
 
-export const repositoryPushedEvent = defineEvent({ name: 'repository-pushed', summary: 'A branch of a repository points to another commit.', payload: RepositoryPushedPayload });
+export const repositoryPushedEvent = defineEvent({
+  name: 'repository-pushed',
+  summary: 'A branch of a repository points to another commit.',
+  payload: RepositoryPushedPayload,
+});

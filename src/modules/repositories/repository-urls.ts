@@ -19,7 +19,7 @@ export class RepositoryUrls {
 
   /** With the slug that the organization has now, else with its id. */
   async of({ orgId, name }: Pick<Repository, 'orgId' | 'name'>): Promise<string> {
-    return this.with(await this.orgs.slugOf(orgId) ?? orgId, name);
+    return this.with((await this.orgs.slugOf(orgId)) ?? orgId, name);
   }
 
   with(slug: string, name: string): string {

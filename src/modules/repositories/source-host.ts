@@ -9,8 +9,8 @@ export interface RepositorySource {
 /** A place that keeps repositories and tells when they are pushed to. */
 export abstract class SourceHost {
   /**
-   * How an organization gets at a repository; null for an address that is not of this place, and for one that it gives to
-   * everybody alike.
+   * How an organization gets at a repository; null for an address that is not of this place, and for one that it gives
+   * to everybody alike.
    *
    * @throws {RepositoryNotFound} `repository_not_found`
    * @throws {GithubRefused} `upstream_error`

@@ -60,13 +60,19 @@ export class AnonymousSandboxService {
     }
   }
 
-  /** The limits that a run would have, when there is room for one. @throws {SandboxUnavailable} `sandbox_unavailable` */
+  /**
+   * The limits that a run would have, when there is room for one. @throws {SandboxUnavailable} `sandbox_unavailable`
+   */
   async rehearse(): Promise<SandboxLimits> {
     await this.sandbox.requireRoom();
     return this.limits;
   }
 
-  private async runCounted(wish: ExecutionWish, address: ClientAddress, signal: AbortSignal): Promise<AnonymousExecution> {
+  private async runCounted(
+    wish: ExecutionWish,
+    address: ClientAddress,
+    signal: AbortSignal,
+  ): Promise<AnonymousExecution> {
     const takenAt = this.clock.now();
     const remaining = await this.take(address, takenAt);
     try {

@@ -8,8 +8,16 @@ const LIVE_STATES = ['queued', 'running'] as const;
  * - `cancelled`: somebody cancelled it, or the caller who waited for it hung up,
  * - `lost`: the platform lost it, with its worker for one. Whether the code ran is not known.
  */
-export const EXECUTION_STATES = [...LIVE_STATES, 'succeeded', 'failed', 'timed_out', 'out_of_memory', 'output_limit', 'cancelled', 'lost'] as const satisfies readonly (
-  (typeof LIVE_STATES)[number] | ExecutionStatus | 'cancelled' | 'lost')[];
+export const EXECUTION_STATES = [
+  ...LIVE_STATES,
+  'succeeded',
+  'failed',
+  'timed_out',
+  'out_of_memory',
+  'output_limit',
+  'cancelled',
+  'lost',
+] as const satisfies readonly ((typeof LIVE_STATES)[number] | ExecutionStatus | 'cancelled' | 'lost')[];
 
 export type ExecutionState = (typeof EXECUTION_STATES)[number];
 

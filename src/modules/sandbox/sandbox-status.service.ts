@@ -5,7 +5,13 @@ import { WorkerReports } from './workers/worker-reports.js';
 const CACHE_MS = 1_000;
 
 export type SandboxStatus =
-  | { readonly available: true; readonly mode: string; readonly workers: number; readonly slots: number; readonly averageRunMs: number }
+  | {
+      readonly available: true;
+      readonly mode: string;
+      readonly workers: number;
+      readonly slots: number;
+      readonly averageRunMs: number;
+    }
   | { readonly available: false; readonly missing: readonly string[] };
 
 /** Whether some worker can run code, as the workers themselves have reported it. */
@@ -25,15 +31,21 @@ export class SandboxStatusService {
       const status = this.read();
       this.cached = { status, untilMs: nowMs + CACHE_MS };
       // Neither a failure nor an absence is worth remembering: the first worker may be there a moment later.
-      const forget = (): void => { if (this.cached?.status === status) this.cached = undefined; };
-      status.then(({ available }) => { if (!available) forget(); }, forget);
+      const forget = (): void => {
+        if (this.cached?.status === status) this.cached = undefined;
+      };
+      status.then(({ available }) => {
+        if (!available) forget();
+      }, forget);
     }
     return this.cached.status;
   }
 
   private async read(): Promise<SandboxStatus> {
     const reports = await this.reports.all();
-    const able = reports.flatMap(({ readiness, ...rest }) => (readiness.available ? [{ mode: readiness.mode, ...rest }] : []));
+    const able = reports.flatMap(({ readiness, ...rest }) =>
+      readiness.available ? [{ mode: readiness.mode, ...rest }] : [],
+    );
     if (able[0] !== undefined) {
       return {
         available: true,

@@ -5,38 +5,58 @@ import { LimitExceeded, type LimitFacts } from '../limits/limits.errors.js';
 /** The eleventh run of a day from one address (service document §8). */
 export class SandboxDailyLimitExceeded extends LimitExceeded {
   constructor(facts: LimitFacts) {
-    super('sandbox_daily_limit_exceeded', `The ${facts.limit} anonymous sandbox executions of this day are used up for this IP address.`, facts,
-      'They start afresh at 00:00 UTC.');
+    super(
+      'sandbox_daily_limit_exceeded',
+      `The ${facts.limit} anonymous sandbox executions of this day are used up for this IP address.`,
+      facts,
+      'They start afresh at 00:00 UTC.',
+    );
   }
 }
 
 /** Neither one address nor one organization must hold all workers. */
 export class SandboxConcurrencyLimitExceeded extends LimitExceeded {
   constructor(holder: 'IP address' | 'organization', facts: LimitFacts) {
-    super('concurrency_limit_exceeded', `At most ${facts.limit} sandbox executions can run at once for one ${holder}.`, facts,
-      holder === 'organization' ? 'Wait for one of them to end, or cancel one; a larger plan has more places.' : 'Wait for one of them to end.');
+    super(
+      'concurrency_limit_exceeded',
+      `At most ${facts.limit} sandbox executions can run at once for one ${holder}.`,
+      facts,
+      holder === 'organization'
+        ? 'Wait for one of them to end, or cancel one; a larger plan has more places.'
+        : 'Wait for one of them to end.',
+    );
   }
 }
 
 /** Code is never run without isolation: where that is missing, nothing runs. */
 export class SandboxUnavailable extends DomainError {
   constructor(missing: readonly string[], cause?: unknown) {
-    super('sandbox_unavailable', 'The sandbox cannot run code now.', {
-      retryAfterSeconds: 5,
-      hint: missing.length === 0 ? 'Try again; the execution was not counted.' : `Missing: ${missing.join('; ')}.`,
-      ...(missing.length === 0 ? {} : { details: { missing } }),
-    }, { cause });
+    super(
+      'sandbox_unavailable',
+      'The sandbox cannot run code now.',
+      {
+        retryAfterSeconds: 5,
+        hint: missing.length === 0 ? 'Try again; the execution was not counted.' : `Missing: ${missing.join('; ')}.`,
+        ...(missing.length === 0 ? {} : { details: { missing } }),
+      },
+      { cause },
+    );
   }
 }
 
 /** The run would wait longer than it may: `Retry-After` says when it would be let in if nothing else came. */
 export class SandboxBusy extends DomainError {
   constructor(expectedMs: number, withinMs: number, cause?: unknown) {
-    super('sandbox_unavailable', `The sandbox is busy: the run would wait longer than ${withinMs} ms to begin.`, {
-      retryAfterSeconds: Math.max(1, Math.ceil((expectedMs - withinMs) / 1000)),
-      hint: 'Send the request again after Retry-After seconds. It was not counted.',
-      details: { expected_wait_seconds: Math.ceil(expectedMs / 1000), max_wait_seconds: Math.ceil(withinMs / 1000) },
-    }, { cause });
+    super(
+      'sandbox_unavailable',
+      `The sandbox is busy: the run would wait longer than ${withinMs} ms to begin.`,
+      {
+        retryAfterSeconds: Math.max(1, Math.ceil((expectedMs - withinMs) / 1000)),
+        hint: 'Send the request again after Retry-After seconds. It was not counted.',
+        details: { expected_wait_seconds: Math.ceil(expectedMs / 1000), max_wait_seconds: Math.ceil(withinMs / 1000) },
+      },
+      { cause },
+    );
   }
 }
 
@@ -50,7 +70,9 @@ export class ExecutionBeyondPlan extends DomainError {
 /** The same answer for one of another organization as for one that never was. */
 export class ExecutionNotFound extends DomainError {
   constructor() {
-    super('execution_not_found', 'There is no such execution.', { hint: 'Executions are kept for 30 days; GET /api/v1/sandbox/executions lists them.' });
+    super('execution_not_found', 'There is no such execution.', {
+      hint: 'Executions are kept for 30 days; GET /api/v1/sandbox/executions lists them.',
+    });
   }
 }
 

@@ -1,5 +1,10 @@
 import { Injectable, type Provider } from '@nestjs/common';
-import { InjectMetric, makeCounterProvider, makeGaugeProvider, makeHistogramProvider } from '@willsoto/nestjs-prometheus';
+import {
+  InjectMetric,
+  makeCounterProvider,
+  makeGaugeProvider,
+  makeHistogramProvider,
+} from '@willsoto/nestjs-prometheus';
 import { Counter, Gauge, Histogram } from 'prom-client';
 import type { ExecutionStatus, Language } from './sandbox-runtime.js';
 
@@ -83,13 +88,21 @@ export class SandboxMetrics {
 
 export const EXECUTION_METRICS: Provider[] = [
   ExecutionCounter,
-  makeCounterProvider({ name: EXECUTIONS, help: 'Runs that this process ended, by language and outcome.', labelNames: ['language', 'outcome'] }),
+  makeCounterProvider({
+    name: EXECUTIONS,
+    help: 'Runs that this process ended, by language and outcome.',
+    labelNames: ['language', 'outcome'],
+  }),
 ];
 
 export const SANDBOX_METRICS: Provider[] = [
   SandboxMetrics,
   makeGaugeProvider({ name: RUNNING, help: 'Runs under way in this worker.' }),
-  makeGaugeProvider({ name: AVAILABLE, help: '1 while this worker can run code in isolation, and how that is bounded.', labelNames: ['mode'] }),
+  makeGaugeProvider({
+    name: AVAILABLE,
+    help: '1 while this worker can run code in isolation, and how that is bounded.',
+    labelNames: ['mode'],
+  }),
   makeGaugeProvider({ name: POOL_READY, help: 'Sandboxes that stand ready for a language.', labelNames: ['language'] }),
   makeHistogramProvider({
     name: START,
@@ -97,5 +110,9 @@ export const SANDBOX_METRICS: Provider[] = [
     labelNames: ['language', 'start'],
     buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5],
   }),
-  makeCounterProvider({ name: LOST, help: 'Sandboxes of the pool that died unused or did not start.', labelNames: ['reason'] }),
+  makeCounterProvider({
+    name: LOST,
+    help: 'Sandboxes of the pool that died unused or did not start.',
+    labelNames: ['reason'],
+  }),
 ];

@@ -9,7 +9,14 @@ import { WorkerReports } from './workers/worker-reports.js';
 
 @Module({
   imports: [LimitsModule],
-  providers: [AnonymousSandboxService, Backlog, SandboxService, SandboxStatusService, WorkerReports, ...EXECUTION_METRICS],
+  providers: [
+    AnonymousSandboxService,
+    Backlog,
+    SandboxService,
+    SandboxStatusService,
+    WorkerReports,
+    ...EXECUTION_METRICS,
+  ],
   exports: [AnonymousSandboxService, Backlog, ExecutionCounter, SandboxService, SandboxStatusService, WorkerReports],
 })
 export class SandboxModule {}

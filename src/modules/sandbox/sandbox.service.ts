@@ -58,16 +58,26 @@ export class SandboxService {
    * @throws {SandboxUnavailable} `sandbox_unavailable` when the platform could not run the code or lost the run.
    * @throws {SandboxBusy} `sandbox_unavailable` when its turn did not come in time.
    */
-  async execute({ language, code, stdin }: ExecutionWish, limits: SandboxLimits, signal?: AbortSignal): Promise<Execution> {
+  async execute(
+    { language, code, stdin }: ExecutionWish,
+    limits: SandboxLimits,
+    signal?: AbortSignal,
+  ): Promise<Execution> {
     const id = this.ids.next('exe');
     const startBeforeMs = this.clock.now().getTime() + MAX_WAIT_MS;
     const job = { executionId: id, language, code, stdin, limits, startBeforeMs };
     try {
-      const patience = { startWithinMs: MAX_WAIT_MS, finishWithinMs: limits.timeoutMs + RETURN_MS, subject: ANONYMOUS, signal };
+      const patience = {
+        startWithinMs: MAX_WAIT_MS,
+        finishWithinMs: limits.timeoutMs + RETURN_MS,
+        subject: ANONYMOUS,
+        signal,
+      };
       const { queueMs, outcome } = await this.jobs.run<typeof job, ExecutionResult>(sandboxJob, job, patience);
       return { id, language, queueMs, outcome };
     } catch (error) {
-      if (error instanceof JobUnanswered && !error.hadBegun) throw await this.backlog.refusal(ANONYMOUS, MAX_WAIT_MS, error);
+      if (error instanceof JobUnanswered && !error.hadBegun)
+        throw await this.backlog.refusal(ANONYMOUS, MAX_WAIT_MS, error);
       if (error instanceof JobFailed || error instanceof JobUnanswered) throw new SandboxUnavailable([], error);
       throw error;
     }

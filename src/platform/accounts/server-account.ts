@@ -28,15 +28,22 @@ const GIT_USER = 64_434;
 export function serverAccount(): ServerAccount | undefined {
   if (process.getuid?.() !== 0) return undefined;
 
-  const nobody = readFileSync('/etc/passwd', 'utf8').split('\n').find((line) => line.startsWith('nobody:'));
+  const nobody = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .find((line) => line.startsWith('nobody:'));
   const uid = Number(nobody?.split(':')[2]);
   if (!(uid > 0)) {
-    throw new Error('PostgreSQL does not run as root, and this system has no user "nobody". Start as an ordinary user.');
+    throw new Error(
+      'PostgreSQL does not run as root, and this system has no user "nobody". Start as an ordinary user.',
+    );
   }
   return { uid, gid: SERVERS_ONLY_GROUP, name: '"nobody"' };
 }
 
-/** As whom git serves the repositories of this service: as root a user of its own, else undefined, the user who started us. */
+/**
+ * As whom git serves the repositories of this service: as root a user of its own, else undefined, the user who started
+ * us.
+ */
 export function gitAccount(): ServerAccount | undefined {
   return process.getuid?.() === 0 ? { uid: GIT_USER, gid: GIT_USER, name: String(GIT_USER) } : undefined;
 }

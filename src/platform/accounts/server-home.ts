@@ -1,5 +1,16 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, chownSync, lstatSync, mkdirSync, mkdtempSync, realpathSync, rmdirSync, statSync, symlinkSync, type Stats } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmdirSync,
+  statSync,
+  symlinkSync,
+  type Stats,
+} from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { canReach, type ServerAccount } from './server-account.js';
 
@@ -97,7 +108,9 @@ function follow(place: string): string {
     return realpathSync(place);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    throw new Error(`${place} is a link to data that is no longer there. Bring it back, or remove the link to start empty.`);
+    throw new Error(
+      `${place} is a link to data that is no longer there. Bring it back, or remove the link to start empty.`,
+    );
   }
 }
 

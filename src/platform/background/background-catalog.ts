@@ -24,11 +24,14 @@ export class BackgroundCatalog {
     const twice = names.find((name, index) => names.indexOf(name) !== index);
     if (twice !== undefined) throw new Error(`Two pieces of background work are called ${twice}.`);
     const astray = subscriptions.find(({ event }) => !events.includes(event));
-    if (astray !== undefined) throw new Error(`${astray.name} subscribes to ${astray.event.name}, which is not in the catalog.`);
+    if (astray !== undefined)
+      throw new Error(`${astray.name} subscribes to ${astray.event.name}, which is not in the catalog.`);
   }
 
   subscriptionsOf<Payload extends object>(event: EventDefinition<Payload>): readonly SubscriptionDefinition<Payload>[] {
-    return this.declared.subscriptions.filter((each): each is SubscriptionDefinition<Payload> => each.event.name === event.name);
+    return this.declared.subscriptions.filter(
+      (each): each is SubscriptionDefinition<Payload> => each.event.name === event.name,
+    );
   }
 }
 

@@ -32,7 +32,10 @@ export class BackgroundWork implements OnApplicationBootstrap {
       const handler = handlers.get(work);
       if (handler === undefined) throw new Error(`No provider of this process handles ${work.name}.`);
       if (isSchedule(work)) this.schedules.start(work, handler as ScheduleHandler);
-      else if (work.startedByModule !== true) this.workers.start(work, handler as JobHandler<object>, { concurrency: work.concurrencyOf?.(this.config) ?? work.concurrency });
+      else if (work.startedByModule !== true)
+        this.workers.start(work, handler as JobHandler<object>, {
+          concurrency: work.concurrencyOf?.(this.config) ?? work.concurrency,
+        });
     }
   }
 
@@ -40,12 +43,18 @@ export class BackgroundWork implements OnApplicationBootstrap {
   private findHandlers(): Map<WorkDefinition, object> {
     const handlers = new Map<WorkDefinition, object>();
     // A module that several others import offers the same instance to each.
-    const instances = new Set(this.discovery.getProviders().filter(({ metatype }) => metatype != null).map(({ instance }) => instance as unknown));
+    const instances = new Set(
+      this.discovery
+        .getProviders()
+        .filter(({ metatype }) => metatype != null)
+        .map(({ instance }) => instance as unknown),
+    );
     for (const instance of instances) {
       if (typeof instance !== 'object' || instance === null) continue;
       const work = handledBy(instance.constructor);
       if (work === undefined) continue;
-      if (!this.catalog.work.includes(work)) throw new Error(`${instance.constructor.name} handles ${work.name}, which is not in the catalog.`);
+      if (!this.catalog.work.includes(work))
+        throw new Error(`${instance.constructor.name} handles ${work.name}, which is not in the catalog.`);
       if (handlers.has(work)) throw new Error(`${work.name} has two handlers.`);
       handlers.set(work, instance);
     }

@@ -3,14 +3,20 @@ import type { Config } from '../config/config.js';
 
 /** A job is one value: its queue, what it carries and how it is retried. Both ends import it. */
 export interface JobDefinition<Payload extends object> {
-  /** Kebab case, unique among all background work; the name of its queue, which never changes, because jobs may wait in it. */
+  /**
+   * Kebab case, unique among all background work; the name of its queue, which never changes, because jobs may wait in
+   * it.
+   */
   readonly name: string;
   /** One sentence that starts with a verb in the third person, for the page on background work. */
   readonly summary: string;
   readonly payload: Type<Payload>;
   /** Tries in all. Jobs are delivered at least once, so a handler must be safe to run twice. */
   readonly attempts: number;
-  /** Whether a job whose worker died is delivered again although it has one attempt: then its handler can tell what had begun. */
+  /**
+   * Whether a job whose worker died is delivered again although it has one attempt: then its handler can tell what had
+   * begun.
+   */
   readonly redelivers?: boolean;
   /** Wait before the second try; it doubles with each further one. */
   readonly backoffMs: number;

@@ -13,14 +13,19 @@ export interface ScheduleDefinition {
   readonly everyMs: number;
   /** From the start of a process to its first run there; `everyMs` when left out. */
   readonly firstAfterMs?: number;
-  /** `each`: every process that has the handler runs it, and one process never twice at once. `one`: one process of all at a time does. */
+  /**
+   * `each`: every process that has the handler runs it, and one process never twice at once. `one`: one process of all
+   * at a time does.
+   */
   readonly runsIn: 'each' | 'one';
   /** The roles whose processes run it; the worker alone when left out. */
   readonly roles?: readonly ProcessRole[];
 }
 
 export interface ScheduleHandler {
-  /** A run that may take long ends early when `stopping` is aborted: the process ends, or another one has taken over. */
+  /**
+   * A run that may take long ends early when `stopping` is aborted: the process ends, or another one has taken over.
+   */
   run(stopping: AbortSignal): Promise<unknown>;
 }
 

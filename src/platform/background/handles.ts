@@ -6,12 +6,17 @@ const HANDLED = 'background work that the class handles';
 export type WorkDefinition = JobDefinition<object> | ScheduleDefinition;
 type Handler<Instance> = new (...dependencies: never[]) => Instance;
 
-export function Handles<Payload extends object>(job: JobDefinition<Payload>): (target: Handler<JobHandler<Payload, unknown>>) => void;
+export function Handles<Payload extends object>(
+  job: JobDefinition<Payload>,
+): (target: Handler<JobHandler<Payload, unknown>>) => void;
 export function Handles(schedule: ScheduleDefinition): (target: Handler<ScheduleHandler>) => void;
 /** The provider does this work. Nest's discovery finds it, and a handler of another payload type does not compile. */
 export function Handles(definition: unknown) {
-  return (target: object): void => { Reflect.defineMetadata(HANDLED, definition, target); };
+  return (target: object): void => {
+    Reflect.defineMetadata(HANDLED, definition, target);
+  };
 }
 
 /** Undefined for a class that handles nothing. */
-export const handledBy = (target: object): WorkDefinition | undefined => Reflect.getMetadata(HANDLED, target) as WorkDefinition | undefined;
+export const handledBy = (target: object): WorkDefinition | undefined =>
+  Reflect.getMetadata(HANDLED, target) as WorkDefinition | undefined;

@@ -12,48 +12,69 @@ export interface ScheduleLease {
   release(succeeded: boolean): Promise<void>;
 }
 
-/** Which process runs a schedule that one process runs for all, and when it last did. By the clock of the database alone. */
+/**
+ * Which process runs a schedule that one process runs for all, and when it last did. By the clock of the database
+ * alone.
+ */
 @Injectable()
 export class ScheduleLeases {
   constructor(private readonly database: Database) {}
 
   /** Null while another process runs it, or when it is not due yet. */
   async take(name: string, holder: string, everyMs: number): Promise<ScheduleLease | null> {
-    const taken = await this.database.manager.query<object[]>(`
+    const taken = await this.database.manager.query<object[]>(
+      `
       INSERT INTO schedule_leases AS lease (name, holder, expires_at)
       VALUES ($1, $2, now() + make_interval(secs => $3))
       ON CONFLICT (name) DO UPDATE SET holder = $2, expires_at = now() + make_interval(secs => $3)
       WHERE lease.expires_at <= now() AND (lease.succeeded_at IS NULL OR lease.succeeded_at <= now() - make_interval(secs => $4))
-      RETURNING name`, [name, holder, LEASE_SECONDS, everyMs / 1000]);
+      RETURNING name`,
+      [name, holder, LEASE_SECONDS, everyMs / 1000],
+    );
     return taken.length === 0 ? null : this.keep(name, holder);
   }
 
   /** Null before the first success of all. */
   async lastSuccess(name: string): Promise<Date | null> {
-    const [row] = await this.database.manager.query<{ succeeded_at: Date | null }[]>('SELECT succeeded_at FROM schedule_leases WHERE name = $1', [name]);
+    const [row] = await this.database.manager.query<{ succeeded_at: Date | null }[]>(
+      'SELECT succeeded_at FROM schedule_leases WHERE name = $1',
+      [name],
+    );
     return row?.succeeded_at ?? null;
   }
 
   private keep(name: string, holder: string): ScheduleLease {
     const lost = new AbortController();
     const renewal = setInterval(() => {
-      this.renew(name, holder).catch(() => false).then((held) => { if (!held) lost.abort(); }, () => undefined);
+      this.renew(name, holder)
+        .catch(() => false)
+        .then(
+          (held) => {
+            if (!held) lost.abort();
+          },
+          () => undefined,
+        );
     }, RENEW_EVERY_MS);
     renewal.unref();
     return {
       lost: lost.signal,
       release: async (succeeded) => {
         clearInterval(renewal);
-        await this.database.manager.query(`
+        await this.database.manager.query(
+          `
           UPDATE schedule_leases SET expires_at = now(), succeeded_at = CASE WHEN $3 THEN now() ELSE succeeded_at END
-          WHERE name = $1 AND holder = $2`, [name, holder, succeeded]);
+          WHERE name = $1 AND holder = $2`,
+          [name, holder, succeeded],
+        );
       },
     };
   }
 
   private async renew(name: string, holder: string): Promise<boolean> {
     const [, renewed] = await this.database.manager.query<[unknown, number]>(
-      'UPDATE schedule_leases SET expires_at = now() + make_interval(secs => $3) WHERE name = $1 AND holder = $2', [name, holder, LEASE_SECONDS]);
+      'UPDATE schedule_leases SET expires_at = now() + make_interval(secs => $3) WHERE name = $1 AND holder = $2',
+      [name, holder, LEASE_SECONDS],
+    );
     return renewed === 1;
   }
 }

@@ -17,7 +17,10 @@ export class ScheduleMetrics {
     @InjectMetric(FAILED) private readonly failures: Counter,
   ) {}
 
-  /** Until its first run, the start of the process stands for its last success: a schedule that never runs is noticed too. */
+  /**
+   * Until its first run, the start of the process stands for its last success: a schedule that never runs is noticed
+   * too.
+   */
   started({ name, everyMs }: ScheduleDefinition, at: Date): void {
     this.period.set({ schedule: name }, everyMs / 1000);
     this.lastSuccess.set({ schedule: name }, at.getTime() / 1000);
@@ -43,8 +46,20 @@ const labelNames = ['schedule'];
 
 export const SCHEDULE_METRICS: Provider[] = [
   ScheduleMetrics,
-  makeGaugeProvider({ name: PERIOD, help: 'Time from the end of one run of a schedule to the beginning of the next.', labelNames }),
-  makeGaugeProvider({ name: LAST_RUN, help: 'When a run of a schedule last succeeded, in this process or, where one process runs it for all, in any.', labelNames }),
-  makeGaugeProvider({ name: DURATION, help: 'Duration of the last successful run of a schedule in this process.', labelNames }),
+  makeGaugeProvider({
+    name: PERIOD,
+    help: 'Time from the end of one run of a schedule to the beginning of the next.',
+    labelNames,
+  }),
+  makeGaugeProvider({
+    name: LAST_RUN,
+    help: 'When a run of a schedule last succeeded, in this process or, where one process runs it for all, in any.',
+    labelNames,
+  }),
+  makeGaugeProvider({
+    name: DURATION,
+    help: 'Duration of the last successful run of a schedule in this process.',
+    labelNames,
+  }),
   makeCounterProvider({ name: FAILED, help: 'Runs of a schedule that failed in this process.', labelNames }),
 ];

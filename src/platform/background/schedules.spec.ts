@@ -19,7 +19,10 @@ class HeldHandler implements ScheduleHandler {
   run(stopping: AbortSignal): Promise<void> {
     this.runs += 1;
     this.stopping = stopping;
-    return new Promise((resolve, reject) => { this.end = resolve; this.fail = reject; });
+    return new Promise((resolve, reject) => {
+      this.end = resolve;
+      this.fail = reject;
+    });
   }
 }
 
@@ -30,10 +33,17 @@ class FakeLeases {
   readonly released: boolean[] = [];
 
   take(): Promise<ScheduleLease | null> {
-    return Promise.resolve(this.isTakenByAnother ? null : {
-      lost: this.lost.signal,
-      release: (succeeded) => { this.released.push(succeeded); return Promise.resolve(); },
-    });
+    return Promise.resolve(
+      this.isTakenByAnother
+        ? null
+        : {
+            lost: this.lost.signal,
+            release: (succeeded) => {
+              this.released.push(succeeded);
+              return Promise.resolve();
+            },
+          },
+    );
   }
 
   lastSuccess(): Promise<Date | null> {
@@ -43,7 +53,14 @@ class FakeLeases {
 
 describe('Schedules', () => {
   const lines: { level: string }[] = [];
-  const log = Object.fromEntries(['info', 'warn', 'error', 'debug'].map((level) => [level, () => { lines.push({ level }); }])) as unknown as Log;
+  const log = Object.fromEntries(
+    ['info', 'warn', 'error', 'debug'].map((level) => [
+      level,
+      () => {
+        lines.push({ level });
+      },
+    ]),
+  ) as unknown as Log;
   const clock = { now: () => new Date() };
   let metrics: Record<'started' | 'succeeded' | 'seen' | 'failed', jest.Mock>;
   let leases: FakeLeases;
@@ -58,11 +75,20 @@ describe('Schedules', () => {
     leases = new FakeLeases();
     shutdown = new Shutdown();
     const ids = { next: () => 'prc_1' } as unknown as Ids;
-    schedules = new Schedules(leases as unknown as ScheduleLeases, metrics as unknown as ScheduleMetrics, clock, log, ids, shutdown);
+    schedules = new Schedules(
+      leases as unknown as ScheduleLeases,
+      metrics as unknown as ScheduleMetrics,
+      clock,
+      log,
+      ids,
+      shutdown,
+    );
     handler = new HeldHandler();
   });
 
-  afterEach(() => { jest.useRealTimers(); });
+  afterEach(() => {
+    jest.useRealTimers();
+  });
 
   it('runs a schedule again a period after its last run ended, however long that took', async () => {
     schedules.start(everySecond, handler);
@@ -104,7 +130,9 @@ describe('Schedules', () => {
     schedules.start(everySecond, handler);
     await jest.advanceTimersByTimeAsync(1_000);
     let isGone = false;
-    const gone = shutdown.onApplicationShutdown().then(() => { isGone = true; });
+    const gone = shutdown.onApplicationShutdown().then(() => {
+      isGone = true;
+    });
     await jest.advanceTimersByTimeAsync(100);
     expect(handler.stopping!.aborted).toBe(true);
     expect(isGone).toBe(false);

@@ -11,8 +11,8 @@ import { ScheduleMetrics } from './schedule.metrics.js';
 const ASK_AT_MOST_EVERY_MS = 60_000;
 
 /**
- * Runs schedules for as long as the process lives: one run of each after the other, and at the end of the process the last
- * one is waited for. A run that fails is tried again at its next turn.
+ * Runs schedules for as long as the process lives: one run of each after the other, and at the end of the process the
+ * last one is waited for. A run that fails is tried again at its next turn.
  */
 @Injectable()
 export class Schedules {
@@ -60,7 +60,9 @@ export class Schedules {
    */
   private async take({ schedule, handler, failedLast }: Turn): Promise<boolean> {
     try {
-      await (schedule.runsIn === 'one' ? this.runForAll(schedule, handler) : this.run(schedule, handler, this.stopping.signal));
+      await (schedule.runsIn === 'one'
+        ? this.runForAll(schedule, handler)
+        : this.run(schedule, handler, this.stopping.signal));
     } catch (error) {
       if (this.stopping.signal.aborted) return true;
       this.metrics.failed(schedule);

@@ -3,22 +3,44 @@ import { trimEnd, trimStart } from '../text/trim.js';
 /** Where the files of deploys are kept. */
 export type ArtifactsPlace =
   | { readonly kind: 'file'; readonly directory: string }
-  | { readonly kind: 's3'; readonly bucket: string; readonly prefix: string; readonly endpoint: string | undefined; readonly region: string };
+  | {
+      readonly kind: 's3';
+      readonly bucket: string;
+      readonly prefix: string;
+      readonly endpoint: string | undefined;
+      readonly region: string;
+    };
 
 const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 const DEFAULT_REGION = 'us-east-1';
 
-/** Reads `file:`, which is `ownDirectory`, `file:///srv/artifacts` or `s3://bucket/prefix?endpoint=http://minio:9000&region=eu-central-1`; undefined for anything else. */
+/**
+ * Reads `file:`, which is `ownDirectory`, `file:///srv/artifacts` or
+ * `s3://bucket/prefix?endpoint=http://minio:9000&region=eu-central-1`; undefined for anything else.
+ */
 export function parseArtifactsUrl(text: string, ownDirectory: string): ArtifactsPlace | undefined {
   if (text === 'file:') return { kind: 'file', directory: ownDirectory };
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || url.username !== '' || url.password !== '' || url.hash !== '') return undefined;
   if (url.protocol === 'file:') {
-    return url.host === '' && url.pathname.length > 1 && url.search === '' ? { kind: 'file', directory: decodeURIComponent(url.pathname) } : undefined;
+    return url.host === '' && url.pathname.length > 1 && url.search === ''
+      ? { kind: 'file', directory: decodeURIComponent(url.pathname) }
+      : undefined;
   }
-  if (url.protocol !== 's3:' || !BUCKET.test(url.host) || [...url.searchParams.keys()].some((name) => name !== 'endpoint' && name !== 'region')) return undefined;
+  if (
+    url.protocol !== 's3:' ||
+    !BUCKET.test(url.host) ||
+    [...url.searchParams.keys()].some((name) => name !== 'endpoint' && name !== 'region')
+  )
+    return undefined;
   const endpoint = url.searchParams.get('endpoint') ?? undefined;
   if (endpoint !== undefined && !/^https?:\/\/[^/]/.test(endpoint)) return undefined;
   const prefix = trimEnd(trimStart(decodeURIComponent(url.pathname), '/'), '/');
-  return { kind: 's3', bucket: url.host, prefix: prefix === '' ? '' : `${prefix}/`, endpoint, region: url.searchParams.get('region') ?? DEFAULT_REGION };
+  return {
+    kind: 's3',
+    bucket: url.host,
+    prefix: prefix === '' ? '' : `${prefix}/`,
+    endpoint,
+    region: url.searchParams.get('region') ?? DEFAULT_REGION,
+  };
 }

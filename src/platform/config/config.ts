@@ -21,10 +21,14 @@ export type Role = (typeof ROLES)[number];
 export abstract class Config {
   abstract readonly role: Role;
   abstract readonly port: number;
-  /** Whether the supervisor of the role `all` has started this process, which then leaves probes and metrics to the API. */
+  /**
+   * Whether the supervisor of the role `all` has started this process, which then leaves probes and metrics to the API.
+   */
   abstract readonly isSupervised: boolean;
   abstract readonly host: string;
-  /** Where callers reach the API, without a slash at the end. With `PORT=0` it must be set for links to lead anywhere. */
+  /**
+   * Where callers reach the API, without a slash at the end. With `PORT=0` it must be set for links to lead anywhere.
+   */
   abstract readonly publicUrl: string;
   abstract readonly dataDir: string;
   /** Writes are refused below so much free room on the disk of {@link dataDir}; 0: never. */
@@ -120,7 +124,9 @@ export interface GithubConfig {
 export interface ArtifactsConfig {
   readonly place: ArtifactsPlace;
   /** For S3. Undefined: requests are not signed by a key of ours. */
-  readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string; readonly sessionToken: string | undefined } | undefined;
+  readonly credentials:
+    | { readonly accessKeyId: string; readonly secretAccessKey: string; readonly sessionToken: string | undefined }
+    | undefined;
 }
 
 export interface MailConfig {
@@ -132,7 +138,9 @@ export interface MailConfig {
 }
 
 export interface BuildsConfig {
-  /** Hosts (`npm.internal`, `127.0.0.1:4873`) that builds may reach beside the public package registries, by http too. */
+  /**
+   * Hosts (`npm.internal`, `127.0.0.1:4873`) that builds may reach beside the public package registries, by http too.
+   */
   readonly allowedHosts: readonly string[];
   /** Where builds take place and leave their caches. */
   readonly directory: string;
@@ -171,11 +179,15 @@ export function loadConfig(source: NodeJS.ProcessEnv, { isSupervised = false } =
 }
 
 /** Settings of earlier releases, and what took their place. */
-const REMOVED_SETTINGS: Readonly<Record<string, string>> = { APPS_DOMAIN: 'APPS_URL, for example APPS_URL=https://apps.example.com' };
+const REMOVED_SETTINGS: Readonly<Record<string, string>> = {
+  APPS_DOMAIN: 'APPS_URL, for example APPS_URL=https://apps.example.com',
+};
 
 /** An operator who upgrades must not find a setting silently without effect. */
 function removedSettings(source: NodeJS.ProcessEnv): string[] {
-  return Object.entries(REMOVED_SETTINGS).filter(([name]) => (source[name] ?? '') !== '').map(([name, successor]) => `${name} was replaced by ${successor}`);
+  return Object.entries(REMOVED_SETTINGS)
+    .filter(([name]) => (source[name] ?? '') !== '')
+    .map(([name, successor]) => `${name} was replaced by ${successor}`);
 }
 
 /** A hosted page must never share a listener with the API. */
@@ -194,7 +206,8 @@ function withoutEmpty(source: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 function missingServers(environment: Environment): string[] {
   // Of the database of our own there can be a backup too.
   if (['all', 'backup', 'restore'].includes(environment.ROLE)) return [];
-  const needed = environment.ROLE === 'migrate' || environment.ROLE === 'seed' ? ['DATABASE_URL'] : ['DATABASE_URL', 'REDIS_URL'];
+  const needed =
+    environment.ROLE === 'migrate' || environment.ROLE === 'seed' ? ['DATABASE_URL'] : ['DATABASE_URL', 'REDIS_URL'];
   return needed
     .filter((name) => environment[name as keyof Environment] === undefined)
     .map((name) => `${name} must be set for the role ${environment.ROLE}`);
@@ -220,7 +233,11 @@ function missingSecrets(environment: Environment): string[] {
 /** Without the one nobody could pay, without the other nobody would learn of it. */
 function missingOfStripe({ STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET }: Environment): string[] {
   if ((STRIPE_SECRET_KEY === undefined) === (STRIPE_WEBHOOK_SECRET === undefined)) return [];
-  return [STRIPE_SECRET_KEY === undefined ? 'STRIPE_SECRET_KEY must be set where STRIPE_WEBHOOK_SECRET is' : 'STRIPE_WEBHOOK_SECRET must be set where STRIPE_SECRET_KEY is'];
+  return [
+    STRIPE_SECRET_KEY === undefined
+      ? 'STRIPE_SECRET_KEY must be set where STRIPE_WEBHOOK_SECRET is'
+      : 'STRIPE_WEBHOOK_SECRET must be set where STRIPE_SECRET_KEY is',
+  ];
 }
 
 function stripeOf({ STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET, STRIPE_API_URL }: Environment): StripeConfig | undefined {
@@ -229,13 +246,21 @@ function stripeOf({ STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET, STRIPE_API_URL }: 
 }
 
 const GITHUB_SETTINGS = [
-  'GITHUB_APP_ID', 'GITHUB_APP_SLUG', 'GITHUB_APP_PRIVATE_KEY', 'GITHUB_APP_CLIENT_ID', 'GITHUB_APP_CLIENT_SECRET', 'GITHUB_WEBHOOK_SECRET', 'GITHUB_TEMPLATE_OWNER',
+  'GITHUB_APP_ID',
+  'GITHUB_APP_SLUG',
+  'GITHUB_APP_PRIVATE_KEY',
+  'GITHUB_APP_CLIENT_ID',
+  'GITHUB_APP_CLIENT_SECRET',
+  'GITHUB_WEBHOOK_SECRET',
+  'GITHUB_TEMPLATE_OWNER',
 ] as const;
 
 /** A part of them would let people begin what they cannot end. */
 function missingOfGithub(environment: Environment): string[] {
   const missing = GITHUB_SETTINGS.filter((name) => environment[name] === undefined);
-  return missing.length === GITHUB_SETTINGS.length ? [] : missing.map((name) => `${name} must be set where the other settings of the GitHub App are`);
+  return missing.length === GITHUB_SETTINGS.length
+    ? []
+    : missing.map((name) => `${name} must be set where the other settings of the GitHub App are`);
 }
 
 function githubOf(environment: Environment): GithubConfig | undefined {
@@ -254,7 +279,9 @@ function githubOf(environment: Environment): GithubConfig | undefined {
 }
 
 function toConfig(environment: Environment, isSupervised: boolean): Config {
-  const publicUrl = withoutSlash(environment.PUBLIC_URL ?? `http://${hostForUrl(environment.HOST)}:${environment.PORT}`);
+  const publicUrl = withoutSlash(
+    environment.PUBLIC_URL ?? `http://${hostForUrl(environment.HOST)}:${environment.PORT}`,
+  );
   return {
     role: environment.ROLE,
     port: environment.PORT,
@@ -270,23 +297,36 @@ function toConfig(environment: Environment, isSupervised: boolean): Config {
     opsToken: environment.OPS_TOKEN,
     metricsToken: environment.METRICS_TOKEN,
     securityContact: environment.SECURITY_CONTACT,
-    featureFlagAllowlist: environment.FEATURE_FLAG_ALLOWLIST.split(',').map((name) => name.trim()).filter(Boolean),
+    featureFlagAllowlist: environment.FEATURE_FLAG_ALLOWLIST.split(',')
+      .map((name) => name.trim())
+      .filter(Boolean),
     featureFlags: parseFlagSettings(environment.FEATURE_FLAGS)!,
     trustProxy: environment.TRUST_PROXY === undefined ? 0 : parseTrustProxy(environment.TRUST_PROXY)!,
     connections: { max: environment.MAX_CONNECTIONS, maxPerAddress: environment.MAX_CONNECTIONS_PER_ADDRESS },
     pricingUrl: withoutSlash(environment.PRICING_URL ?? `${publicUrl}/docs/plans`),
     dashboardUrl: withoutSlash(environment.DASHBOARD_URL ?? publicUrl),
     docsUrl: withoutSlash(environment.DOCS_URL ?? `${publicUrl}/docs`),
-    pricesFile: environment.PRICES_FILE === undefined ? join(PROJECT_ROOT, 'deploy', 'prices.yml') : resolve(environment.PRICES_FILE),
+    pricesFile:
+      environment.PRICES_FILE === undefined
+        ? join(PROJECT_ROOT, 'deploy', 'prices.yml')
+        : resolve(environment.PRICES_FILE),
     usageToken: environment.USAGE_TOKEN,
     gitAllowedHosts: parseHosts(environment.GIT_ALLOWED_HOSTS)!,
     github: githubOf(environment),
-    invoiceIssuer: environment.INVOICE_ISSUER.split(';').map((line) => line.trim()).filter(Boolean),
+    invoiceIssuer: environment.INVOICE_ISSUER.split(';')
+      .map((line) => line.trim())
+      .filter(Boolean),
     stripe: stripeOf(environment),
     repositoryMaxBytes: environment.REPOSITORY_MAX_MIB * 1_048_576,
-    builds: { allowedHosts: parseHosts(environment.BUILD_ALLOWED_HOSTS)!, directory: join(homeOfCopies(environment), 'builds') },
+    builds: {
+      allowedHosts: parseHosts(environment.BUILD_ALLOWED_HOSTS)!,
+      directory: join(homeOfCopies(environment), 'builds'),
+    },
     apps: appsOf(environment),
-    artifacts: { place: parseArtifactsUrl(environment.ARTIFACTS_URL, join(resolve(environment.DATA_DIR), 'artifacts'))!, credentials: credentialsOf(environment) },
+    artifacts: {
+      place: parseArtifactsUrl(environment.ARTIFACTS_URL, join(resolve(environment.DATA_DIR), 'artifacts'))!,
+      credentials: credentialsOf(environment),
+    },
     deploys: { concurrency: environment.DEPLOY_CONCURRENCY ?? availableParallelism() },
     drainDelayMs: environment.DRAIN_DELAY_MS,
     apiKeyPeppers: secretsOf(environment.API_KEY_PEPPER),
@@ -322,14 +362,20 @@ function appsOf(environment: Environment): AppsConfig {
 }
 
 /** Services on one machine do not know of each other, and each removes what it does not know. */
-const placeNameOf = ({ DATA_DIR }: Environment): string => createHash('sha256').update(resolve(DATA_DIR)).digest('hex').slice(0, 12);
+const placeNameOf = ({ DATA_DIR }: Environment): string =>
+  createHash('sha256').update(resolve(DATA_DIR)).digest('hex').slice(0, 12);
 
-function credentialsOf({ AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN }: Environment): ArtifactsConfig['credentials'] {
+function credentialsOf({
+  AWS_ACCESS_KEY_ID,
+  AWS_SECRET_ACCESS_KEY,
+  AWS_SESSION_TOKEN,
+}: Environment): ArtifactsConfig['credentials'] {
   if (AWS_ACCESS_KEY_ID === undefined || AWS_SECRET_ACCESS_KEY === undefined) return undefined;
   return { accessKeyId: AWS_ACCESS_KEY_ID, secretAccessKey: AWS_SECRET_ACCESS_KEY, sessionToken: AWS_SESSION_TOKEN };
 }
 
-const secretsOf = (text: string | undefined): readonly VersionedSecret[] => (text === undefined ? [] : parseVersionedSecrets(text)!);
+const secretsOf = (text: string | undefined): readonly VersionedSecret[] =>
+  text === undefined ? [] : parseVersionedSecrets(text)!;
 
 /** As root sandboxes have users of their own, who may not reach into a private data directory. */
 const homeOfCopies = (environment: Environment): string =>

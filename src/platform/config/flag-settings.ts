@@ -3,7 +3,10 @@ const SETTING = /^([a-z][a-z0-9_]{0,63})=(on|off)$/;
 /** Reads `sign_ups=off,deploys=on`; undefined where it is something else. */
 export function parseFlagSettings(text: string): ReadonlyMap<string, boolean> | undefined {
   const settings = new Map<string, boolean>();
-  for (const part of text.split(',').map((each) => each.trim()).filter(Boolean)) {
+  for (const part of text
+    .split(',')
+    .map((each) => each.trim())
+    .filter(Boolean)) {
     const match = SETTING.exec(part);
     if (match === null) return undefined;
     settings.set(match[1]!, match[2] === 'on');

@@ -13,10 +13,16 @@ const MIN_LENGTH = 32;
 export function parseVersionedSecrets(text: string): readonly VersionedSecret[] | undefined {
   const parts = text.split(',').map((part) => part.trim());
   const secrets = parts.map((part) => {
-    const [, version, secret] = /^(\d{1,6}):(.+)$/.exec(part) ?? [undefined, parts.length === 1 ? '1' : undefined, part];
+    const [, version, secret] = /^(\d{1,6}):(.+)$/.exec(part) ?? [
+      undefined,
+      parts.length === 1 ? '1' : undefined,
+      part,
+    ];
     return { version: Number(version), secret };
   });
   const versions = new Set(secrets.map(({ version }) => version));
-  const isSound = versions.size === secrets.length && secrets.every(({ version, secret }) => version >= 1 && secret.length >= MIN_LENGTH);
+  const isSound =
+    versions.size === secrets.length &&
+    secrets.every(({ version, secret }) => version >= 1 && secret.length >= MIN_LENGTH);
   return isSound ? secrets : undefined;
 }

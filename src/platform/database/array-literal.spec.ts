@@ -9,7 +9,8 @@ describe('arrays for PostgreSQL', () => {
 
   it('quote everything else', () => {
     expect(arrayOfTexts([null, 'null', 'NULL', '', ' a', 'a b', 'a,b', '{}', '"', '\\', 'ü', '-', 'a\n'])).toBe(
-      String.raw`{NULL,"null","NULL",""," a","a b","a,b","{}","\"","\\","ü","-","a` + '\n"}');
+      String.raw`{NULL,"null","NULL",""," a","a b","a,b","{}","\"","\\","ü","-","a` + '\n"}',
+    );
     expect(arrayOfNumbers([])).toBe('{}');
   });
 });

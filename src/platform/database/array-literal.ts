@@ -19,4 +19,5 @@ export function arrayOfTexts(values: readonly (string | null)[]): string {
 /** At least one letter or digit first, so that it is never empty; `NULL` would be no text. */
 const WORD = /^[A-Za-z0-9][\w:.\-]*$/;
 
-const quoted = (text: string): string => (WORD.test(text) && text.toLowerCase() !== 'null' ? text : `"${text.replace(/["\\]/g, '\\$&')}"`);
+const quoted = (text: string): string =>
+  WORD.test(text) && text.toLowerCase() !== 'null' ? text : `"${text.replace(/["\\]/g, '\\$&')}"`;

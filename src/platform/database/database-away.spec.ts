@@ -30,7 +30,12 @@ describe('isDatabaseAway', () => {
     ['a pool that closes', new Error('Cannot use a pool after calling end on the pool')],
     ['a missing socket', withFacts('connect ENOENT', { code: 'ENOENT', syscall: 'connect' })],
     ['a reset', withFacts('read ECONNRESET', { code: 'ECONNRESET', syscall: 'read' })],
-    ['a name with two addresses', new AggregateError([1, 2].map(() => withFacts('connect ECONNREFUSED', { code: 'ECONNREFUSED', syscall: 'connect' })))],
+    [
+      'a name with two addresses',
+      new AggregateError(
+        [1, 2].map(() => withFacts('connect ECONNREFUSED', { code: 'ECONNREFUSED', syscall: 'connect' })),
+      ),
+    ],
   ])('holds for %s', (_name, error) => {
     expect(isDatabaseAway(error)).toBe(true);
   });

@@ -9,12 +9,14 @@ const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 2_000;
 const CONNECT_WITHIN_MS = 2_000;
 
-/** Called after each notification, and after each (re)connection: what was said while nobody listened must be read anew. */
+/**
+ * Called after each notification, and after each (re)connection: what was said while nobody listened must be read anew.
+ */
 export type OnChange = () => void;
 
 /**
- * `LISTEN` on a connection of its own, which the pool would hand to others. Where it breaks it is made again at once, so
- * that whoever listens is told within a moment of what it missed.
+ * `LISTEN` on a connection of its own, which the pool would hand to others. Where it breaks it is made again at once,
+ * so that whoever listens is told within a moment of what it missed.
  */
 @Injectable()
 export class DatabaseNotifications {
@@ -57,14 +59,23 @@ export class DatabaseNotifications {
   /** Resolves once it listens; `ended` does when the connection has. */
   private async connect(): Promise<{ ended: Promise<void> }> {
     const { url } = this.dataSource.options as { url?: string };
-    const client = new Client({ connectionString: url, application_name: 'service-platform-listener', keepAlive: true, connectionTimeoutMillis: CONNECT_WITHIN_MS });
+    const client = new Client({
+      connectionString: url,
+      application_name: 'service-platform-listener',
+      keepAlive: true,
+      connectionTimeoutMillis: CONNECT_WITHIN_MS,
+    });
     const ended = new Promise<void>((resolve) => {
       client.once('end', resolve);
-      client.on('error', () => { resolve(); });
+      client.on('error', () => {
+        resolve();
+      });
     });
     try {
       await client.connect();
-      client.on('notification', ({ channel }) => { this.tell(channel); });
+      client.on('notification', ({ channel }) => {
+        this.tell(channel);
+      });
       for (const channel of this.listeners.keys()) await client.query(`LISTEN ${channel}`);
     } catch (error) {
       await client.end().catch(() => undefined);

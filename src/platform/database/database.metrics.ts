@@ -24,12 +24,20 @@ class DatabaseMetrics {
         connections.set({ state: 'busy' }, totalCount - idleCount);
       },
     });
-    Object.assign(waiting, { collect: () => { waiting.set(pool()?.waitingCount ?? 0); } });
+    Object.assign(waiting, {
+      collect: () => {
+        waiting.set(pool()?.waitingCount ?? 0);
+      },
+    });
   }
 }
 
 export const DATABASE_METRICS: Provider[] = [
   DatabaseMetrics,
-  makeGaugeProvider({ name: CONNECTIONS, help: 'Connections of the PostgreSQL pool, by state.', labelNames: ['state'] }),
+  makeGaugeProvider({
+    name: CONNECTIONS,
+    help: 'Connections of the PostgreSQL pool, by state.',
+    labelNames: ['state'],
+  }),
   makeGaugeProvider({ name: WAITING, help: 'Callers that wait for a PostgreSQL connection.' }),
 ];

@@ -20,8 +20,8 @@ export class Database {
   }
 
   /**
-   * Runs `work` in one transaction, which begins with its first query. Inside another transaction it joins it. It resolves
-   * when what {@link afterCommit} was given has ended as well.
+   * Runs `work` in one transaction, which begins with its first query. Inside another transaction it joins it. It
+   * resolves when what {@link afterCommit} was given has ended as well.
    */
   async transaction<T>(work: () => Promise<T>): Promise<T> {
     if (this.inTransaction) return work();
@@ -51,7 +51,10 @@ export class Database {
     }
   }
 
-  /** Runs `work` outside of the running transaction: reads that must not make it begin, before something that takes long. */
+  /**
+   * Runs `work` outside of the running transaction: reads that must not make it begin, before something that takes
+   * long.
+   */
   apart<T>(work: () => Promise<T>): Promise<T> {
     return this.current.exit(work);
   }

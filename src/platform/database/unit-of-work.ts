@@ -43,7 +43,10 @@ export class UnitOfWork {
     return this.send(...parameters) as unknown;
   }
 
-  /** Of work that nobody waited for, TypeORM would say the same as of a connection that broke, which is no fault of ours. */
+  /**
+   * Of work that nobody waited for, TypeORM would say the same as of a connection that broke, which is no fault of
+   * ours.
+   */
   private requireOpen(): void {
     if (this.isOver) throw new Error('A query came after the end of its transaction.');
   }

@@ -16,7 +16,8 @@ interface Expected {
 
 /**
  * Holds back what a client sends through a tunnel until its ClientHello is complete. A server that many sites share is
- * told by that name which of them is meant, so a tunnel to an allowed host could otherwise lead to any of its neighbours.
+ * told by that name which of them is meant, so a tunnel to an allowed host could otherwise lead to any of its
+ * neighbours.
  */
 export function firstFlightOf(client: Duplex, { serverName, withinMs, head }: Expected): Promise<FirstFlight> {
   return new Promise((resolve) => {
@@ -32,10 +33,15 @@ export function firstFlightOf(client: Duplex, { serverName, withinMs, head }: Ex
       chunks.push(chunk);
       const verdict = reader.push(chunk);
       if (verdict.state === 'refused') settle({ refusal: verdict.problem });
-      else if (verdict.state === 'named') settle(verdict.serverName === serverName ? { bytes: Buffer.concat(chunks) } : { refusal: 'other_server_name' });
+      else if (verdict.state === 'named')
+        settle(verdict.serverName === serverName ? { bytes: Buffer.concat(chunks) } : { refusal: 'other_server_name' });
     };
-    const closed = (): void => { settle({ refusal: 'closed' }); };
-    const timer = setTimeout(() => { settle({ refusal: 'too_slow' }); }, withinMs);
+    const closed = (): void => {
+      settle({ refusal: 'closed' });
+    };
+    const timer = setTimeout(() => {
+      settle({ refusal: 'too_slow' });
+    }, withinMs);
     client.on('data', take).once('close', closed).once('end', closed);
     if (head.length > 0) take(head);
   });

@@ -1,6 +1,8 @@
 /** A ClientHello with post-quantum key shares and a session ticket has 2 to 6 KiB; RFC 8446 would allow 16 MiB. */
 const LONGEST_HELLO = 16 * 1024;
-/** Every record around a fragment of it takes five bytes more; a client that sends a byte per record is no honest one. */
+/**
+ * Every record around a fragment of it takes five bytes more; a client that sends a byte per record is no honest one.
+ */
 const MOST_RECORDS = 64;
 const LONGEST_RECORD = 16 * 1024;
 
@@ -8,7 +10,10 @@ const HANDSHAKE = 22;
 const CLIENT_HELLO = 1;
 const SERVER_NAME = 0;
 const HOST_NAME = 0;
-/** With either of these the name that counts is encrypted: Encrypted Client Hello (RFC 9849) and the ESNI drafts before it. */
+/**
+ * With either of these the name that counts is encrypted: Encrypted Client Hello (RFC 9849) and the ESNI drafts before
+ * it.
+ */
 const ENCRYPTED_NAMES = [0xfe0d, 0xffce];
 const NAME = /^[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63}){0,126}$/;
 
@@ -23,7 +28,8 @@ const INCOMPLETE: HelloVerdict = { state: 'incomplete' };
 
 /**
  * Reads the server name out of the first bytes that a TLS client sends, however they are cut into chunks and records.
- * What it reads is hostile: it never throws, keeps at most a few kilobytes, and looks at each byte a fixed number of times.
+ * What it reads is hostile: it never throws, keeps at most a few kilobytes, and looks at each byte a fixed number of
+ * times.
  */
 export class ClientHelloReader {
   private readonly header = Buffer.alloc(5);
@@ -46,7 +52,8 @@ export class ClientHelloReader {
     const taken = chunk.copy(this.header, this.headerLength, at, at + this.header.length - this.headerLength);
     this.headerLength += taken;
     const [type, major] = this.header;
-    if (type !== HANDSHAKE || (this.headerLength > 1 && major !== 3)) return this.refuse(this.records === 0 ? 'not_tls' : 'malformed');
+    if (type !== HANDSHAKE || (this.headerLength > 1 && major !== 3))
+      return this.refuse(this.records === 0 ? 'not_tls' : 'malformed');
     if (this.headerLength < this.header.length) return taken;
     this.headerLength = 0;
     this.recordLeft = this.header.readUInt16BE(3);
@@ -72,7 +79,8 @@ export class ClientHelloReader {
     const length = 4 + this.message.readUIntBE(1, 3);
     if (length > LONGEST_HELLO) return void this.refuse('too_long');
     // Nothing may follow a ClientHello in its record, so a record that goes on hides something.
-    if (this.messageLength > length || (this.messageLength === length && this.recordLeft > 0)) return void this.refuse('malformed');
+    if (this.messageLength > length || (this.messageLength === length && this.recordLeft > 0))
+      return void this.refuse('malformed');
     if (this.messageLength === length) this.verdict = serverNameIn(new Fields(this.message.subarray(4, length)));
   }
 

@@ -1,6 +1,9 @@
 import { passageTo } from './egress-policy.js';
 
-const policy = { hosts: ['registry.npmjs.org', '1.1.1.1', '0x7f.1', 'localhost'], trusted: ['127.0.0.1:8418', 'npm.internal'] };
+const policy = {
+  hosts: ['registry.npmjs.org', '1.1.1.1', '0x7f.1', 'localhost'],
+  trusted: ['127.0.0.1:8418', 'npm.internal'],
+};
 
 describe('where a program may go', () => {
   it.each([
@@ -8,17 +11,45 @@ describe('where a program may go', () => {
     ['Registry.NPMJS.org:443', { host: 'registry.npmjs.org', port: 443, publicOnly: true }],
     ['127.0.0.1:8418', { host: '127.0.0.1', port: 8418, publicOnly: false }],
     ['npm.internal:443', { host: 'npm.internal', port: 443, publicOnly: false }],
-  ])('lets it go to %s', (target, passage) => { expect(passageTo(target, policy)).toEqual(passage); });
+  ])('lets it go to %s', (target, passage) => {
+    expect(passageTo(target, policy)).toEqual(passage);
+  });
 
   it.each([
-    'registry.npmjs.org:80', 'registry.npmjs.org:22', 'registry.npmjs.org', 'evil.registry.npmjs.org:443', 'registry.npmjs.org.evil.com:443', 'registry.npmjs.org.:443',
-    'user@registry.npmjs.org:443', 'registry.npmjs.org:443:443', '127.0.0.1:443', '127.0.0.1:8419', '1.1.1.1:443', '0x7f.1:443', '[::1]:443', '2130706433:443', 'npm.internal:80',
-    'registry.npmjs.org:0443443', 'registry.npmjs.org:-443', '', ':443', 'a b:443', 'registry.npmjs.org\0:443',
-  ])('does not let it go to %j', (target) => { expect(passageTo(target, policy)).toBeNull(); });
+    'registry.npmjs.org:80',
+    'registry.npmjs.org:22',
+    'registry.npmjs.org',
+    'evil.registry.npmjs.org:443',
+    'registry.npmjs.org.evil.com:443',
+    'registry.npmjs.org.:443',
+    'user@registry.npmjs.org:443',
+    'registry.npmjs.org:443:443',
+    '127.0.0.1:443',
+    '127.0.0.1:8419',
+    '1.1.1.1:443',
+    '0x7f.1:443',
+    '[::1]:443',
+    '2130706433:443',
+    'npm.internal:80',
+    'registry.npmjs.org:0443443',
+    'registry.npmjs.org:-443',
+    '',
+    ':443',
+    'a b:443',
+    'registry.npmjs.org\0:443',
+  ])('does not let it go to %j', (target) => {
+    expect(passageTo(target, policy)).toBeNull();
+  });
 
   it('knows no wildcards: a name that stands for many would stand for strangers behind a shared network', () => {
     const wide = { hosts: ['*', '*.cloudfront.net', '.npmjs.org'], trusted: ['*', '*:443'] };
-    for (const target of ['a.cloudfront.net:443', '*.cloudfront.net:443', '*:443', 'registry.npmjs.org:443', '.npmjs.org:443']) {
+    for (const target of [
+      'a.cloudfront.net:443',
+      '*.cloudfront.net:443',
+      '*:443',
+      'registry.npmjs.org:443',
+      '.npmjs.org:443',
+    ]) {
       expect(passageTo(target, { ...wide, trusted: [] })).toBeNull();
     }
     expect(passageTo('anything.example.org:443', wide)).toBeNull();

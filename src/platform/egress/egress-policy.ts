@@ -6,7 +6,10 @@ const HTTPS_PORT = 443;
 export interface EgressPolicy {
   /** Names of hosts of the internet, at port 443 only, and only where they lead to the internet. */
   readonly hosts: readonly string[];
-  /** `127.0.0.1:8418`, `npm.internal`: named by whoever runs the service, so that they may lead anywhere, and be spoken to by http. */
+  /**
+   * `127.0.0.1:8418`, `npm.internal`: named by whoever runs the service, so that they may lead anywhere, and be spoken
+   * to by http.
+   */
   readonly trusted: readonly string[];
 }
 
@@ -18,7 +21,10 @@ export interface Passage {
   readonly publicOnly: boolean;
 }
 
-/** Labels of letters, digits, hyphens and underscores; the last begins with a letter, so that it is no spelling of an address. */
+/**
+ * Labels of letters, digits, hyphens and underscores; the last begins with a letter, so that it is no spelling of an
+ * address.
+ */
 const NAME = /^(?:[a-z0-9_-]{1,63}\.)*[a-z][a-z0-9-]{0,62}$/;
 
 /** Judges the `host:port` of a CONNECT, or of the address of a plain request. */
@@ -27,6 +33,9 @@ export function passageTo(target: string, policy: EgressPolicy): Passage | null 
   const name = host.toLowerCase();
   const port = Number(digits);
   if (name === '' || port < 1 || port > 65_535) return null;
-  if (policy.trusted.includes(`${name}:${port}`) || (policy.trusted.includes(name) && port === HTTPS_PORT)) return { host: name, port, publicOnly: false };
-  return port === HTTPS_PORT && NAME.test(name) && isIP(name) === 0 && policy.hosts.includes(name) ? { host: name, port, publicOnly: true } : null;
+  if (policy.trusted.includes(`${name}:${port}`) || (policy.trusted.includes(name) && port === HTTPS_PORT))
+    return { host: name, port, publicOnly: false };
+  return port === HTTPS_PORT && NAME.test(name) && isIP(name) === 0 && policy.hosts.includes(name)
+    ? { host: name, port, publicOnly: true }
+    : null;
 }

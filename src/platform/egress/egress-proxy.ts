@@ -1,6 +1,12 @@
 import { lookup } from 'node:dns/promises';
 import { chmod, type FileHandle, open } from 'node:fs/promises';
-import { createServer, type IncomingMessage, request as sendRequest, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  request as sendRequest,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import { connect, isIP, type Socket } from 'node:net';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
@@ -19,7 +25,17 @@ const HEADERS_TIMEOUT_MS = 10_000;
 const HELLO_TIMEOUT_MS = 10_000;
 /** A busy npm has some fifty. */
 const MOST_CONNECTIONS = 128;
-const HOP_BY_HOP = new Set(['connection', 'proxy-connection', 'proxy-authorization', 'proxy-authenticate', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade']);
+const HOP_BY_HOP = new Set([
+  'connection',
+  'proxy-connection',
+  'proxy-authorization',
+  'proxy-authenticate',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
 const LONGEST_TOLD = 200;
 const MOST_TOLD = 20;
 
@@ -51,26 +67,43 @@ export class EgressProxy {
   private readonly told = new Set<string>();
   private bytesLeft: number;
 
-  private constructor(private readonly options: EgressOptions, private readonly directory: FileHandle) {
+  private constructor(
+    private readonly options: EgressOptions,
+    private readonly directory: FileHandle,
+  ) {
     this.bytesLeft = options.bytes;
-    this.server = createServer({ headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: 0, keepAliveTimeout: HEADERS_TIMEOUT_MS });
+    this.server = createServer({
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      requestTimeout: 0,
+      keepAliveTimeout: HEADERS_TIMEOUT_MS,
+    });
     this.server.maxConnections = MOST_CONNECTIONS;
-    this.server.on('connection', (socket) => { this.keep(socket); });
-    this.server.on('clientError', (_error, socket) => { socket.destroy(); });
-    this.server.on('connect', (request: IncomingMessage, client: Duplex, head: Buffer) => { void this.tunnel(request.url ?? '', client, head); });
-    this.server.on('request', (request, response) => { void this.forward(request, response); });
+    this.server.on('connection', (socket) => {
+      this.keep(socket);
+    });
+    this.server.on('clientError', (_error, socket) => {
+      socket.destroy();
+    });
+    this.server.on('connect', (request: IncomingMessage, client: Duplex, head: Buffer) => {
+      void this.tunnel(request.url ?? '', client, head);
+    });
+    this.server.on('request', (request, response) => {
+      void this.forward(request, response);
+    });
   }
 
   static async listen(options: EgressOptions): Promise<EgressProxy> {
-    // The path of a socket has room for 107 bytes, which that of the directory may not leave. Held until the end, when the
-    // socket is removed by the same path.
+    // The path of a socket has room for 107 bytes, which that of the directory may not leave. Held until the end, when
+    // the socket is removed by the same path.
     const directory = await open(options.directory, 'r');
     const proxy = new EgressProxy(options, directory);
     try {
       const path = `/proc/self/fd/${directory.fd}/proxy`;
       await new Promise<void>((resolve, reject) => {
         proxy.server.once('error', reject);
-        proxy.server.listen(path, () => { resolve(); });
+        proxy.server.listen(path, () => {
+          resolve();
+        });
       });
       // Whoever is let into the directory may use it.
       await chmod(path, 0o666);
@@ -82,7 +115,9 @@ export class EgressProxy {
   }
 
   async close(): Promise<void> {
-    const closed = new Promise((resolve) => { this.server.close(resolve); });
+    const closed = new Promise((resolve) => {
+      this.server.close(resolve);
+    });
     for (const socket of this.sockets) socket.destroy();
     await closed;
     await this.directory.close();
@@ -94,7 +129,9 @@ export class EgressProxy {
     const upstream = passage === null ? this.refuse(target, 'not_allowed') : await this.connectTo(passage);
     if (typeof upstream === 'string' || client.destroyed) {
       if (typeof upstream !== 'string') upstream.destroy();
-      client.end(`HTTP/1.1 ${upstream === 'unreachable' ? '502 Bad Gateway' : '403 Forbidden'}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
+      client.end(
+        `HTTP/1.1 ${upstream === 'unreachable' ? '502 Bad Gateway' : '403 Forbidden'}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
+      );
       return;
     }
     client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
@@ -113,7 +150,11 @@ export class EgressProxy {
 
   /** What the client said first, in which it asked for the very server that it was let go to; null when it did not. */
   private async checked({ host, port }: Passage, client: Duplex, head: Buffer): Promise<Buffer | null> {
-    const flight = await firstFlightOf(client, { serverName: host, withinMs: this.options.helloTimeoutMs ?? HELLO_TIMEOUT_MS, head });
+    const flight = await firstFlightOf(client, {
+      serverName: host,
+      withinMs: this.options.helloTimeoutMs ?? HELLO_TIMEOUT_MS,
+      head,
+    });
     if ('bytes' in flight) return flight.bytes;
     if (flight.refusal !== 'closed') this.refuse(`${host}:${port}`, flight.refusal);
     return null;
@@ -124,19 +165,23 @@ export class EgressProxy {
     const url = URL.canParse(request.url ?? '') ? new URL(request.url!) : null;
     const target = url === null ? '' : `${url.hostname}:${url.port === '' ? 80 : url.port}`;
     const passage = url?.protocol === 'http:' ? passageTo(target, this.options.policy) : null;
-    const upstream = passage === null || passage.publicOnly ? this.refuse(target, 'not_allowed') : await this.connectTo(passage);
+    const upstream =
+      passage === null || passage.publicOnly ? this.refuse(target, 'not_allowed') : await this.connectTo(passage);
     if (typeof upstream === 'string') {
       response.writeHead(upstream === 'unreachable' ? 502 : 403, { 'Content-Length': 0, Connection: 'close' }).end();
       return;
     }
     this.count(upstream, target);
     const headers = Object.fromEntries(Object.entries(request.headers).filter(([name]) => !HOP_BY_HOP.has(name)));
-    const forwarded = sendRequest({ createConnection: () => upstream, method: request.method, path: `${url!.pathname}${url!.search}`, headers }, (answer) => {
-      const kept = Object.fromEntries(Object.entries(answer.headers).filter(([name]) => !HOP_BY_HOP.has(name)));
-      response.writeHead(answer.statusCode ?? 502, kept);
-      answer.on('error', () => response.destroy());
-      answer.pipe(response);
-    });
+    const forwarded = sendRequest(
+      { createConnection: () => upstream, method: request.method, path: `${url!.pathname}${url!.search}`, headers },
+      (answer) => {
+        const kept = Object.fromEntries(Object.entries(answer.headers).filter(([name]) => !HOP_BY_HOP.has(name)));
+        response.writeHead(answer.statusCode ?? 502, kept);
+        answer.on('error', () => response.destroy());
+        answer.pipe(response);
+      },
+    );
     forwarded.on('error', () => response.destroy());
     response.once('close', () => upstream.destroy());
     request.pipe(forwarded);
@@ -163,8 +208,12 @@ export class EgressProxy {
         socket.setTimeout(IDLE_TIMEOUT_MS);
         resolve(socket);
       });
-      socket.on('error', () => { resolve(null); });
-      socket.once('close', () => { resolve(null); });
+      socket.on('error', () => {
+        resolve(null);
+      });
+      socket.once('close', () => {
+        resolve(null);
+      });
     });
   }
 

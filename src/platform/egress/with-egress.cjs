@@ -24,5 +24,7 @@ server.listen(PORT, '127.0.0.1', () => {
     process.stderr.write(`${program}: ${error.message}\n`);
     process.exit(127);
   });
-  child.once('exit', (status, signal) => process.exit(signal === null ? status : 128 + (require('node:os').constants.signals[signal] ?? 0)));
+  child.once('exit', (status, signal) =>
+    process.exit(signal === null ? status : 128 + (require('node:os').constants.signals[signal] ?? 0)),
+  );
 });

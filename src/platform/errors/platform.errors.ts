@@ -5,28 +5,43 @@ const STORAGE_RETRY_SECONDS = 10;
 /** Anything we did not expect. The cause goes to the log, once, and never to the caller. */
 export class InternalError extends DomainError {
   constructor(cause: unknown) {
-    super('internal_error', 'Something went wrong on our side.', {
-      hint: 'Try again; if it stays, report it with the request id.',
-    }, { cause });
+    super(
+      'internal_error',
+      'Something went wrong on our side.',
+      {
+        hint: 'Try again; if it stays, report it with the request id.',
+      },
+      { cause },
+    );
   }
 }
 
 /** A server that this call needs, the database or Redis, does not answer; it is expected to come back. */
 export class ServiceUnavailable extends DomainError {
   constructor(cause: unknown, retryAfterSeconds = 1) {
-    super('service_unavailable', 'A part of the service that this call needs is away for the moment.', {
-      retryAfterSeconds,
-      hint: 'Try again after the time that Retry-After names.',
-    }, { cause });
+    super(
+      'service_unavailable',
+      'A part of the service that this call needs is away for the moment.',
+      {
+        retryAfterSeconds,
+        hint: 'Try again after the time that Retry-After names.',
+      },
+      { cause },
+    );
   }
 }
 
 /** The disk takes nothing more. Nothing of what was asked was stored, and reads go on. */
 export class StorageUnavailable extends DomainError {
   constructor(cause: unknown) {
-    super('storage_unavailable', 'The service has no room to store this at the moment. Nothing was stored.', {
-      retryAfterSeconds: STORAGE_RETRY_SECONDS,
-      hint: 'Reads and deletions work. Send the request again after the time that Retry-After names.',
-    }, { cause });
+    super(
+      'storage_unavailable',
+      'The service has no room to store this at the moment. Nothing was stored.',
+      {
+        retryAfterSeconds: STORAGE_RETRY_SECONDS,
+        hint: 'Reads and deletions work. Send the request again after the time that Retry-After names.',
+      },
+      { cause },
+    );
   }
 }

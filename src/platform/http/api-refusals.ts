@@ -7,7 +7,10 @@ class ErrorView {
   @ApiProperty({ enum: Object.keys(ERROR_CODES) }) code!: string;
   @ApiProperty({ type: 'integer' }) status!: number;
   @ApiProperty() message!: string;
-  @ApiPropertyOptional({ description: 'Facts of this code; for `invalid_request` one row per field.', oneOf: [{ type: 'object' }, { type: 'array', items: { type: 'object' } }] })
+  @ApiPropertyOptional({
+    description: 'Facts of this code; for `invalid_request` one row per field.',
+    oneOf: [{ type: 'object' }, { type: 'array', items: { type: 'object' } }],
+  })
   details?: unknown;
   @ApiPropertyOptional({ type: String }) hint?: string;
   @ApiPropertyOptional({ type: String }) dashboard_url?: string;
@@ -27,7 +30,12 @@ class ErrorAnswer {
 }
 
 /** Refusals that any call under `/api/v1` can meet. */
-export const ANY_CALL: readonly ErrorCode[] = ['burst_limit_exceeded', 'daily_limit_exceeded', 'internal_error', 'service_unavailable'];
+export const ANY_CALL: readonly ErrorCode[] = [
+  'burst_limit_exceeded',
+  'daily_limit_exceeded',
+  'internal_error',
+  'service_unavailable',
+];
 
 /** Refusals that any call to an operators' endpoint can meet. */
 export const ANY_OPERATOR: readonly ErrorCode[] = ['invalid_token', 'burst_limit_exceeded'];
@@ -35,18 +43,37 @@ export const ANY_OPERATOR: readonly ErrorCode[] = ['invalid_token', 'burst_limit
 /** And those that a call with a credential can meet. */
 export const ANY_CALLER: readonly ErrorCode[] = [
   ...ANY_CALL,
-  'conflicting_credentials', 'missing_api_key', 'malformed_api_key', 'invalid_api_key', 'expired_api_key', 'revoked_api_key',
-  'rotated_api_key', 'session_token_not_allowed', 'session_required', 'invalid_session',
-  'insufficient_scopes', 'org_access_denied', 'key_org_mismatch', 'ip_not_allowed',
+  'conflicting_credentials',
+  'missing_api_key',
+  'malformed_api_key',
+  'invalid_api_key',
+  'expired_api_key',
+  'revoked_api_key',
+  'rotated_api_key',
+  'session_token_not_allowed',
+  'session_required',
+  'invalid_session',
+  'insufficient_scopes',
+  'org_access_denied',
+  'key_org_mismatch',
+  'ip_not_allowed',
 ];
 
 /** And those of a write, besides the faults of its body. */
 export const ANY_WRITE: readonly ErrorCode[] = [
-  'invalid_request', 'idempotency_mismatch', 'idempotency_in_progress', 'storage_unavailable',
+  'invalid_request',
+  'idempotency_mismatch',
+  'idempotency_in_progress',
+  'storage_unavailable',
 ];
 
 /** And those of a write that takes a body. */
-export const ANY_BODY: readonly ErrorCode[] = [...ANY_WRITE, 'malformed_json', 'payload_too_large', 'unsupported_media_type'];
+export const ANY_BODY: readonly ErrorCode[] = [
+  ...ANY_WRITE,
+  'malformed_json',
+  'payload_too_large',
+  'unsupported_media_type',
+];
 
 /** Lists in OpenAPI the codes that a route can answer with. */
 export function ApiRefusals(...codes: ErrorCode[]): MethodDecorator {
@@ -55,10 +82,12 @@ export function ApiRefusals(...codes: ErrorCode[]): MethodDecorator {
     const { status } = ERROR_CODES[code];
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
-  const responses = [...byStatus].map(([status, ofStatus]) => ApiResponse({
-    status,
-    description: ofStatus.map((code) => `\`${code}\`: ${ERROR_CODES[code].title}`).join('\n\n'),
-    schema: { $ref: getSchemaPath(ErrorAnswer) },
-  }));
+  const responses = [...byStatus].map(([status, ofStatus]) =>
+    ApiResponse({
+      status,
+      description: ofStatus.map((code) => `\`${code}\`: ${ERROR_CODES[code].title}`).join('\n\n'),
+      schema: { $ref: getSchemaPath(ErrorAnswer) },
+    }),
+  );
   return applyDecorators(ApiExtraModels(ErrorAnswer), ...responses);
 }

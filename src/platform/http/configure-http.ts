@@ -17,7 +17,12 @@ import { RequestContextMiddleware } from './request-context.middleware.js';
 import { indexedRoutes } from './route-index.js';
 import { TrustedProxies } from './trusted-proxies.js';
 
-const BUDGET_HEADERS = ['x-service-tier', 'x-service-calls-limit', 'x-service-calls-remaining', 'x-service-calls-reset'];
+const BUDGET_HEADERS = [
+  'x-service-tier',
+  'x-service-calls-limit',
+  'x-service-calls-remaining',
+  'x-service-calls-reset',
+];
 
 /** What an application needs besides its modules before it listens. */
 export function configureHttp(app: INestApplication): void {
@@ -33,14 +38,25 @@ export function configureHttp(app: INestApplication): void {
   const answerPages = cors({
     origin: '*',
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
-    exposedHeaders: ['X-Request-Id', 'X-Trace-Id', 'Retry-After', 'Idempotency-Replayed', 'RateLimit', 'RateLimit-Policy', ...BUDGET_HEADERS],
+    exposedHeaders: [
+      'X-Request-Id',
+      'X-Trace-Id',
+      'Retry-After',
+      'Idempotency-Replayed',
+      'RateLimit',
+      'RateLimit-Policy',
+      ...BUDGET_HEADERS,
+    ],
     maxAge: 86_400,
   });
   const budget = app.get(FailureHeaders);
   app.use((request: Request, response: Response, next: NextFunction) => {
     if (request.headers.origin === undefined || !isApiCall(request)) next();
     // Every answer of the API carries the budget (service document §8), those to preflights too.
-    else if (request.method === 'OPTIONS') void budget.complete(request, response, 204).then(() => { answerPages(request, response, next); });
+    else if (request.method === 'OPTIONS')
+      void budget.complete(request, response, 204).then(() => {
+        answerPages(request, response, next);
+      });
     else answerPages(request, response, next);
   });
   app.use(indexedRoutes(express));
@@ -65,7 +81,8 @@ function refuseAppHosts(config: Config): (request: Request, response: Response, 
   const { scheme, domain: apps, port } = config.apps;
   return ({ headers }, _response, next) => {
     const host = hostNameOf(headers.host);
-    if (host !== undefined && domain.labelOf(host) !== undefined) throw new MisdirectedRequest(host, `${scheme}//<label>.${apps}${port}`);
+    if (host !== undefined && domain.labelOf(host) !== undefined)
+      throw new MisdirectedRequest(host, `${scheme}//<label>.${apps}${port}`);
     next();
   };
 }

@@ -25,7 +25,9 @@ const DESCRIPTORS_PER_CONNECTION = 3;
 export function boundConnections(server: Server, { max, maxPerAddress, isShared, log }: ConnectionBounds): void {
   server.maxConnections = Math.min(max, Math.floor(openFilesLimit() / DESCRIPTORS_PER_CONNECTION));
   const report = reporterOf(log);
-  server.on('drop', () => { report('all'); });
+  server.on('drop', () => {
+    report('all');
+  });
 
   const open = new Map<string, number>();
   server.on('connection', (socket: Socket) => {

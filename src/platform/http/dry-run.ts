@@ -7,8 +7,18 @@ export function isDryRun({ headers }: Request): boolean {
   const value = headers['dry-run'];
   if (value === undefined || value === 'false') return false;
   if (value === 'true') return true;
-  throw new RequestInvalid([{ path: 'Dry-Run', in: 'header', code: 'is_in', message: 'Dry-Run must be true or false.', expected: ['true', 'false'] }]);
+  throw new RequestInvalid([
+    {
+      path: 'Dry-Run',
+      in: 'header',
+      code: 'is_in',
+      message: 'Dry-Run must be true or false.',
+      expected: ['true', 'false'],
+    },
+  ]);
 }
 
 /** {@link isDryRun}, for handlers that act outside the database and so have to see to it themselves. */
-export const DryRun = createParamDecorator((_: unknown, context: ExecutionContext): boolean => isDryRun(context.switchToHttp().getRequest<Request>()));
+export const DryRun = createParamDecorator((_: unknown, context: ExecutionContext): boolean =>
+  isDryRun(context.switchToHttp().getRequest<Request>()),
+);

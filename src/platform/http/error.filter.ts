@@ -58,7 +58,12 @@ export class ErrorFilter implements ExceptionFilter {
   }
 
   protected bodyOf(error: DomainError, request: Request): { contentType: string; text: string } {
-    const { body, contentType } = failureOf(error, stateOf(request).requestId, this.config.docsUrl, wantsProblem(request));
+    const { body, contentType } = failureOf(
+      error,
+      stateOf(request).requestId,
+      this.config.docsUrl,
+      wantsProblem(request),
+    );
     return { contentType, text: JSON.stringify(body) };
   }
 
@@ -70,7 +75,8 @@ export class ErrorFilter implements ExceptionFilter {
       return this.unknownRoutes.refusalOf(request);
     }
     // Express could not decode the path, `/docs/errors/%zz` for one.
-    if (thrown instanceof HttpException && thrown.getStatus() < 500) return new MalformedRequest('The path of the request is not valid percent-encoding.');
+    if (thrown instanceof HttpException && thrown.getStatus() < 500)
+      return new MalformedRequest('The path of the request is not valid percent-encoding.');
     return new InternalError(thrown);
   }
 

@@ -22,7 +22,8 @@ export class FastExpressAdapter extends ExpressAdapter {
     const app = express();
     app.disable('x-powered-by');
     app.disable('etag');
-    // What is asked of a path by its prefix, the call budget for one, must hold for every spelling that reaches a route.
+    // What is asked of a path by its prefix, the call budget for one, must hold for every spelling that reaches a
+    // route.
     app.enable('case sensitive routing');
     app.set('query parser', 'simple');
     super(app);
@@ -36,7 +37,7 @@ export class FastExpressAdapter extends ExpressAdapter {
   override reply(response: Response, body: unknown, statusCode?: number): unknown {
     if (response.headersSent || !isPlain(body)) return super.reply(response, body, statusCode) as unknown;
 
-    const status = body instanceof Envelope ? body.status ?? statusCode : statusCode;
+    const status = body instanceof Envelope ? (body.status ?? statusCode) : statusCode;
     if (status !== undefined) response.statusCode = status;
     const text = JSON.stringify(body instanceof Envelope ? complete(body, response.req) : body);
     return (response as unknown as FastResponse).sendText(text, JSON_TYPE);
@@ -50,6 +51,9 @@ const complete = (envelope: Envelope<unknown>, request: Request): object => ({
 
 /** Streams, files and buffers have ways of their own to be sent, which the original adapter knows. */
 function isPlain(body: unknown): body is object {
-  return body instanceof Envelope || (typeof body === 'object' && body !== null && Object.getPrototypeOf(body) === Object.prototype)
-    || Array.isArray(body);
+  return (
+    body instanceof Envelope ||
+    (typeof body === 'object' && body !== null && Object.getPrototypeOf(body) === Object.prototype) ||
+    Array.isArray(body)
+  );
 }

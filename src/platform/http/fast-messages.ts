@@ -8,13 +8,13 @@ export class FastRequest extends IncomingMessage {
   private knownIp: string | undefined;
 
   get ip(): string | undefined {
-    return this.knownIp ??= expressIp.get!.call(this) as string | undefined;
+    return (this.knownIp ??= expressIp.get!.call(this) as string | undefined);
   }
 }
 
 /**
- * A response of Express with default headers: those that every answer carries unless something sets them itself. They are
- * written with the head, all at once; `setHeader` would check, keep and look up each by itself, on every call.
+ * A response of Express with default headers: those that every answer carries unless something sets them itself. They
+ * are written with the head, all at once; `setHeader` would check, keep and look up each by itself, on every call.
  */
 export class FastResponse extends ServerResponse<FastRequest> {
   /** Names and values in turns. */
@@ -34,7 +34,7 @@ export class FastResponse extends ServerResponse<FastRequest> {
       const name = defaultHeaders[at]!;
       if (!super.hasHeader(name)) this.setHeader(name, defaultHeaders[at + 1]!);
     }
-    return super.writeHead(...args as Parameters<ServerResponse['writeHead']>);
+    return super.writeHead(...(args as Parameters<ServerResponse['writeHead']>));
   }
 
   /** Sends a whole answer; a content type that was set before stays. */
@@ -69,13 +69,15 @@ Object.setPrototypeOf(FastRequest.prototype, express.request);
 Object.setPrototypeOf(FastResponse.prototype, express.response);
 
 /**
- * Classes of these for one application. Express gives every request and response the prototypes of its application; here
- * they are made with them, so that this changes nothing: a changed prototype costs V8 what it has learnt of an object.
+ * Classes of these for one application. Express gives every request and response the prototypes of its application;
+ * here they are made with them, so that this changes nothing: a changed prototype costs V8 what it has learnt of an
+ * object.
  */
 export function messagesOf(app: Express): Required<Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'>> {
   class AppRequest extends FastRequest {}
   class AppResponse extends FastResponse {}
-  for (const { prototype } of [AppRequest, AppResponse]) Object.defineProperty(prototype, 'app', { value: app, configurable: true, writable: true });
+  for (const { prototype } of [AppRequest, AppResponse])
+    Object.defineProperty(prototype, 'app', { value: app, configurable: true, writable: true });
   app.request = AppRequest.prototype as unknown as Request;
   app.response = AppResponse.prototype as unknown as Response;
   return { IncomingMessage: AppRequest, ServerResponse: AppResponse as unknown as typeof ServerResponse };

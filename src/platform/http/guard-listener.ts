@@ -41,7 +41,9 @@ export function guardListener(server: Server, rules: ListenerRules): void {
   boundConnections(server, { ...rules.connections, log: rules.log });
   guardRequests(server, rules);
   guardUpgrades(server, rules);
-  server.on('clientError', (fault: NodeJS.ErrnoException, socket: BusySocket) => { answerFault(fault, socket, rules); });
+  server.on('clientError', (fault: NodeJS.ErrnoException, socket: BusySocket) => {
+    answerFault(fault, socket, rules);
+  });
 }
 
 function guardRequests(server: Server, rules: ListenerRules): void {
@@ -120,22 +122,32 @@ interface Refusal {
 
 function writeRefusal(socket: Socket, error: DomainError, { requestId, request, rules }: Refusal): void {
   const { contentType, text } = rules.render(error, requestId, request);
-  socket.end([
-    `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]!}`,
-    ...Object.entries(error.help.headers ?? {}).map(([name, value]) => `${name}: ${value}`),
-    `X-Request-Id: ${requestId}`,
-    `Content-Type: ${contentType}`,
-    `Content-Length: ${Buffer.byteLength(text)}`,
-    'Connection: close',
-    '',
-    text,
-  ].join('\r\n'));
+  socket.end(
+    [
+      `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]!}`,
+      ...Object.entries(error.help.headers ?? {}).map(([name, value]) => `${name}: ${value}`),
+      `X-Request-Id: ${requestId}`,
+      `Content-Type: ${contentType}`,
+      `Content-Length: ${Buffer.byteLength(text)}`,
+      'Connection: close',
+      '',
+      text,
+    ].join('\r\n'),
+  );
   // It has time to read this while it still sends, but one that never closes its side must not keep ours.
-  const late = setTimeout(() => { socket.destroy(); }, CLOSE_WITHIN_MS).unref();
-  socket.once('close', () => { clearTimeout(late); });
+  const late = setTimeout(() => {
+    socket.destroy();
+  }, CLOSE_WITHIN_MS).unref();
+  socket.once('close', () => {
+    clearTimeout(late);
+  });
 }
 
-function report({ status }: DomainError, request: IncomingMessage | undefined, { log, newRequestId }: ListenerRules): string {
+function report(
+  { status }: DomainError,
+  request: IncomingMessage | undefined,
+  { log, newRequestId }: ListenerRules,
+): string {
   const requestId = newRequestId();
   const path = request?.url?.split('?', 1)[0] ?? '';
   log.info({ requestId, method: request?.method ?? '', path, status, durationMs: 0 });

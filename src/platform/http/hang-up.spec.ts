@@ -15,7 +15,7 @@ describe('the signal that a caller has gone', () => {
     caller = connect((server.address() as AddressInfo).port, '127.0.0.1');
     caller.on('error', () => undefined);
     caller.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
-    [, response] = await once(server, 'request') as [unknown, ServerResponse];
+    [, response] = (await once(server, 'request')) as [unknown, ServerResponse];
   });
 
   afterEach(async () => {

@@ -10,7 +10,9 @@ export const HangUpSignal = createParamDecorator((_: unknown, context: Execution
 
 export function hangUpOf(response: ServerResponse): AbortSignal {
   const controller = new AbortController();
-  const look = (): void => { if (!response.writableFinished) controller.abort(new CallerHungUp()); };
+  const look = (): void => {
+    if (!response.writableFinished) controller.abort(new CallerHungUp());
+  };
   // Who he is was asked first, and he may have gone meanwhile.
   if (response.destroyed) look();
   else response.once('close', look);

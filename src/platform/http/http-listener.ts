@@ -16,7 +16,10 @@ export const CONNECTION_BOUNDS = {
 const SWEEP_MS = 50;
 
 /** Resolves once the server listens. @throws {Error} of the system, when the address is not to be had. */
-export function listen(server: Server, address: { readonly port: number; readonly host: string } | { readonly path: string }): Promise<void> {
+export function listen(
+  server: Server,
+  address: { readonly port: number; readonly host: string } | { readonly path: string },
+): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen(address, () => {
@@ -35,18 +38,24 @@ export function addressOf(server: Server): string {
 
 /** Tells callers with every further answer to open another connection for their next request. */
 export function announceClosing(server: Server): void {
-  server.prependListener('request', (_request, response: ServerResponse) => { response.setHeader('connection', 'close'); });
+  server.prependListener('request', (_request, response: ServerResponse) => {
+    response.setHeader('connection', 'close');
+  });
 }
 
 /**
- * Ends connections as they become idle, from the moment that the server takes no more of them, and all that are left when
- * the time is over. Node ends only those that are idle when the server is closed.
+ * Ends connections as they become idle, from the moment that the server takes no more of them, and all that are left
+ * when the time is over. Node ends only those that are idle when the server is closed.
  *
  * @returns what to call when the server is closed.
  */
 export function endConnections(server: Server, withinMs: number): () => void {
-  const lastCall = setTimeout(() => { server.closeAllConnections(); }, withinMs);
-  const sweep = setInterval(() => { if (!server.listening) server.closeIdleConnections(); }, SWEEP_MS);
+  const lastCall = setTimeout(() => {
+    server.closeAllConnections();
+  }, withinMs);
+  const sweep = setInterval(() => {
+    if (!server.listening) server.closeIdleConnections();
+  }, SWEEP_MS);
   return () => {
     clearTimeout(lastCall);
     clearInterval(sweep);

@@ -16,7 +16,9 @@ export class MalformedRequest extends DomainError {
 
 export class RouteNotFound extends DomainError {
   constructor(method: string, path: string, apiUrl: string) {
-    super('route_not_found', `There is no endpoint ${method} ${path}.`, { hint: `All endpoints are listed at ${apiUrl}.` });
+    super('route_not_found', `There is no endpoint ${method} ${path}.`, {
+      hint: `All endpoints are listed at ${apiUrl}.`,
+    });
   }
 }
 
@@ -55,7 +57,9 @@ export class UnsupportedMediaType extends DomainError {
 
 export class MisdirectedRequest extends DomainError {
   constructor(host: string, appsUrl: string) {
-    super('misdirected_request', `${host} is the host of a deploy, and this address answers the API.`, { hint: `Deploys are served at ${appsUrl}.` });
+    super('misdirected_request', `${host} is the host of a deploy, and this address answers the API.`, {
+      hint: `Deploys are served at ${appsUrl}.`,
+    });
   }
 }
 

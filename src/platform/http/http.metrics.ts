@@ -21,18 +21,21 @@ export class HttpMetrics {
   /** Their number is bounded by that of the routes. */
   private readonly series = new Map<string, Series>();
 
-  constructor(
-    @InjectMetric(REQUESTS) requests: Counter,
-    @InjectMetric(DURATION) durations: Histogram,
-  ) {
+  constructor(@InjectMetric(REQUESTS) requests: Counter, @InjectMetric(DURATION) durations: Histogram) {
     // Both are read when `/metrics` is.
     Object.assign(requests, {
       collect: () => {
         requests.reset();
-        for (const { labels, durations: { count } } of this.series.values()) requests.inc(labels, count);
+        for (const {
+          labels,
+          durations: { count },
+        } of this.series.values())
+          requests.inc(labels, count);
       },
     });
-    reportAs(durations, { name: DURATION, help: DURATION_HELP }, () => [...this.series.values()].flatMap(({ labels, durations: counts }) => counts.samples(DURATION, labels)));
+    reportAs(durations, { name: DURATION, help: DURATION_HELP }, () =>
+      [...this.series.values()].flatMap(({ labels, durations: counts }) => counts.samples(DURATION, labels)),
+    );
   }
 
   /** @param route the template, `/api/v1/projects/:id`, or undefined where no route matched. */
@@ -43,13 +46,21 @@ export class HttpMetrics {
   private seriesOf(method: string, route: string, status: number): Series {
     const key = `${method} ${status} ${route}`;
     let series = this.series.get(key);
-    if (series === undefined) this.series.set(key, series = { labels: { method, route, status: String(status) }, durations: new HistogramCounts(BUCKETS) });
+    if (series === undefined)
+      this.series.set(
+        key,
+        (series = { labels: { method, route, status: String(status) }, durations: new HistogramCounts(BUCKETS) }),
+      );
     return series;
   }
 }
 
 export const HTTP_METRICS: Provider[] = [
   HttpMetrics,
-  makeCounterProvider({ name: REQUESTS, help: 'Answers sent, by method, route template and status.', labelNames: LABELS }),
+  makeCounterProvider({
+    name: REQUESTS,
+    help: 'Answers sent, by method, route template and status.',
+    labelNames: LABELS,
+  }),
   makeHistogramProvider({ name: DURATION, help: DURATION_HELP, labelNames: LABELS, buckets: BUCKETS }),
 ];

@@ -1,4 +1,11 @@
-import { applyDecorators, type CallHandler, type ExecutionContext, Injectable, type NestInterceptor, UseInterceptors } from '@nestjs/common';
+import {
+  applyDecorators,
+  type CallHandler,
+  type ExecutionContext,
+  Injectable,
+  type NestInterceptor,
+  UseInterceptors,
+} from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { ApiConsumes } from '@nestjs/swagger';
 import express, { type Request, type RequestHandler, type Response } from 'express';
@@ -26,8 +33,15 @@ const Body = Reflector.createDecorator<BodyRule>();
  * The route reads a JSON object from its body. The body is read only after the guards have let the caller in, so that
  * a caller who is refused cannot make us parse anything.
  */
-export function TakesJson({ limitBytes = DEFAULT_LIMIT_BYTES, actsOutside = false }: { limitBytes?: number; actsOutside?: OutsideRule } = {}): MethodDecorator {
-  return applyDecorators(Body({ limitBytes, actsOutside }), UseInterceptors(WriteInterceptor), ApiConsumes('application/json'));
+export function TakesJson({
+  limitBytes = DEFAULT_LIMIT_BYTES,
+  actsOutside = false,
+}: { limitBytes?: number; actsOutside?: OutsideRule } = {}): MethodDecorator {
+  return applyDecorators(
+    Body({ limitBytes, actsOutside }),
+    UseInterceptors(WriteInterceptor),
+    ApiConsumes('application/json'),
+  );
 }
 
 /** The route writes, and reads no body. */
@@ -49,10 +63,19 @@ export class WriteInterceptor implements NestInterceptor {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
     const rule = this.reflector.get(Body, context.getHandler());
-    const read = rule.limitBytes === undefined ? Promise.resolve() : this.read(request, http.getResponse(), rule.limitBytes);
-    return from(read).pipe(mergeMap(() => (this.guarantees.areAskedBy(request)
-      ? from(this.guarantees.answer(request, ruleFor(request, rule), () => lastValueFrom(next.handle(), { defaultValue: undefined })))
-      : next.handle())));
+    const read =
+      rule.limitBytes === undefined ? Promise.resolve() : this.read(request, http.getResponse(), rule.limitBytes);
+    return from(read).pipe(
+      mergeMap(() =>
+        this.guarantees.areAskedBy(request)
+          ? from(
+              this.guarantees.answer(request, ruleFor(request, rule), () =>
+                lastValueFrom(next.handle(), { defaultValue: undefined }),
+              ),
+            )
+          : next.handle(),
+      ),
+    );
   }
 
   private async read(request: Request, response: Response, limitBytes: number): Promise<void> {
@@ -62,7 +85,9 @@ export class WriteInterceptor implements NestInterceptor {
     }
     if (request.is(['application/json', '+json']) === false) {
       const sent = request.headers['content-type'];
-      throw new UnsupportedMediaType(sent === undefined ? 'The request body has no Content-Type.' : 'The request body is not sent as JSON.');
+      throw new UnsupportedMediaType(
+        sent === undefined ? 'The request body has no Content-Type.' : 'The request body is not sent as JSON.',
+      );
     }
     await new Promise<void>((resolve, reject) => {
       this.parser(limitBytes)(request, response, (error?: unknown) => {
@@ -71,7 +96,16 @@ export class WriteInterceptor implements NestInterceptor {
       });
     });
     if (Array.isArray(request.body)) {
-      throw new RequestInvalid([{ path: '', in: 'body', code: 'is_object', message: 'The body must be a JSON object.', expected: 'object', received: 'array' }]);
+      throw new RequestInvalid([
+        {
+          path: '',
+          in: 'body',
+          code: 'is_object',
+          message: 'The body must be a JSON object.',
+          expected: 'object',
+          received: 'array',
+        },
+      ]);
     }
   }
 
@@ -92,8 +126,9 @@ export class WriteInterceptor implements NestInterceptor {
   }
 }
 
-const ruleFor = ({ body }: Request, { actsOutside }: BodyRule): WriteRule =>
-  ({ actsOutside: typeof actsOutside === 'function' ? actsOutside((body ?? {}) as Record<string, unknown>) : actsOutside });
+const ruleFor = ({ body }: Request, { actsOutside }: BodyRule): WriteRule => ({
+  actsOutside: typeof actsOutside === 'function' ? actsOutside((body ?? {}) as Record<string, unknown>) : actsOutside,
+});
 
 const hasBody = (request: Request): boolean =>
   request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;

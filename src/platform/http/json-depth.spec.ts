@@ -6,9 +6,11 @@ const depthOf = (value: unknown): number =>
 
 describe('nestsDeeperThan', () => {
   it('agrees with the depth of the parsed value, whatever stands in its strings', () => {
-    fc.assert(fc.property(fc.jsonValue({ maxDepth: 8 }), fc.nat(9), (value, limit) => {
-      expect(nestsDeeperThan(Buffer.from(JSON.stringify(value)), limit)).toBe(depthOf(value) > limit);
-    }));
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 8 }), fc.nat(9), (value, limit) => {
+        expect(nestsDeeperThan(Buffer.from(JSON.stringify(value)), limit)).toBe(depthOf(value) > limit);
+      }),
+    );
   });
 
   it('does not count brackets inside strings', () => {

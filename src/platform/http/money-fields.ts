@@ -19,6 +19,7 @@ export const IsUsd = ({ least }: { least: bigint }): PropertyDecorator =>
         const nano = nanoOf(value);
         return nano !== undefined && nano >= least;
       },
-      defaultMessage: (fault) => `${fault?.property ?? 'the amount'} must be a decimal string of US dollars, with at most nine digits before and after the point`,
+      defaultMessage: (fault) =>
+        `${fault?.property ?? 'the amount'} must be a decimal string of US dollars, with at most nine digits before and after the point`,
     },
   });

@@ -29,12 +29,25 @@ const IsCursor = (): PropertyDecorator =>
 
 /** What a list takes in its query. */
 export class PageQuery {
-  @ApiPropertyOptional({ type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT, description: 'Items on a page.' })
-  @Type(() => Number) @IsInt() @Min(1) @Max(MAX_LIMIT)
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 1,
+    maximum: MAX_LIMIT,
+    default: DEFAULT_LIMIT,
+    description: 'Items on a page.',
+  })
+  @Type(() => Number)
+  @IsInt()
+  @Min(1)
+  @Max(MAX_LIMIT)
   readonly limit: number = DEFAULT_LIMIT;
 
-  @ApiPropertyOptional({ type: String, description: '`meta.next_cursor` of an earlier page: the list goes on after it.' })
-  @MayBeAbsent() @IsCursor()
+  @ApiPropertyOptional({
+    type: String,
+    description: '`meta.next_cursor` of an earlier page: the list goes on after it.',
+  })
+  @MayBeAbsent()
+  @IsCursor()
   readonly cursor?: string;
 
   get wish(): PageWish {
@@ -46,7 +59,8 @@ export class PageQuery {
 export class PageMeta {
   @ApiProperty() request_id!: string;
   @ApiProperty({ description: 'Whether there are more items after this page.' }) has_more!: boolean;
-  @ApiPropertyOptional({ type: String, description: 'Pass it as `cursor` to get the next page; absent on the last.' }) next_cursor?: string;
+  @ApiPropertyOptional({ type: String, description: 'Pass it as `cursor` to get the next page; absent on the last.' })
+  next_cursor?: string;
 }
 
 /** `meta` of an answer that is no list. */
@@ -54,10 +68,17 @@ export class AnswerMeta {
   @ApiProperty() request_id!: string;
 }
 
-/** What a caller passes as `cursor` to go on after this one; for lists that are not answered as {@link pageEnvelope} does. */
-export const cursorOf = (next: string | undefined): string | undefined => (next === undefined ? undefined : encode(next));
+/**
+ * What a caller passes as `cursor` to go on after this one; for lists that are not answered as {@link pageEnvelope}
+ * does.
+ */
+export const cursorOf = (next: string | undefined): string | undefined =>
+  next === undefined ? undefined : encode(next);
 
 /** The answer of a list. */
 export function pageEnvelope<T, View>({ items, next }: Page<T>, view: (item: T) => View): Envelope<View[]> {
-  return new Envelope(items.map(view), { has_more: next !== undefined, ...(next === undefined ? {} : { next_cursor: encode(next) }) });
+  return new Envelope(items.map(view), {
+    has_more: next !== undefined,
+    ...(next === undefined ? {} : { next_cursor: encode(next) }),
+  });
 }

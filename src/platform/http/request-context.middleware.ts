@@ -47,7 +47,9 @@ export class RequestContextMiddleware {
 
     // The path as it was asked for: routers below may rewrite `url`.
     const path = request.path;
-    response.once('close', () => { this.finish(request, response, path); });
+    response.once('close', () => {
+      this.finish(request, response, path);
+    });
     this.context.run(state, next);
   };
 
@@ -57,11 +59,14 @@ export class RequestContextMiddleware {
     const durationMs = performance.now() - startedAtMs;
     const route = routeOf(request);
     this.metrics.answered(request.method, route, status, durationMs / 1000);
-    // Written by hand, because there is one for each call. All but the path are texts that need no escapes: ids are of a
-    // form of their own, Node has taken the method from a list, and routes are ours.
-    this.log.infoLine(`"requestId":"${requestId}","method":"${request.method}","path":${quoted(path)},"status":${status}`
-      + `,"durationMs":${Math.round(durationMs * 100) / 100},"traceId":"${traceId}"`
-      + (route === undefined ? '' : `,"route":${quoted(route)}`) + (orgId === undefined ? '' : `,"orgId":"${orgId}"`));
+    // Written by hand, because there is one for each call. All but the path are texts that need no escapes: ids are of
+    // a form of their own, Node has taken the method from a list, and routes are ours.
+    this.log.infoLine(
+      `"requestId":"${requestId}","method":"${request.method}","path":${quoted(path)},"status":${status}` +
+        `,"durationMs":${Math.round(durationMs * 100) / 100},"traceId":"${traceId}"` +
+        (route === undefined ? '' : `,"route":${quoted(route)}`) +
+        (orgId === undefined ? '' : `,"orgId":"${orgId}"`),
+    );
   }
 }
 

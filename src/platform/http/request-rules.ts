@@ -7,14 +7,16 @@ const HOST = /^[\w.~!$&'()*+;=%:[\]-]*$/;
 const ABSOLUTE = /^https?:\/\/([^/?#]*)/i;
 
 /**
- * What is wrong with a request though Node could parse it. Such requests mean different things to different programs: one
- * that a proxy and the service disagree on is a way around whatever the proxy checks, or into the answers of others.
+ * What is wrong with a request though Node could parse it. Such requests mean different things to different programs:
+ * one that a proxy and the service disagree on is a way around whatever the proxy checks, or into the answers of
+ * others.
  */
 export function faultOf(request: IncomingMessage): DomainError | undefined {
   const { method = '', httpVersion } = request;
   // The one makes a proxy of us, the other would send a caller's secrets back to whatever page made it call.
   if (method === 'CONNECT' || method === 'TRACE') return new MethodNotSupported(method);
-  if (httpVersion !== '1.1' && httpVersion !== '1.0') return new MalformedRequest('Only HTTP/1.1 and HTTP/1.0 are supported.');
+  if (httpVersion !== '1.1' && httpVersion !== '1.0')
+    return new MalformedRequest('Only HTTP/1.1 and HTTP/1.0 are supported.');
   return faultOfFraming(request) ?? faultOfTarget(request);
 }
 
@@ -28,11 +30,13 @@ function faultOfFraming({ rawHeaders, httpVersion }: IncomingMessage): DomainErr
       if (!HOST.test(rawHeaders[index + 1]!)) return new MalformedRequest('The Host header is not a host name.');
     } else if (length === 17 && rawHeaders[index]!.toLowerCase() === 'transfer-encoding') {
       const isChunked = rawHeaders[index + 1]!.toLowerCase() === 'chunked';
-      if (!isChunked || httpVersion === '1.0') return new MalformedRequest('The only Transfer-Encoding is chunked, over HTTP/1.1.');
+      if (!isChunked || httpVersion === '1.0')
+        return new MalformedRequest('The only Transfer-Encoding is chunked, over HTTP/1.1.');
     }
   }
   if (hosts > 1) return new MalformedRequest('The request has more than one Host header. Send exactly one.');
-  if (hosts === 0 && httpVersion === '1.1') return new MalformedRequest('The request has no Host header. Send exactly one.');
+  if (hosts === 0 && httpVersion === '1.1')
+    return new MalformedRequest('The request has no Host header. Send exactly one.');
   return undefined;
 }
 

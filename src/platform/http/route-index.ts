@@ -1,6 +1,8 @@
 import type { Express, NextFunction, Request, RequestHandler, Response } from 'express';
 
-/** A layer of Express' router as far as it is read here: middleware, or a route with a handler for each of its methods. */
+/**
+ * A layer of Express' router as far as it is read here: middleware, or a route with a handler for each of its methods.
+ */
 interface Layer {
   readonly rawPath: unknown;
   readonly slash: boolean;
@@ -47,7 +49,8 @@ export class RouteIndex {
     if (path.includes('%')) return undefined;
     const parts = path.split('/');
     const entry = firstOf(this.root, parts, 1, method);
-    if (entry === undefined || this.taken.some(({ prefix, order }) => order < entry.order && path.startsWith(prefix))) return undefined;
+    if (entry === undefined || this.taken.some(({ prefix, order }) => order < entry.order && path.startsWith(prefix)))
+      return undefined;
     return { entry, parts };
   }
 
@@ -57,7 +60,9 @@ export class RouteIndex {
       return;
     }
     const parts = route.path.split('/');
-    const end = parts.slice(1).reduce((at, part) => (part.startsWith(':') ? at.param ??= branch() : literalOf(at, part)), this.root);
+    const end = parts
+      .slice(1)
+      .reduce((at, part) => (part.startsWith(':') ? (at.param ??= branch()) : literalOf(at, part)), this.root);
     const params = parts.flatMap((part, at) => (part.startsWith(':') ? [{ name: part.slice(1), at }] : []));
     for (const { method, handle } of route.stack) {
       const name = method?.toUpperCase() ?? '';
@@ -68,7 +73,9 @@ export class RouteIndex {
   }
 }
 
-/** The index as middleware: the last one before the routes. It is made at the first request, when all routes are there. */
+/**
+ * The index as middleware: the last one before the routes. It is made at the first request, when all routes are there.
+ */
 export function indexedRoutes(app: Express): RequestHandler {
   let index: RouteIndex | undefined;
   return function findRoute(request: Request, response: Response, next: NextFunction): unknown {
@@ -78,7 +85,10 @@ export function indexedRoutes(app: Express): RequestHandler {
       next();
       return;
     }
-    const { entry: { route, handler, params }, parts } = found;
+    const {
+      entry: { route, handler, params },
+      parts,
+    } = found;
     request.route = route;
     request.params = {};
     for (const { name, at } of params) request.params[name] = parts[at]!;
@@ -107,7 +117,7 @@ const branch = (): Branch => ({ literal: new Map(), param: undefined, entries: n
 
 function literalOf(at: Branch, part: string): Branch {
   let next = at.literal.get(part);
-  if (next === undefined) at.literal.set(part, next = branch());
+  if (next === undefined) at.literal.set(part, (next = branch()));
   return next;
 }
 

@@ -21,7 +21,7 @@ export class RouteMetadata<Value> {
     const controller = context.getClass();
     const handler = context.getHandler();
     let known = this.byController.get(controller);
-    if (known === undefined) this.byController.set(controller, known = new WeakMap());
+    if (known === undefined) this.byController.set(controller, (known = new WeakMap()));
     let entry = known.get(handler);
     if (entry === undefined) {
       entry = { value: this.reflector.getAllAndOverride<Value | undefined>(this.decorator.KEY, [handler, controller]) };

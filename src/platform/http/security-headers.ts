@@ -4,11 +4,16 @@
  */
 export function securityHeaders(publicUrl: string): readonly string[] {
   const headers = [
-    'X-Content-Type-Options', 'nosniff',
-    'X-Frame-Options', 'DENY',
-    'Referrer-Policy', 'no-referrer',
-    'Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'",
-    'Cache-Control', 'no-store',
+    'X-Content-Type-Options',
+    'nosniff',
+    'X-Frame-Options',
+    'DENY',
+    'Referrer-Policy',
+    'no-referrer',
+    'Content-Security-Policy',
+    "default-src 'none'; frame-ancestors 'none'",
+    'Cache-Control',
+    'no-store',
   ];
   // Promising HTTPS for a year makes sense only where it is what callers are told to use.
   if (publicUrl.startsWith('https:')) headers.push('Strict-Transport-Security', 'max-age=31536000; includeSubDomains');

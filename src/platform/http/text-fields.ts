@@ -3,9 +3,11 @@ import { Transform } from 'class-transformer';
 import { IsString, MaxLength, MinLength, ValidateBy } from 'class-validator';
 
 /** As if they stood before the field in this order: of several faults the first rule's is told. */
-export const inOrder = (...decorators: PropertyDecorator[]): PropertyDecorator => applyDecorators(...decorators.reverse());
+export const inOrder = (...decorators: PropertyDecorator[]): PropertyDecorator =>
+  applyDecorators(...decorators.reverse());
 
-export const Trimmed = (): PropertyDecorator => Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.trim() : value));
+export const Trimmed = (): PropertyDecorator =>
+  Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.trim() : value));
 
 /** Text without line breaks, control characters and halves of characters. */
 export const IsOneLine = (): PropertyDecorator =>
@@ -18,4 +20,5 @@ export const IsOneLine = (): PropertyDecorator =>
   });
 
 /** What people call a thing, on one line. */
-export const IsTitle = (): PropertyDecorator => inOrder(Trimmed(), IsString(), MinLength(1), MaxLength(100), IsOneLine());
+export const IsTitle = (): PropertyDecorator =>
+  inOrder(Trimmed(), IsString(), MinLength(1), MaxLength(100), IsOneLine());

@@ -19,14 +19,20 @@ describe('traceIdFrom', () => {
     expect(traceIdFrom({ 'x-trace-id': TRACE.toUpperCase() })).toBe(TRACE);
   });
 
-  it.each([`00-${'0'.repeat(32)}-00f067aa0ba902b7-01`, `ff-${TRACE}-00f067aa0ba902b7-01`, `00-${TRACE}-${'0'.repeat(16)}-01`, 'nonsense'])(
-    'does not follow the invalid traceparent %s', (traceparent) => {
-      expect(traceIdFrom({ traceparent })).not.toBe(TRACE);
-    });
+  it.each([
+    `00-${'0'.repeat(32)}-00f067aa0ba902b7-01`,
+    `ff-${TRACE}-00f067aa0ba902b7-01`,
+    `00-${TRACE}-${'0'.repeat(16)}-01`,
+    'nonsense',
+  ])('does not follow the invalid traceparent %s', (traceparent) => {
+    expect(traceIdFrom({ traceparent })).not.toBe(TRACE);
+  });
 
   it('always answers 32 hex digits, whatever it is sent', () => {
-    fc.assert(fc.property(fc.string(), fc.string(), (traceparent, own) => {
-      expect(traceIdFrom({ traceparent, 'x-trace-id': own })).toMatch(/^[0-9a-f]{32}$/);
-    }));
+    fc.assert(
+      fc.property(fc.string(), fc.string(), (traceparent, own) => {
+        expect(traceIdFrom({ traceparent, 'x-trace-id': own })).toMatch(/^[0-9a-f]{32}$/);
+      }),
+    );
   });
 });

@@ -11,7 +11,8 @@ export class TrustedProxies {
 
   constructor({ trustProxy }: Config) {
     // A number counts hops from us outwards, so that the peer of the connection is the first of them.
-    this.trusts = typeof trustProxy === 'number' ? (_address, hop) => hop < trustProxy : isWithin(trustProxy.map(rangeOf));
+    this.trusts =
+      typeof trustProxy === 'number' ? (_address, hop) => hop < trustProxy : isWithin(trustProxy.map(rangeOf));
   }
 
   /** Whether the request comes over a connection from one of them. */

@@ -27,8 +27,12 @@ export class UnknownRoutes {
 
   private methodsOf(path: string): string[] {
     const { router } = this.adapterHost.httpAdapter.getInstance<Express>();
-    const matching = (router.stack as unknown as Layer[]).filter((layer) => layer.route !== undefined && layer.match(path));
-    const names = new Set(matching.flatMap((layer) => Object.keys(layer.route!.methods)).map((name) => name.toUpperCase()));
+    const matching = (router.stack as unknown as Layer[]).filter(
+      (layer) => layer.route !== undefined && layer.match(path),
+    );
+    const names = new Set(
+      matching.flatMap((layer) => Object.keys(layer.route!.methods)).map((name) => name.toUpperCase()),
+    );
     if (names.has('GET')) names.add('HEAD');
     return [...names].sort();
   }

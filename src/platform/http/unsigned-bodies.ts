@@ -33,13 +33,19 @@ export class UnsignedBodies {
    * @param address by what the sender is counted.
    * @throws {PayloadTooLarge} `payload_too_large`
    * @throws {RequestTimeout} `request_timeout`
-   * @throws {ServiceUnavailable} `service_unavailable`: the address, or all senders together, have sent too much at once.
+   * @throws {ServiceUnavailable} `service_unavailable`: the address, or all senders together, have sent too much at
+   * once.
    */
   async read(request: Request, address: string): Promise<Buffer> {
     const { limitBytes, placesByAddress } = this.bounds;
-    if (Number(request.headers['content-length'] ?? 0) > limitBytes) throw leaveUnread(request, new PayloadTooLarge(limitBytes));
+    if (Number(request.headers['content-length'] ?? 0) > limitBytes)
+      throw leaveUnread(request, new PayloadTooLarge(limitBytes));
     const senders = this.senders.get(address) ?? 0;
-    if (senders >= placesByAddress) throw leaveUnread(request, new ServiceUnavailable(new Error(`${placesByAddress} unsigned bodies from one address are being read.`)));
+    if (senders >= placesByAddress)
+      throw leaveUnread(
+        request,
+        new ServiceUnavailable(new Error(`${placesByAddress} unsigned bodies from one address are being read.`)),
+      );
     this.senders.set(address, senders + 1);
     const body = { chunks: [] as Buffer[], bytes: 0 };
     try {
@@ -70,11 +76,18 @@ export class UnsignedBodies {
         body.bytes += chunk.length;
         this.heldBytes += chunk.length;
         if (body.bytes > limitBytes) settle(new PayloadTooLarge(limitBytes));
-        else if (this.heldBytes > totalBytes) settle(new ServiceUnavailable(new Error('Unsigned bodies take all the memory that they may take.')));
+        else if (this.heldBytes > totalBytes)
+          settle(new ServiceUnavailable(new Error('Unsigned bodies take all the memory that they may take.')));
       };
-      const end = (): void => { settle(); };
-      const hangUp = (): void => { settle(new CallerHungUp()); };
-      const timer = setTimeout(() => { settle(new RequestTimeout()); }, deadlineMs);
+      const end = (): void => {
+        settle();
+      };
+      const hangUp = (): void => {
+        settle(new CallerHungUp());
+      };
+      const timer = setTimeout(() => {
+        settle(new RequestTimeout());
+      }, deadlineMs);
       request.on('data', take).once('end', end).once('close', hangUp).once('error', hangUp);
     });
   }

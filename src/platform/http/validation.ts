@@ -28,9 +28,10 @@ export class RequestValidation extends ValidationPipe {
 
   private async check(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
     // Nothing has it in its name, and the database takes none.
-    if (metadata.type === 'param' && typeof value === 'string' && value.includes('\0')) throw new MalformedRequest('The path of the request holds a NUL.');
+    if (metadata.type === 'param' && typeof value === 'string' && value.includes('\0'))
+      throw new MalformedRequest('The path of the request holds a NUL.');
     try {
-      return await super.transform(value, metadata) as unknown;
+      return (await super.transform(value, metadata)) as unknown;
     } catch (thrown) {
       if (thrown instanceof UntoldFaults) throw new RequestInvalid(faultsOf(thrown.errors, PLACES[metadata.type]));
       throw thrown;
@@ -61,17 +62,27 @@ function pathOf(parent: string, property: string): string {
   return parent === '' ? property : `${parent}.${property}`;
 }
 
-function describe(error: ValidationError, rule: string, message: string): Pick<FieldFault, 'code' | 'message' | 'expected' | 'received'> {
+function describe(
+  error: ValidationError,
+  rule: string,
+  message: string,
+): Pick<FieldFault, 'code' | 'message' | 'expected' | 'received'> {
   if (rule === 'whitelistValidation') return { code: 'unknown_field', message: `There is no field ${error.property}.` };
   const code = rule.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   const expected = allowedValuesOf(error, rule);
   // A value is shown only where it is one of a few words: anywhere else it may be long, or a secret.
   if (expected === undefined) return { code, message };
-  return { code, message, expected, received: typeof error.value === 'string' ? error.value.slice(0, 100) : typeof error.value };
+  return {
+    code,
+    message,
+    expected,
+    received: typeof error.value === 'string' ? error.value.slice(0, 100) : typeof error.value,
+  };
 }
 
 function allowedValuesOf(error: ValidationError, rule: string): unknown {
   if (rule !== 'isIn' || error.target === undefined) return undefined;
   const rules = getMetadataStorage().getTargetValidationMetadatas(error.target.constructor, '', false, false);
-  return rules.find(({ propertyName, name }) => propertyName === error.property && name === 'isIn')?.constraints[0] as unknown;
+  return rules.find(({ propertyName, name }) => propertyName === error.property && name === 'isIn')
+    ?.constraints[0] as unknown;
 }

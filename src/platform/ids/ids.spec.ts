@@ -32,9 +32,17 @@ describe('Ids', () => {
   });
 
   it('encodes any time and any random bits as the TypeID library does', () => {
-    fc.assert(fc.property(fc.integer({ min: 0, max: 2 ** 48 - 1 }), fc.uint8Array({ minLength: 10, maxLength: 10 }), (ms, random) => {
-      const bytes = Buffer.concat([Buffer.from(ms.toString(16).padStart(12, '0'), 'hex'), random]);
-      expect(`req_${base32OfTime(ms)}${base32OfTenBytes(random, 0)}`).toBe(TypeID.fromUUIDBytes('req', bytes).toString());
-    }));
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 0, max: 2 ** 48 - 1 }),
+        fc.uint8Array({ minLength: 10, maxLength: 10 }),
+        (ms, random) => {
+          const bytes = Buffer.concat([Buffer.from(ms.toString(16).padStart(12, '0'), 'hex'), random]);
+          expect(`req_${base32OfTime(ms)}${base32OfTenBytes(random, 0)}`).toBe(
+            TypeID.fromUUIDBytes('req', bytes).toString(),
+          );
+        },
+      ),
+    );
   });
 });

@@ -5,12 +5,34 @@ import { RandomBytes } from './random-bytes.js';
 
 /** What an id can name. The prefix is part of the id, so that a log line tells what it speaks of. */
 export type IdPrefix =
-  | 'prc' | 'req' | 'out' | 'job' | 'exe' | 'wrk'
-  | 'usr' | 'org' | 'ses' | 'key' | 'sec' | 'inv' | 'tok' | 'aud' | 'idm' | 'msg'
-  | 'prj' | 'repo' | 'tsk' | 'tev' | 'dpl'
-  | 'plc' | 'ivc' | 'crn'
-  | 'ghi' | 'ghs'
-  | 'crg' | 'ltx';
+  | 'prc'
+  | 'req'
+  | 'out'
+  | 'job'
+  | 'exe'
+  | 'wrk'
+  | 'usr'
+  | 'org'
+  | 'ses'
+  | 'key'
+  | 'sec'
+  | 'inv'
+  | 'tok'
+  | 'aud'
+  | 'idm'
+  | 'msg'
+  | 'prj'
+  | 'repo'
+  | 'tsk'
+  | 'tev'
+  | 'dpl'
+  | 'plc'
+  | 'ivc'
+  | 'crn'
+  | 'ghi'
+  | 'ghs'
+  | 'crg'
+  | 'ltx';
 
 /** Mints TypeIDs (`exe_` + a UUIDv7 in base32): sortable by birth, easy to grep, legal as BullMQ job ids. */
 @Injectable()

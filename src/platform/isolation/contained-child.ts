@@ -39,9 +39,13 @@ export class ContainedChild {
     });
     this.exited = new Promise((resolve) => {
       child.once('exit', resolve);
-      child.once('error', () => { resolve(null); });
+      child.once('error', () => {
+        resolve(null);
+      });
     });
-    void this.exited.then(() => { this.over = true; });
+    void this.exited.then(() => {
+      this.over = true;
+    });
     this.takesNoFaultFrom(SECCOMP_DESCRIPTOR);
     void this.letGo(seccomp);
   }
@@ -67,12 +71,14 @@ export class ContainedChild {
   kill(): void {
     if (this.over || this.killer !== null) return;
     this.killNow();
-    this.killer = setInterval(() => { this.killNow(); }, KILL_INTERVAL_MS);
+    this.killer = setInterval(() => {
+      this.killNow();
+    }, KILL_INTERVAL_MS);
   }
 
   /**
-   * After {@link exited}: settles when no process is left inside. bubblewrap ends when it hears of its program's end, and
-   * those that the program started are killed just after it.
+   * After {@link exited}: settles when no process is left inside. bubblewrap ends when it hears of its program's end,
+   * and those that the program started are killed just after it.
    */
   async empty(): Promise<void> {
     if (this.initTicks === null) return;
@@ -86,7 +92,10 @@ export class ContainedChild {
   /** After {@link exited}: waits a moment for what is still in the pipes. */
   async endLines(outputs: readonly Promise<void>[]): Promise<void> {
     const grace = new AbortController();
-    await Promise.race([Promise.all(outputs), sleep(PIPES_GRACE_MS, undefined, { signal: grace.signal }).catch(() => undefined)]);
+    await Promise.race([
+      Promise.all(outputs),
+      sleep(PIPES_GRACE_MS, undefined, { signal: grace.signal }).catch(() => undefined),
+    ]);
     grace.abort();
   }
 
@@ -117,7 +126,9 @@ export class ContainedChild {
     const { pid } = this.parts.child;
     if (pid !== undefined) sendKill(-pid);
     // The init inside leaves bubblewrap's process group; with it dies its namespace.
-    this.info.whenKnown((initPid) => { sendKill(initPid); });
+    this.info.whenKnown((initPid) => {
+      sendKill(initPid);
+    });
   }
 }
 
@@ -126,7 +137,9 @@ export function endOf(stream: Readable): Promise<void> {
   return new Promise((resolve) => {
     stream.once('close', resolve);
     // A reset is an end too; the outcome comes from the exit status.
-    stream.on('error', () => { resolve(); });
+    stream.on('error', () => {
+      resolve();
+    });
   });
 }
 

@@ -14,7 +14,8 @@ export const ORDINARY_CPU: CpuShare = { weight: 100 };
 
 /**
  * All isolated programs of this machine share one parent group, so that their number does not matter: however many
- * compete for a processor, together they weigh, unless told otherwise, a tenth of one busy thread of the service, PostgreSQL or Redis.
+ * compete for a processor, together they weigh, unless told otherwise, a tenth of one busy thread of the service,
+ * PostgreSQL or Redis.
  */
 export const ALL_ISOLATED_WEIGHT = 10;
 
@@ -40,8 +41,8 @@ export function quotaOf({ maxPercent }: CpuShare): number {
 }
 
 /**
- * What stands in for a share where there is no cgroup of the processor controller: an ordinary program gets the niceness of the
- * weight that all isolated programs have together. Always above 0, the niceness of the service itself.
+ * What stands in for a share where there is no cgroup of the processor controller: an ordinary program gets the
+ * niceness of the weight that all isolated programs have together. Always above 0, the niceness of the service itself.
  */
 export function nicenessOf({ weight }: CpuShare, allWeight = ALL_ISOLATED_WEIGHT): number {
   const share = (allWeight / 100) * (weight / ORDINARY_CPU.weight);

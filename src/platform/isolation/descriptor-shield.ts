@@ -29,7 +29,10 @@ export class DescriptorShield {
 }
 
 function inheritedDescriptors(): number[] {
-  return readdirSync('/proc/self/fd').map(Number).filter(staysOpen).sort((a, b) => a - b);
+  return readdirSync('/proc/self/fd')
+    .map(Number)
+    .filter(staysOpen)
+    .sort((a, b) => a - b);
 }
 
 function staysOpen(descriptor: number): boolean {

@@ -30,9 +30,14 @@ export class HostUsers {
 
   private readonly free: HostUser[];
 
-  constructor(private readonly serviceUid: number, uidMap = readUidMap()) {
+  constructor(
+    private readonly serviceUid: number,
+    uidMap = readUidMap(),
+  ) {
     const ranges = [ALWAYS, WHERE_MAPPED].filter((range) => isMapped(range, uidMap));
-    const users = ranges.flatMap(({ first, count }) => Array.from({ length: count }, (_, step) => ({ uid: first + step, gid: first + step })));
+    const users = ranges.flatMap(({ first, count }) =>
+      Array.from({ length: count }, (_, step) => ({ uid: first + step, gid: first + step })),
+    );
     this.count = users.length;
     // Not everyone from the same end: services on one machine do not know of each other.
     const start = process.pid % Math.max(1, users.length);
@@ -57,15 +62,20 @@ export class HostUsers {
 
   /** In a container only some users exist; null when those we need do. */
   static missing(uidMap = readUidMap()): string | null {
-    return isMapped(ALWAYS, uidMap) ? null : `the user ids ${ALWAYS.first} to ${ALWAYS.first + ALWAYS.count - 1} inside this container`;
+    return isMapped(ALWAYS, uidMap)
+      ? null
+      : `the user ids ${ALWAYS.first} to ${ALWAYS.first + ALWAYS.count - 1} inside this container`;
   }
 }
 
 function isMapped({ first, count }: Range, uidMap: string): boolean {
-  return uidMap.trim().split('\n').some((line) => {
-    const [inside, , length] = line.trim().split(/\s+/).map(Number);
-    return inside! <= first && inside! + length! >= first + count;
-  });
+  return uidMap
+    .trim()
+    .split('\n')
+    .some((line) => {
+      const [inside, , length] = line.trim().split(/\s+/).map(Number);
+      return inside! <= first && inside! + length! >= first + count;
+    });
 }
 
 /** Empty where there are no user namespaces, and no sandboxes. */

@@ -3,7 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { ContainedChild, type ContainedParts } from './contained-child.js';
 import {
-  type EndCause, type Ended, IsolationDidNotStart, REPORT_DESCRIPTOR, type RunLimits, type StartLimits, type Work,
+  type EndCause,
+  type Ended,
+  IsolationDidNotStart,
+  REPORT_DESCRIPTOR,
+  type RunLimits,
+  type StartLimits,
+  type Work,
   WORK_DESCRIPTOR,
 } from './isolation-spec.js';
 import { OutputCapture } from './output-capture.js';
@@ -35,16 +41,22 @@ export class IsolatedProcess {
   private used = false;
 
   constructor(private readonly parts: ProcessParts) {
-    const overflow = (): void => { this.end('output'); };
+    const overflow = (): void => {
+      this.end('output');
+    };
     this.inside = new ContainedChild(parts);
     this.stdout = new OutputCapture(this.inside.pipe(1), START_OUTPUT_LIMIT_BYTES, overflow);
     this.stderr = new OutputCapture(this.inside.pipe(2), START_OUTPUT_LIMIT_BYTES, overflow);
-    this.report = new OutputCapture(this.inside.pipe(REPORT_DESCRIPTOR), REPORT_LIMIT_BYTES, () => { this.report.close(); });
+    this.report = new OutputCapture(this.inside.pipe(REPORT_DESCRIPTOR), REPORT_LIMIT_BYTES, () => {
+      this.report.close();
+    });
     this.inside.takesNoFaultFrom(0, WORK_DESCRIPTOR);
 
     this.pipesEnded = this.inside.exited
       .then(() => this.inside.endLines([this.stdout.ended, this.stderr.ended, this.report.ended]))
-      .then(() => { this.inside.closePipes(); });
+      .then(() => {
+        this.inside.closePipes();
+      });
     this.gone = this.pipesEnded.then(() => this.inside.cleanUp());
   }
 
@@ -66,7 +78,9 @@ export class IsolatedProcess {
   async started(timeoutMs: number): Promise<void> {
     const timeout = new AbortController();
     const outcome = await Promise.race([
-      Promise.all([this.inside.info.known, firstByte(this.inside.pipe(REPORT_DESCRIPTOR))]).then(() => 'ready' as const),
+      Promise.all([this.inside.info.known, firstByte(this.inside.pipe(REPORT_DESCRIPTOR))]).then(
+        () => 'ready' as const,
+      ),
       this.inside.exited.then(() => 'exited' as const),
       sleep(timeoutMs, 'late' as const, { signal: timeout.signal, ref: false }).catch(() => 'late' as const),
     ]);
@@ -88,7 +102,9 @@ export class IsolatedProcess {
     this.used = true;
     if (this.inside.hasExited) throw new IsolationDidNotStart('it ended while it waited for its work');
 
-    const abort = (): void => { this.end('aborted'); };
+    const abort = (): void => {
+      this.end('aborted');
+    };
     signal?.addEventListener('abort', abort, { once: true });
     if (signal?.aborted === true) abort();
 
@@ -96,7 +112,9 @@ export class IsolatedProcess {
     const startedAt = performance.now();
     const watch = new RunWatch(
       { group: this.parts.group, initPid: this.initPid, start: this.parts.limits, run: limits, before },
-      (cause) => { this.end(cause); },
+      (cause) => {
+        this.end(cause);
+      },
     );
     this.handOver(work, limits);
 
@@ -140,7 +158,10 @@ export class IsolatedProcess {
     const killedForMemory = this.cause === 'exit' && seen.ranOutOfMemory;
     const report = this.report.captured().bytes;
     return {
-      interrupted: this.cause === 'exit' && !killedForMemory && (seen.exitStatus === null || !report.toString('latin1').startsWith(BEGAN)),
+      interrupted:
+        this.cause === 'exit' &&
+        !killedForMemory &&
+        (seen.exitStatus === null || !report.toString('latin1').startsWith(BEGAN)),
       cause: killedForMemory ? 'memory' : this.cause,
       exitStatus: killedForMemory || this.killedBeforeExit ? null : seen.exitStatus,
       durationMs: seen.durationMs,
@@ -162,5 +183,9 @@ interface Observed {
 }
 
 function firstByte(stream: Readable): Promise<void> {
-  return new Promise((resolve) => { stream.once('data', () => { resolve(); }); });
+  return new Promise((resolve) => {
+    stream.once('data', () => {
+      resolve();
+    });
+  });
 }

@@ -11,7 +11,9 @@ import { isStopped, sampleTree, startTicks } from './process-facts.js';
 /** bubblewrap reads its options here, so that no command line shows them. */
 export const OPTIONS_DESCRIPTOR = 3;
 
-/** What a process does between two looks at all of them is little; a program that forks all the time takes a few rounds. */
+/**
+ * What a process does between two looks at all of them is little; a program that forks all the time takes a few rounds.
+ */
 const FREEZE_ROUNDS = 50;
 const FREEZE_PAUSE_MS = 2;
 
@@ -34,7 +36,9 @@ export class IsolatedProgram {
   private readonly watch: LaunchWatch;
   private cause: LaunchEndCause = 'exit';
   private said = '';
-  /** All there is of it while it is frozen: to look for them anew takes milliseconds on a machine with many processes. */
+  /**
+   * All there is of it while it is frozen: to look for them anew takes milliseconds on a machine with many processes.
+   */
   private frozen: readonly FrozenProcess[] | undefined;
 
   constructor(private readonly parts: ProgramParts) {
@@ -42,7 +46,9 @@ export class IsolatedProgram {
     this.inside = new ContainedChild(parts);
     this.lines = new LineOutput(spec.output);
     this.lines.read('stderr', this.inside.pipe(2));
-    this.inside.pipe(2).on('data', (chunk: Buffer) => { if (this.said.length < 2_000) this.said += chunk.toString('utf8'); });
+    this.inside.pipe(2).on('data', (chunk: Buffer) => {
+      if (this.said.length < 2_000) this.said += chunk.toString('utf8');
+    });
     if (spec.output.rawStdout !== true) this.lines.read('stdout', this.inside.pipe(1));
     this.rawEnd = spec.output.rawStdout === true ? endOf(this.inside.pipe(1)) : Promise.resolve();
 
@@ -51,8 +57,12 @@ export class IsolatedProgram {
     this.inside.pipe(0).write(spec.stdin ?? Buffer.alloc(0));
     if (spec.sendsMore !== true) this.inside.pipe(0).end();
     this.watch = new LaunchWatch(group, spec.limits, {
-      onBreach: (cause) => { this.end(cause); },
-      onHold: (isHeld) => { this.hold(isHeld); },
+      onBreach: (cause) => {
+        this.end(cause);
+      },
+      onHold: (isHeld) => {
+        this.hold(isHeld);
+      },
     });
     this.exited = this.inside.exited.then((status) => this.describe(status));
     this.gone = this.exited.then(() => this.inside.cleanUp());
@@ -68,7 +78,9 @@ export class IsolatedProgram {
     return !this.inside.hasExited;
   }
 
-  /** What it writes, with `rawStdout`; ends when nothing can be written any more. Reading slowly holds the program up. */
+  /**
+   * What it writes, with `rawStdout`; ends when nothing can be written any more. Reading slowly holds the program up.
+   */
   get stdout(): Readable {
     return this.inside.pipe(1);
   }
@@ -79,8 +91,8 @@ export class IsolatedProgram {
   }
 
   /**
-   * Settles when its sandbox is being made. What then still goes wrong, such as a mount that is missing, ends it with the
-   * cause `did_not_start`.
+   * Settles when its sandbox is being made. What then still goes wrong, such as a mount that is missing, ends it with
+   * the cause `did_not_start`.
    *
    * @throws {IsolationDidNotStart} when it ended, or took longer than `timeoutMs`, before it was.
    */
@@ -95,7 +107,9 @@ export class IsolatedProgram {
     if (outcome === 'started') return;
 
     await this.destroy();
-    throw new IsolationDidNotStart(outcome === 'late' ? `not ready after ${timeoutMs} ms. ${this.said}` : this.said.trim());
+    throw new IsolationDidNotStart(
+      outcome === 'late' ? `not ready after ${timeoutMs} ms. ${this.said}` : this.said.trim(),
+    );
   }
 
   /** Stops everything inside where it stands; it then takes memory, but no processor time. */
@@ -162,7 +176,13 @@ export class IsolatedProgram {
     await this.rawEnd;
     this.inside.closePipes();
     const cause = this.finalCause(killedForMemory, exitStatus);
-    return { cause, exitStatus: cause === 'exit' ? exitStatus : null, cpuMs, memoryPeakBytes, said: cause === 'did_not_start' ? this.said.trim() : '' };
+    return {
+      cause,
+      exitStatus: cause === 'exit' ? exitStatus : null,
+      cpuMs,
+      memoryPeakBytes,
+      said: cause === 'did_not_start' ? this.said.trim() : '',
+    };
   }
 
   private finalCause(killedForMemory: boolean, exitStatus: number | null): LaunchEndCause {

@@ -63,7 +63,10 @@ export interface Ended {
    * killed from outside. The program says that it has its work before it begins, and the work cannot unsay it.
    */
   readonly interrupted: boolean;
-  /** The exit status; null when the host, or the kernel for want of memory, ended the run. Above 128 it may be 128 plus a signal: bubblewrap folds both into one number. */
+  /**
+   * The exit status; null when the host, or the kernel for want of memory, ended the run. Above 128 it may be 128 plus
+   * a signal: bubblewrap folds both into one number.
+   */
   readonly exitStatus: number | null;
   readonly durationMs: number;
   /** User and system time of the run. Exact with a cgroup, else the last sample, in steps of 10 ms. */

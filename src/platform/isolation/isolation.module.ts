@@ -6,7 +6,12 @@ import { Isolation } from './isolation.js';
 
 function isolationOf({ sandbox }: Config, shutdown: Shutdown): Isolation {
   const { cgroups, cpuWeight, copiesDirectory, bubblewrap } = sandbox;
-  const isolation = new Isolation({ cgroups, cpuWeight, copiesDirectory, ...(bubblewrap === undefined ? {} : { bubblewrapPlaces: [bubblewrap] }) });
+  const isolation = new Isolation({
+    cgroups,
+    cpuWeight,
+    copiesDirectory,
+    ...(bubblewrap === undefined ? {} : { bubblewrapPlaces: [bubblewrap] }),
+  });
   shutdown.at('queues', () => isolation.close());
   return isolation;
 }

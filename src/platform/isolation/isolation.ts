@@ -119,7 +119,10 @@ export class Isolation {
     return launched;
   }
 
-  /** A user for one launched program after another, and for the directories that they write. @throws {Error} when all are taken. */
+  /**
+   * A user for one launched program after another, and for the directories that they write. @throws {Error} when all
+   * are taken.
+   */
   lendUser(): LentUser {
     return new Tenant(this.users);
   }
@@ -146,7 +149,13 @@ export class Isolation {
 
   private spawnProcess(spec: IsolationSpec, bubblewrap: string): IsolatedProcess {
     const { limits } = spec;
-    const shape: SandboxShape = { ...spec, writable: [], directory: '/tmp', scratchBytes: limits.scratchBytes, tellsExit: false };
+    const shape: SandboxShape = {
+      ...spec,
+      writable: [],
+      directory: '/tmp',
+      scratchBytes: limits.scratchBytes,
+      tellsExit: false,
+    };
     const tasks = limits.tasks + TASKS_AROUND;
     return this.contain({
       groupLimits: { memoryBytes: limits.memoryBytes, tasks, processes: 'threads', cpu: limits.cpu ?? ORDINARY_CPU },
@@ -167,7 +176,10 @@ export class Isolation {
     const { limits } = spec;
     const tasks = limits.tasks + TASKS_AROUND;
     const options = bubblewrapOptions({ ...spec, scratchBytes: limits.scratchBytes, tellsExit: true }, this.libraries);
-    assert(options.every((option) => !option.includes('\0')), 'an option of bubblewrap holds a zero byte');
+    assert(
+      options.every((option) => !option.includes('\0')),
+      'an option of bubblewrap holds a zero byte',
+    );
     return this.contain({
       user: spec.user,
       listener: spec.listener,
@@ -181,15 +193,28 @@ export class Isolation {
         processes: this.users.canSwitch ? tasks : tasks + tasksOfUser(this.serviceUid),
       },
       command: [bubblewrap, '--args', String(OPTIONS_DESCRIPTOR), '--', ...spec.command],
-      make: (parts) => new IsolatedProgram({
-        ...parts, spec, seccomp: this.launchSeccomp[spec.network], options: Buffer.from(options.map((option) => `${option}\0`).join('')),
-      }),
+      make: (parts) =>
+        new IsolatedProgram({
+          ...parts,
+          spec,
+          seccomp: this.launchSeccomp[spec.network],
+          options: Buffer.from(options.map((option) => `${option}\0`).join('')),
+        }),
     });
   }
 
-  private contain<Contained extends IsolatedProcess | IsolatedProgram>({ user, listener, groupLimits, bounds, command, make }: Containment<Contained>): Contained {
+  private contain<Contained extends IsolatedProcess | IsolatedProgram>({
+    user,
+    listener,
+    groupLimits,
+    bounds,
+    command,
+    make,
+  }: Containment<Contained>): Contained {
     const tenant = user ?? new Tenant(this.users);
-    const giveBack = (): void => { if (user === undefined) tenant.giveBack(); };
+    const giveBack = (): void => {
+      if (user === undefined) tenant.giveBack();
+    };
     try {
       const group = this.groups.create(groupLimits);
       const child = this.spawnChild({ command, bounds, user: hostUserOf(tenant), group, listener });
@@ -214,7 +239,8 @@ export class Isolation {
 
   private spawnChild({ command, bounds, user, group, listener }: SpawnParts): ReturnType<typeof spawn> {
     const hasCgroup = group.entrances.length > 0;
-    // A second service on this machine may lend the same user, so the cgroup, where there is one, bounds processes better.
+    // A second service on this machine may lend the same user, so the cgroup, where there is one, bounds processes
+    // better.
     const unbounded = hasCgroup ? { dataBytes: null, processes: null } : {};
     const script = launchScript({ ...bounds, ...unbounded, cgroups: group.entrances.length });
     const stdio: ('pipe' | number)[] = ['pipe', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe', ...group.entrances];

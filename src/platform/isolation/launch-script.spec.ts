@@ -1,6 +1,13 @@
 import { type LaunchOptions, launchScript } from './launch-script.js';
 
-const limits: LaunchOptions = { openFiles: 256, fileBytes: 16 * 1024 * 1024, cpuMs: 30_000, dataBytes: null, processes: null, cgroups: 2 };
+const limits: LaunchOptions = {
+  openFiles: 256,
+  fileBytes: 16 * 1024 * 1024,
+  cpuMs: 30_000,
+  dataBytes: null,
+  processes: null,
+  cgroups: 2,
+};
 
 describe('the launch script', () => {
   it('enters each cgroup and closes its way in before the program starts', () => {

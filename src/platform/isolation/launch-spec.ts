@@ -44,8 +44,8 @@ export interface LaunchSpec {
   readonly limits: LaunchLimits;
   readonly output: LaunchOutput;
   /**
-   * A listening socket of the host, by its descriptor: the program accepts on {@link LISTEN_DESCRIPTOR} what the host connects
-   * to its path. So the host never follows a path that the program could change.
+   * A listening socket of the host, by its descriptor: the program accepts on {@link LISTEN_DESCRIPTOR} what the host
+   * connects to its path. So the host never follows a path that the program could change.
    */
   readonly listener?: number;
   /** What comes in on standard input, then end of file; nothing when undefined. */
@@ -62,9 +62,15 @@ export interface LaunchOutput {
   readonly bytes: number;
   /** Undefined: an ordinary one, for a program that ends. */
   readonly pace?: OutputPace;
-  /** Told of how many lines were dropped because they came too fast, where they are missing; undefined: `line` is, in words. */
+  /**
+   * Told of how many lines were dropped because they came too fast, where they are missing; undefined: `line` is, in
+   * words.
+   */
   readonly dropped?: (lines: number) => void;
-  /** Standard output is not read by lines but by whoever reads `IsolatedProgram.stdout`, who stops the program by not reading. */
+  /**
+   * Standard output is not read by lines but by whoever reads `IsolatedProgram.stdout`, who stops the program by not
+   * reading.
+   */
   readonly rawStdout?: boolean;
 }
 

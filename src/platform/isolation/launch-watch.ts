@@ -20,10 +20,19 @@ export class LaunchWatch {
   private sampler: NodeJS.Timeout | undefined;
   private isOver = false;
 
-  constructor(private readonly group: ResourceGroup, private readonly limits: LaunchLimits, private readonly events: WatchEvents) {
+  constructor(
+    private readonly group: ResourceGroup,
+    private readonly limits: LaunchLimits,
+    private readonly events: WatchEvents,
+  ) {
     const maxPercent = limits.cpu?.maxPercent;
     this.allowance = group.limitsCpu || maxPercent === undefined ? null : new CpuAllowance(maxPercent);
-    this.timer = limits.wallMs === null ? null : setTimeout(() => { this.breach('wall_time'); }, limits.wallMs);
+    this.timer =
+      limits.wallMs === null
+        ? null
+        : setTimeout(() => {
+            this.breach('wall_time');
+          }, limits.wallMs);
     this.resume();
   }
 
@@ -34,7 +43,10 @@ export class LaunchWatch {
   }
 
   resume(): void {
-    if (!this.isOver) this.sampler ??= setInterval(() => { this.look(); }, INTERVAL_MS);
+    if (!this.isOver)
+      this.sampler ??= setInterval(() => {
+        this.look();
+      }, INTERVAL_MS);
   }
 
   stop(): void {

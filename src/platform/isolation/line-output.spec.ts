@@ -8,25 +8,36 @@ import { type OutputPace } from './output-pace.js';
 const AMPLE: OutputPace = { linesPerSecond: 1e9, burstLines: 1e9, bytesPerSecond: 1e9, burstBytes: 1e9 };
 
 describe('the lines of a program', () => {
-  const read = (pace: OutputPace, bytes = 1e9): { stream: PassThrough; output: LineOutput; lines: string[]; dropped: number[] } => {
+  const read = (
+    pace: OutputPace,
+    bytes = 1e9,
+  ): { stream: PassThrough; output: LineOutput; lines: string[]; dropped: number[] } => {
     const [lines, dropped] = [[] as string[], [] as number[]];
-    const output = new LineOutput({ line: (_, text) => lines.push(text), dropped: (count) => dropped.push(count), bytes, pace });
+    const output = new LineOutput({
+      line: (_, text) => lines.push(text),
+      dropped: (count) => dropped.push(count),
+      bytes,
+      pace,
+    });
     const stream = new PassThrough();
     output.read('stdout', stream);
     return { stream, output, lines, dropped };
   };
 
   it('are those that were written, however they were cut into pieces', async () => {
-    await fc.assert(fc.asyncProperty(fc.array(fc.constantFrom('a', 'bc', '\n', '\n\n', 'ü'), { maxLength: 40 }), async (pieces) => {
-      const { stream, output, lines } = read(AMPLE);
-      for (const piece of pieces) stream.write(piece);
-      stream.end();
-      await Promise.all(output.ended);
-      const text = pieces.join('');
-      const wanted = text.split('\n');
-      if (wanted.at(-1) === '') wanted.pop();
-      expect(lines).toEqual(wanted);
-    }), { numRuns: 50 });
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.constantFrom('a', 'bc', '\n', '\n\n', 'ü'), { maxLength: 40 }), async (pieces) => {
+        const { stream, output, lines } = read(AMPLE);
+        for (const piece of pieces) stream.write(piece);
+        stream.end();
+        await Promise.all(output.ended);
+        const text = pieces.join('');
+        const wanted = text.split('\n');
+        if (wanted.at(-1) === '') wanted.pop();
+        expect(lines).toEqual(wanted);
+      }),
+      { numRuns: 50 },
+    );
   });
 
   it('are all accounted for: kept, or counted as dropped', async () => {
@@ -58,7 +69,9 @@ describe('the lines of a program', () => {
 
   it('go on at the pace', async () => {
     const { stream, output, lines } = read({ ...AMPLE, bytesPerSecond: 20_000, burstBytes: 2_000 });
-    const source = setInterval(() => { stream.write(`${'x'.repeat(999)}\n`); }, 1);
+    const source = setInterval(() => {
+      stream.write(`${'x'.repeat(999)}\n`);
+    }, 1);
     for (let wait = 0; lines.length < 10 && wait < 1_000; wait++) await sleep(10);
     clearInterval(source);
     expect(lines.length).toBeGreaterThanOrEqual(10);

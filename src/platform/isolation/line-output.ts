@@ -11,9 +11,9 @@ const LAST_LINES = 500;
 const LEAST_PAUSE_MS = 10;
 
 /**
- * Hands the lines of both streams of a program on, within one budget and at a bounded pace. A program that writes faster
- * finds its pipe full and waits, and lines beyond the pace are counted and dropped: to look at each of them would take the
- * whole event loop. When it has ended what is left in its pipes is read without a pause.
+ * Hands the lines of both streams of a program on, within one budget and at a bounded pace. A program that writes
+ * faster finds its pipe full and waits, and lines beyond the pace are counted and dropped: to look at each of them
+ * would take the whole event loop. When it has ended what is left in its pipes is read without a pause.
  */
 export class LineOutput {
   private readonly ends: Promise<void>[] = [];
@@ -56,12 +56,14 @@ export class LineOutput {
       if (this.isOver) last.push(chunk);
       else this.take(name, begun, chunk);
     });
-    this.ends.push(endOf(stream).then(() => {
-      clearTimeout(this.pause);
-      this.takeLast(name, begun, Buffer.concat(last));
-      if (!begun.isEmpty) this.tell(name, begun.end());
-      this.tellOfDropped();
-    }));
+    this.ends.push(
+      endOf(stream).then(() => {
+        clearTimeout(this.pause);
+        this.takeLast(name, begun, Buffer.concat(last));
+        if (!begun.isEmpty) this.tell(name, begun.end());
+        this.tellOfDropped();
+      }),
+    );
   }
 
   private take(name: 'stdout' | 'stderr', begun: BegunLine, chunk: Buffer): void {
@@ -117,9 +119,12 @@ export class LineOutput {
     if (this.isOver) return;
     for (const stream of this.streams) stream.pause();
     clearTimeout(this.pause);
-    this.pause = setTimeout(() => {
-      for (const stream of this.streams) stream.resume();
-    }, Math.max(LEAST_PAUSE_MS, this.bytes.msUntilLeft));
+    this.pause = setTimeout(
+      () => {
+        for (const stream of this.streams) stream.resume();
+      },
+      Math.max(LEAST_PAUSE_MS, this.bytes.msUntilLeft),
+    );
     this.pause.unref();
   }
 
@@ -129,7 +134,10 @@ export class LineOutput {
     if (this.left >= 0) this.output.line(name, line.toString('utf8'));
     else if (!this.toldOfCut) {
       this.toldOfCut = true;
-      this.output.line('stderr', `[what follows is not shown: there were more than ${this.output.bytes} bytes of output]`);
+      this.output.line(
+        'stderr',
+        `[what follows is not shown: there were more than ${this.output.bytes} bytes of output]`,
+      );
     }
   }
 
@@ -138,7 +146,11 @@ export class LineOutput {
     this.dropped = 0;
     if (dropped === 0 || this.toldOfCut) return;
     if (this.output.dropped !== undefined) this.output.dropped(dropped);
-    else this.output.line('stderr', `[${dropped} lines are missing here: there were more than ${this.secondOfLines} a second]`);
+    else
+      this.output.line(
+        'stderr',
+        `[${dropped} lines are missing here: there were more than ${this.secondOfLines} a second]`,
+      );
   }
 }
 

@@ -42,11 +42,18 @@ export class OrphanWatch {
   }
 
   private startShell(): void {
-    const shell = spawn('/bin/sh', ['-c', SCRIPT], { env: {}, cwd: '/', detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
+    const shell = spawn('/bin/sh', ['-c', SCRIPT], {
+      env: {},
+      cwd: '/',
+      detached: true,
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
     this.shell = shell;
     shell.on('error', () => undefined);
     // Should somebody kill it, the next sandbox brings a new one, which is told of all.
-    shell.once('exit', () => { if (this.shell === shell) this.shell = null; });
+    shell.once('exit', () => {
+      if (this.shell === shell) this.shell = null;
+    });
     shell.stdin.on('error', () => undefined);
     shell.unref();
     (shell.stdin as Socket).unref();

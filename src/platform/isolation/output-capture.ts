@@ -18,7 +18,9 @@ export class OutputCapture {
     private readonly onOverflow: () => void,
   ) {
     this.ended = endOf(stream);
-    stream.on('data', (chunk: Buffer) => { this.take(chunk); });
+    stream.on('data', (chunk: Buffer) => {
+      this.take(chunk);
+    });
   }
 
   /** To be called before the program has anything to say. */

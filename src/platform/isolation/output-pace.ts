@@ -1,4 +1,6 @@
-/** How fast what a program writes is taken. Short bursts are taken at once; the rates hold for both streams together. */
+/**
+ * How fast what a program writes is taken. Short bursts are taken at once; the rates hold for both streams together.
+ */
 export interface OutputPace {
   /** Lines beyond the rate are counted and dropped. */
   readonly linesPerSecond: number;
@@ -9,14 +11,24 @@ export interface OutputPace {
 }
 
 /** For programs that say a lot and end: a large install or build has no more. */
-export const ORDINARY_PACE: OutputPace = { linesPerSecond: 1_000, burstLines: 20_000, bytesPerSecond: 2 * 1_048_576, burstBytes: 8 * 1_048_576 };
+export const ORDINARY_PACE: OutputPace = {
+  linesPerSecond: 1_000,
+  burstLines: 20_000,
+  bytesPerSecond: 2 * 1_048_576,
+  burstBytes: 8 * 1_048_576,
+};
 
-/** Units that come back at a steady rate, up to a most. Taking may go below zero: what was read cannot be given back. */
+/**
+ * Units that come back at a steady rate, up to a most. Taking may go below zero: what was read cannot be given back.
+ */
 export class Allowance {
   private left: number;
   private atMs = performance.now();
 
-  constructor(private readonly perSecond: number, private readonly most: number) {
+  constructor(
+    private readonly perSecond: number,
+    private readonly most: number,
+  ) {
     this.left = most;
   }
 

@@ -27,8 +27,13 @@ export function missingPrerequisites(options: { bubblewrap: string | null; other
  * may forbid namespaces in general and allow them to bubblewrap.
  */
 export function explainFailedStart(detail: string): string[] {
-  if (isSet('kernel/apparmor_restrict_unprivileged_userns', '1') && /uid map|namespace|Operation not permitted/i.test(detail)) {
-    return ['an AppArmor profile that allows bwrap user namespaces, or sysctl kernel.apparmor_restrict_unprivileged_userns=0'];
+  if (
+    isSet('kernel/apparmor_restrict_unprivileged_userns', '1') &&
+    /uid map|namespace|Operation not permitted/i.test(detail)
+  ) {
+    return [
+      'an AppArmor profile that allows bwrap user namespaces, or sysctl kernel.apparmor_restrict_unprivileged_userns=0',
+    ];
   }
   if (/new namespace|user namespace|uid map/i.test(detail)) {
     return [`permission to create user namespaces (in Docker: --security-opt seccomp=unconfined): ${detail}`];

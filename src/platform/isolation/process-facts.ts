@@ -26,7 +26,9 @@ export function sampleProcess(pid: number): ProcessSample | null {
  * What a process and all that descend from it have and use together. What they share with others, such as the pages of
  * their programs, is not counted. Cheats no one: orphans inside fall to the first process of their namespace.
  */
-export function sampleTree(root: number): ProcessSample & { readonly pids: readonly number[]; readonly sessions: readonly number[] } {
+export function sampleTree(
+  root: number,
+): ProcessSample & { readonly pids: readonly number[]; readonly sessions: readonly number[] } {
   const children = new Map<number, Stat[]>();
   const all = numericEntriesOfProc().flatMap((pid) => statOf(pid) ?? []);
   for (const stat of all) {
@@ -47,7 +49,9 @@ export function sampleTree(root: number): ProcessSample & { readonly pids: reado
 
 /** How many processes and threads a user has on this machine. */
 export function tasksOfUser(uid: number): number {
-  return numericEntriesOfProc().filter((pid) => ownerOf(pid) === uid).reduce((sum, pid) => sum + (statOf(pid)?.threads ?? 0), 0);
+  return numericEntriesOfProc()
+    .filter((pid) => ownerOf(pid) === uid)
+    .reduce((sum, pid) => sum + (statOf(pid)?.threads ?? 0), 0);
 }
 
 /** Whether the process is stopped, or dead already; the letters of the states are those of proc(5). */
@@ -66,15 +70,19 @@ const stateOf = (pid: number): string => statFields(pid)?.[0] ?? 'X';
 export function processStatus(pid: number): Readonly<Record<string, string>> | null {
   const text = readOrNull(`/proc/${pid}/status`);
   if (text === null) return null;
-  return Object.fromEntries(text.split('\n').map((line) => {
-    const [name = '', ...rest] = line.split(':');
-    return [name, rest.join(':').trim()];
-  }));
+  return Object.fromEntries(
+    text.split('\n').map((line) => {
+      const [name = '', ...rest] = line.split(':');
+      return [name, rest.join(':').trim()];
+    }),
+  );
 }
 
 /** A hard limit of `/proc/<pid>/limits`, such as `Max open files`; null when there is none. */
 export function processLimit(pid: number, name: string): number | null {
-  const line = readOrNull(`/proc/${pid}/limits`)?.split('\n').find((each) => each.startsWith(name));
+  const line = readOrNull(`/proc/${pid}/limits`)
+    ?.split('\n')
+    .find((each) => each.startsWith(name));
   const hard = line?.slice(name.length).trim().split(/\s+/)[1];
   return hard === undefined || hard === 'unlimited' ? null : Number(hard);
 }
@@ -121,7 +129,13 @@ function statOf(pid: number): Stat | null {
   const fields = statFields(pid);
   if (fields === null) return null;
   const number = (index: number): number => Number(fields[index]);
-  return { pid, parent: number(1), session: number(3), ticks: number(11) + number(12) + number(13) + number(14), threads: number(17) };
+  return {
+    pid,
+    parent: number(1),
+    session: number(3),
+    ticks: number(11) + number(12) + number(13) + number(14),
+    threads: number(17),
+  };
 }
 
 function ownBytesOf(pid: number): number {
@@ -136,7 +150,9 @@ function ownerOf(pid: number): number | null {
 }
 
 function numericEntriesOfProc(): number[] {
-  return readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map(Number);
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
 }
 
 /** What follows the name in `/proc/<pid>/stat` (proc(5), field 3 on); the name itself may hold anything. */

@@ -62,7 +62,9 @@ export class ReachableFiles {
 async function isComplete(copy: string, original: Stats): Promise<boolean> {
   try {
     const found = await lstat(copy);
-    return found.uid === 0 && (original.isDirectory() ? found.isDirectory() : found.isFile() && found.size === original.size);
+    return (
+      found.uid === 0 && (original.isDirectory() ? found.isDirectory() : found.isFile() && found.size === original.size)
+    );
   } catch {
     return false;
   }

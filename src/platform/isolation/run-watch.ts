@@ -22,9 +22,16 @@ export class RunWatch {
   private readonly timer: NodeJS.Timeout;
   private readonly sampler: NodeJS.Timeout;
 
-  constructor(private readonly watched: WatchedRun, private readonly onBreach: (cause: EndCause) => void) {
-    this.timer = setTimeout(() => { this.breach('wall_time'); }, watched.run.wallMs);
-    this.sampler = setInterval(() => { this.look(); }, INTERVAL_MS);
+  constructor(
+    private readonly watched: WatchedRun,
+    private readonly onBreach: (cause: EndCause) => void,
+  ) {
+    this.timer = setTimeout(() => {
+      this.breach('wall_time');
+    }, watched.run.wallMs);
+    this.sampler = setInterval(() => {
+      this.look();
+    }, INTERVAL_MS);
   }
 
   stop(): void {

@@ -1,6 +1,8 @@
 import { type Readable } from 'node:stream';
 
-/** What bubblewrap, not the program in it, says about the sandbox: the process id of pid 1 inside, as the host sees it. */
+/**
+ * What bubblewrap, not the program in it, says about the sandbox: the process id of pid 1 inside, as the host sees it.
+ */
 export class SandboxInfo {
   /** Settles when it is known; stays open when bubblewrap ends before. */
   readonly known: Promise<void>;
@@ -14,7 +16,9 @@ export class SandboxInfo {
   constructor(stream: Readable, onKnown: (initPid: number) => void) {
     this.ended = new Promise((resolve) => {
       stream.once('close', resolve);
-      stream.on('error', () => { resolve(); });
+      stream.on('error', () => {
+        resolve();
+      });
     });
     this.known = new Promise((resolve) => {
       stream.on('data', (chunk: Buffer) => {

@@ -58,7 +58,11 @@ export class Shutdown implements OnApplicationShutdown {
   }
 
   private async run(phase: Phase): Promise<void> {
-    const ended = await Promise.allSettled(this.steps.get(phase)!.map(async (step) => { await step(); }));
+    const ended = await Promise.allSettled(
+      this.steps.get(phase)!.map(async (step) => {
+        await step();
+      }),
+    );
     for (const result of ended) {
       if (result.status === 'rejected') this.logger.error(result.reason);
     }

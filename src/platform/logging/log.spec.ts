@@ -5,7 +5,14 @@ import { openLog } from './log.js';
 describe('the log', () => {
   it('writes a line that was made beforehand as it writes others', () => {
     const lines: string[] = [];
-    const log = openLog({ logLevel: 'info', role: 'api' }, { write: (line) => { lines.push(line); } });
+    const log = openLog(
+      { logLevel: 'info', role: 'api' },
+      {
+        write: (line) => {
+          lines.push(line);
+        },
+      },
+    );
     log.info({ status: 200, path: '/' });
     log.infoLine('"status":200,"path":"/"');
     const [one, other] = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
@@ -20,14 +27,21 @@ describe('the log', () => {
     expect(write).not.toHaveBeenCalled();
   });
 
-  it.each(['process.exit(0)', 'throw new Error("it ends")', ''])('has handed on every line, in order, when the process has ended by: %s', (end) => {
-    const script = `
+  it.each(['process.exit(0)', 'throw new Error("it ends")', ''])(
+    'has handed on every line, in order, when the process has ended by: %s',
+    (end) => {
+      const script = `
       require(${JSON.stringify(join(process.cwd(), 'test/support/typescript-hook.cjs'))});
       const log = require(${JSON.stringify(join(process.cwd(), 'src/platform/logging/log.ts'))}).openLog({ logLevel: 'info', role: 'api' });
       for (let n = 0; n < 2000; n++) n % 2 ? log.info({ n, text: 'ä' }) : log.infoLine('"n":' + n);
       ${end}`;
-    const { stdout } = spawnSync(process.execPath, ['-e', script], { encoding: 'utf8', maxBuffer: 10_000_000 });
-    const numbers = stdout.trim().split('\n').map((line) => (JSON.parse(line) as { n: number }).n);
-    expect(numbers).toEqual(Array.from({ length: 2000 }, (_, n) => n));
-  }, 60_000);
+      const { stdout } = spawnSync(process.execPath, ['-e', script], { encoding: 'utf8', maxBuffer: 10_000_000 });
+      const numbers = stdout
+        .trim()
+        .split('\n')
+        .map((line) => (JSON.parse(line) as { n: number }).n);
+      expect(numbers).toEqual(Array.from({ length: 2000 }, (_, n) => n));
+    },
+    60_000,
+  );
 });

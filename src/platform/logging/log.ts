@@ -29,7 +29,10 @@ function timestamps(): () => string {
 }
 
 /** Writes without blocking: a slow reader of standard output must not slow an answer down. */
-export function openLog({ logLevel, role }: Pick<Config, 'logLevel' | 'role'>, destination: DestinationStream = GatheredLines.toStandardOutput()): Log {
+export function openLog(
+  { logLevel, role }: Pick<Config, 'logLevel' | 'role'>,
+  destination: DestinationStream = GatheredLines.toStandardOutput(),
+): Log {
   const timestamp = timestamps();
   const logger = pino(
     {
@@ -43,6 +46,8 @@ export function openLog({ logLevel, role }: Pick<Config, 'logLevel' | 'role'>, d
   );
   const isWritten = logger.isLevelEnabled('info');
   return Object.assign(logger, {
-    infoLine: (fields: string) => { if (isWritten) destination.write(`{"level":"info"${timestamp()},"process":"${role}",${fields}}\n`); },
+    infoLine: (fields: string) => {
+      if (isWritten) destination.write(`{"level":"info"${timestamp()},"process":"${role}",${fields}}\n`);
+    },
   });
 }

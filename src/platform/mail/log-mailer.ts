@@ -29,17 +29,20 @@ export class LogMailer extends Mailer {
       await rm(file, { force: true });
       throw error;
     });
-    log.info({ file, about: message.about }, 'A message was written to a file instead of being sent; MAILER=smtp sends.');
+    log.info(
+      { file, about: message.about },
+      'A message was written to a file instead of being sent; MAILER=smtp sends.',
+    );
   }
 
   /** Unencoded, unlike what is sent: a person copies a token out of it, or a program. */
   private compose({ to, subject, text }: MailMessage): string {
     const { from, clock } = this.ground;
     const headers = {
-      'From': from,
-      'To': to,
-      'Subject': subject,
-      'Date': clock.now().toUTCString(),
+      From: from,
+      To: to,
+      Subject: subject,
+      Date: clock.now().toUTCString(),
       'MIME-Version': '1.0',
       'Content-Type': 'text/plain; charset=utf-8',
       'Content-Transfer-Encoding': '8bit',

@@ -13,5 +13,8 @@ function mailerOf({ mail, dataDir }: Config, ids: Ids, clock: Clock, log: Log): 
   return new SmtpMailer({ url: mail.smtpUrl, from: mail.from });
 }
 
-@Module({ providers: [{ provide: Mailer, inject: [Config, Ids, Clock, Log], useFactory: mailerOf }], exports: [Mailer] })
+@Module({
+  providers: [{ provide: Mailer, inject: [Config, Ids, Clock, Log], useFactory: mailerOf }],
+  exports: [Mailer],
+})
 export class MailModule {}

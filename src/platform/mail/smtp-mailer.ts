@@ -28,7 +28,13 @@ export class SmtpMailer extends Mailer {
 
   async send({ to, subject, text, about }: MailMessage): Promise<void> {
     try {
-      await this.transport.sendMail({ from: this.settings.from, to, subject, text, headers: { 'Auto-Submitted': 'auto-generated' } });
+      await this.transport.sendMail({
+        from: this.settings.from,
+        to,
+        subject,
+        text,
+        headers: { 'Auto-Submitted': 'auto-generated' },
+      });
     } catch (error) {
       // The error itself repeats the address, and often the conversation with the server.
       const { code = 'unknown', responseCode } = error as { code?: string; responseCode?: number };

@@ -38,13 +38,26 @@ export class HistogramCounts {
   samples(name: string, labels: Sample['labels']): Sample[] {
     if (this.total === 0) return [];
     let count = 0;
-    const buckets = this.places.map((each, place) => ({ metricName: `${name}_bucket`, labels: { le: this.buckets[place] ?? '+Inf', ...labels }, value: count += each }));
-    return [...buckets, { metricName: `${name}_sum`, labels, value: this.sum }, { metricName: `${name}_count`, labels, value: count }];
+    const buckets = this.places.map((each, place) => ({
+      metricName: `${name}_bucket`,
+      labels: { le: this.buckets[place] ?? '+Inf', ...labels },
+      value: (count += each),
+    }));
+    return [
+      ...buckets,
+      { metricName: `${name}_sum`, labels, value: this.sum },
+      { metricName: `${name}_count`, labels, value: count },
+    ];
   }
 }
 
 /** Makes a histogram report `samples` in place of observations of its own. */
-export function reportAs(histogram: Histogram, { name, help }: { name: string; help: string }, samples: () => readonly Sample[]): void {
-  const get = (): Promise<object> => Promise.resolve({ name, help, type: 'histogram', aggregator: 'sum', values: samples() });
+export function reportAs(
+  histogram: Histogram,
+  { name, help }: { name: string; help: string },
+  samples: () => readonly Sample[],
+): void {
+  const get = (): Promise<object> =>
+    Promise.resolve({ name, help, type: 'histogram', aggregator: 'sum', values: samples() });
   Object.assign(histogram, { get, getForPromString: get });
 }

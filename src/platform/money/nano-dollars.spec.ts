@@ -23,17 +23,35 @@ describe('dollars on the wire', () => {
   });
 
   it('writes one text for one amount, however it was written before', () => {
-    fc.assert(fc.property(fc.bigInt({ min: 0n, max: LARGEST }), fc.integer({ min: 0, max: 9 }), (nano, decimals) => {
-      const coarse = nano - nano % 10n ** BigInt(9 - decimals);
-      const whole = (coarse / NANO_PER_USD).toString();
-      const fraction = (coarse % NANO_PER_USD).toString().padStart(9, '0').slice(0, decimals);
-      const long = decimals === 0 ? whole : `${whole}.${fraction}`;
-      return formatUsd(parseUsd(long)) === formatUsd(coarse);
-    }));
+    fc.assert(
+      fc.property(fc.bigInt({ min: 0n, max: LARGEST }), fc.integer({ min: 0, max: 9 }), (nano, decimals) => {
+        const coarse = nano - (nano % 10n ** BigInt(9 - decimals));
+        const whole = (coarse / NANO_PER_USD).toString();
+        const fraction = (coarse % NANO_PER_USD).toString().padStart(9, '0').slice(0, decimals);
+        const long = decimals === 0 ? whole : `${whole}.${fraction}`;
+        return formatUsd(parseUsd(long)) === formatUsd(coarse);
+      }),
+    );
   });
 
   it('reads no text but decimals', () => {
-    for (const text of ['', '-', '.5', '5.', '1e9', '+1', ' 1', '1 ', '1,5', '0x1', 'NaN', '1.0000000001', '1000000000', '١', '1\n']) {
+    for (const text of [
+      '',
+      '-',
+      '.5',
+      '5.',
+      '1e9',
+      '+1',
+      ' 1',
+      '1 ',
+      '1,5',
+      '0x1',
+      'NaN',
+      '1.0000000001',
+      '1000000000',
+      '١',
+      '1\n',
+    ]) {
       expect(() => parseUsd(text)).toThrow(RangeError);
     }
   });

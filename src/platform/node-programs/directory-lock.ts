@@ -9,9 +9,16 @@ import { join } from 'node:path';
 export async function withLock<Result>(directory: string, work: () => Promise<Result>): Promise<Result> {
   const descriptor = openSync(join(directory, 'lock'), 'a');
   try {
-    // The lock stays with the open file, and so with our descriptor. Without `flock`, two processes may do the same twice.
+    // The lock stays with the open file, and so with our descriptor. Without `flock`, two processes may do the same
+    // twice.
     await new Promise<void>((resolve) => {
-      spawn('flock', ['3'], { stdio: ['ignore', 'ignore', 'ignore', descriptor] }).on('error', () => { resolve(); }).on('close', () => { resolve(); });
+      spawn('flock', ['3'], { stdio: ['ignore', 'ignore', 'ignore', descriptor] })
+        .on('error', () => {
+          resolve();
+        })
+        .on('close', () => {
+          resolve();
+        });
     });
     return await work();
   } finally {

@@ -7,7 +7,16 @@ import { PROJECT_ROOT } from '../version.js';
 import { npmPackage } from './npm-program.js';
 
 const WITHIN_MS = 300_000;
-const OPTIONS = ['--ignore-scripts', '--no-bin-links', '--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error', '--fetch-retries=1', '--fetch-retry-mintimeout=1000'];
+const OPTIONS = [
+  '--ignore-scripts',
+  '--no-bin-links',
+  '--no-audit',
+  '--no-fund',
+  '--no-update-notifier',
+  '--loglevel=error',
+  '--fetch-retries=1',
+  '--fetch-retry-mintimeout=1000',
+];
 
 export interface PinnedPackage {
   readonly name: string;
@@ -33,13 +42,23 @@ export async function fetchPackage({ name, version, integrity }: PinnedPackage, 
   const dependencies = { [name]: version };
   await writeFile(join(directory, 'package.json'), JSON.stringify({ private: true, dependencies }));
   const packages = { '': { dependencies }, [`node_modules/${name}`]: { version, integrity } };
-  await writeFile(join(directory, 'package-lock.json'), JSON.stringify({ lockfileVersion: 3, requires: true, packages }));
+  await writeFile(
+    join(directory, 'package-lock.json'),
+    JSON.stringify({ lockfileVersion: 3, requires: true, packages }),
+  );
   await copyFile(join(PROJECT_ROOT, '.npmrc'), join(directory, '.npmrc')).catch(() => undefined);
   try {
     // A cache of its own: the home of the service's user need not be writable, and nothing of this is needed again.
-    await promisify(execFile)(process.execPath, [join(npm, 'bin/npm-cli.js'), 'ci', ...OPTIONS, '--cache', join(directory, 'cache')], {
-      cwd: directory, timeout: WITHIN_MS, killSignal: 'SIGKILL', maxBuffer: 16 * 1024 * 1024,
-    });
+    await promisify(execFile)(
+      process.execPath,
+      [join(npm, 'bin/npm-cli.js'), 'ci', ...OPTIONS, '--cache', join(directory, 'cache')],
+      {
+        cwd: directory,
+        timeout: WITHIN_MS,
+        killSignal: 'SIGKILL',
+        maxBuffer: 16 * 1024 * 1024,
+      },
+    );
   } catch (error) {
     throw new PackageNotFetched(reasonOf(error as { stderr?: string; killed?: boolean }), { cause: error });
   }
@@ -49,10 +68,18 @@ function reasonOf({ stderr = '', killed = false }: { stderr?: string; killed?: b
   if (killed) return `the npm registry did not deliver it within ${WITHIN_MS / 60_000} minutes`;
   const code = /^npm (?:error|ERR!) code (\S+)$/m.exec(stderr)?.[1] ?? 'unknown error';
   switch (code) {
-    case 'EINTEGRITY': return 'what the npm registry delivered is not what this release of the service expects (its hash differs), and was thrown away';
-    case 'E404': case 'ETARGET': return 'the npm registry does not have it';
-    case 'E401': case 'E403': case 'ENEEDAUTH': return `the npm registry refused it (${code})`;
-    case 'ENOSPC': return 'the disk of the machine is full';
-    default: return `the npm registry could not be reached or did not deliver it whole (${code})`;
+    case 'EINTEGRITY':
+      return 'what the npm registry delivered is not what this release of the service expects (its hash differs), and was thrown away';
+    case 'E404':
+    case 'ETARGET':
+      return 'the npm registry does not have it';
+    case 'E401':
+    case 'E403':
+    case 'ENEEDAUTH':
+      return `the npm registry refused it (${code})`;
+    case 'ENOSPC':
+      return 'the disk of the machine is full';
+    default:
+      return `the npm registry could not be reached or did not deliver it whole (${code})`;
   }
 }

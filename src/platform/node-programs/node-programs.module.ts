@@ -6,7 +6,13 @@ import { NodePrograms } from './node-programs.js';
 
 /** The Nodes that builds and servers of deploys run on. */
 @Module({
-  providers: [{ provide: NodePrograms, inject: [Config], useFactory: ({ dataDir }: Config) => new NodePrograms({ directory: join(dataDir, 'node') }) }],
+  providers: [
+    {
+      provide: NodePrograms,
+      inject: [Config],
+      useFactory: ({ dataDir }: Config) => new NodePrograms({ directory: join(dataDir, 'node') }),
+    },
+  ],
   exports: [NodePrograms],
 })
 export class NodeProgramsModule {}

@@ -37,7 +37,9 @@ export class NodePrograms {
 
   /** Release lines that can be had here, the newest first. */
   get lines(): string[] {
-    return [...new Set([ownLine(), ...Object.keys(this.releases).filter((line) => this.releaseOf(line) !== undefined)])].sort((a, b) => Number(b) - Number(a));
+    return [
+      ...new Set([ownLine(), ...Object.keys(this.releases).filter((line) => this.releaseOf(line) !== undefined)]),
+    ].sort((a, b) => Number(b) - Number(a));
   }
 
   /**
@@ -82,11 +84,15 @@ export class NodePrograms {
       chmodSync(this.options.directory, 0o755);
       await withLock(this.options.directory, async () => {
         // Another process may have been faster.
-        if (!existsSync(program)) await this.fetchTo(program, { name: `node-linux-${process.arch}`, version, integrity });
+        if (!existsSync(program))
+          await this.fetchTo(program, { name: `node-linux-${process.arch}`, version, integrity });
       });
     } catch (error) {
       const why = error instanceof PackageNotFetched ? error.message : 'it could not be kept on this machine';
-      throw new NodeUnavailable(`Node ${version} is not on this machine yet, and ${why}. Deploy again later, or choose Node ${ownLine()}, which is here.`, { cause: error });
+      throw new NodeUnavailable(
+        `Node ${version} is not on this machine yet, and ${why}. Deploy again later, or choose Node ${ownLine()}, which is here.`,
+        { cause: error },
+      );
     }
   }
 

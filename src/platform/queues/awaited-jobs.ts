@@ -69,7 +69,11 @@ export class AwaitedJobs {
    * @throws {JobUnanswered} when no worker took it, or none brought it to an end, in time.
    * @throws the reason of `signal` when it is aborted.
    */
-  async run<Payload extends object, Result>(queue: JobDefinition<Payload>, payload: Payload, patience: Patience): Promise<Result> {
+  async run<Payload extends object, Result>(
+    queue: JobDefinition<Payload>,
+    payload: Payload,
+    patience: Patience,
+  ): Promise<Result> {
     patience.signal?.throwIfAborted();
     const jobId = patience.jobId ?? this.ids.next('job');
     await this.listen(queue);
@@ -86,22 +90,30 @@ export class AwaitedJobs {
     }
   }
 
-  private waitFor(jobId: string, { startWithinMs, finishWithinMs, signal }: Patience): { ended: Promise<void>; forget: () => void } {
+  private waitFor(
+    jobId: string,
+    { startWithinMs, finishWithinMs, signal }: Patience,
+  ): { ended: Promise<void>; forget: () => void } {
     let timer: NodeJS.Timeout | undefined;
     let onAbort: (() => void) | undefined;
     const ended = new Promise<void>((resolve, reject) => {
-      onAbort = () => { reject(signal!.reason as Error); };
+      onAbort = () => {
+        reject(signal!.reason as Error);
+      };
       signal?.addEventListener('abort', onAbort, { once: true });
       const giveUpAfter = (ms: number, hadBegun: boolean): void => {
         clearTimeout(timer);
         const what = hadBegun ? 'ended' : 'took';
-        timer = setTimeout(() => { reject(new JobUnanswered(`No worker ${what} the job within ${ms} ms.`, hadBegun)); }, ms);
+        timer = setTimeout(() => {
+          reject(new JobUnanswered(`No worker ${what} the job within ${ms} ms.`, hadBegun));
+        }, ms);
       };
       const waitsSinceMs = performance.now();
       giveUpAfter(startWithinMs, false);
       this.waiters.set(jobId, (happened, reason) => {
         if (happened === 'active') giveUpAfter(finishWithinMs, true);
-        else if (happened === 'postponed') giveUpAfter(Math.max(0, waitsSinceMs + startWithinMs - performance.now()), false);
+        else if (happened === 'postponed')
+          giveUpAfter(Math.max(0, waitsSinceMs + startWithinMs - performance.now()), false);
         else if (happened === 'completed') resolve();
         else reject(new JobFailed(reason));
       });
@@ -127,12 +139,22 @@ export class AwaitedJobs {
     if (listener === undefined) {
       listener = new QueueEvents(queueName, { connection: this.redis.blocking() });
       listener.on('error', () => undefined);
-      listener.on('active', ({ jobId }) => { this.waiters.get(jobId)?.('active'); });
-      listener.on('delayed', ({ jobId }) => { this.waiters.get(jobId)?.('postponed'); });
-      listener.on('completed', ({ jobId }) => { this.waiters.get(jobId)?.('completed'); });
-      listener.on('failed', ({ jobId, failedReason }) => { this.waiters.get(jobId)?.('failed', failedReason); });
+      listener.on('active', ({ jobId }) => {
+        this.waiters.get(jobId)?.('active');
+      });
+      listener.on('delayed', ({ jobId }) => {
+        this.waiters.get(jobId)?.('postponed');
+      });
+      listener.on('completed', ({ jobId }) => {
+        this.waiters.get(jobId)?.('completed');
+      });
+      listener.on('failed', ({ jobId, failedReason }) => {
+        this.waiters.get(jobId)?.('failed', failedReason);
+      });
       // Of a job that waited; one that has ended is removed without a word.
-      listener.on('removed', ({ jobId }) => { this.waiters.get(jobId)?.('failed', 'The job was taken out of its queue.'); });
+      listener.on('removed', ({ jobId }) => {
+        this.waiters.get(jobId)?.('failed', 'The job was taken out of its queue.');
+      });
       this.listeners.set(queueName, listener);
     }
     return listener;

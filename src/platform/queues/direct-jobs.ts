@@ -8,7 +8,9 @@ import { Queues } from './queues.js';
 export interface DirectJob<Payload extends object> {
   readonly jobId: string;
   readonly payload: Payload;
-  /** For whom the job is, where subjects have fair turns; else the jobs of a queue run in the order in which they came. */
+  /**
+   * For whom the job is, where subjects have fair turns; else the jobs of a queue run in the order in which they came.
+   */
   readonly subject?: string | undefined;
 }
 
@@ -31,11 +33,13 @@ export class DirectJobs {
     { jobId, payload, subject }: DirectJob<Payload>,
   ): Promise<void> {
     const turn = subject === undefined ? {} : { priority: (await this.turns.take(queue, subject)).round };
-    await this.queues.named(queue.name).add(
-      queue.name,
-      { payload, correlation: this.context.current },
-      { jobId, attempts: queue.attempts, removeOnComplete: true, removeOnFail: true, ...turn },
-    );
+    await this.queues
+      .named(queue.name)
+      .add(
+        queue.name,
+        { payload, correlation: this.context.current },
+        { jobId, attempts: queue.attempts, removeOnComplete: true, removeOnFail: true, ...turn },
+      );
   }
 
   /**
@@ -43,7 +47,10 @@ export class DirectJobs {
    * throws. True when it had not begun.
    */
   async end(queue: Pick<JobDefinition<object>, 'name'>, jobId: string, subject?: string): Promise<boolean> {
-    const removed = await this.queues.named(queue.name).remove(jobId).catch(() => 0);
+    const removed = await this.queues
+      .named(queue.name)
+      .remove(jobId)
+      .catch(() => 0);
     if (removed === 0) await this.cancellations.cancel(jobId);
     else if (subject !== undefined) await this.turns.giveBack(queue, subject).catch(() => undefined);
     return removed !== 0;

@@ -29,7 +29,10 @@ export class JobCancellations {
   constructor(private readonly redis: RedisConnections) {}
 
   async cancel(jobId: string): Promise<void> {
-    await this.redis.producer().publish(CHANNEL, jobId).catch(() => undefined);
+    await this.redis
+      .producer()
+      .publish(CHANNEL, jobId)
+      .catch(() => undefined);
   }
 
   /** Runs `work` with a signal that a cancellation of the job aborts. */
@@ -57,6 +60,8 @@ export class JobCancellations {
       this.running.get(jobId)?.abort(new JobAbandoned());
     });
     // ioredis subscribes again by itself after a lost connection.
-    subscriber.subscribe(CHANNEL).catch(() => { this.listening = false; });
+    subscriber.subscribe(CHANNEL).catch(() => {
+      this.listening = false;
+    });
   }
 }

@@ -31,8 +31,8 @@ export interface Turn {
 
 /**
  * Fair turns between subjects, organizations for one, in a queue that all of them share: start-time fair queueing with
- * jobs of equal cost. While two subjects have jobs waiting, neither begins more than one job more than the other, however
- * many it has added. The state is two small keys in Redis, so that it holds across all processes.
+ * jobs of equal cost. While two subjects have jobs waiting, neither begins more than one job more than the other,
+ * however many it has added. The state is two small keys in Redis, so that it holds across all processes.
  */
 @Injectable()
 export class JobTurns {
@@ -69,8 +69,18 @@ export class JobTurns {
 
   private async ask(queue: QueueName, subject: string, mode: -1 | 0 | 1): Promise<Turn> {
     const bull = this.queues.named(queue.name);
-    const keys = [...['prioritized', 'wait', 'active'].map((type) => bull.toKey(type)), clockKeyOf(queue), `job-turns:${queue.name}`];
-    const [round, ahead, own, waiting, active] = await this.redis.jobTurn(keys.length, ...keys, subject, mode, HIGHEST_ROUND);
+    const keys = [
+      ...['prioritized', 'wait', 'active'].map((type) => bull.toKey(type)),
+      clockKeyOf(queue),
+      `job-turns:${queue.name}`,
+    ];
+    const [round, ahead, own, waiting, active] = await this.redis.jobTurn(
+      keys.length,
+      ...keys,
+      subject,
+      mode,
+      HIGHEST_ROUND,
+    );
     return { round, ahead, own, waiting, active };
   }
 }

@@ -11,10 +11,17 @@ export interface QueueReading {
 
 /** Jobs with and without a priority wait in different places in BullMQ, and are the same here. */
 export async function readQueue(queue: Queue, redis: Redis): Promise<QueueReading> {
-  const { waiting = 0, prioritized = 0, active = 0, delayed = 0, failed = 0 } =
-    await queue.getJobCounts('waiting', 'prioritized', 'active', 'delayed', 'failed');
+  const {
+    waiting = 0,
+    prioritized = 0,
+    active = 0,
+    delayed = 0,
+    failed = 0,
+  } = await queue.getJobCounts('waiting', 'prioritized', 'active', 'delayed', 'failed');
   const [first] = waiting === 0 ? [] : await queue.getJobs(['waiting'], 0, 0, true);
-  const times = [first?.timestamp, prioritized === 0 ? undefined : await oldestPrioritized(queue, redis)].filter((time) => time !== undefined);
+  const times = [first?.timestamp, prioritized === 0 ? undefined : await oldestPrioritized(queue, redis)].filter(
+    (time) => time !== undefined,
+  );
   return {
     counts: { waiting: waiting + prioritized, active, delayed, failed },
     oldestWaitingMs: times.length === 0 ? null : Math.min(...times),
@@ -24,6 +31,15 @@ export async function readQueue(queue: Queue, redis: Redis): Promise<QueueReadin
 /** Jobs with a priority are not in the order of their age. */
 async function oldestPrioritized(queue: Queue, redis: Redis): Promise<number | undefined> {
   const timestamps = `${queue.toKey('*')}->timestamp`;
-  const [oldest] = (await redis.sort(queue.toKey('prioritized'), 'BY', timestamps, 'LIMIT', 0, 1, 'GET', timestamps)) as (string | null)[];
+  const [oldest] = (await redis.sort(
+    queue.toKey('prioritized'),
+    'BY',
+    timestamps,
+    'LIMIT',
+    0,
+    1,
+    'GET',
+    timestamps,
+  )) as (string | null)[];
   return oldest == null ? undefined : Number(oldest);
 }

@@ -55,8 +55,12 @@ export class QueueWorkers {
       // A queue with one attempt must not run a job again whose worker died: its caller has been told that it failed.
       maxStalledCount: queue.attempts === 1 && queue.redelivers !== true ? 0 : MAX_STALLED_COUNT,
     });
-    worker.on('error', (error) => { this.log.debug({ queue: queue.name, error }, 'worker'); });
-    worker.on('stalled', () => { this.metrics.stalled(queue.name); });
+    worker.on('error', (error) => {
+      this.log.debug({ queue: queue.name, error }, 'worker');
+    });
+    worker.on('stalled', () => {
+      this.metrics.stalled(queue.name);
+    });
     this.workers.set(queue.name, worker);
   }
 
@@ -79,28 +83,40 @@ export class QueueWorkers {
     this.metrics.started(queue.name, waitedMs);
     if (job.priority > 0) void this.turns.began(queue, job.priority);
     const { correlation } = job.data;
-    await this.context.run({ requestId: correlation?.requestId ?? job.id!, traceId: correlation?.traceId ?? '', ...correlation }, async () => {
-      let payload: Payload | undefined;
-      try {
-        const opened = payload = await openEnvelope(queue, job.data);
-        const result = await this.cancellations.during(job.id!, (signal) => handler.handle(opened, { signal, waitedMs }));
-        if (result !== undefined) await this.keepResult(job, result);
-        this.metrics.completed(queue.name);
-      } catch (error) {
-        // Nobody is left to be told, and nothing is wrong.
-        if (error instanceof JobAbandoned) throw error;
-        if (error instanceof JobPostponed) return this.postpone(queue, job, error);
-        this.metrics.failed(queue.name);
-        this.log.error({ ...correlation, queue: queue.name, jobId: job.id, attempt: job.attemptsMade + 1, error }, 'A job failed.');
-        // What cannot be read cannot be given up either; it stays among the failed jobs.
-        if (payload !== undefined && job.attemptsMade + 1 >= queue.attempts) await handler.giveUp?.(payload);
-        throw error;
-      }
-    });
+    await this.context.run(
+      { requestId: correlation?.requestId ?? job.id!, traceId: correlation?.traceId ?? '', ...correlation },
+      async () => {
+        let payload: Payload | undefined;
+        try {
+          const opened = (payload = await openEnvelope(queue, job.data));
+          const result = await this.cancellations.during(job.id!, (signal) =>
+            handler.handle(opened, { signal, waitedMs }),
+          );
+          if (result !== undefined) await this.keepResult(job, result);
+          this.metrics.completed(queue.name);
+        } catch (error) {
+          // Nobody is left to be told, and nothing is wrong.
+          if (error instanceof JobAbandoned) throw error;
+          if (error instanceof JobPostponed) return this.postpone(queue, job, error);
+          this.metrics.failed(queue.name);
+          this.log.error(
+            { ...correlation, queue: queue.name, jobId: job.id, attempt: job.attemptsMade + 1, error },
+            'A job failed.',
+          );
+          // What cannot be read cannot be given up either; it stays among the failed jobs.
+          if (payload !== undefined && job.attemptsMade + 1 >= queue.attempts) await handler.giveUp?.(payload);
+          throw error;
+        }
+      },
+    );
   }
 
   /** It keeps its turn: as soon as its delay is over it goes before those that came later. */
-  private async postpone(queue: JobDefinition<object>, job: Job<JobEnvelope>, { delayMs, changes, cause }: JobPostponed): Promise<never> {
+  private async postpone(
+    queue: JobDefinition<object>,
+    job: Job<JobEnvelope>,
+    { delayMs, changes, cause }: JobPostponed,
+  ): Promise<never> {
     this.log.debug({ queue: queue.name, jobId: job.id, error: cause }, 'A job could not begin.');
     await job.updateData({ ...job.data, payload: { ...job.data.payload, ...changes } });
     await job.moveToDelayed(this.clock.now().getTime() + delayMs, job.token);
@@ -114,7 +130,9 @@ export class QueueWorkers {
 
   /** Jobs that outlast what the service gives them fail, so that whoever waits for them is told. */
   private async close(): Promise<void> {
-    const overtime = setTimeout(() => { this.cancellations.endAll(); }, this.shutdown.jobsLeftMs);
+    const overtime = setTimeout(() => {
+      this.cancellations.endAll();
+    }, this.shutdown.jobsLeftMs);
     await Promise.all([...this.workers.keys()].map((name) => this.stop(name)));
     clearTimeout(overtime);
   }

@@ -1,5 +1,10 @@
 import { Injectable, type Provider } from '@nestjs/common';
-import { InjectMetric, makeCounterProvider, makeGaugeProvider, makeHistogramProvider } from '@willsoto/nestjs-prometheus';
+import {
+  InjectMetric,
+  makeCounterProvider,
+  makeGaugeProvider,
+  makeHistogramProvider,
+} from '@willsoto/nestjs-prometheus';
 import { Counter, Gauge, Histogram } from 'prom-client';
 import { Clock } from '../time/clock.js';
 import { QUEUE_STATES } from './queue-reading.js';
@@ -45,11 +50,16 @@ export class QueueMetrics {
 
   /** Called when `/metrics` is read. While Redis is away the last figures stay. */
   private async readQueues(): Promise<void> {
-    await Promise.allSettled(this.queues.all().map(async (queue) => {
-      const { counts, oldestWaitingMs } = await this.queues.read(queue);
-      for (const state of QUEUE_STATES) this.jobs.set({ queue: queue.name, state }, counts[state]);
-      this.oldest.set({ queue: queue.name }, oldestWaitingMs === null ? 0 : (this.clock.now().getTime() - oldestWaitingMs) / 1000);
-    }));
+    await Promise.allSettled(
+      this.queues.all().map(async (queue) => {
+        const { counts, oldestWaitingMs } = await this.queues.read(queue);
+        for (const state of QUEUE_STATES) this.jobs.set({ queue: queue.name, state }, counts[state]);
+        this.oldest.set(
+          { queue: queue.name },
+          oldestWaitingMs === null ? 0 : (this.clock.now().getTime() - oldestWaitingMs) / 1000,
+        );
+      }),
+    );
   }
 }
 

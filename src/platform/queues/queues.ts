@@ -22,7 +22,8 @@ export class Queues {
     if (queue === undefined) {
       queue = new Queue<JobEnvelope>(name, {
         connection: this.redis.producer(),
-        // What it would ask first it asks once: should Redis not answer just then, the queue would refuse everything for good.
+        // What it would ask first it asks once: should Redis not answer just then, the queue would refuse everything
+        // for good.
         skipVersionCheck: true,
         skipWaitingForReady: true,
         // The default keeps the last ten thousand events of a queue for listeners that were away.

@@ -14,15 +14,23 @@ describe('gatherer', () => {
 
   it('keeps a batch within its bound', async () => {
     const sizes: number[] = [];
-    const same = gatherer<number, number>(2, (requests) => { sizes.push(requests.length); return Promise.resolve(requests); });
+    const same = gatherer<number, number>(2, (requests) => {
+      sizes.push(requests.length);
+      return Promise.resolve(requests);
+    });
     expect(await Promise.all([1, 2, 3, 4, 5].map(same))).toEqual([1, 2, 3, 4, 5]);
     expect(sizes).toEqual([2, 2, 1]);
   });
 
   it('fails each request of a batch that fails, and only those', async () => {
     let fails = true;
-    const send = gatherer<number, number>(100, (requests) => (fails ? Promise.reject(new Error('away')) : Promise.resolve(requests)));
-    expect((await Promise.allSettled([send(1), send(2)])).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    const send = gatherer<number, number>(100, (requests) =>
+      fails ? Promise.reject(new Error('away')) : Promise.resolve(requests),
+    );
+    expect((await Promise.allSettled([send(1), send(2)])).map(({ status }) => status)).toEqual([
+      'rejected',
+      'rejected',
+    ]);
     fails = false;
     expect(await send(3)).toBe(3);
   });

@@ -24,12 +24,19 @@ export function gatherer<Request, Answer>(
 
   function sendPart(part: readonly Waiting<Request, Answer>[]): void {
     send(part.map(({ request }) => request)).then(
-      (answers) => { part.forEach(({ resolve }, index) => { resolve(answers[index]!); }); },
-      (error: unknown) => { for (const { reject } of part) reject(error); },
+      (answers) => {
+        part.forEach(({ resolve }, index) => {
+          resolve(answers[index]!);
+        });
+      },
+      (error: unknown) => {
+        for (const { reject } of part) reject(error);
+      },
     );
   }
 
-  return (request) => new Promise((resolve, reject) => {
-    if (waiting.push({ request, resolve, reject }) === 1) setImmediate(flush);
-  });
+  return (request) =>
+    new Promise((resolve, reject) => {
+      if (waiting.push({ request, resolve, reject }) === 1) setImmediate(flush);
+    });
 }

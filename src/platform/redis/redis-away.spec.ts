@@ -5,12 +5,12 @@ const withCode = (message: string, code: string): Error => Object.assign(new Err
 describe('isRedisAway', () => {
   it.each([
     'LOADING Redis is loading the dataset in memory',
-    'MISCONF Redis is configured to save RDB snapshots, but it\'s currently unable to persist to disk.',
+    "MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist to disk.",
     'MISCONF Errors writing to the AOF file: No space left on device',
-    'OOM command not allowed when used memory > \'maxmemory\'. script: 5f1c, on @user_script:28.',
+    "OOM command not allowed when used memory > 'maxmemory'. script: 5f1c, on @user_script:28.",
     'BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.',
-    'READONLY You can\'t write against a read only replica.',
-    'MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to \'no\'.',
+    "READONLY You can't write against a read only replica.",
+    "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.",
     'NOREPLICAS Not enough good replicas to write.',
     'EXECABORT Transaction discarded because of previous errors.',
     'ERR max number of clients reached',
@@ -28,7 +28,7 @@ describe('isRedisAway', () => {
 
   it.each([
     'WRONGTYPE Operation against a key holding the wrong kind of value',
-    'ERR unknown command \'OOM\'',
+    "ERR unknown command 'OOM'",
     'ERR Error running script (call to f_5f1c): @user_script:3: attempt to index a nil value',
     'NOSCRIPT No matching script.',
     'BUSYGROUP Consumer Group name already exists',

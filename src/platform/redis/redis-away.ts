@@ -3,15 +3,23 @@ const SOCKET_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT'
 const CLIENT_MESSAGES = [
   'Connection is closed',
   'Command timed out',
-  'Stream isn\'t writeable',
+  "Stream isn't writeable",
   'Reached the max retries',
 ];
 /**
- * What Redis answers to commands that it understands and cannot carry out for the moment: it loads its data, its disk or
- * its memory is full, a script keeps it busy, or it is a replica without its master.
+ * What Redis answers to commands that it understands and cannot carry out for the moment: it loads its data, its disk
+ * or its memory is full, a script keeps it busy, or it is a replica without its master.
  */
 const SERVER_STATES = [
-  'LOADING', 'MISCONF', 'OOM', 'BUSY', 'READONLY', 'MASTERDOWN', 'NOREPLICAS', 'CLUSTERDOWN', 'TRYAGAIN',
+  'LOADING',
+  'MISCONF',
+  'OOM',
+  'BUSY',
+  'READONLY',
+  'MASTERDOWN',
+  'NOREPLICAS',
+  'CLUSTERDOWN',
+  'TRYAGAIN',
   // Of a transaction: one of its commands was answered with one of the above.
   'EXECABORT',
   'ERR max number of clients reached',
@@ -22,8 +30,8 @@ const SAYS_SO = new RegExp(`^(${[...CLIENT_MESSAGES, ...SERVER_STATES.map((state
 const SCRIPT_SAYS_SO = new RegExp(`^ERR Error running script .*-(${SERVER_STATES.join('|')}) `);
 
 /**
- * Whether an error says that Redis cannot serve a caller now and will later, in contrast to a command that it refused. To
- * those who use it a Redis that takes no writes is as good as none.
+ * Whether an error says that Redis cannot serve a caller now and will later, in contrast to a command that it refused.
+ * To those who use it a Redis that takes no writes is as good as none.
  */
 export function isRedisAway(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return false;

@@ -26,16 +26,21 @@ export class RedisConnections implements OnModuleInit {
     private readonly log: Log,
     shutdown: Shutdown,
   ) {
-    this.fastConnection = this.connect({
-      enableOfflineQueue: false,
-      maxRetriesPerRequest: 0,
-    }, config.redisTimeoutMs);
+    this.fastConnection = this.connect(
+      {
+        enableOfflineQueue: false,
+        maxRetriesPerRequest: 0,
+      },
+      config.redisTimeoutMs,
+    );
     this.producerConnection = this.connect({
       enableOfflineQueue: false,
       maxRetriesPerRequest: 1,
       commandTimeout: PRODUCER_TIMEOUT_MS,
     });
-    shutdown.at('redis', () => { this.close(); });
+    shutdown.at('redis', () => {
+      this.close();
+    });
   }
 
   /** Connections that do not queue must be up before the first call; a Redis that is away is not waited for long. */
@@ -46,12 +51,17 @@ export class RedisConnections implements OnModuleInit {
     await Promise.race([Promise.all(ready), sleep(START_WAIT_MS, undefined, { ref: false })]).catch(() => undefined);
   }
 
-  /** Shared. For limits and other work in the way of a request: never queues offline, gives up after `REDIS_TIMEOUT_MS`. */
+  /**
+   * Shared. For limits and other work in the way of a request: never queues offline, gives up after `REDIS_TIMEOUT_MS`.
+   */
   fast(): Redis {
     return this.fastConnection;
   }
 
-  /** Shared. For adding jobs and fetching their results: fails at once when Redis is away, so that the caller can be told. */
+  /**
+   * Shared. For adding jobs and fetching their results: fails at once when Redis is away, so that the caller can be
+   * told.
+   */
   producer(): Redis {
     return this.producerConnection;
   }
@@ -63,9 +73,17 @@ export class RedisConnections implements OnModuleInit {
 
   private connect(options: RedisOptions, answerWithinMs?: number): Redis {
     const address = addressOf(this.config.redisUrl!);
-    const redis = new BoundedRedis(answerWithinMs, { ...address, ...options, retryStrategy: () => RECONNECT_MS, connectTimeout: 2_000, disconnectTimeout: 100 });
+    const redis = new BoundedRedis(answerWithinMs, {
+      ...address,
+      ...options,
+      retryStrategy: () => RECONNECT_MS,
+      connectTimeout: 2_000,
+      disconnectTimeout: 100,
+    });
     // Without a listener a lost connection would end the process.
-    redis.on('error', (error: Error) => { this.log.debug({ error }, 'Redis connection'); });
+    redis.on('error', (error: Error) => {
+      this.log.debug({ error }, 'Redis connection');
+    });
     this.open.push(redis);
     return redis;
   }
@@ -82,8 +100,8 @@ export class RedisConnections implements OnModuleInit {
 
 /**
  * Gives a command up that is not answered in time. The time of ioredis (`commandTimeout`) is over as well when this
- * process, and not Redis, was busy: its timer comes before the answer that lies there to be read. Here what has arrived is
- * read first.
+ * process, and not Redis, was busy: its timer comes before the answer that lies there to be read. Here what has arrived
+ * is read first.
  */
 class BoundedRedis extends Redis {
   constructor(
@@ -106,7 +124,9 @@ function giveUpAfter(command: Command, ms: number): void {
       if (!command.isResolved) command.reject(new Error('Command timed out'));
     });
   }, ms);
-  const stop = (): void => { clearTimeout(timer); };
+  const stop = (): void => {
+    clearTimeout(timer);
+  };
   command.promise.then(stop, stop);
 }
 

@@ -34,7 +34,13 @@ export async function lookAtDisk(dataDir: string, keptFreeBytes: number): Promis
   const held = await stat(reservePathOf(dataDir)).catch(() => undefined);
   // What is allocated counts: a file with a hole holds nothing.
   const heldBytes = held === undefined ? reserveBytes : held.blocks * BLOCK_BYTES;
-  return { sizeBytes, freeBytes: bavail * bsize, markBytes, reserveBytes, reserveMissingBytes: Math.max(0, reserveBytes - heldBytes) };
+  return {
+    sizeBytes,
+    freeBytes: bavail * bsize,
+    markBytes,
+    reserveBytes,
+    reserveMissingBytes: Math.max(0, reserveBytes - heldBytes),
+  };
 }
 
 /** What may still be written: what is free, less what the reserve is to have again. */

@@ -12,7 +12,13 @@ describe('isStorageFull', () => {
     expect(isStorageFull(new QueryFailedError('INSERT', [], withCode(code)))).toBe(true);
   });
 
-  it.each([withCode('ENOENT'), new QueryFailedError('INSERT', [], withCode('23505')), new Error('ENOSPC'), 'ENOSPC', undefined])('does not hold for %s', (error) => {
+  it.each([
+    withCode('ENOENT'),
+    new QueryFailedError('INSERT', [], withCode('23505')),
+    new Error('ENOSPC'),
+    'ENOSPC',
+    undefined,
+  ])('does not hold for %s', (error) => {
     expect(isStorageFull(error)).toBe(false);
   });
 });

@@ -25,8 +25,12 @@ export class StorageRoom implements OnModuleInit {
     private readonly log: Log,
     shutdown: Shutdown,
   ) {
-    this.timer = setInterval(() => { void this.look(); }, LOOK_EVERY_MS).unref();
-    shutdown.at('workers', () => { clearInterval(this.timer); });
+    this.timer = setInterval(() => {
+      void this.look();
+    }, LOOK_EVERY_MS).unref();
+    shutdown.at('workers', () => {
+      clearInterval(this.timer);
+    });
   }
 
   onModuleInit(): Promise<void> {
@@ -48,7 +52,9 @@ export class StorageRoom implements OnModuleInit {
   }
 
   private look(): Promise<void> {
-    this.looking ??= this.lookOnce().finally(() => { this.looking = undefined; });
+    this.looking ??= this.lookOnce().finally(() => {
+      this.looking = undefined;
+    });
     return this.looking;
   }
 
@@ -62,7 +68,8 @@ export class StorageRoom implements OnModuleInit {
     if (low === this.low) return;
     this.low = low;
     const facts = { freeBytes: this.seen.freeBytes, markBytes };
-    if (low) this.log.error(facts, 'The disk of the data directory is nearly full: writes are refused until there is room.');
+    if (low)
+      this.log.error(facts, 'The disk of the data directory is nearly full: writes are refused until there is room.');
     else this.log.info(facts, 'The disk of the data directory has room again: writes are taken.');
   }
 }

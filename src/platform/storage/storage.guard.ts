@@ -6,8 +6,8 @@ import { StorageRoom } from './storage-room.js';
 const WRITES = new Set(['POST', 'PUT', 'PATCH']);
 
 /**
- * The route is answered although the disk is nearly full: it stores nothing, or next to nothing that people need to make
- * room, as a session or a task of an operator.
+ * The route is answered although the disk is nearly full: it stores nothing, or next to nothing that people need to
+ * make room, as a session or a task of an operator.
  */
 export const NeedsNoStorage = Reflector.createDecorator<undefined, boolean>({ transform: () => true });
 

@@ -9,11 +9,18 @@ const REFUSED = 'storage_writes_refused';
 @Injectable()
 class StorageMetrics {
   constructor(room: StorageRoom, @InjectMetric(REFUSED) refused: Gauge) {
-    Object.assign(refused, { collect: () => { refused.set(room.isLow ? 1 : 0); } });
+    Object.assign(refused, {
+      collect: () => {
+        refused.set(room.isLow ? 1 : 0);
+      },
+    });
   }
 }
 
 export const STORAGE_METRICS: Provider[] = [
   StorageMetrics,
-  makeGaugeProvider({ name: REFUSED, help: '1 while writes are refused because the disk of the data directory is nearly full.' }),
+  makeGaugeProvider({
+    name: REFUSED,
+    help: '1 while writes are refused because the disk of the data directory is nearly full.',
+  }),
 ];

@@ -1,6 +1,6 @@
 /**
- * Without the copies of one character at the end. A pattern for this (`/-+$/`) looks at every run of it anew, which for a
- * text that a tenant chose takes the square of its length.
+ * Without the copies of one character at the end. A pattern for this (`/-+$/`) looks at every run of it anew, which for
+ * a text that a tenant chose takes the square of its length.
  */
 export function trimEnd(text: string, character: string): string {
   let end = text.length;

@@ -3,12 +3,14 @@ import { nextUtcMidnight, secondsUntil, utcDay } from './clock.js';
 
 describe('the UTC day', () => {
   it('ends exactly where the next one starts', () => {
-    fc.assert(fc.property(fc.date({ min: new Date('2000-01-01'), max: new Date('2100-01-01'), noInvalidDate: true }), (at) => {
-      const midnight = nextUtcMidnight(at);
-      expect(midnight.getTime()).toBeGreaterThan(at.getTime());
-      expect(utcDay(new Date(midnight.getTime() - 1))).toBe(utcDay(at));
-      expect(utcDay(midnight)).not.toBe(utcDay(at));
-    }));
+    fc.assert(
+      fc.property(fc.date({ min: new Date('2000-01-01'), max: new Date('2100-01-01'), noInvalidDate: true }), (at) => {
+        const midnight = nextUtcMidnight(at);
+        expect(midnight.getTime()).toBeGreaterThan(at.getTime());
+        expect(utcDay(new Date(midnight.getTime() - 1))).toBe(utcDay(at));
+        expect(utcDay(midnight)).not.toBe(utcDay(at));
+      }),
+    );
   });
 });
 

@@ -22,12 +22,14 @@ export interface Place {
 }
 
 /**
- * Packs what `find`, a shell command that runs in the directory, names with a NUL after each. Names that are gone by the
- * time they are read make it begin anew: what took their place must be in the archive.
+ * Packs what `find`, a shell command that runs in the directory, names with a NUL after each. Names that are gone by
+ * the time they are read make it begin anew: what took their place must be in the archive.
  */
 export async function pack(place: Place, find: string, { files, path }: Archive): Promise<void> {
   for (let attempt = 1; ; attempt++) {
-    const failure = await run(place, `${find} | tar --null --no-recursion --files-from - --create`, { to: (output) => files.save(path, output) });
+    const failure = await run(place, `${find} | tar --null --no-recursion --files-from - --create`, {
+      to: (output) => files.save(path, output),
+    });
     if (failure === undefined) return;
     await files.discard(path);
     if (attempt === ATTEMPTS) throw new Error(`${place.directory} cannot be packed: ${failure}`);
@@ -43,7 +45,11 @@ export async function unpack(place: Place, { files, path }: Archive): Promise<vo
 export async function ask(place: Place, command: string): Promise<string> {
   const child = start(place, command);
   child.stdin.end();
-  const [output, errors, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close') as Promise<[number | null]>]);
+  const [output, errors, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close') as Promise<[number | null]>,
+  ]);
   if (code !== 0) throw new Error(errors.trim());
   return output;
 }

@@ -17,7 +17,11 @@ import { StoredFiles } from './stored-files.js';
  *
  * @throws {Error} when the directory exists, or something cannot be read. Nothing is left then.
  */
-export async function backUp(config: Config, log: Log, { directory: wished, now }: { directory: string; now: Date }): Promise<string> {
+export async function backUp(
+  config: Config,
+  log: Log,
+  { directory: wished, now }: { directory: string; now: Date },
+): Promise<string> {
   const directory = resolve(wished);
   const unfinished = `${directory}.unfinished`;
   // Both names are taken now, by this backup alone; over the one that is empty the other can be renamed in the end.
@@ -30,7 +34,10 @@ export async function backUp(config: Config, log: Log, { directory: wished, now 
   }
   try {
     const { backupPassphrase } = config;
-    const backup = new BackupFiles(unfinished, backupPassphrase === undefined ? undefined : await BackupKeys.create(backupPassphrase));
+    const backup = new BackupFiles(
+      unfinished,
+      backupPassphrase === undefined ? undefined : await BackupKeys.create(backupPassphrase),
+    );
     const database = await withDatabase(config, log, (url) => dumpDatabase(url, backup));
     const stored = await new StoredFiles(config, log).save(backup);
     const paths = [...database.tables.map(({ name }) => fileOf(name)), ...stored];
@@ -51,19 +58,28 @@ export async function backUp(config: Config, log: Log, { directory: wished, now 
 async function take(directory: string, advice: string): Promise<void> {
   await mkdir(directory, { mode: 0o700 }).catch((error: unknown) => {
     const { code, message } = error as NodeJS.ErrnoException;
-    throw new Error(code === 'EEXIST' ? `${directory} exists already. ${advice}` : `The backup cannot be written: ${message}.`);
+    throw new Error(
+      code === 'EEXIST' ? `${directory} exists already. ${advice}` : `The backup cannot be written: ${message}.`,
+    );
   });
 }
 
 /** What whoever keeps the backup has to know. */
 function remarks({ artifacts, backupPassphrase, databaseUrl }: Config, stored: readonly string[]): string {
   const hasSecrets = stored.some((path) => path.startsWith('secrets/'));
-  const contents = hasSecrets ? 'the secrets of the service, source code and personal data' : 'source code, personal data and hashes of passwords';
+  const contents = hasSecrets
+    ? 'the secrets of the service, source code and personal data'
+    : 'source code, personal data and hashes of passwords';
   return [
     backupPassphrase === undefined
       ? `The backup is NOT ENCRYPTED and holds ${contents}: keep it as safe as the service, or set BACKUP_PASSPHRASE to encrypt it.`
       : 'The backup is encrypted with BACKUP_PASSPHRASE: keep the passphrase in another place. Without it nothing can be restored.',
-    hasSecrets || databaseUrl === undefined ? '' : 'API_KEY_PEPPER and SECRETS_KEY are not in it: keep them too, or no key and no secret of it can be read.',
+    hasSecrets || databaseUrl === undefined
+      ? ''
+      : 'API_KEY_PEPPER and SECRETS_KEY are not in it: keep them too, or no key and no secret of it can be read.',
     artifacts.place.kind === 's3' ? 'The files of deploys are in the bucket of ARTIFACTS_URL, and not in it.' : '',
-  ].filter((line) => line !== '').map((line) => `${line}\n`).join('');
+  ]
+    .filter((line) => line !== '')
+    .map((line) => `${line}\n`)
+    .join('');
 }

@@ -37,7 +37,9 @@ export class BackupFiles {
     try {
       await pipeline([createReadStream(join(this.directory, path)), ...decryption, target]);
     } catch (error) {
-      throw error instanceof DecryptionFailed ? new Error(`The backup is damaged: ${path} is not as it was written.`, { cause: error }) : error;
+      throw error instanceof DecryptionFailed
+        ? new Error(`The backup is damaged: ${path} is not as it was written.`, { cause: error })
+        : error;
     }
   }
 
@@ -50,7 +52,7 @@ export class BackupFiles {
   }
 
   async isUnchanged({ path, sha256 }: BackupFile): Promise<boolean> {
-    return await this.sha256Of(path).catch(() => undefined) === sha256;
+    return (await this.sha256Of(path).catch(() => undefined)) === sha256;
   }
 
   private async sha256Of(path: string): Promise<string> {

@@ -4,7 +4,9 @@ const PASSPHRASE = 'correct horse battery staple';
 
 describe('the keys of a backup', () => {
   let keys: BackupKeys;
-  beforeAll(async () => { keys = await BackupKeys.create(PASSPHRASE); });
+  beforeAll(async () => {
+    keys = await BackupKeys.create(PASSPHRASE);
+  });
 
   it('are the same again with the passphrase and what the manifest says', async () => {
     const opened = await BackupKeys.open(PASSPHRASE, JSON.parse(JSON.stringify(keys.encryption)) as Encryption);
@@ -20,14 +22,17 @@ describe('the keys of a backup', () => {
   });
 
   it('are refused with another passphrase, by name and not by value', async () => {
-    await expect(BackupKeys.open('incorrect horse battery', keys.encryption)).rejects
-      .toThrow(/^BACKUP_PASSPHRASE is not the passphrase that the backup was encrypted with\. Nothing was restored\.$/);
+    await expect(BackupKeys.open('incorrect horse battery', keys.encryption)).rejects.toThrow(
+      /^BACKUP_PASSPHRASE is not the passphrase that the backup was encrypted with\. Nothing was restored\.$/,
+    );
   });
 
   it('are others for each backup, file, and time that it is written', async () => {
     const other = await BackupKeys.create(PASSPHRASE);
     const [one, two] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
-    const all = [keys.fileKey('a', one), keys.fileKey('a', two), keys.fileKey('b', one), other.fileKey('a', one)].map((key) => key.toString('hex'));
+    const all = [keys.fileKey('a', one), keys.fileKey('a', two), keys.fileKey('b', one), other.fileKey('a', one)].map(
+      (key) => key.toString('hex'),
+    );
     expect(new Set(all).size).toBe(4);
     expect(keys.isMacOf('text', other.macOf('text'))).toBe(false);
     expect([undefined, '', 'zz', keys.macOf('another text')].some((mac) => keys.isMacOf('text', mac))).toBe(false);
@@ -37,9 +42,20 @@ describe('the keys of a backup', () => {
     const { encryption } = keys;
     const kdf = (change: object): object => ({ ...encryption, kdf: { ...encryption.kdf, ...change } });
     const asked = [
-      {}, { ...encryption, format: 'none' }, { ...encryption, keyCheck: 'short' }, { ...encryption, kdf: null }, kdf({ name: 'pbkdf2' }),
-      kdf({ n: 2 ** 30 }), kdf({ n: 2 ** 10 }), kdf({ n: 100_000 }), kdf({ n: '131072' }), kdf({ r: 1_000 }), kdf({ p: 1_000 }), kdf({ salt: '' }),
+      {},
+      { ...encryption, format: 'none' },
+      { ...encryption, keyCheck: 'short' },
+      { ...encryption, kdf: null },
+      kdf({ name: 'pbkdf2' }),
+      kdf({ n: 2 ** 30 }),
+      kdf({ n: 2 ** 10 }),
+      kdf({ n: 100_000 }),
+      kdf({ n: '131072' }),
+      kdf({ r: 1_000 }),
+      kdf({ p: 1_000 }),
+      kdf({ salt: '' }),
     ];
-    for (const each of asked) await expect(BackupKeys.open(PASSPHRASE, each as Encryption)).rejects.toThrow('does not know');
+    for (const each of asked)
+      await expect(BackupKeys.open(PASSPHRASE, each as Encryption)).rejects.toThrow('does not know');
   });
 });

@@ -12,7 +12,13 @@ const FORMAT = 'aes-256-gcm-stream-64k';
 /** What the manifest says of how a backup is encrypted: all but the passphrase that it takes to decrypt it. */
 export interface Encryption {
   readonly format: typeof FORMAT;
-  readonly kdf: { readonly name: 'scrypt'; readonly n: number; readonly r: number; readonly p: number; readonly salt: string };
+  readonly kdf: {
+    readonly name: 'scrypt';
+    readonly n: number;
+    readonly r: number;
+    readonly p: number;
+    readonly salt: string;
+  };
   /** Tells a wrong passphrase from a damaged backup. */
   readonly keyCheck: string;
 }
@@ -36,7 +42,9 @@ export class BackupKeys {
     requireSupported(encryption);
     const main = await derive(passphrase, encryption.kdf);
     if (!timingSafeEqual(keyCheckOf(main), Buffer.from(encryption.keyCheck, 'hex'))) {
-      throw new Error('BACKUP_PASSPHRASE is not the passphrase that the backup was encrypted with. Nothing was restored.');
+      throw new Error(
+        'BACKUP_PASSPHRASE is not the passphrase that the backup was encrypted with. Nothing was restored.',
+      );
     }
     return new BackupKeys(main, encryption);
   }
@@ -52,16 +60,30 @@ export class BackupKeys {
   }
 
   isMacOf(text: string, mac: unknown): boolean {
-    return typeof mac === 'string' && HEX_OF_32_BYTES.test(mac) && timingSafeEqual(Buffer.from(mac, 'hex'), Buffer.from(this.macOf(text), 'hex'));
+    return (
+      typeof mac === 'string' &&
+      HEX_OF_32_BYTES.test(mac) &&
+      timingSafeEqual(Buffer.from(mac, 'hex'), Buffer.from(this.macOf(text), 'hex'))
+    );
   }
 }
 
 function requireSupported({ format, kdf, keyCheck }: { readonly [name in keyof Encryption]?: unknown }): void {
   const { name, n, r, p, salt } = (kdf ?? {}) as { readonly [name: string]: unknown };
-  const isKnown = format === FORMAT && name === 'scrypt' && r === SCRYPT.r && p === SCRYPT.p
-    && typeof n === 'number' && Number.isInteger(Math.log2(n)) && n >= MIN_SCRYPT_N && n <= MAX_SCRYPT_N
-    && [salt, keyCheck].every((text) => typeof text === 'string' && HEX_OF_32_BYTES.test(text));
-  if (!isKnown) throw new Error('The backup is encrypted in a way that this release does not know. Restore with the release that made it.');
+  const isKnown =
+    format === FORMAT &&
+    name === 'scrypt' &&
+    r === SCRYPT.r &&
+    p === SCRYPT.p &&
+    typeof n === 'number' &&
+    Number.isInteger(Math.log2(n)) &&
+    n >= MIN_SCRYPT_N &&
+    n <= MAX_SCRYPT_N &&
+    [salt, keyCheck].every((text) => typeof text === 'string' && HEX_OF_32_BYTES.test(text));
+  if (!isKnown)
+    throw new Error(
+      'The backup is encrypted in a way that this release does not know. Restore with the release that made it.',
+    );
 }
 
 /** The same letters can be typed as different bytes on different machines, so the passphrase is normalized. */

@@ -9,7 +9,10 @@ const CHUNK = 16;
 const SALT = 32;
 const SEALED_CHUNK = CHUNK + 16;
 
-const keyOf = (name: string): KeyOf => (salt) => Buffer.from(hkdfSync('sha256', 'main key', salt, name, 32));
+const keyOf =
+  (name: string): KeyOf =>
+  (salt) =>
+    Buffer.from(hkdfSync('sha256', 'main key', salt, name, 32));
 
 /** In pieces of these sizes, over and over, as a disk or a socket would bring them. */
 function* inPieces(data: Buffer, sizes: readonly number[]): Generator<Buffer> {
@@ -24,9 +27,17 @@ const encrypt = async (plain: Buffer, { sizes = [7], chunk = CHUNK, name = 'a' }
   buffer(Readable.from(inPieces(plain, sizes)).pipe(new EncryptChunks(keyOf(name), chunk)));
 
 /** What is handed on before it fails counts too: it must be the beginning of what was encrypted. */
-async function decrypt(sealed: Buffer, { sizes = [7], chunk = CHUNK, name = 'a' } = {}): Promise<{ plain: Buffer; error?: unknown }> {
+async function decrypt(
+  sealed: Buffer,
+  { sizes = [7], chunk = CHUNK, name = 'a' } = {},
+): Promise<{ plain: Buffer; error?: unknown }> {
   const seen: Buffer[] = [];
-  const collect = new Writable({ write: (data: Buffer, _encoding, done) => { seen.push(data); done(); } });
+  const collect = new Writable({
+    write: (data: Buffer, _encoding, done) => {
+      seen.push(data);
+      done();
+    },
+  });
   try {
     await pipeline(Readable.from(inPieces(sealed, sizes)), new DecryptChunks(keyOf(name), chunk), collect);
     return { plain: Buffer.concat(seen) };
@@ -47,19 +58,24 @@ async function expectRefused(sealed: Buffer, plain: Buffer, name = 'a'): Promise
 
 describe('encryption in chunks', () => {
   it('gives back content of any size, however it arrives', async () => {
-    await fc.assert(fc.asyncProperty(content, pieces, pieces, async (plain, in1, in2) => {
-      const sealed = await encrypt(plain, { sizes: in1 });
-      expect(sealed.length).toBe(SALT + plain.length + 16 * Math.max(1, Math.ceil(plain.length / CHUNK)));
-      expect(await decrypt(sealed, { sizes: in2 })).toEqual({ plain });
-    }));
+    await fc.assert(
+      fc.asyncProperty(content, pieces, pieces, async (plain, in1, in2) => {
+        const sealed = await encrypt(plain, { sizes: in1 });
+        expect(sealed.length).toBe(SALT + plain.length + 16 * Math.max(1, Math.ceil(plain.length / CHUNK)));
+        expect(await decrypt(sealed, { sizes: in2 })).toEqual({ plain });
+      }),
+    );
   });
 
-  it.each([0, 1, 65_535, 65_536, 65_537, 200_000])('does so with its real size of chunks and %i bytes', async (bytes) => {
-    const plain = Buffer.alloc(bytes, 'abcdefg');
-    const sealed = await buffer(Readable.from([plain]).pipe(new EncryptChunks(keyOf('a'))));
-    expect(sealed.includes('abcdefg')).toBe(false);
-    expect((await buffer(Readable.from([sealed]).pipe(new DecryptChunks(keyOf('a'))))).equals(plain)).toBe(true);
-  });
+  it.each([0, 1, 65_535, 65_536, 65_537, 200_000])(
+    'does so with its real size of chunks and %i bytes',
+    async (bytes) => {
+      const plain = Buffer.alloc(bytes, 'abcdefg');
+      const sealed = await buffer(Readable.from([plain]).pipe(new EncryptChunks(keyOf('a'))));
+      expect(sealed.includes('abcdefg')).toBe(false);
+      expect((await buffer(Readable.from([sealed]).pipe(new DecryptChunks(keyOf('a'))))).equals(plain)).toBe(true);
+    },
+  );
 
   it('is never the same twice', async () => {
     const plain = Buffer.alloc(3 * CHUNK);
@@ -68,38 +84,53 @@ describe('encryption in chunks', () => {
   });
 
   it('refuses any bit that was changed', async () => {
-    await fc.assert(fc.asyncProperty(content, fc.nat(), fc.integer({ min: 0, max: 7 }), async (plain, where, bit) => {
-      const sealed = await encrypt(plain);
-      sealed[where % sealed.length]! ^= 1 << bit;
-      await expectRefused(sealed, plain);
-    }));
+    await fc.assert(
+      fc.asyncProperty(content, fc.nat(), fc.integer({ min: 0, max: 7 }), async (plain, where, bit) => {
+        const sealed = await encrypt(plain);
+        sealed[where % sealed.length]! ^= 1 << bit;
+        await expectRefused(sealed, plain);
+      }),
+    );
   });
 
   it('refuses any part that was cut off, at the border of a chunk too, and anything that was added', async () => {
-    await fc.assert(fc.asyncProperty(content, fc.nat(), fc.uint8Array({ minLength: 1, maxLength: 2 * SEALED_CHUNK }), async (plain, where, more) => {
-      const sealed = await encrypt(plain);
-      await expectRefused(sealed.subarray(0, where % sealed.length), plain);
-      await expectRefused(Buffer.concat([sealed, more]), plain);
-    }));
+    await fc.assert(
+      fc.asyncProperty(
+        content,
+        fc.nat(),
+        fc.uint8Array({ minLength: 1, maxLength: 2 * SEALED_CHUNK }),
+        async (plain, where, more) => {
+          const sealed = await encrypt(plain);
+          await expectRefused(sealed.subarray(0, where % sealed.length), plain);
+          await expectRefused(Buffer.concat([sealed, more]), plain);
+        },
+      ),
+    );
     const plain = Buffer.alloc(4 * CHUNK, 'x');
     const sealed = await encrypt(plain);
-    for (let chunks = 0; chunks < 4; chunks++) await expectRefused(sealed.subarray(0, SALT + chunks * SEALED_CHUNK), plain);
+    for (let chunks = 0; chunks < 4; chunks++)
+      await expectRefused(sealed.subarray(0, SALT + chunks * SEALED_CHUNK), plain);
   });
 
   it('refuses chunks that changed places, were left out, repeated or come from another file', async () => {
     const full = fc.uint8Array({ minLength: 3 * CHUNK, maxLength: 6 * CHUNK }).map((bytes) => Buffer.from(bytes));
-    await fc.assert(fc.asyncProperty(full, fc.nat(), fc.nat(), async (plain, first, second) => {
-      const [sealed, other] = [await encrypt(plain), await encrypt(plain)];
-      const count = Math.ceil(plain.length / CHUNK);
-      const [i, j] = [first % count, second % count];
-      const chunks = (of: Buffer): Buffer[] => Array.from({ length: count }, (_, at) => of.subarray(SALT + at * SEALED_CHUNK, SALT + (at + 1) * SEALED_CHUNK));
-      const mine = chunks(sealed);
-      const join = (parts: readonly Buffer[]): Buffer => Buffer.concat([sealed.subarray(0, SALT), ...parts]);
-      if (i !== j) await expectRefused(join(mine.with(i, mine[j]!).with(j, mine[i]!)), plain);
-      await expectRefused(join(mine.toSpliced(i, 1)), plain);
-      await expectRefused(join(mine.toSpliced(i, 0, mine[i]!)), plain);
-      await expectRefused(join(mine.with(i, chunks(other)[i]!)), plain);
-    }));
+    await fc.assert(
+      fc.asyncProperty(full, fc.nat(), fc.nat(), async (plain, first, second) => {
+        const [sealed, other] = [await encrypt(plain), await encrypt(plain)];
+        const count = Math.ceil(plain.length / CHUNK);
+        const [i, j] = [first % count, second % count];
+        const chunks = (of: Buffer): Buffer[] =>
+          Array.from({ length: count }, (_, at) =>
+            of.subarray(SALT + at * SEALED_CHUNK, SALT + (at + 1) * SEALED_CHUNK),
+          );
+        const mine = chunks(sealed);
+        const join = (parts: readonly Buffer[]): Buffer => Buffer.concat([sealed.subarray(0, SALT), ...parts]);
+        if (i !== j) await expectRefused(join(mine.with(i, mine[j]!).with(j, mine[i]!)), plain);
+        await expectRefused(join(mine.toSpliced(i, 1)), plain);
+        await expectRefused(join(mine.toSpliced(i, 0, mine[i]!)), plain);
+        await expectRefused(join(mine.with(i, chunks(other)[i]!)), plain);
+      }),
+    );
   });
 
   it('refuses a whole file in the place of another', async () => {
@@ -110,7 +141,12 @@ describe('encryption in chunks', () => {
   it('holds a few chunks, not the file, while nobody reads', async () => {
     let produced = 0;
     const piece = Buffer.alloc(65_536);
-    const source = new Readable({ read() { produced += piece.length; this.push(piece); } });
+    const source = new Readable({
+      read() {
+        produced += piece.length;
+        this.push(piece);
+      },
+    });
     const stalled = new Writable({ highWaterMark: 1, write: () => undefined });
     const running = pipeline(source, new EncryptChunks(keyOf('a')), stalled).catch(() => undefined);
     // Buffers fill within a few turns of the event loop, or go on for as long as there are turns.

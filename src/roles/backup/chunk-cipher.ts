@@ -18,7 +18,9 @@ export class DecryptionFailed extends Error {
   }
 }
 
-/** Hands on chunks of one size. Which one is the last is known at the end only, so a full chunk waits for the next byte. */
+/**
+ * Hands on chunks of one size. Which one is the last is known at the end only, so a full chunk waits for the next byte.
+ */
 abstract class Chunks extends Transform {
   private readonly held: Buffer;
   private heldBytes = 0;
@@ -30,11 +32,15 @@ abstract class Chunks extends Transform {
   }
 
   override _transform(data: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
-    this.attempt(done, () => { this.accept(data); });
+    this.attempt(done, () => {
+      this.accept(data);
+    });
   }
 
   override _flush(done: TransformCallback): void {
-    this.attempt(done, () => { this.handOn(true); });
+    this.attempt(done, () => {
+      this.handOn(true);
+    });
   }
 
   protected accept(data: Buffer): void {
@@ -93,7 +99,10 @@ export class DecryptChunks extends Chunks {
   private saltBytes = 0;
   private key: Buffer | undefined;
 
-  constructor(private readonly keyOf: KeyOf, chunkBytes = CHUNK_BYTES) {
+  constructor(
+    private readonly keyOf: KeyOf,
+    chunkBytes = CHUNK_BYTES,
+  ) {
     super(chunkBytes + TAG_BYTES);
   }
 
@@ -107,7 +116,9 @@ export class DecryptChunks extends Chunks {
     if (this.saltBytes < SALT_BYTES || chunk.length < TAG_BYTES) throw new DecryptionFailed();
     this.key ??= this.keyOf(this.salt);
     const end = chunk.length - TAG_BYTES;
-    const decipher = createDecipheriv(ALGORITHM, this.key, nonce, { authTagLength: TAG_BYTES }).setAuthTag(chunk.subarray(end));
+    const decipher = createDecipheriv(ALGORITHM, this.key, nonce, { authTagLength: TAG_BYTES }).setAuthTag(
+      chunk.subarray(end),
+    );
     try {
       return Buffer.concat([decipher.update(chunk.subarray(0, end)), decipher.final()]);
     } catch (error) {

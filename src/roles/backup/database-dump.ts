@@ -53,18 +53,24 @@ export async function dumpDatabase(url: string, files: BackupFiles): Promise<Dat
 /** @throws {Error} when the database holds anything. */
 export async function requireEmpty(url: string): Promise<void> {
   await withClient(url, async (client) => {
-    const { rows } = await client.query("SELECT 1 FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p', 'v', 'm', 'S') LIMIT 1");
+    const { rows } = await client.query(
+      "SELECT 1 FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p', 'v', 'm', 'S') LIMIT 1",
+    );
     if (rows.length > 0) throw new Error('The database is not empty. Restore into a new one, so that nothing is lost.');
   });
 }
 
 /** Into a database that the same migrations have made: all of it or nothing. */
-export async function loadDatabase(url: string, { files, dump }: { files: BackupFiles; dump: DatabaseDump }): Promise<void> {
+export async function loadDatabase(
+  url: string,
+  { files, dump }: { files: BackupFiles; dump: DatabaseDump },
+): Promise<void> {
   await withClient(url, async (client) => {
     await client.query('BEGIN');
     const { rows: present } = await client.query<DumpedPartition>(PARTITIONS);
     for (const { table, name, bound } of dump.partitions) {
-      if (!present.some((partition) => partition.name === name)) await client.query(`CREATE TABLE ${escapeIdentifier(name)} PARTITION OF ${escapeIdentifier(table)} ${bound}`);
+      if (!present.some((partition) => partition.name === name))
+        await client.query(`CREATE TABLE ${escapeIdentifier(name)} PARTITION OF ${escapeIdentifier(table)} ${bound}`);
     }
     const names = dump.tables.map(({ name }) => name);
     // What our own triggers see to, or refuse, was seen to when the rows were first written.
@@ -72,9 +78,13 @@ export async function loadDatabase(url: string, { files, dump }: { files: Backup
     if (names.length > 0) await client.query(`TRUNCATE ${list(names)}`);
     const { rows: references } = await client.query<{ from: string; to: string }>(REFERENCES);
     for (const { name, columns } of inOrder(dump.tables, references)) {
-      await files.load(fileOf(name), client.query(copyFrom(`COPY ${escapeIdentifier(name)} (${list(columns)}) FROM STDIN`)));
+      await files.load(
+        fileOf(name),
+        client.query(copyFrom(`COPY ${escapeIdentifier(name)} (${list(columns)}) FROM STDIN`)),
+      );
     }
-    for (const { name, lastValue } of dump.sequences) await client.query('SELECT setval($1::regclass, $2)', [escapeIdentifier(name), lastValue]);
+    for (const { name, lastValue } of dump.sequences)
+      await client.query('SELECT setval($1::regclass, $2)', [escapeIdentifier(name), lastValue]);
     await client.query('SET CONSTRAINTS ALL IMMEDIATE');
     for (const name of names) await client.query(`ALTER TABLE ${escapeIdentifier(name)} ENABLE TRIGGER USER`);
     await client.query('COMMIT');
@@ -91,7 +101,9 @@ function inOrder(tables: readonly DumpedTable[], references: readonly { from: st
   const waiting = new Map(tables.map((table) => [table.name, table]));
   const ordered: DumpedTable[] = [];
   while (waiting.size > 0) {
-    const next = [...waiting.values()].filter(({ name }) => !references.some(({ from, to }) => from === name && waiting.has(to)));
+    const next = [...waiting.values()].filter(
+      ({ name }) => !references.some(({ from, to }) => from === name && waiting.has(to)),
+    );
     if (next.length === 0) throw new Error(`These tables name each other: ${[...waiting.keys()].join(', ')}.`);
     for (const table of next) {
       waiting.delete(table.name);
@@ -101,7 +113,10 @@ function inOrder(tables: readonly DumpedTable[], references: readonly { from: st
   return ordered;
 }
 
-/** A connection of its own, without the limits of time of those that serve requests. A transaction left open is rolled back with its end. */
+/**
+ * A connection of its own, without the limits of time of those that serve requests. A transaction left open is rolled
+ * back with its end.
+ */
 async function withClient<T>(url: string, use: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client({ connectionString: url, application_name: 'service-platform backup' });
   await client.connect();

@@ -38,7 +38,9 @@ export interface Manifest {
   readonly files: readonly BackupFile[];
 }
 
-/** With its own keys a backup also shows that its manifest, and so the hash of each file, was written by who has them. */
+/**
+ * With its own keys a backup also shows that its manifest, and so the hash of each file, was written by who has them.
+ */
 interface WrittenManifest extends Manifest {
   readonly format: number;
   /** Backups of earlier releases do not say that they are not encrypted. */
@@ -51,9 +53,16 @@ export interface OpenedBackup {
 }
 
 export async function writeManifest({ directory, keys }: BackupFiles, manifest: Manifest): Promise<void> {
-  const written: WrittenManifest = { format: keys === undefined ? PLAIN : ENCRYPTED, encryption: keys?.encryption ?? null, ...manifest };
+  const written: WrittenManifest = {
+    format: keys === undefined ? PLAIN : ENCRYPTED,
+    encryption: keys?.encryption ?? null,
+    ...manifest,
+  };
   const mac = keys === undefined ? {} : { mac: keys.macOf(JSON.stringify(written)) };
-  await writeFile(join(directory, MANIFEST), `${JSON.stringify({ ...written, ...mac }, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
+  await writeFile(join(directory, MANIFEST), `${JSON.stringify({ ...written, ...mac }, null, 2)}\n`, {
+    mode: 0o600,
+    flag: 'wx',
+  });
 }
 
 /**
@@ -64,10 +73,12 @@ export async function writeManifest({ directory, keys }: BackupFiles, manifest: 
 export async function openBackup(directory: string, passphrase: string | undefined): Promise<OpenedBackup> {
   const { mac, ...written } = await readManifest(directory);
   const keys = await keysOf(written, passphrase);
-  if (keys !== undefined && !keys.isMacOf(JSON.stringify(written), mac)) throw new Error(`The backup is damaged: ${MANIFEST} is not as it was written. Nothing was restored.`);
+  if (keys !== undefined && !keys.isMacOf(JSON.stringify(written), mac))
+    throw new Error(`The backup is damaged: ${MANIFEST} is not as it was written. Nothing was restored.`);
   const files = new BackupFiles(directory, keys);
   for (const file of written.files) {
-    if (!await files.isUnchanged(file)) throw new Error(`The backup is damaged: ${file.path} is not as it was written. Nothing was restored.`);
+    if (!(await files.isUnchanged(file)))
+      throw new Error(`The backup is damaged: ${file.path} is not as it was written. Nothing was restored.`);
   }
   return { manifest: written, files };
 }
@@ -80,11 +91,21 @@ async function readManifest(directory: string): Promise<WrittenManifest & { read
   }
 }
 
-async function keysOf({ format, encryption }: WrittenManifest, passphrase: string | undefined): Promise<BackupKeys | undefined> {
-  if (format !== PLAIN && format !== ENCRYPTED) throw new Error(`The backup has the format ${format}, and this release reads ${PLAIN} and ${ENCRYPTED}.`);
+async function keysOf(
+  { format, encryption }: WrittenManifest,
+  passphrase: string | undefined,
+): Promise<BackupKeys | undefined> {
+  if (format !== PLAIN && format !== ENCRYPTED)
+    throw new Error(`The backup has the format ${format}, and this release reads ${PLAIN} and ${ENCRYPTED}.`);
   const isEncrypted = encryption !== undefined && encryption !== null;
-  if (isEncrypted !== (format === ENCRYPTED)) throw new Error(`The backup is damaged: its ${MANIFEST} contradicts itself about whether it is encrypted. Nothing was restored.`);
+  if (isEncrypted !== (format === ENCRYPTED))
+    throw new Error(
+      `The backup is damaged: its ${MANIFEST} contradicts itself about whether it is encrypted. Nothing was restored.`,
+    );
   if (!isEncrypted) return undefined;
-  if (passphrase === undefined) throw new Error('The backup is encrypted. Set BACKUP_PASSPHRASE to the passphrase that it was made with. Nothing was restored.');
+  if (passphrase === undefined)
+    throw new Error(
+      'The backup is encrypted. Set BACKUP_PASSPHRASE to the passphrase that it was made with. Nothing was restored.',
+    );
   return BackupKeys.open(passphrase, encryption);
 }

@@ -8,12 +8,14 @@ import { loadDatabase, requireEmpty } from './database-dump.js';
 import { type Manifest, openBackup } from './manifest.js';
 import { StoredFiles } from './stored-files.js';
 
-const PLAIN_REMARK = 'The backup was NOT ENCRYPTED, though BACKUP_PASSPHRASE is set: nothing shows that nobody has changed it.\n';
+const PLAIN_REMARK =
+  'The backup was NOT ENCRYPTED, though BACKUP_PASSPHRASE is set: nothing shows that nobody has changed it.\n';
 
 /**
  * Puts a backup into an empty database and a new data directory, brings it up to this release, and says what it found.
  *
- * @throws {Error} before anything is changed, when the backup is damaged, is encrypted with another passphrase, was made
+ * @throws {Error} before anything is changed, when the backup is damaged, is encrypted with another passphrase, was
+ * made
  *   by a later release, or would overwrite something.
  */
 export async function restore(config: Config, log: Log, wished: string): Promise<string> {
@@ -31,14 +33,23 @@ export async function restore(config: Config, log: Log, wished: string): Promise
     await loadDatabase(url, { files, dump: database });
     return migrate(url);
   });
-  await stored.load(files, manifest.files.map(({ path }) => path));
+  await stored.load(
+    files,
+    manifest.files.map(({ path }) => path),
+  );
   const damaged = await stored.damagedRepositories();
-  if (damaged.length > 0) throw new Error(`All is restored, and these repositories lack something that a branch of theirs leads to: ${damaged.join(', ')}.`);
+  if (damaged.length > 0)
+    throw new Error(
+      `All is restored, and these repositories lack something that a branch of theirs leads to: ${damaged.join(', ')}.`,
+    );
   const rows = database.tables.reduce((sum, table) => sum + table.rows, 0);
   return `Restored the backup of ${manifest.createdAt}: ${database.tables.length} tables with ${rows} rows.${newer.length === 0 ? '' : ` Applied since: ${newer.join(', ')}.`}\n${isUnexpectedlyPlain ? PLAIN_REMARK : ''}Start the service with the same settings.\n`;
 }
 
 function requireKnown({ version, database }: Manifest): void {
   const unknown = database.migrations.filter((name) => !knownMigrations().includes(name));
-  if (unknown.length > 0) throw new Error(`The backup was made by release ${version}, which is later than this one (${unknown.join(', ')}). Restore with that release.`);
+  if (unknown.length > 0)
+    throw new Error(
+      `The backup was made by release ${version}, which is later than this one (${unknown.join(', ')}). Restore with that release.`,
+    );
 }

@@ -13,8 +13,10 @@ import type { BackupFiles } from './backup-files.js';
  */
 const REPOSITORY_PARTS = {
   'repositories-1-refs.tar': "find . ! -path './new-*' ! -path './*/objects/*' ! -name '*.lock' -print0",
-  'repositories-2-objects.tar': "find . -path './*/objects/*' ! -path './new-*' ! -path './*/objects/pack/*' ! -path '*incoming-*' ! -name 'tmp_*' -print0",
-  'repositories-3-packs.tar': "find . -path './*/objects/pack/*' ! -path './new-*' ! -path '*incoming-*' ! -name 'tmp_*' -print0",
+  'repositories-2-objects.tar':
+    "find . -path './*/objects/*' ! -path './new-*' ! -path './*/objects/pack/*' ! -path '*incoming-*' ! -name 'tmp_*' -print0",
+  'repositories-3-packs.tar':
+    "find . -path './*/objects/pack/*' ! -path './new-*' ! -path '*incoming-*' ! -name 'tmp_*' -print0",
 } as const;
 const ARTIFACTS = 'artifacts.tar';
 const SECRETS = 'secrets';
@@ -40,22 +42,31 @@ export class StoredFiles {
       await pack(this.artifacts, 'find ./sha256 -print0', { files, path: ARTIFACTS });
       written.push(ARTIFACTS);
     }
-    return [...written, ...await this.saveSecrets(files)];
+    return [...written, ...(await this.saveSecrets(files))];
   }
 
   /** @throws {Error} when there is anything in the way. */
   async requireNone(): Promise<void> {
-    for (const directory of [join(this.config.dataDir, 'repositories'), join(this.config.dataDir, SECRETS), this.artifacts?.directory]) {
-      if (directory !== undefined && existsSync(directory) && (await readdir(directory)).length > 0) throw new Error(`${directory} is not empty. Restore into a new DATA_DIR, so that nothing is lost.`);
+    for (const directory of [
+      join(this.config.dataDir, 'repositories'),
+      join(this.config.dataDir, SECRETS),
+      this.artifacts?.directory,
+    ]) {
+      if (directory !== undefined && existsSync(directory) && (await readdir(directory)).length > 0)
+        throw new Error(`${directory} is not empty. Restore into a new DATA_DIR, so that nothing is lost.`);
     }
   }
 
   /** @param paths of the files in the backup, as its manifest has them. */
   async load(files: BackupFiles, paths: readonly string[]): Promise<void> {
     for (const path of paths.filter((each) => SECRET_FILE.test(each))) await this.loadSecret(files, path);
-    for (const path of Object.keys(REPOSITORY_PARTS).filter((each) => paths.includes(each))) await unpack(this.repositories, { files, path });
+    for (const path of Object.keys(REPOSITORY_PARTS).filter((each) => paths.includes(each)))
+      await unpack(this.repositories, { files, path });
     if (!paths.includes(ARTIFACTS)) return;
-    if (this.artifacts === undefined) throw new Error('The backup holds the files of deploys, and ARTIFACTS_URL names a bucket. Restore without it first.');
+    if (this.artifacts === undefined)
+      throw new Error(
+        'The backup holds the files of deploys, and ARTIFACTS_URL names a bucket. Restore without it first.',
+      );
     await mkdir(this.artifacts.directory, { recursive: true, mode: 0o700 });
     await unpack(this.artifacts, { files, path: ARTIFACTS });
   }
@@ -63,8 +74,14 @@ export class StoredFiles {
   /** Ids of repositories in which something that a branch leads to is missing. */
   async damagedRepositories(): Promise<string[]> {
     if (!existsSync(join(this.config.dataDir, 'repositories'))) return [];
-    const output = await ask(this.repositories, 'for each in *.git; do [ ! -d "$each" ] || GIT_CONFIG_NOSYSTEM=1 git --git-dir="$each" fsck --connectivity-only --no-dangling --no-progress >/dev/null 2>&1 || echo "$each"; done');
-    return output.split('\n').filter((line) => line !== '').map((name) => name.slice(0, -'.git'.length));
+    const output = await ask(
+      this.repositories,
+      'for each in *.git; do [ ! -d "$each" ] || GIT_CONFIG_NOSYSTEM=1 git --git-dir="$each" fsck --connectivity-only --no-dangling --no-progress >/dev/null 2>&1 || echo "$each"; done',
+    );
+    return output
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((name) => name.slice(0, -'.git'.length));
   }
 
   private get repositories(): Place {
@@ -81,7 +98,10 @@ export class StoredFiles {
   private async saveSecrets(files: BackupFiles): Promise<string[]> {
     const directory = join(this.config.dataDir, SECRETS);
     if (!existsSync(directory)) return [];
-    const paths = (await readdir(directory)).map((name) => `${SECRETS}/${name}`).filter((path) => SECRET_FILE.test(path)).sort();
+    const paths = (await readdir(directory))
+      .map((name) => `${SECRETS}/${name}`)
+      .filter((path) => SECRET_FILE.test(path))
+      .sort();
     for (const path of paths) await files.save(path, createReadStream(join(this.config.dataDir, path)));
     return paths;
   }

@@ -11,8 +11,9 @@ const TAKE_FACTOR = 1.1;
 const CHUNK_BYTES = 1_048_576;
 
 /**
- * Keeps room on the disk for servers of our own: a file that is emptied when something else, another program for one, has
- * filled the disk although writes of callers were refused long before. PostgreSQL can then still answer reads, and start.
+ * Keeps room on the disk for servers of our own: a file that is emptied when something else, another program for one,
+ * has filled the disk although writes of callers were refused long before. PostgreSQL can then still answer reads, and
+ * start.
  */
 export class DiskReserve {
   private readonly path: string;
@@ -32,7 +33,11 @@ export class DiskReserve {
   async keep(): Promise<void> {
     if (this.keptFreeBytes === 0) return;
     await this.look();
-    this.timer = setInterval(() => { this.looking ??= this.look().finally(() => { this.looking = undefined; }); }, LOOK_EVERY_MS).unref();
+    this.timer = setInterval(() => {
+      this.looking ??= this.look().finally(() => {
+        this.looking = undefined;
+      });
+    }, LOOK_EVERY_MS).unref();
   }
 
   async stop(): Promise<void> {
@@ -56,7 +61,10 @@ export class DiskReserve {
 
   private giveUp({ freeBytes, reserveBytes }: DiskState): void {
     truncateSync(this.path);
-    this.log.error({ freeBytes, reserveBytes }, 'The disk of the data directory is full: the reserve was given up for the servers.');
+    this.log.error(
+      { freeBytes, reserveBytes },
+      'The disk of the data directory is full: the reserve was given up for the servers.',
+    );
   }
 
   /** With bytes that no file system can compress away. */

@@ -86,7 +86,10 @@ export async function startEmbeddedPostgres(options: EmbeddedServerOptions): Pro
  */
 export function embeddedPostgresUrl(dataDir: string): string | undefined {
   try {
-    const sockets = readFileSync(join(dataDir, 'postgres', 'data', 'postmaster.pid'), 'utf8').split('\n')[4]?.trim() ?? '';
+    const sockets =
+      readFileSync(join(dataDir, 'postgres', 'data', 'postmaster.pid'), 'utf8')
+        .split('\n')[4]
+        ?.trim() ?? '';
     return sockets === '' ? undefined : urlOf(sockets);
   } catch {
     return undefined;

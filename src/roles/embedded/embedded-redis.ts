@@ -51,7 +51,13 @@ export async function startEmbeddedRedis(options: EmbeddedServerOptions): Promis
   try {
     openServerDirectory(data, account);
     const socket = join(openSocketDirectory(home, SOCKET, account), SOCKET);
-    const settings = { ...SETTINGS, dir: data, pidfile: pidFile, unixsocket: socket, appendonly: durable ? 'yes' : 'no' };
+    const settings = {
+      ...SETTINGS,
+      dir: data,
+      pidfile: pidFile,
+      unixsocket: socket,
+      appendonly: durable ? 'yes' : 'no',
+    };
     return await runServer({
       title: 'Redis',
       home,
@@ -81,7 +87,11 @@ function answersPing(path: string): Promise<boolean> {
       socket.destroy();
     });
     socket.once('timeout', () => socket.destroy());
-    socket.on('error', () => { answer(false); });
-    socket.once('close', () => { answer(false); });
+    socket.on('error', () => {
+      answer(false);
+    });
+    socket.once('close', () => {
+      answer(false);
+    });
   });
 }

@@ -21,7 +21,10 @@ export interface EmbeddedServer {
   readonly url: string;
   /** Of the server itself. */
   readonly pid: number;
-  /** Resolves when the server is gone, for whatever reason; it can then be started again, at the same URL. Never rejects. */
+  /**
+   * Resolves when the server is gone, for whatever reason; it can then be started again, at the same URL. Never
+   * rejects.
+   */
   readonly exited: Promise<ServerExit>;
   /**
    * Stops it in order (open transactions are rolled back, what was committed is kept) and resolves when it is gone.

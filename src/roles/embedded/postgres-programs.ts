@@ -26,7 +26,10 @@ const LOADERS = new Map([
  *
  * @throws {Error} when no package exists for this platform.
  */
-export async function findPostgresPrograms(home: string, account: ServerAccount | undefined): Promise<PostgresPrograms> {
+export async function findPostgresPrograms(
+  home: string,
+  account: ServerAccount | undefined,
+): Promise<PostgresPrograms> {
   const source = packageDirectory();
   const { version } = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8')) as { version: string };
 
@@ -75,7 +78,9 @@ function createLinks(directory: string): boolean {
 }
 
 function isReachable(directory: string, account: ServerAccount): boolean {
-  return ['bin/initdb', 'bin/postgres', 'lib', 'share/postgresql'].every((part) => canReach(account, join(directory, 'native', part)));
+  return ['bin/initdb', 'bin/postgres', 'lib', 'share/postgresql'].every((part) =>
+    canReach(account, join(directory, 'native', part)),
+  );
 }
 
 async function copyOnce(source: string, target: string): Promise<string> {

@@ -24,7 +24,9 @@ export async function findRedisProgram(account: ServerAccount | undefined): Prom
     );
   }
   if (account !== undefined && !canReach(account, path)) {
-    throw new Error(`${path} cannot be run by the user "nobody", as Redis is when we are root. Install it for the whole system.`);
+    throw new Error(
+      `${path} cannot be run by the user "nobody", as Redis is when we are root. Install it for the whole system.`,
+    );
   }
   return path;
 }

@@ -72,7 +72,8 @@ async function waitForServerLock(wish: LockWish): Promise<number> {
       throw new Error(`A ${wish.title} of an earlier start still uses ${wish.data} and does not stop.`);
     }
     // SIGINT is PostgreSQL's fast shutdown and an orderly one for Redis.
-    if (orphan !== undefined && waitedMs > ORPHAN_AFTER_MS) process.kill(orphan, waitedMs > KILL_AFTER_MS ? 'SIGKILL' : 'SIGINT');
+    if (orphan !== undefined && waitedMs > ORPHAN_AFTER_MS)
+      process.kill(orphan, waitedMs > KILL_AFTER_MS ? 'SIGKILL' : 'SIGINT');
     await sleep(100);
   }
 }

@@ -26,5 +26,10 @@ export function endOfServerLog(path: string): string {
 }
 
 export function lastLines(text: string): string {
-  return text.trimEnd().split('\n').slice(-LAST_LINES).map((line) => `  ${line}`).join('\n');
+  return text
+    .trimEnd()
+    .split('\n')
+    .slice(-LAST_LINES)
+    .map((line) => `  ${line}`)
+    .join('\n');
 }

@@ -12,7 +12,11 @@ export interface SupervisedServer {
 }
 
 /** @throws {Error} when the first start fails; later ones are tried until they succeed. */
-export async function supervise(name: string, start: () => Promise<EmbeddedServer>, log: Log): Promise<SupervisedServer> {
+export async function supervise(
+  name: string,
+  start: () => Promise<EmbeddedServer>,
+  log: Log,
+): Promise<SupervisedServer> {
   let current = await start();
   const { url } = current;
   const stopping = new AbortController();

@@ -54,7 +54,11 @@ exit "$status"
 `;
 
 /** Nothing of our own environment reaches the servers: it holds secrets, and PG* variables would steer them. */
-export const SERVER_ENVIRONMENT = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C', TZ: 'UTC' };
+export const SERVER_ENVIRONMENT = {
+  PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+  LC_ALL: 'C',
+  TZ: 'UTC',
+};
 
 /**
  * Starts a program that never outlives this process and does not keep it alive either.
@@ -75,8 +79,16 @@ export async function startWatchedChild(wish: ChildWish): Promise<WatchedChild> 
     },
   );
   // Once everything that holds its pipes is gone: the shell, the watcher and so the program.
-  const closed = new Promise<void>((done) => shell.once('close', () => { done(); }));
-  const exited = new Promise<number | null>((done) => shell.once('exit', (code) => { done(code); }));
+  const closed = new Promise<void>((done) =>
+    shell.once('close', () => {
+      done();
+    }),
+  );
+  const exited = new Promise<number | null>((done) =>
+    shell.once('exit', (code) => {
+      done(code);
+    }),
+  );
   await once(shell, 'spawn');
 
   const [announced] = (await Promise.race([once(shell.stdout!, 'data'), closed.then(() => [''])])) as [Buffer | string];

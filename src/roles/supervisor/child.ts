@@ -25,8 +25,8 @@ export interface ChildExit {
 const NICENESS: Readonly<Record<ServiceRole, number>> = { api: 0, edge: 3, worker: 6 };
 
 /**
- * V8 lets the space for young objects grow to what a busy process likes, and never gives it back: three idle processes would
- * hold 200 MB of nothing. The API keeps most of it, since it is a tenth faster for that.
+ * V8 lets the space for young objects grow to what a busy process likes, and never gives it back: three idle processes
+ * would hold 200 MB of nothing. The API keeps most of it, since it is a tenth faster for that.
  */
 const MEMORY: Readonly<Record<ServiceRole, readonly string[]>> = {
   api: ['--max-semi-space-size=8'],
@@ -49,10 +49,16 @@ export class Child {
     const [program, ...options] = command;
     const [first, ...rest] = [...endsWithItsParent(), program!, ...MEMORY[role], ...options, role, ...args];
     // A session of its own: Ctrl-C reaches the supervisor alone, which ends all of them in order.
-    this.process = spawn(first!, rest, { env: environment, detached: true, stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
+    this.process = spawn(first!, rest, {
+      env: environment,
+      detached: true,
+      stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    });
     yieldToApi(this.process.pid, NICENESS[role]);
     this.exited = new Promise((resolve) => {
-      this.process.once('error', (error) => { resolve({ code: null, signal: null, message: error.message }); });
+      this.process.once('error', (error) => {
+        resolve({ code: null, signal: null, message: error.message });
+      });
       // Emitted when its output has been read to the end as well.
       this.process.once('close', (code, signal) => {
         resolve({ code, signal, message: (this.received.get('failed') as MessageOf<'failed'> | undefined)?.message });
@@ -75,7 +81,9 @@ export class Child {
   /** @returns what to call when nothing more is to be heard. */
   on<Kind extends FromProcess['kind']>(kind: Kind, listener: (message: MessageOf<Kind>) => void): () => void {
     this.messages.on(kind, listener);
-    return () => { this.messages.off(kind, listener); };
+    return () => {
+      this.messages.off(kind, listener);
+    };
   }
 
   /** Waits until it has said so. @throws {ProcessEnded} when it ends instead. */
@@ -83,9 +91,13 @@ export class Child {
     const earlier = this.received.get(kind);
     if (earlier !== undefined) return earlier as MessageOf<Kind>;
     const abort = new AbortController();
-    const ended = this.exited.then((exit) => { throw new ProcessEnded(this.role, exit); });
+    const ended = this.exited.then((exit) => {
+      throw new ProcessEnded(this.role, exit);
+    });
     try {
-      const [message] = await Promise.race([once(this.messages, kind, { signal: abort.signal }), ended]) as [MessageOf<Kind>];
+      const [message] = (await Promise.race([once(this.messages, kind, { signal: abort.signal }), ended])) as [
+        MessageOf<Kind>,
+      ];
       return message;
     } finally {
       abort.abort();
@@ -99,9 +111,21 @@ export class Child {
   }
 
   /** Resolves when the process is gone. One that does not stop in time, or is not ready yet, is killed. */
-  async stop({ withinMs, ...how }: { readonly atOnce: boolean; readonly elapsedMs: number; readonly withinMs: number }): Promise<void> {
+  async stop({
+    withinMs,
+    ...how
+  }: {
+    readonly atOnce: boolean;
+    readonly elapsedMs: number;
+    readonly withinMs: number;
+  }): Promise<void> {
     this.tell({ kind: 'stop', ...how });
-    const kill = setTimeout(() => { this.process.kill('SIGKILL'); }, this.received.has('ready') ? withinMs : 0);
+    const kill = setTimeout(
+      () => {
+        this.process.kill('SIGKILL');
+      },
+      this.received.has('ready') ? withinMs : 0,
+    );
     await this.exited;
     clearTimeout(kill);
   }
@@ -113,7 +137,10 @@ export class ProcessEnded extends Error {
     readonly role: ServiceRole,
     { code, signal, message }: ChildExit,
   ) {
-    super(message ?? `The process ${role} ended (${signal === null ? `exit code ${code ?? 'unknown'}` : `signal ${signal}`}).`);
+    super(
+      message ??
+        `The process ${role} ended (${signal === null ? `exit code ${code ?? 'unknown'}` : `signal ${signal}`}).`,
+    );
   }
 }
 

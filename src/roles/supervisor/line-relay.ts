@@ -9,8 +9,9 @@ const PAUSE_AT_BYTES = 4_194_304;
 const RETRY_MS = 10;
 
 /**
- * Writes the lines of several processes to one file descriptor. Each line stays whole: what several processes write to one
- * pipe by themselves may be torn apart when it is full. A reader that is slow slows nobody else down but those who write.
+ * Writes the lines of several processes to one file descriptor. Each line stays whole: what several processes write to
+ * one pipe by themselves may be torn apart when it is full. A reader that is slow slows nobody else down but those who
+ * write.
  */
 export class LineRelay {
   private waiting: Buffer[] = [];
@@ -49,7 +50,10 @@ export class LineRelay {
   }
 
   flush(callback: (error?: Error) => void): void {
-    if (this.isWriting) this.flushed.push(() => { callback(); });
+    if (this.isWriting)
+      this.flushed.push(() => {
+        callback();
+      });
     else callback();
   }
 
@@ -80,7 +84,9 @@ export class LineRelay {
     writev(this.descriptor, batch, (error, written) => {
       if (error?.code === 'EAGAIN') {
         this.waiting.unshift(...batch);
-        setTimeout(() => { this.writeWaiting(); }, RETRY_MS);
+        setTimeout(() => {
+          this.writeWaiting();
+        }, RETRY_MS);
         return;
       }
       // A reader that is gone has no use for the rest.

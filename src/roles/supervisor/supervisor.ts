@@ -48,8 +48,8 @@ interface Supervised {
 }
 
 /**
- * The role `all`: PostgreSQL, Redis, and one process each for the roles `api`, `edge` and `worker`. What tenants influence
- * runs in `edge` and `worker`, so that it cannot keep the API waiting, and what dies is started again.
+ * The role `all`: PostgreSQL, Redis, and one process each for the roles `api`, `edge` and `worker`. What tenants
+ * influence runs in `edge` and `worker`, so that it cannot keep the API waiting, and what dies is started again.
  */
 export class Supervisor {
   private readonly processes = new Map<ServiceRole, Supervised>();
@@ -70,7 +70,7 @@ export class Supervisor {
     try {
       this.servers = openServers(config, log);
       const servers = await progress.step('PostgreSQL and Redis', this.servers);
-      return { embedded: servers.embedded, ...await this.startProcesses(servers) };
+      return { embedded: servers.embedded, ...(await this.startProcesses(servers)) };
     } catch (error) {
       const isAborted = !this.isRunning();
       await this.stop({ atOnce: true });
@@ -79,8 +79,8 @@ export class Supervisor {
   }
 
   /**
-   * Ends everything in order: what callers reach first, the worker that it may wait for next, then Redis and PostgreSQL.
-   * May be called again.
+   * Ends everything in order: what callers reach first, the worker that it may wait for next, then Redis and
+   * PostgreSQL. May be called again.
    */
   stop({ atOnce = false } = {}): Promise<void> {
     this.stopping ??= this.stopInOrder(atOnce);
@@ -89,7 +89,12 @@ export class Supervisor {
 
   private async startProcesses(servers: Servers): Promise<Omit<Started, 'embedded'>> {
     const { progress, environment, config } = this.options;
-    const settings = { ...environment, DATABASE_URL: servers.databaseUrl, REDIS_URL: servers.redisUrl, ...ownSecrets(config) };
+    const settings = {
+      ...environment,
+      DATABASE_URL: servers.databaseUrl,
+      REDIS_URL: servers.redisUrl,
+      ...ownSecrets(config),
+    };
     const [api, edge, worker] = [this.run('api', settings), this.run('edge', settings), this.run('worker', settings)];
     await progress.step('Database', api.said('migrated'));
     for (const each of [edge, worker]) each.tell({ kind: 'begin' });
@@ -111,7 +116,9 @@ export class Supervisor {
     const { command, relay } = this.options;
     const child = new Child({ role, command, arguments: ['--supervised'], environment: settings });
     relay.add(child.output);
-    child.on('collect_metrics', ({ request }) => { void this.collectMetrics(child, request); });
+    child.on('collect_metrics', ({ request }) => {
+      void this.collectMetrics(child, request);
+    });
     const known = this.processes.get(role);
     if (known === undefined) this.processes.set(role, { child, isUp: false, restarts: 0, policy: new RestartPolicy() });
     else known.child = child;
@@ -137,17 +144,22 @@ export class Supervisor {
       process.restarts++;
       const child = this.run(role, settings);
       child.tell({ kind: 'begin' });
-      child.said('ready').then(() => {
-        process.isUp = true;
-        this.options.log.info({ role }, 'Started again.');
-        this.announce();
-      }, () => undefined);
+      child.said('ready').then(
+        () => {
+          process.isUp = true;
+          this.options.log.info({ role }, 'Started again.');
+          this.announce();
+        },
+        () => undefined,
+      );
     }
   }
 
   private async giveUp(role: ServiceRole, { message }: Error): Promise<void> {
     await this.stop({ atOnce: true });
-    this.options.onGivenUp(new Error(`The process ${role} died five times within a minute, so the service stops. ${message}`));
+    this.options.onGivenUp(
+      new Error(`The process ${role} died five times within a minute, so the service stops. ${message}`),
+    );
   }
 
   private isRunning(): boolean {
@@ -156,7 +168,10 @@ export class Supervisor {
 
   /** Tells the API, which answers for all, how the others are. */
   private announce(): void {
-    const states = [...this.processes].map(([role, { isUp, restarts }]): [string, SiblingProcess] => [role, { isUp, restarts }]);
+    const states = [...this.processes].map(([role, { isUp, restarts }]): [string, SiblingProcess] => [
+      role,
+      { isUp, restarts },
+    ]);
     this.processes.get('api')?.child.tell({ kind: 'siblings', states: Object.fromEntries(states) });
   }
 
@@ -169,8 +184,12 @@ export class Supervisor {
   private metricsOf(child: Child): Promise<string | undefined> {
     const request = this.nextRequest++;
     return new Promise((resolve) => {
-      const stopListening = child.on('metrics', (answer) => { if (answer.request === request) done(answer.text); });
-      const late = setTimeout(() => { done(undefined); }, METRICS_WITHIN_MS);
+      const stopListening = child.on('metrics', (answer) => {
+        if (answer.request === request) done(answer.text);
+      });
+      const late = setTimeout(() => {
+        done(undefined);
+      }, METRICS_WITHIN_MS);
       function done(text: string | undefined): void {
         stopListening();
         clearTimeout(late);
@@ -184,7 +203,9 @@ export class Supervisor {
     const startedAtMs = performance.now();
     const stop = async (role: ServiceRole): Promise<void> => {
       const elapsedMs = performance.now() - startedAtMs;
-      await this.processes.get(role)?.child.stop({ atOnce, elapsedMs, withinMs: Math.max(0, GONE_AFTER_MS - elapsedMs) });
+      await this.processes
+        .get(role)
+        ?.child.stop({ atOnce, elapsedMs, withinMs: Math.max(0, GONE_AFTER_MS - elapsedMs) });
     };
     // Requests that wait for the worker are answered before it takes no more jobs.
     await Promise.all([stop('api'), stop('edge')]);

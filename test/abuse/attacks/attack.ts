@@ -1,4 +1,8 @@
-import { type ExecutionStatus, type Language, type SandboxOutcome } from '../../../src/modules/sandbox/sandbox-runtime.js';
+import {
+  type ExecutionStatus,
+  type Language,
+  type SandboxOutcome,
+} from '../../../src/modules/sandbox/sandbox-runtime.js';
 
 export interface Attack {
   readonly name: string;
@@ -15,7 +19,11 @@ export interface Attack {
 }
 
 /** The same attack in both languages that it can be written in. */
-export function inBoth(name: string, code: { readonly javascript: string; readonly python: string }, expected: Omit<Attack, 'name' | 'language' | 'code'>): Attack[] {
+export function inBoth(
+  name: string,
+  code: { readonly javascript: string; readonly python: string },
+  expected: Omit<Attack, 'name' | 'language' | 'code'>,
+): Attack[] {
   return [
     { name, language: 'javascript', code: code.javascript, ...expected },
     { name, language: 'python', code: code.python, ...expected },

@@ -9,14 +9,16 @@ export interface Listening {
 }
 
 export const networkAttacks = ({ port, abstractName, socketPath }: Listening): readonly Attack[] => [
-  ...inBoth('connecting to loopback, the cloud’s metadata and the world', {
-    javascript: `
+  ...inBoth(
+    'connecting to loopback, the cloud’s metadata and the world',
+    {
+      javascript: `
 const net = require('node:net'), dgram = require('node:dgram');
 let left = 4;
 const say = (what) => () => { if (what !== 'refused') console.log(what); if (--left === 0) console.log('refused'); };
 for (const host of ['127.0.0.1', '169.254.169.254', '1.1.1.1']) net.connect({ host, port: host === '127.0.0.1' ? ${port} : 80 }, say('reached ' + host)).on('error', say('refused'));
 try { dgram.createSocket('udp4').on('error', say('refused')).send('x', 53, '1.1.1.1', (e) => say(e ? 'refused' : 'sent')()); } catch { say('refused')(); }`,
-    python: `
+      python: `
 import socket
 reached = []
 for family, kind, address in ((2, 1, ('127.0.0.1', ${port})), (2, 1, ('169.254.169.254', 80)), (2, 1, ('1.1.1.1', 53)), (2, 2, ('1.1.1.1', 53)),
@@ -26,13 +28,17 @@ for family, kind, address in ((2, 1, ('127.0.0.1', ${port})), (2, 1, ('169.254.1
     reached.append(address)
   except OSError: pass
 print('refused' if not reached else reached)`,
-  }, REFUSED),
-  ...inBoth('sockets of the host, abstract ones and files', {
-    javascript: `
+    },
+    REFUSED,
+  ),
+  ...inBoth(
+    'sockets of the host, abstract ones and files',
+    {
+      javascript: `
 const net = require('node:net');
 let left = 2;
 for (const path of ['\\0${abstractName}', '${socketPath}']) net.connect({ path }, () => console.log('reached')).on('error', () => { if (--left === 0) console.log('refused'); });`,
-    python: `
+      python: `
 import socket
 reached = []
 for path in ('\\0${abstractName}', '${socketPath}'):
@@ -42,8 +48,12 @@ for path in ('\\0${abstractName}', '${socketPath}'):
       reached.append(path)
     except OSError: pass
 print('refused' if not reached else reached)`,
-  }, REFUSED),
-  inPython('listening, for others to connect', `
+    },
+    REFUSED,
+  ),
+  inPython(
+    'listening, for others to connect',
+    `
 import socket
 opened = []
 for family, address in ((2, ('0.0.0.0', 8080)), (10, ('::', 8080, 0, 0))):
@@ -53,6 +63,12 @@ for family, address in ((2, ('0.0.0.0', 8080)), (10, ('::', 8080, 0, 0))):
     s.listen()
     opened.append(address)
   except OSError: pass
-print('refused' if not opened else opened)`, REFUSED),
-  inPython('names', "import socket\ntry: print(socket.getaddrinfo('example.com', 80))\nexcept OSError: print('refused')", REFUSED),
+print('refused' if not opened else opened)`,
+    REFUSED,
+  ),
+  inPython(
+    'names',
+    "import socket\ntry: print(socket.getaddrinfo('example.com', 80))\nexcept OSError: print('refused')",
+    REFUSED,
+  ),
 ];

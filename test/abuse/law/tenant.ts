@@ -38,7 +38,13 @@ export class Tenant {
     const call = callerOf(service.url);
     // Everybody comes from an address of their own: sign-ups are limited by it.
     const from = `198.18.${Math.floor(Math.random() * 256)}.${Math.floor(Math.random() * 256)}`;
-    const account = await call('POST', '/auth/sign-up', { username, email: `${username}@example.org`, password: 'a-long-enough-secret' }, undefined, from);
+    const account = await call(
+      'POST',
+      '/auth/sign-up',
+      { username, email: `${username}@example.org`, password: 'a-long-enough-secret' },
+      undefined,
+      from,
+    );
     const { secret } = await call('POST', '/keys', { name: 'key' }, account.session_token);
     const { repo_url: repoUrl } = await call('POST', '/repositories', { name: 'app' }, secret);
     const { id } = await call('POST', '/projects', { name: 'app', repo_url: repoUrl }, secret);
@@ -57,7 +63,9 @@ export class Tenant {
   }
 
   async setSecret(name: string, value: string): Promise<void> {
-    await this.call('PUT', `/projects/${this.project}/env`, { variables: [{ name, value, secret: true, targets: ['production', 'preview'] }] });
+    await this.call('PUT', `/projects/${this.project}/env`, {
+      variables: [{ name, value, secret: true, targets: ['production', 'preview'] }],
+    });
   }
 
   /** Pushes these files and waits until the deploy is over, whatever comes of it. */
@@ -70,11 +78,18 @@ export class Tenant {
     await this.git.run(['commit', '--quiet', '--allow-empty', '-m', `Push ${++this.pushes}`], { cwd: 'app' });
     await this.git.run(['push', '--quiet', 'origin', 'HEAD:main'], { cwd: 'app' });
     let over: Deploy | undefined;
-    await until('the deploy is over', async () => {
-      const deploys = await this.call('GET', `/projects/${this.project}/deploys`) as Deploy[];
-      over = deploys.length >= this.pushes ? deploys.find(({ finished_at: end }, index) => index === 0 && end !== undefined) : undefined;
-      return over !== undefined;
-    }, withinMs);
+    await until(
+      'the deploy is over',
+      async () => {
+        const deploys = (await this.call('GET', `/projects/${this.project}/deploys`)) as Deploy[];
+        over =
+          deploys.length >= this.pushes
+            ? deploys.find(({ finished_at: end }, index) => index === 0 && end !== undefined)
+            : undefined;
+        return over !== undefined;
+      },
+      withinMs,
+    );
     return over!;
   }
 
@@ -85,25 +100,54 @@ export class Tenant {
 }
 
 /** What a browser that was led to the deploy by its name would be answered. Status 0: nothing. */
-export function visit(service: ServiceProcess, url: string, path = '/', headers: Readonly<Record<string, string>> = {}): Promise<Visited> {
+export function visit(
+  service: ServiceProcess,
+  url: string,
+  path = '/',
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Visited> {
   return new Promise((resolve) => {
-    const options = { host: '127.0.0.1', port: service.appsPort, path, headers: { host: new URL(url).host, ...headers }, agent: false as const, timeout: 60_000 };
+    const options = {
+      host: '127.0.0.1',
+      port: service.appsPort,
+      path,
+      headers: { host: new URL(url).host, ...headers },
+      agent: false as const,
+      timeout: 60_000,
+    };
     const asked = request(options, (response) => {
-      buffer(response).then((body) => { resolve({ status: response.statusCode!, text: body.toString() }); }, () => { resolve({ status: 0, text: '' }); });
+      buffer(response).then(
+        (body) => {
+          resolve({ status: response.statusCode!, text: body.toString() });
+        },
+        () => {
+          resolve({ status: 0, text: '' });
+        },
+      );
     });
-    asked.once('timeout', () => { asked.destroy(); });
-    asked.once('error', () => { resolve({ status: 0, text: '' }); });
+    asked.once('timeout', () => {
+      asked.destroy();
+    });
+    asked.once('error', () => {
+      resolve({ status: 0, text: '' });
+    });
     asked.end();
   });
 }
 
-const callerOf = (url: string) => async (method: string, path: string, body?: object, token?: string, from?: string): Promise<any> => {
-  const response = await fetch(`${url}/api/v1${path}`, {
-    method,
-    headers: { 'content-type': 'application/json', ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), ...(from === undefined ? {} : { 'x-forwarded-for': from }) },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  const answer: any = await response.json();
-  if (!response.ok) throw new Error(`${method} ${path} was answered ${response.status}: ${JSON.stringify(answer)}`);
-  return answer.data;
-};
+const callerOf =
+  (url: string) =>
+  async (method: string, path: string, body?: object, token?: string, from?: string): Promise<any> => {
+    const response = await fetch(`${url}/api/v1${path}`, {
+      method,
+      headers: {
+        'content-type': 'application/json',
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        ...(from === undefined ? {} : { 'x-forwarded-for': from }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const answer: any = await response.json();
+    if (!response.ok) throw new Error(`${method} ${path} was answered ${response.status}: ${JSON.stringify(answer)}`);
+    return answer.data;
+  };

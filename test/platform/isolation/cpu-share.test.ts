@@ -35,9 +35,18 @@ describe.each(['auto', 'off'] as const)('the processor share of isolated program
     const program = await isolation.launch({
       command: ['/usr/bin/sh', '-c', script],
       mounts: [{ from: '/usr/bin', to: '/usr/bin' }],
-      writable: [], directory: '/tmp', environment: { PATH: '/usr/bin' }, network: 'none',
+      writable: [],
+      directory: '/tmp',
+      environment: { PATH: '/usr/bin' },
+      network: 'none',
       limits: {
-        memoryBytes: 64 * MEBIBYTE, tasks: 64, openFiles: 64, fileBytes: MEBIBYTE, scratchBytes: MEBIBYTE, wallMs: null, cpuMs: null,
+        memoryBytes: 64 * MEBIBYTE,
+        tasks: 64,
+        openFiles: 64,
+        fileBytes: MEBIBYTE,
+        scratchBytes: MEBIBYTE,
+        wallMs: null,
+        cpuMs: null,
         ...(cpu === undefined ? {} : { cpu }),
       },
       output: { line: () => undefined, bytes: 1_000 },
@@ -74,7 +83,10 @@ describe.each(['auto', 'off'] as const)('the processor share of isolated program
   });
 
   it('is divided between programs by weight', async () => {
-    const [light, heavy] = [await launch(busy(2 * PROCESSORS), { weight: 20 }), await launch(busy(2 * PROCESSORS), { weight: 200 })];
+    const [light, heavy] = [
+      await launch(busy(2 * PROCESSORS), { weight: 20 }),
+      await launch(busy(2 * PROCESSORS), { weight: 200 }),
+    ];
     const [little, much] = await compared([light.initPid, heavy.initPid]);
     expect(much).toBeGreaterThan(2 * little);
   });
@@ -102,7 +114,8 @@ describe.each(['auto', 'off'] as const)('the processor share of isolated program
 
   it('is ordinary where none is named: below the processes of the service', async () => {
     const program = await launch('sleep 60', undefined);
-    if (isLimitedByKernel()) expect(readFileSync(join(cpuGroupOf(program.initPid), 'cpu.shares'), 'utf8').trim()).toBe('1024');
+    if (isLimitedByKernel())
+      expect(readFileSync(join(cpuGroupOf(program.initPid), 'cpu.shares'), 'utf8').trim()).toBe('1024');
     else expect(getPriority(program.initPid)).toBeGreaterThan(getPriority(process.pid));
   });
 
@@ -121,9 +134,13 @@ describe.each(['auto', 'off'] as const)('the processor share of isolated program
 });
 
 function cpuGroupOf(pid: number): string {
-  const path = readFileSync(`/proc/${pid}/cgroup`, 'utf8').split('\n').map((line) => line.split(':'))
+  const path = readFileSync(`/proc/${pid}/cgroup`, 'utf8')
+    .split('\n')
+    .map((line) => line.split(':'))
     .find(([, controllers = '']) => controllers.split(',').includes('cpu'))![2]!;
-  const own = readFileSync('/proc/self/cgroup', 'utf8').split('\n').map((line) => line.split(':'))
+  const own = readFileSync('/proc/self/cgroup', 'utf8')
+    .split('\n')
+    .map((line) => line.split(':'))
     .find(([, controllers = '']) => controllers.split(',').includes('cpu'))![2]!;
   return join(ownCgroups().v1('cpu')!, path.slice(own === '/' ? 0 : own.length));
 }

@@ -1,6 +1,18 @@
 import { type ChildProcess, spawn, type StdioOptions } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -18,13 +30,22 @@ interface ServiceOptions {
   stdio?: StdioOptions;
 }
 
-function startService(code: string, { user, timeoutMs = 5_000, stdio = ['ignore', 'pipe', 'inherit'] }: ServiceOptions = {}): ChildProcess {
+function startService(
+  code: string,
+  { user, timeoutMs = 5_000, stdio = ['ignore', 'pipe', 'inherit'] }: ServiceOptions = {},
+): ChildProcess {
   const program = join(__dirname, 'service-process.cjs');
-  return spawn(process.execPath, [program, join(__dirname, 'service.ts'), 'python', code, String(timeoutMs)], { ...user, stdio });
+  return spawn(process.execPath, [program, join(__dirname, 'service.ts'), 'python', code, String(timeoutMs)], {
+    ...user,
+    stdio,
+  });
 }
 
 async function linesOf(service: ChildProcess): Promise<Record<string, unknown>[]> {
-  return (await text(service.stdout!)).trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
+  return (await text(service.stdout!))
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
 describe('the isolation in a service of its own', () => {
@@ -39,7 +60,10 @@ describe('the isolation in a service of its own', () => {
 
   it('dies with its service, however that ends', async () => {
     const mark = `mark-${process.pid}-${Math.trunc(performance.now())}`;
-    const service = startService(`import ctypes\nctypes.CDLL(None).prctl(15, b'${mark.slice(-15)}')\nwhile True: pass`, { timeoutMs: 60_000 });
+    const service = startService(
+      `import ctypes\nctypes.CDLL(None).prctl(15, b'${mark.slice(-15)}')\nwhile True: pass`,
+      { timeoutMs: 60_000 },
+    );
     await until(() => processesNamed(mark.slice(-15)).length === 1);
 
     service.kill('SIGKILL');
@@ -54,7 +78,9 @@ describe('the isolation in a service of its own', () => {
       const service = startService('print(1)', { ...user, stdio: ['ignore', 'ignore', 'inherit'] });
       await until(() => childrenOf(service.pid!).length > 0);
       const untilMs = performance.now() + round;
-      while (performance.now() < untilMs) { /* the moment is shorter than a timer */ }
+      while (performance.now() < untilMs) {
+        /* the moment is shorter than a timer */
+      }
       const groups = childrenOf(service.pid!);
       service.kill('SIGKILL');
       await once(service, 'exit');
@@ -64,7 +90,8 @@ describe('the isolation in a service of its own', () => {
 
   it('hands no descriptor of its service on', async () => {
     const secret = openSync(__filename, 'r');
-    const list = "import os\nprint([os.readlink(f'/proc/self/fd/{f}') for f in os.listdir('/proc/self/fd') if os.path.lexists(f'/proc/self/fd/{f}')])";
+    const list =
+      "import os\nprint([os.readlink(f'/proc/self/fd/{f}') for f in os.listdir('/proc/self/fd') if os.path.lexists(f'/proc/self/fd/{f}')])";
     const stdio: StdioOptions = ['ignore', 'pipe', 'inherit', ...Array<'ignore'>(37).fill('ignore'), secret];
     const [, outcome] = await linesOf(startService(list, { stdio }));
     closeSync(secret);
@@ -100,13 +127,19 @@ describe('a cgroup whose sandbox is gone', () => {
   const groups = CgroupsV1.find(ownCgroups());
   const withCgroups = groups === null ? it.skip : it;
   const limits = { memoryBytes: 1 << 26, tasks: 4, processes: 'threads' as const, cpu: { weight: 100 } };
-  const made = (): string[] => readdirSync(ownCgroups().v1('pids')!).filter((name) => name.startsWith(`isolated-${process.pid}-`));
+  const made = (): string[] =>
+    readdirSync(ownCgroups().v1('pids')!).filter((name) => name.startsWith(`isolated-${process.pid}-`));
 
   withCgroups('is used again with the same limits, empty and counting anew, and removed at the end', async () => {
     const first = groups!.create(limits);
-    // Far above the 256 KiB that a kernel charges to a group in advance, for each processor, and takes back when it likes.
+    // Far above the 256 KiB that a kernel charges to a group in advance, for each processor, and takes back when it
+    // likes.
     const held = 16 << 20;
-    const member = spawn('/bin/sh', ['-c', `echo 0 >&3; echo 0 >&4; echo 0 >&5; exec dd if=/dev/zero of=/dev/null bs=${held}`], { stdio: ['ignore', 'ignore', 'ignore', ...first.entrances] });
+    const member = spawn(
+      '/bin/sh',
+      ['-c', `echo 0 >&3; echo 0 >&4; echo 0 >&5; exec dd if=/dev/zero of=/dev/null bs=${held}`],
+      { stdio: ['ignore', 'ignore', 'ignore', ...first.entrances] },
+    );
     await until(() => first.usage().memoryPeakBytes > held);
     await Promise.all([once(member, 'exit'), first.remove()]);
 
@@ -163,7 +196,9 @@ describe('files that the user of a sandbox could not reach', () => {
     const file = join(home, 'program');
     writeFileSync(file, 'x');
     const files = (directory: string): ReachableFiles => new ReachableFiles({ directory, otherUser: true });
-    await expect(files(join(tmpdir(), 'planted', 'copies')).reachable(file)).rejects.toThrow('must be a directory of root');
+    await expect(files(join(tmpdir(), 'planted', 'copies')).reachable(file)).rejects.toThrow(
+      'must be a directory of root',
+    );
 
     mkdirSync(copies);
     chmodSync(copies, 0o777);
@@ -189,17 +224,22 @@ async function until(holds: () => boolean): Promise<void> {
 
 /** A child leads a process group of its own. */
 function childrenOf(pid: number): number[] {
-  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter((child) => child !== '').map(Number);
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+    .split(' ')
+    .filter((child) => child !== '')
+    .map(Number);
 }
 
 /** Zombies do not count: they run no more and wait for process 1. */
 function isAnyoneIn(group: number): boolean {
-  return readdirSync('/proc').filter((name) => /^\d+$/.test(name)).some((pid) => {
-    try {
-      const [state, , itsGroup] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
-      return state !== 'Z' && Number(itsGroup) === group;
-    } catch {
-      return false;
-    }
-  });
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .some((pid) => {
+      try {
+        const [state, , itsGroup] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
+        return state !== 'Z' && Number(itsGroup) === group;
+      } catch {
+        return false;
+      }
+    });
 }

@@ -12,7 +12,13 @@ import { isStopped, sampleTree } from '../../../src/platform/isolation/process-f
 
 const MEBIBYTE = 1024 * 1024;
 const LIMITS: LaunchLimits = {
-  memoryBytes: 256 * MEBIBYTE, tasks: 64, openFiles: 256, fileBytes: 64 * MEBIBYTE, scratchBytes: 16 * MEBIBYTE, wallMs: 20_000, cpuMs: 20_000,
+  memoryBytes: 256 * MEBIBYTE,
+  tasks: 64,
+  openFiles: 256,
+  fileBytes: 64 * MEBIBYTE,
+  scratchBytes: 16 * MEBIBYTE,
+  wallMs: 20_000,
+  cpuMs: 20_000,
 };
 const asRoot = process.getuid?.() === 0 ? it : it.skip;
 
@@ -30,7 +36,10 @@ describe.each(['auto', 'off'] as const)('a launched program, with cgroups %s', (
     rmSync(directory, { recursive: true });
   });
 
-  const shell = async (script: string, change: Partial<LaunchSpec> = {}): Promise<{ program: IsolatedProgram; lines: string[]; end: Promise<LaunchEnd> }> => {
+  const shell = async (
+    script: string,
+    change: Partial<LaunchSpec> = {},
+  ): Promise<{ program: IsolatedProgram; lines: string[]; end: Promise<LaunchEnd> }> => {
     const lines: string[] = [];
     const program = await isolation.launch({
       command: ['/usr/bin/sh', '-c', script],
@@ -47,7 +56,9 @@ describe.each(['auto', 'off'] as const)('a launched program, with cgroups %s', (
   };
 
   it('starts others, is heard by lines, and ends with its own status', async () => {
-    const { lines, end } = await shell('echo one; (echo two >&2); cat; printf three; exit 7', { stdin: Buffer.from('in\n') });
+    const { lines, end } = await shell('echo one; (echo two >&2); cat; printf three; exit 7', {
+      stdin: Buffer.from('in\n'),
+    });
     expect(await end).toMatchObject({ cause: 'exit', exitStatus: 7 });
     expect(lines.sort()).toEqual(['stderr: two', 'stdout: in', 'stdout: one', 'stdout: three']);
   });
@@ -66,12 +77,23 @@ describe.each(['auto', 'off'] as const)('a launched program, with cgroups %s', (
     mkdirSync(work, { mode: 0o700 });
     const user = isolation.lendUser();
     await user.own(work);
-    const first = await shell('echo kept > /work/file; for place in / /usr/bin /proc/sys/kernel; do echo x > $place/file && echo "wrote to $place"; done 2>/dev/null; id -u', {
-      writable: [{ from: work, to: '/work' }], user,
-    });
+    const first = await shell(
+      'echo kept > /work/file; for place in / /usr/bin /proc/sys/kernel; do echo x > $place/file && echo "wrote to $place"; done 2>/dev/null; id -u',
+      {
+        writable: [{ from: work, to: '/work' }],
+        user,
+      },
+    );
     expect(await first.end).toMatchObject({ cause: 'exit', exitStatus: 0 });
     expect(first.lines).toEqual(['stdout: 1000']);
-    const second = await shell('cat file', { mounts: [{ from: '/usr/bin', to: '/usr/bin' }, { from: work, to: '/work' }], directory: '/work', user });
+    const second = await shell('cat file', {
+      mounts: [
+        { from: '/usr/bin', to: '/usr/bin' },
+        { from: work, to: '/work' },
+      ],
+      directory: '/work',
+      user,
+    });
     await second.end;
     expect(second.lines).toEqual(['stdout: kept']);
     user.giveBack();
@@ -85,7 +107,9 @@ describe.each(['auto', 'off'] as const)('a launched program, with cgroups %s', (
   });
 
   it('shows its environment on no command line of the host', async () => {
-    const { program, lines } = await shell('echo $SECRET; sleep 60', { environment: { PATH: '/usr/bin', SECRET: 'a secret of a project' } });
+    const { program, lines } = await shell('echo $SECRET; sleep 60', {
+      environment: { PATH: '/usr/bin', SECRET: 'a secret of a project' },
+    });
     for (let wait = 0; lines.length === 0 && wait < 500; wait++) await sleep(10);
     expect(lines).toEqual(['stdout: a secret of a project']);
     const { pids } = sampleTree(process.pid);
@@ -97,14 +121,20 @@ describe.each(['auto', 'off'] as const)('a launched program, with cgroups %s', (
   it.each([
     ['wall_time', 'sleep 60', { wallMs: 300 }],
     ['cpu_time', 'while :; do :; done', { cpuMs: 300 }],
-    ['memory', 'sh -c \'x=$(yes | head -c 300000000); echo $x\' > /dev/null; echo went on', { memoryBytes: 64 * MEBIBYTE }],
+    [
+      'memory',
+      "sh -c 'x=$(yes | head -c 300000000); echo $x' > /dev/null; echo went on",
+      { memoryBytes: 64 * MEBIBYTE },
+    ],
   ] as const)('is ended by its limit: %s', async (cause, script, limits) => {
     const { end } = await shell(script, { limits: { ...LIMITS, ...limits } });
     expect(await end).toMatchObject({ cause, exitStatus: null });
   });
 
   it('can neither be many nor outlive its end', async () => {
-    const { program, end } = await shell('f() { f | f & }; f; sleep 60', { limits: { ...LIMITS, tasks: 32, wallMs: 2_000 } });
+    const { program, end } = await shell('f() { f | f & }; f; sleep 60', {
+      limits: { ...LIMITS, tasks: 32, wallMs: 2_000 },
+    });
     let most = 0;
     while (program.isAlive) {
       most = Math.max(most, sampleTree(program.initPid).tasks);
@@ -135,7 +165,9 @@ describe.each(['auto', 'off'] as const)('a launched program, with cgroups %s', (
   });
 
   it('says no more than it may, and is not held up by that', async () => {
-    const { lines, end } = await shell('yes abcdefghi | head -n 100000; echo done >&2', { output: { line: (stream, line) => heard.push(`${stream}: ${line}`), bytes: 1_000 } });
+    const { lines, end } = await shell('yes abcdefghi | head -n 100000; echo done >&2', {
+      output: { line: (stream, line) => heard.push(`${stream}: ${line}`), bytes: 1_000 },
+    });
     const heard: string[] = lines;
     expect(await end).toMatchObject({ exitStatus: 0 });
     expect(heard.filter((line) => line === 'stdout: abcdefghi').length).toBe(100);
@@ -147,14 +179,20 @@ describe.each(['auto', 'off'] as const)('a launched program, with cgroups %s', (
     const floods: string[][] = [];
     const usedBefore = process.cpuUsage();
     const startedMs = performance.now();
-    const running = await Promise.all(Array.from({ length: 3 }, async () => {
-      const heard: string[] = [];
-      floods.push(heard);
-      const flood = await shell('timeout 2 yes ""; echo last; exit 3', { output: { line: (stream, line) => heard.push(`${stream}: ${line}`), bytes: Number.MAX_SAFE_INTEGER, pace } });
-      return flood;
-    }));
+    const running = await Promise.all(
+      Array.from({ length: 3 }, async () => {
+        const heard: string[] = [];
+        floods.push(heard);
+        const flood = await shell('timeout 2 yes ""; echo last; exit 3', {
+          output: { line: (stream, line) => heard.push(`${stream}: ${line}`), bytes: Number.MAX_SAFE_INTEGER, pace },
+        });
+        return flood;
+      }),
+    );
     const said: string[] = [];
-    const honest = await shell('for i in $(seq 300); do echo "line $i"; done', { output: { line: (_, line) => said.push(line), bytes: 100_000, pace } });
+    const honest = await shell('for i in $(seq 300); do echo "line $i"; done', {
+      output: { line: (_, line) => said.push(line), bytes: 100_000, pace },
+    });
     await honest.end;
     expect(said).toEqual(Array.from({ length: 300 }, (_, index) => `line ${index + 1}`));
 
@@ -170,7 +208,9 @@ describe.each(['auto', 'off'] as const)('a launched program, with cgroups %s', (
   });
 
   it('streams what it writes at the pace of its reader', async () => {
-    const { program } = await shell('head -c 3000000 /dev/zero | tr "\\0" x', { output: { line: () => undefined, bytes: 1_000, rawStdout: true } });
+    const { program } = await shell('head -c 3000000 /dev/zero | tr "\\0" x', {
+      output: { line: () => undefined, bytes: 1_000, rawStdout: true },
+    });
     await sleep(700);
     expect((await text(program.stdout)).length).toBe(3_000_000);
     expect(await program.exited).toMatchObject({ exitStatus: 0 });
@@ -178,9 +218,14 @@ describe.each(['auto', 'off'] as const)('a launched program, with cgroups %s', (
 
   it('reaches nothing over the network but itself', async () => {
     const server = (await import('node:net')).createServer().listen(0, '127.0.0.1');
-    await new Promise((resolve) => { server.once('listening', resolve); });
+    await new Promise((resolve) => {
+      server.once('listening', resolve);
+    });
     let connections = 0;
-    server.on('connection', (socket) => { connections += 1; socket.destroy(); });
+    server.on('connection', (socket) => {
+      connections += 1;
+      socket.destroy();
+    });
     const { port } = server.address() as { port: number };
     const script = `import socket
 own = socket.create_server(('127.0.0.1', 0)); socket.create_connection(own.getsockname()); print('own')
@@ -191,10 +236,23 @@ for kind in [(17, 3, 0), (40, 1, 0), (2, 3, 1), (16, 3, 12)]:
   try: socket.socket(*kind); print('made', kind)
   except OSError as error: print(error.errno)`;
     const { lines, end } = await shell(`exec python3 -c "${script}"`, {
-      network: 'loopback', mounts: [{ from: '/usr/bin', to: '/usr/bin' }, { from: '/usr/lib', to: '/usr/lib' }],
+      network: 'loopback',
+      mounts: [
+        { from: '/usr/bin', to: '/usr/bin' },
+        { from: '/usr/lib', to: '/usr/lib' },
+      ],
     });
     expect(await end).toMatchObject({ exitStatus: 0 });
-    expect(lines.map((line) => line.slice('stdout: '.length))).toEqual(['own', 'ConnectionRefusedError', 'OSError', 'OSError', '13', '13', '13', '13']);
+    expect(lines.map((line) => line.slice('stdout: '.length))).toEqual([
+      'own',
+      'ConnectionRefusedError',
+      'OSError',
+      'OSError',
+      '13',
+      '13',
+      '13',
+      '13',
+    ]);
     expect(connections).toBe(0);
     createConnection(port, '127.0.0.1').on('error', () => undefined);
     for (let wait = 0; connections === 0 && wait < 500; wait++) await sleep(10);
@@ -204,7 +262,11 @@ for kind in [(17, 3, 0), (40, 1, 0), (2, 3, 1), (16, 3, 12)]:
 
   it('says why it did not start, which no program can say of itself', async () => {
     const missing = await shell('true', { writable: [{ from: join(directory, 'missing'), to: '/work' }] });
-    expect(await missing.end).toMatchObject({ cause: 'did_not_start', exitStatus: null, said: expect.stringMatching(/^bwrap: .*missing/) as string });
+    expect(await missing.end).toMatchObject({
+      cause: 'did_not_start',
+      exitStatus: null,
+      said: expect.stringMatching(/^bwrap: .*missing/) as string,
+    });
     const claims = await shell('echo "bwrap: lie" >&2; exit 1');
     expect(await claims.end).toMatchObject({ cause: 'exit', exitStatus: 1, said: '' });
   });

@@ -9,11 +9,18 @@ const { transformFileSync } = require('@swc/core');
 
 const resolve = Module._resolveFilename;
 Module._resolveFilename = (request, parent, ...rest) => {
-  const typescript = request.startsWith('.') && parent ? path.resolve(path.dirname(parent.filename), request.replace(/\.js$/, '.ts')) : '';
+  const typescript =
+    request.startsWith('.') && parent
+      ? path.resolve(path.dirname(parent.filename), request.replace(/\.js$/, '.ts'))
+      : '';
   return typescript !== '' && fs.existsSync(typescript) ? typescript : resolve(request, parent, ...rest);
 };
 Module._extensions['.ts'] = (module, file) => {
-  const { code } = transformFileSync(file, { swcrc: false, jsc: { target: 'es2022', parser: { syntax: 'typescript' } }, module: { type: 'commonjs' } });
+  const { code } = transformFileSync(file, {
+    swcrc: false,
+    jsc: { target: 'es2022', parser: { syntax: 'typescript' } },
+    module: { type: 'commonjs' },
+  });
   module._compile(code, file);
 };
 

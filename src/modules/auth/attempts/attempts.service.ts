@@ -44,8 +44,8 @@ export class AttemptsService {
   }
 
   /**
-   * Counts an attempt from an address that is not known for the name: all such addresses share one limit, so that many of
-   * them together cannot guess either. It never keeps the owner out, whose addresses are known.
+   * Counts an attempt from an address that is not known for the name: all such addresses share one limit, so that many
+   * of them together cannot guess either. It never keeps the owner out, whose addresses are known.
    *
    * @throws {SignInLimitExceeded} `sign_in_limit_exceeded`
    */

@@ -60,6 +60,10 @@ export class AuditLogService {
   }
 }
 
-function factsOf({ principal: { user, credential }, ip }: Call): { userId: string; keyId: string | undefined; ip: string } {
+function factsOf({ principal: { user, credential }, ip }: Call): {
+  userId: string;
+  keyId: string | undefined;
+  ip: string;
+} {
   return { userId: user.id, keyId: credential.type === 'api_key' ? credential.keyId : undefined, ip };
 }

@@ -1,6 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/time/clock.js';
-import { ApiKeyExpired, ApiKeyInvalid, ApiKeyMalformed, ApiKeyRevoked, ApiKeyRotated, SessionInvalid } from '../auth.errors.js';
+import {
+  ApiKeyExpired,
+  ApiKeyInvalid,
+  ApiKeyMalformed,
+  ApiKeyRevoked,
+  ApiKeyRotated,
+  SessionInvalid,
+} from '../auth.errors.js';
 import { type CallerRecord, CallerStore, type KeyRecord } from '../persistence/caller.store.js';
 import { type Credential, type OrgMembership, Principal } from '../principal.js';
 import { scopesOf } from '../scopes.js';
@@ -71,7 +78,8 @@ export class AuthenticatorService {
     this.refuseOver(key);
     const caller = await this.callers.findUser(key.userId);
     if (caller === undefined) throw new ApiKeyInvalid();
-    const reached = key.kind === 'personal' ? caller.memberships : caller.memberships.filter(({ id }) => key.orgIds.includes(id));
+    const reached =
+      key.kind === 'personal' ? caller.memberships : caller.memberships.filter(({ id }) => key.orgIds.includes(id));
     return this.known({
       caller: { ...caller, memberships: reached, userEpoch: Number(key.userEpoch) },
       credential: credentialOf(key, token),
@@ -103,7 +111,14 @@ export class AuthenticatorService {
   }
 
   private known({ caller, credential, homeOrgId, endsAt }: Found): KnownCaller {
-    const memberships: OrgMembership[] = caller.memberships.map(({ id, slug, name, plan, role, personal }) => ({ id, slug, name, plan, role, personal }));
+    const memberships: OrgMembership[] = caller.memberships.map(({ id, slug, name, plan, role, personal }) => ({
+      id,
+      slug,
+      name,
+      plan,
+      role,
+      personal,
+    }));
     return {
       principal: new Principal({ user: caller.user, credential, memberships, homeOrgId }),
       userEpoch: caller.userEpoch,

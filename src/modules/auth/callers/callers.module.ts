@@ -7,5 +7,9 @@ import { AuthenticatorService } from './authenticator.service.js';
 import { RememberedCallers } from './remembered-callers.js';
 import { Strangers } from './strangers.js';
 
-@Module({ imports: [AttemptsModule, PersistenceModule, SessionsModule, TokensModule], providers: [AuthenticatorService, RememberedCallers, Strangers], exports: [AuthenticatorService] })
+@Module({
+  imports: [AttemptsModule, PersistenceModule, SessionsModule, TokensModule],
+  providers: [AuthenticatorService, RememberedCallers, Strangers],
+  exports: [AuthenticatorService],
+})
 export class CallersModule {}

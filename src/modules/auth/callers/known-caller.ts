@@ -10,7 +10,10 @@ export interface KnownCaller {
 }
 
 /** Where the epochs stand that a call of this caller for this organization depends on. */
-export const stampsOf = ({ principal }: KnownCaller, org: OrgMembership): string[] => [epochKeyOf(principal.user.id), epochKeyOf(org.id)];
+export const stampsOf = ({ principal }: KnownCaller, org: OrgMembership): string[] => [
+  epochKeyOf(principal.user.id),
+  epochKeyOf(org.id),
+];
 
 /** Epochs only rise: a higher one tells of a change. */
 export function isStale({ userEpoch, orgEpochs }: KnownCaller, org: OrgMembership, stamps: readonly number[]): boolean {

@@ -37,10 +37,14 @@ export class RememberedCallers {
   private lookUpOnce(token: string, lookUp: () => Promise<KnownCaller>): Promise<KnownCaller> {
     let lookup = this.lookups.get(token);
     if (lookup === undefined) {
-      lookup = lookUp().then((caller) => {
-        this.callers.set(token, caller);
-        return caller;
-      }).finally(() => { this.lookups.delete(token); });
+      lookup = lookUp()
+        .then((caller) => {
+          this.callers.set(token, caller);
+          return caller;
+        })
+        .finally(() => {
+          this.lookups.delete(token);
+        });
       this.lookups.set(token, lookup);
     }
     return lookup;

@@ -15,7 +15,8 @@ interface Ban {
 
 /**
  * Addresses that show credentials which nobody has. Nobody can guess one, but each costs a query: after a hundred in a
- * minute such an address is told to wait, and no more of its unknown credentials are looked up. Those that are known go on.
+ * minute such an address is told to wait, and no more of its unknown credentials are looked up. Those that are known go
+ * on.
  */
 @Injectable()
 export class Strangers {

@@ -19,7 +19,9 @@ export interface AccessExplanation {
   readonly route: string | undefined;
   readonly organization: OrgMembership | undefined;
   readonly requiredScopes: readonly string[];
-  readonly refusal: { readonly by: Obstacle; readonly code: string; readonly message: string; readonly fix: string | undefined } | undefined;
+  readonly refusal:
+    | { readonly by: Obstacle; readonly code: string; readonly message: string; readonly fix: string | undefined }
+    | undefined;
 }
 
 interface Question {
@@ -42,23 +44,38 @@ export class AccessExplanationService {
   async explain(call: Call, question: Question): Promise<AccessExplanation> {
     const route = this.routes.find(question.method, question.path);
     if (route === undefined) {
-      return refused('route', { code: 'route_not_found', message: `There is no endpoint ${question.method} ${question.path}.`, fix: 'All endpoints are listed at /docs.' });
+      return refused('route', {
+        code: 'route_not_found',
+        message: `There is no endpoint ${question.method} ${question.path}.`,
+        fix: 'All endpoints are listed at /docs.',
+      });
     }
-    const facts = { route: `${route.method} ${route.path}`, requiredScopes: route.rule?.scope === undefined ? [] : [route.rule.scope] };
+    const facts = {
+      route: `${route.method} ${route.path}`,
+      requiredScopes: route.rule?.scope === undefined ? [] : [route.rule.scope],
+    };
     let org: OrgMembership | undefined;
     try {
       org = await this.ask(call, route, question.org);
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
-      return { ...refused(obstacleOf(error), { code: error.code, message: error.message, fix: error.help.hint }), ...facts };
+      return {
+        ...refused(obstacleOf(error), { code: error.code, message: error.message, fix: error.help.hint }),
+        ...facts,
+      };
     }
     return { allowed: true, organization: org, refusal: undefined, ...facts };
   }
 
-  private async ask({ principal }: Call, route: DeclaredRoute, named: string | undefined): Promise<OrgMembership | undefined> {
+  private async ask(
+    { principal }: Call,
+    route: DeclaredRoute,
+    named: string | undefined,
+  ): Promise<OrgMembership | undefined> {
     const { rule, sessions } = route;
     const isSession = principal.credential.type === 'session';
-    if (rule !== undefined && isSession && sessions !== 'only' && sessions !== 'or_key') throw new SessionTokenNotAllowed();
+    if (rule !== undefined && isSession && sessions !== 'only' && sessions !== 'or_key')
+      throw new SessionTokenNotAllowed();
     if (rule !== undefined && !isSession && sessions === 'only') throw new SessionRequired();
     const org = principal.orgOf(named);
     const { remaining, account } = await this.budgets.look(budgetAccountOf(org));
@@ -67,7 +84,8 @@ export class AccessExplanationService {
       if (rule.in === 'resource') principal.requireOfKey(rule.scope);
       principal.require(rule.scope, org.id);
     }
-    if (route.needsVerifiedEmail && this.config.emailVerification === 'required' && !principal.user.emailVerified) throw new EmailNotVerified();
+    if (route.needsVerifiedEmail && this.config.emailVerification === 'required' && !principal.user.emailVerified)
+      throw new EmailNotVerified();
     return org;
   }
 }

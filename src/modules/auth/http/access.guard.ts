@@ -11,7 +11,9 @@ export class AccessGuard implements CanActivate {
   private readonly declarations: readonly RouteMetadata<unknown>[];
 
   constructor(reflector: Reflector) {
-    this.declarations = [Public, RequireOperatorToken, RequireScope].map((decorator) => new RouteMetadata(reflector, decorator));
+    this.declarations = [Public, RequireOperatorToken, RequireScope].map(
+      (decorator) => new RouteMetadata(reflector, decorator),
+    );
   }
 
   canActivate(context: ExecutionContext): boolean {

@@ -17,5 +17,9 @@ export class AccessMetrics {
 
 export const ACCESS_METRICS: Provider[] = [
   AccessMetrics,
-  makeCounterProvider({ name: FAILURES, help: 'Calls whose credential was refused, by error code.', labelNames: ['reason'] }),
+  makeCounterProvider({
+    name: FAILURES,
+    help: 'Calls whose credential was refused, by error code.',
+    labelNames: ['reason'],
+  }),
 ];

@@ -23,7 +23,11 @@ export class AuditLogController {
   @ApiOperation({ summary: 'Lists what was done in an organization, by whom and from where; the latest first.' })
   @ApiOkResponse({ type: AuditPageAnswer })
   @ApiRefusals(...ANY_CALLER, 'invalid_request', 'organization_not_found')
-  async list(@Caller() call: Call, @Param('org_id') org: string, @Query() query: PageQuery): Promise<Envelope<AuditEntryView[]>> {
+  async list(
+    @Caller() call: Call,
+    @Param('org_id') org: string,
+    @Query() query: PageQuery,
+  ): Promise<Envelope<AuditEntryView[]>> {
     const { id } = this.paths.require(call, org, 'audit:read');
     return pageEnvelope(await this.audit.list(id, query.wish), (entry) => AuditEntryView.of(entry));
   }

@@ -21,10 +21,13 @@ export class AuditEntryView {
   @ApiProperty({ type: AuditTargetView }) target!: AuditTargetView;
   @ApiPropertyOptional({ type: String }) ip?: string;
   @ApiPropertyOptional({ type: String }) request_id?: string;
-  @ApiProperty({ type: 'object', additionalProperties: true, description: 'Facts of this action.' }) details!: Readonly<Record<string, unknown>>;
+  @ApiProperty({ type: 'object', additionalProperties: true, description: 'Facts of this action.' }) details!: Readonly<
+    Record<string, unknown>
+  >;
 
   static of(entry: AuditRecord): AuditEntryView {
-    const { id, at, action, actorUserId, actorUsername, actorKeyId, targetType, targetId, ip, requestId, details } = entry;
+    const { id, at, action, actorUserId, actorUsername, actorKeyId, targetType, targetId, ip, requestId, details } =
+      entry;
     return {
       id,
       at: at.toISOString(),

@@ -14,7 +14,14 @@ import { CallerBudgets } from './caller-budgets.js';
 @Global()
 @Module({
   imports: [CallersModule, KeysModule],
-  providers: [AccessGuard, CallAdmission, { provide: BudgetHolders, useClass: CallerBudgets }, { provide: RouteDirectory, useClass: DeclaredRoutes }, ...ACCESS_METRICS, ...OPEN_SURFACES],
+  providers: [
+    AccessGuard,
+    CallAdmission,
+    { provide: BudgetHolders, useClass: CallerBudgets },
+    { provide: RouteDirectory, useClass: DeclaredRoutes },
+    ...ACCESS_METRICS,
+    ...OPEN_SURFACES,
+  ],
   exports: [AccessGuard, AccessMetrics, BudgetHolders, CallAdmission, RouteDirectory],
 })
 export class AuthHttpModule {}

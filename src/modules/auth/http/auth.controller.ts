@@ -1,5 +1,12 @@
 import { Body, Controller, Headers, HttpCode, HttpStatus, Ip, Post } from '@nestjs/common';
-import { ApiAcceptedResponse, ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import {
+  ApiAcceptedResponse,
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+} from '@nestjs/swagger';
 import { ANY_BODY, ANY_CALL, ANY_CALLER, ANY_WRITE, ApiRefusals } from '../../../platform/http/api-refusals.js';
 import { Envelope } from '../../../platform/http/envelope.js';
 import { TakesJson, TakesNothing } from '../../../platform/http/json-body.js';
@@ -12,7 +19,16 @@ import { SignInService } from '../people/sign-in.service.js';
 import { SignUpService } from '../people/sign-up.service.js';
 import { RequireCaller, TakesSession } from '../require-scope.js';
 import { SessionsService } from '../sessions/sessions.service.js';
-import { EmailVerifiedAnswer, EmailVerifiedView, SentAnswer, SentView, SignedInAnswer, SignedInView, SignInBody, SignUpBody } from './auth.dto.js';
+import {
+  EmailVerifiedAnswer,
+  EmailVerifiedView,
+  SentAnswer,
+  SentView,
+  SignedInAnswer,
+  SignedInView,
+  SignInBody,
+  SignUpBody,
+} from './auth.dto.js';
 import { TokenBody } from './fields.js';
 
 @ApiTags('auth')
@@ -29,10 +45,17 @@ export class AuthController {
   @Public()
   @RequireFeature('sign_ups')
   @TakesJson()
-  @ApiOperation({ summary: 'Makes an account with an organization of its own, and signs in. A message to the e-mail address asks to confirm it.' })
+  @ApiOperation({
+    summary:
+      'Makes an account with an organization of its own, and signs in. A message to the e-mail address asks to confirm it.',
+  })
   @ApiCreatedResponse({ type: SignedInAnswer })
   @ApiRefusals(...ANY_CALL, ...ANY_BODY, 'feature_disabled', 'username_taken', 'email_taken')
-  async signUp(@Body() body: SignUpBody, @Ip() ip: string, @Headers('user-agent') userAgent?: string): Promise<Envelope<SignedInView>> {
+  async signUp(
+    @Body() body: SignUpBody,
+    @Ip() ip: string,
+    @Headers('user-agent') userAgent?: string,
+  ): Promise<Envelope<SignedInView>> {
     return new Envelope(SignedInView.of(await this.signUps.signUp(body, { ip, userAgent })));
   }
 
@@ -44,7 +67,11 @@ export class AuthController {
   @ApiOperation({ summary: 'Begins a session of thirty days.' })
   @ApiOkResponse({ type: SignedInAnswer })
   @ApiRefusals(...ANY_CALL, ...ANY_BODY, 'invalid_credentials', 'sign_in_limit_exceeded')
-  async signIn(@Body() body: SignInBody, @Ip() ip: string, @Headers('user-agent') userAgent?: string): Promise<Envelope<SignedInView>> {
+  async signIn(
+    @Body() body: SignInBody,
+    @Ip() ip: string,
+    @Headers('user-agent') userAgent?: string,
+  ): Promise<Envelope<SignedInView>> {
     return new Envelope(SignedInView.of(await this.signIns.signIn(body, { ip, userAgent })));
   }
 
@@ -78,7 +105,9 @@ export class AuthController {
   @RequireCaller()
   @TakesNothing()
   @HttpCode(HttpStatus.ACCEPTED)
-  @ApiOperation({ summary: 'Sends the message that confirms the e-mail address once more; not to one that is confirmed.' })
+  @ApiOperation({
+    summary: 'Sends the message that confirms the e-mail address once more; not to one that is confirmed.',
+  })
   @ApiAcceptedResponse({ type: SentAnswer })
   @ApiRefusals(...ANY_CALLER, ...ANY_WRITE)
   async resendVerification(@Caller() call: Call): Promise<Envelope<SentView>> {

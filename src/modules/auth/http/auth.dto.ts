@@ -6,10 +6,21 @@ import { PLAN_IDS, type PlanId } from '../../plans/plan.js';
 import type { SignedIn } from '../people/sign-up.service.js';
 import { IsAddress, IsKnownPassword, IsLogin, IsName, IsNewPassword, TokenBody } from './fields.js';
 
-const PASSWORD = { format: 'password', minLength: 10, maxLength: 200, description: 'Not a common one, and without the username and the e-mail address.' };
+const PASSWORD = {
+  format: 'password',
+  minLength: 10,
+  maxLength: 200,
+  description: 'Not a common one, and without the username and the e-mail address.',
+};
 
 export class SignUpBody {
-  @ApiProperty({ description: 'Also the slug of the personal organization. Lower-cased.', pattern: '^[a-z0-9](-?[a-z0-9])*$', minLength: 2, maxLength: 39, example: 'ada' })
+  @ApiProperty({
+    description: 'Also the slug of the personal organization. Lower-cased.',
+    pattern: '^[a-z0-9](-?[a-z0-9])*$',
+    minLength: 2,
+    maxLength: 39,
+    example: 'ada',
+  })
   @IsName()
   readonly username!: string;
 
@@ -43,8 +54,13 @@ export class ResetPasswordBody extends TokenBody {
   @IsNewPassword()
   readonly password!: string;
 
-  @ApiPropertyOptional({ type: Boolean, default: false, description: 'Also revokes every API key of the account. Send true if somebody else may have had access.' })
-  @MayBeAbsent() @IsBoolean()
+  @ApiPropertyOptional({
+    type: Boolean,
+    default: false,
+    description: 'Also revokes every API key of the account. Send true if somebody else may have had access.',
+  })
+  @MayBeAbsent()
+  @IsBoolean()
   readonly revoke_keys: boolean = false;
 }
 
@@ -75,7 +91,11 @@ class HomeOrganizationView {
 export class SignedInView {
   @ApiProperty({ type: UserView }) user!: UserView;
   @ApiProperty({ type: HomeOrganizationView, description: "The person's own." }) organization!: HomeOrganizationView;
-  @ApiProperty({ description: 'For what a person does. API keys are minted with it. Shown this once.', example: 'svc_sess_…' }) session_token!: string;
+  @ApiProperty({
+    description: 'For what a person does. API keys are minted with it. Shown this once.',
+    example: 'svc_sess_…',
+  })
+  session_token!: string;
 
   static of({ user, organization, sessionToken }: SignedIn): SignedInView {
     return {

@@ -34,11 +34,16 @@ export class AuthenticationGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const request = context.switchToHttp().getRequest<Request>();
     if (this.rules.of(context) === undefined) {
-      return isApiCall(request) && showsCredential(request) ? this.admission.admitIfKnown(request).then(() => true) : true;
+      return isApiCall(request) && showsCredential(request)
+        ? this.admission.admitIfKnown(request).then(() => true)
+        : true;
     }
     try {
       const password = this.passwords.of(context) === undefined ? undefined : passwordOf(request);
-      const admitted = this.admission.admit(request, tokenOf(password ?? credentialOf(request), this.sessions.of(context)));
+      const admitted = this.admission.admit(
+        request,
+        tokenOf(password ?? credentialOf(request), this.sessions.of(context)),
+      );
       return admitted === true ? true : admitted.catch((error: unknown) => this.refuse(error));
     } catch (error) {
       return this.refuse(error);
@@ -51,7 +56,8 @@ export class AuthenticationGuard implements CanActivate {
   }
 }
 
-const showsCredential = ({ headers }: Request): boolean => headers.authorization !== undefined || headers['x-api-key'] !== undefined;
+const showsCredential = ({ headers }: Request): boolean =>
+  headers.authorization !== undefined || headers['x-api-key'] !== undefined;
 
 function tokenOf(shown: ShownCredential, sessions: SessionRule | undefined): string {
   if (shown.kind === 'cookie') throw new SessionTokenNotAllowed();

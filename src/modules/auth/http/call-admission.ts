@@ -26,7 +26,9 @@ export class CallAdmission {
   /** @throws {DomainError} when the token lets nobody in, not from here, or not into the organization that is named. */
   admit(request: Request, token: string): true | Promise<true> {
     const caller = this.authenticator.authenticate(token, request.ip ?? '');
-    return caller instanceof Promise ? caller.then((known) => this.put(request, token, known)) : this.put(request, token, caller);
+    return caller instanceof Promise
+      ? caller.then((known) => this.put(request, token, known))
+      : this.put(request, token, caller);
   }
 
   /** As {@link admit}, but one who may not call is a stranger. */
@@ -44,8 +46,8 @@ export class CallAdmission {
   }
 
   /**
-   * A refusal that rests on what is remembered is not thrown yet: as the call is counted it turns out whether that still
-   * holds, and then this is asked again. {@link ScopeGuard} throws what stays.
+   * A refusal that rests on what is remembered is not thrown yet: as the call is counted it turns out whether that
+   * still holds, and then this is asked again. {@link ScopeGuard} throws what stays.
    */
   private put(request: Request, token: string, caller: KnownCaller): true {
     const { principal } = caller;

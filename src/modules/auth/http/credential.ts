@@ -25,7 +25,7 @@ export function credentialOf({ headers }: Request): ShownCredential {
   const { authorization } = headers;
   const alias = headers['x-api-key'];
   // A scheme that we do not speak is read as a token of no form, and refused as one.
-  const bearer = authorization === undefined ? undefined : BEARER.exec(authorization)?.[1] ?? authorization;
+  const bearer = authorization === undefined ? undefined : (BEARER.exec(authorization)?.[1] ?? authorization);
   const apiKey = typeof alias === 'string' ? alias.trim() : undefined;
   if (bearer !== undefined && apiKey !== undefined && bearer !== apiKey) throw new ConflictingCredentials();
 
@@ -36,7 +36,9 @@ export function credentialOf({ headers }: Request): ShownCredential {
 
 /** Takes the header apart instead of matching it as one: a caller chooses all 16 KiB of it. */
 function hasLoginCookie(cookies: string): boolean {
-  return cookies.split(';').some((pair) => pair.includes('=') && LOGIN_COOKIE_NAME.test(pair.slice(0, pair.indexOf('='))));
+  return cookies
+    .split(';')
+    .some((pair) => pair.includes('=') && LOGIN_COOKIE_NAME.test(pair.slice(0, pair.indexOf('='))));
 }
 
 /** Three parts in base64url, the first of which begins like a JSON object: a token of some other service. */

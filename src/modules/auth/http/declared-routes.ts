@@ -57,9 +57,12 @@ export class DeclaredRoutes extends RouteDirectory implements OnApplicationBoots
           method: RequestMethod[Reflect.getMetadata(METHOD, handler) as RequestMethod],
           path: `/${[Reflect.getMetadata(PATH, controller) as string, Reflect.getMetadata(PATH, handler) as string].flatMap(partsOf).join('/')}`,
           rule: this.reflector.getAllAndOverride<ScopeRule | undefined>(RequireScope.KEY, places),
-          needsVerifiedEmail: this.reflector.getAllAndOverride<true | undefined>(RequireVerifiedEmail.KEY, places) === true,
+          needsVerifiedEmail:
+            this.reflector.getAllAndOverride<true | undefined>(RequireVerifiedEmail.KEY, places) === true,
           surface: this.reflector.getAllAndOverride<OperatorSurface | undefined>(RequireOperatorToken.KEY, places),
-          takesBody: Object.keys((Reflect.getMetadata(TAKEN, controller, name) as object | undefined) ?? {}).some((key) => BODY.test(key)),
+          takesBody: Object.keys((Reflect.getMetadata(TAKEN, controller, name) as object | undefined) ?? {}).some(
+            (key) => BODY.test(key),
+          ),
           summary: (Reflect.getMetadata(OPERATION, handler) as { summary?: string } | undefined)?.summary,
           sessions: this.reflector.getAllAndOverride<SessionRule | undefined>(TakesSession.KEY, places),
         };

@@ -18,7 +18,10 @@ export class ExplainController {
   @TakesSession('or_key')
   @TakesJson()
   @HttpCode(HttpStatus.OK)
-  @ApiOperation({ summary: 'Tells whether a call would be let in, what refuses it, and the smallest change that would let it in. Nothing is called.' })
+  @ApiOperation({
+    summary:
+      'Tells whether a call would be let in, what refuses it, and the smallest change that would let it in. Nothing is called.',
+  })
   @ApiOkResponse({ type: ExplanationAnswer })
   @ApiRefusals(...ANY_CALLER, ...ANY_BODY)
   async explain(@Caller() call: Call, @Body() { method, path, org }: ExplainBody): Promise<Envelope<ExplanationView>> {

@@ -12,11 +12,18 @@ export class ExplainBody {
   readonly method!: (typeof METHODS)[number];
 
   @ApiProperty({ example: '/api/v1/sandbox/executions', maxLength: 2_000 })
-  @IsString() @Length(1, 2_000) @Matches(/^\//, { message: 'path must begin with /' })
+  @IsString()
+  @Length(1, 2_000)
+  @Matches(/^\//, { message: 'path must begin with /' })
   readonly path!: string;
 
-  @ApiPropertyOptional({ type: String, description: 'For which organization, by id or slug; without it, that of a call without `x-service-org`.' })
-  @MayBeAbsent() @IsString() @Length(1, 64)
+  @ApiPropertyOptional({
+    type: String,
+    description: 'For which organization, by id or slug; without it, that of a call without `x-service-org`.',
+  })
+  @MayBeAbsent()
+  @IsString()
+  @Length(1, 64)
   readonly org?: string;
 }
 
@@ -30,7 +37,8 @@ class ExplainedOrganization {
 export class ExplanationView {
   @ApiProperty({ description: 'Whether such a call would be let in now.' }) allowed!: boolean;
   @ApiPropertyOptional({ enum: OBSTACLES, description: 'What refuses it first.' }) refused_by?: Obstacle;
-  @ApiPropertyOptional({ type: String, description: 'The error code that the call would be answered with.' }) code?: string;
+  @ApiPropertyOptional({ type: String, description: 'The error code that the call would be answered with.' })
+  code?: string;
   @ApiPropertyOptional({ type: String }) message?: string;
   @ApiPropertyOptional({ type: String, description: 'The smallest change that would let it in.' }) fix?: string;
   @ApiPropertyOptional({ type: String, example: 'POST /api/v1/keys/:key_id/rotate' }) route?: string;
@@ -44,7 +52,16 @@ export class ExplanationView {
       ...(refusal?.fix === undefined ? {} : { fix: refusal.fix }),
       ...(route === undefined ? {} : { route }),
       required_scopes: requiredScopes,
-      ...(organization === undefined ? {} : { organization: { id: organization.id, slug: organization.slug, role: organization.role, plan: organization.plan } }),
+      ...(organization === undefined
+        ? {}
+        : {
+            organization: {
+              id: organization.id,
+              slug: organization.slug,
+              role: organization.role,
+              plan: organization.plan,
+            },
+          }),
     };
   }
 }

@@ -24,7 +24,8 @@ const HasSlugForm = (): PropertyDecorator =>
     name: 'isSlug',
     validator: {
       validate: (value: unknown) => typeof value === 'string' && isSlug(value),
-      defaultMessage: (fault) => `${fault?.property ?? 'the field'} must be 2 to 39 of a-z, 0-9 and single hyphens between them`,
+      defaultMessage: (fault) =>
+        `${fault?.property ?? 'the field'} must be 2 to 39 of a-z, 0-9 and single hyphens between them`,
     },
   });
 
@@ -36,7 +37,8 @@ export const IsAddress = (): PropertyDecorator =>
   inOrder(Trimmed(), IsString(), MaxLength(254), IsEmail({ allow_utf8_local_part: false }));
 
 /** A username or an e-mail address, as somebody types it who signs in. */
-export const IsLogin = (): PropertyDecorator => inOrder(Trimmed(), IsString(), MinLength(1), MaxLength(254), IsOneLine());
+export const IsLogin = (): PropertyDecorator =>
+  inOrder(Trimmed(), IsString(), MinLength(1), MaxLength(254), IsOneLine());
 
 /** A password that is set. The rules that need the account are in `PasswordsService`. */
 export const IsNewPassword = (): PropertyDecorator =>
@@ -48,6 +50,8 @@ export const IsKnownPassword = (): PropertyDecorator => inOrder(IsString(), MinL
 /** The token of a message. Its form is told by the refusal of the token, not by that of the field. */
 export class TokenBody {
   @ApiProperty({ description: 'From the message.', example: 'svc_mail_…' })
-  @IsString() @MinLength(1) @MaxLength(100)
+  @IsString()
+  @MinLength(1)
+  @MaxLength(100)
   readonly token!: string;
 }

@@ -14,6 +14,14 @@ import { SessionsController } from './sessions.controller.js';
 /** People, their sessions, and the organizations that they belong to. */
 @Module({
   imports: [AuditModule, OrgsModule, PeopleModule, SessionsModule],
-  controllers: [AuthController, PasswordsController, SessionsController, OrgsController, MembersController, InvitationsController, AuditLogController],
+  controllers: [
+    AuthController,
+    PasswordsController,
+    SessionsController,
+    OrgsController,
+    MembersController,
+    InvitationsController,
+    AuditLogController,
+  ],
 })
 export class IdentityHttpModule {}

@@ -21,8 +21,14 @@ export class InvitationsController {
   @ApiOperation({ summary: 'Lists the invitations that can still be accepted, the latest first.' })
   @ApiOkResponse({ type: InvitationPageAnswer })
   @ApiRefusals(...ANY_CALLER, 'invalid_request', 'organization_not_found')
-  async list(@Caller() call: Call, @Param('org_id') org: string, @Query() query: PageQuery): Promise<Envelope<InvitationView[]>> {
-    return pageEnvelope(await this.invitations.list(org, query.wish, call), (invitation) => InvitationView.of(invitation));
+  async list(
+    @Caller() call: Call,
+    @Param('org_id') org: string,
+    @Query() query: PageQuery,
+  ): Promise<Envelope<InvitationView[]>> {
+    return pageEnvelope(await this.invitations.list(org, query.wish, call), (invitation) =>
+      InvitationView.of(invitation),
+    );
   }
 
   @Delete('orgs/:org_id/invitations/:invitation_id')
@@ -33,7 +39,11 @@ export class InvitationsController {
   @ApiOperation({ summary: 'Takes an invitation back.' })
   @ApiNoContentResponse()
   @ApiRefusals(...ANY_CALLER, ...ANY_WRITE, 'organization_not_found', 'invitation_not_found')
-  async revoke(@Caller() call: Call, @Param('org_id') org: string, @Param('invitation_id') invitationId: string): Promise<void> {
+  async revoke(
+    @Caller() call: Call,
+    @Param('org_id') org: string,
+    @Param('invitation_id') invitationId: string,
+  ): Promise<void> {
     await this.invitations.revoke(org, invitationId, call);
   }
 
@@ -42,7 +52,10 @@ export class InvitationsController {
   @RequireCaller()
   @TakesJson()
   @HttpCode(HttpStatus.OK)
-  @ApiOperation({ summary: 'Joins an organization by the token from the message, which must have been sent to the address of the caller.' })
+  @ApiOperation({
+    summary:
+      'Joins an organization by the token from the message, which must have been sent to the address of the caller.',
+  })
   @ApiOkResponse({ type: OrgAnswer })
   @ApiRefusals(...ANY_CALLER, ...ANY_BODY, 'invalid_email_token', 'already_exists')
   async accept(@Caller() call: Call, @Body() { token }: TokenBody): Promise<Envelope<OrgView>> {

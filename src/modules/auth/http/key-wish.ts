@@ -17,14 +17,27 @@ export class KeyWishes {
   ofCreation(body: CreateKeyBody): KeyWish {
     const faults = faultsOf(body);
     if (faults.length > 0) throw new RequestInvalid(faults);
-    const { kind, name, scopes, preset = 'full', org_id, org_ids, expires_at, expires_in_days, allowed_ips = [] } = body;
+    const {
+      kind,
+      name,
+      scopes,
+      preset = 'full',
+      org_id,
+      org_ids,
+      expires_at,
+      expires_in_days,
+      allowed_ips = [],
+    } = body;
     return {
       kind,
       name,
       scopes: scopes ?? SCOPES_OF_PRESET[preset],
       orgs: org_ids ?? (org_id === undefined ? [] : [org_id]),
       allowedIps: allowed_ips.map((range) => normalRange(range)!),
-      expiresAt: expires_in_days === undefined ? this.endOf(expires_at) : new Date(this.clock.now().getTime() + expires_in_days * DAY_MS),
+      expiresAt:
+        expires_in_days === undefined
+          ? this.endOf(expires_at)
+          : new Date(this.clock.now().getTime() + expires_in_days * DAY_MS),
     };
   }
 
@@ -41,19 +54,26 @@ export class KeyWishes {
   private endOf(text: string | undefined): Date | null {
     if (text === undefined) return null;
     const at = new Date(text);
-    if (at <= this.clock.now()) throw new RequestInvalid([fault('expires_at', 'is_future', 'expires_at must be in the future')]);
+    if (at <= this.clock.now())
+      throw new RequestInvalid([fault('expires_at', 'is_future', 'expires_at must be in the future')]);
     return at;
   }
 }
 
 function faultsOf({ kind, scopes, preset, org_id, org_ids, expires_at, expires_in_days }: CreateKeyBody): FieldFault[] {
   const faults: FieldFault[] = [];
-  if (scopes !== undefined && preset !== undefined) faults.push(fault('preset', 'excludes', 'preset and scopes exclude each other'));
-  if (expires_at !== undefined && expires_in_days !== undefined) faults.push(fault('expires_in_days', 'excludes', 'expires_in_days and expires_at exclude each other'));
-  if (kind === 'org_bound' && org_id === undefined) faults.push(fault('org_id', 'is_needed', 'an org-bound key needs the org_id of its organization'));
-  if (kind !== 'org_bound' && org_id !== undefined) faults.push(fault('org_id', 'excludes', 'org_id is for org-bound keys'));
-  if (kind === 'select_orgs' && org_ids === undefined) faults.push(fault('org_ids', 'is_needed', 'a select-orgs key needs the org_ids that it reaches'));
-  if (kind !== 'select_orgs' && org_ids !== undefined) faults.push(fault('org_ids', 'excludes', 'org_ids is for select-orgs keys'));
+  if (scopes !== undefined && preset !== undefined)
+    faults.push(fault('preset', 'excludes', 'preset and scopes exclude each other'));
+  if (expires_at !== undefined && expires_in_days !== undefined)
+    faults.push(fault('expires_in_days', 'excludes', 'expires_in_days and expires_at exclude each other'));
+  if (kind === 'org_bound' && org_id === undefined)
+    faults.push(fault('org_id', 'is_needed', 'an org-bound key needs the org_id of its organization'));
+  if (kind !== 'org_bound' && org_id !== undefined)
+    faults.push(fault('org_id', 'excludes', 'org_id is for org-bound keys'));
+  if (kind === 'select_orgs' && org_ids === undefined)
+    faults.push(fault('org_ids', 'is_needed', 'a select-orgs key needs the org_ids that it reaches'));
+  if (kind !== 'select_orgs' && org_ids !== undefined)
+    faults.push(fault('org_ids', 'excludes', 'org_ids is for select-orgs keys'));
   return faults;
 }
 

@@ -9,7 +9,16 @@ import { KeysService } from '../keys/keys.service.js';
 import { RequireCaller, RequireScope, TakesSession } from '../require-scope.js';
 import { RequireVerifiedEmail } from '../require-verified-email.js';
 import { KeyWishes } from './key-wish.js';
-import { ChangeKeyBody, CreateKeyBody, KeyAnswer, KeyPageAnswer, KeyView, MintedKeyAnswer, MintedKeyView, RotateKeyBody } from './keys.dto.js';
+import {
+  ChangeKeyBody,
+  CreateKeyBody,
+  KeyAnswer,
+  KeyPageAnswer,
+  KeyView,
+  MintedKeyAnswer,
+  MintedKeyView,
+  RotateKeyBody,
+} from './keys.dto.js';
 
 @ApiTags('keys')
 @TakesSession('or_key')
@@ -24,7 +33,9 @@ export class KeysController {
   @RequireScope('keys:write', { in: 'resource' })
   @RequireVerifiedEmail()
   @TakesJson()
-  @ApiOperation({ summary: 'Mints an API key. Its secret is shown this one time; a key never mints one that may do more than itself.' })
+  @ApiOperation({
+    summary: 'Mints an API key. Its secret is shown this one time; a key never mints one that may do more than itself.',
+  })
   @ApiCreatedResponse({ type: MintedKeyAnswer })
   @ApiRefusals(...ANY_CALLER, ...ANY_BODY, 'email_not_verified')
   async create(@Caller() call: Call, @Body() body: CreateKeyBody): Promise<Envelope<MintedKeyView>> {
@@ -33,7 +44,9 @@ export class KeysController {
 
   @Get()
   @RequireScope('keys:read', { in: 'resource' })
-  @ApiOperation({ summary: "Lists the caller's keys, and those bound to organizations that it administers; the newest first." })
+  @ApiOperation({
+    summary: "Lists the caller's keys, and those bound to organizations that it administers; the newest first.",
+  })
   @ApiOkResponse({ type: KeyPageAnswer })
   @ApiRefusals(...ANY_CALLER, 'invalid_request')
   async list(@Caller() call: Call, @Query() query: PageQuery): Promise<Envelope<KeyView[]>> {
@@ -65,7 +78,11 @@ export class KeysController {
   @ApiOperation({ summary: 'Changes what a key is called and may do, from its next call on.' })
   @ApiOkResponse({ type: KeyAnswer })
   @ApiRefusals(...ANY_CALLER, ...ANY_BODY, 'api_key_not_found')
-  async change(@Caller() call: Call, @Param('key_id') keyId: string, @Body() body: ChangeKeyBody): Promise<Envelope<KeyView>> {
+  async change(
+    @Caller() call: Call,
+    @Param('key_id') keyId: string,
+    @Body() body: ChangeKeyBody,
+  ): Promise<Envelope<KeyView>> {
     return new Envelope(KeyView.of(await this.keys.change(call, keyId, this.wishes.ofChange(body))));
   }
 
@@ -88,7 +105,11 @@ export class KeysController {
   @ApiOperation({ summary: 'Gives a key a new secret; the old one works on for `grace_seconds`.' })
   @ApiOkResponse({ type: MintedKeyAnswer })
   @ApiRefusals(...ANY_CALLER, ...ANY_BODY, 'api_key_not_found', 'email_not_verified')
-  async rotate(@Caller() call: Call, @Param('key_id') keyId: string, @Body() { grace_seconds }: RotateKeyBody): Promise<Envelope<MintedKeyView>> {
+  async rotate(
+    @Caller() call: Call,
+    @Param('key_id') keyId: string,
+    @Body() { grace_seconds }: RotateKeyBody,
+  ): Promise<Envelope<MintedKeyView>> {
     return new Envelope(MintedKeyView.of(await this.keys.rotate(call, keyId, grace_seconds)));
   }
 }

@@ -1,5 +1,17 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { ArrayMaxSize, ArrayMinSize, IsArray, IsIn, IsInt, IsISO8601, IsString, Length, Max, Min, ValidateBy } from 'class-validator';
+import {
+  ArrayMaxSize,
+  ArrayMinSize,
+  IsArray,
+  IsIn,
+  IsInt,
+  IsISO8601,
+  IsString,
+  Length,
+  Max,
+  Min,
+  ValidateBy,
+} from 'class-validator';
 import { MayBeAbsent } from '../../../platform/http/may-be-absent.js';
 import { AnswerMeta, PageMeta } from '../../../platform/http/page.js';
 import { IsTitle } from '../../../platform/http/text-fields.js';
@@ -14,22 +26,40 @@ const MAX_DAYS = 3_650;
 const MAX_GRACE_SECONDS = 7 * 86_400;
 
 const IsRange = (): PropertyDecorator =>
-  ValidateBy({
-    name: 'isAddressRange',
-    validator: {
-      validate: (value: unknown) => typeof value === 'string' && normalRange(value) !== undefined,
-      defaultMessage: () => 'each of allowed_ips must be an IP address or a CIDR, 203.0.113.0/24 for one',
+  ValidateBy(
+    {
+      name: 'isAddressRange',
+      validator: {
+        validate: (value: unknown) => typeof value === 'string' && normalRange(value) !== undefined,
+        defaultMessage: () => 'each of allowed_ips must be an IP address or a CIDR, 203.0.113.0/24 for one',
+      },
     },
-  }, { each: true });
+    { each: true },
+  );
 
 /** Fields that can be changed later as well. */
 class KeyFields {
-  @ApiPropertyOptional({ enum: SCOPE_PATTERNS, isArray: true, description: 'Scopes, `projects:read`; all of a resource, `projects:*`; or everything, `*`.' })
-  @MayBeAbsent() @IsArray() @ArrayMinSize(1) @ArrayMaxSize(MAX_LIST) @IsIn(SCOPE_PATTERNS, { each: true })
+  @ApiPropertyOptional({
+    enum: SCOPE_PATTERNS,
+    isArray: true,
+    description: 'Scopes, `projects:read`; all of a resource, `projects:*`; or everything, `*`.',
+  })
+  @MayBeAbsent()
+  @IsArray()
+  @ArrayMinSize(1)
+  @ArrayMaxSize(MAX_LIST)
+  @IsIn(SCOPE_PATTERNS, { each: true })
   readonly scopes?: string[];
 
-  @ApiPropertyOptional({ type: [String], description: 'IP addresses and CIDRs that the key may be used from; empty: from anywhere.', example: ['203.0.113.0/24'] })
-  @MayBeAbsent() @IsArray() @ArrayMaxSize(MAX_LIST) @IsRange()
+  @ApiPropertyOptional({
+    type: [String],
+    description: 'IP addresses and CIDRs that the key may be used from; empty: from anywhere.',
+    example: ['203.0.113.0/24'],
+  })
+  @MayBeAbsent()
+  @IsArray()
+  @ArrayMaxSize(MAX_LIST)
+  @IsRange()
   readonly allowed_ips?: string[];
 }
 
@@ -39,43 +69,77 @@ export class CreateKeyBody extends KeyFields {
   readonly name!: string;
 
   @ApiPropertyOptional({ enum: KEY_KINDS, default: 'personal' })
-  @MayBeAbsent() @IsIn(KEY_KINDS)
+  @MayBeAbsent()
+  @IsIn(KEY_KINDS)
   readonly kind: KeyKind = 'personal';
 
-  @ApiPropertyOptional({ enum: PRESETS, description: 'Scopes by purpose, instead of `scopes`. Without either: `full`.' })
-  @MayBeAbsent() @IsIn(PRESETS)
+  @ApiPropertyOptional({
+    enum: PRESETS,
+    description: 'Scopes by purpose, instead of `scopes`. Without either: `full`.',
+  })
+  @MayBeAbsent()
+  @IsIn(PRESETS)
   readonly preset?: Preset;
 
   @ApiPropertyOptional({ type: String, description: 'Of an org-bound key: its organization, by id or slug.' })
-  @MayBeAbsent() @IsString() @Length(1, 64)
+  @MayBeAbsent()
+  @IsString()
+  @Length(1, 64)
   readonly org_id?: string;
 
-  @ApiPropertyOptional({ type: [String], description: 'Of a select-orgs key: the organizations that it reaches, by id or slug.' })
-  @MayBeAbsent() @IsArray() @ArrayMinSize(1) @ArrayMaxSize(MAX_LIST) @IsString({ each: true }) @Length(1, 64, { each: true })
+  @ApiPropertyOptional({
+    type: [String],
+    description: 'Of a select-orgs key: the organizations that it reaches, by id or slug.',
+  })
+  @MayBeAbsent()
+  @IsArray()
+  @ArrayMinSize(1)
+  @ArrayMaxSize(MAX_LIST)
+  @IsString({ each: true })
+  @Length(1, 64, { each: true })
   readonly org_ids?: string[];
 
-  @ApiPropertyOptional({ type: String, format: 'date-time', description: 'When it stops working. Without it, or `expires_in_days`: never.' })
-  @MayBeAbsent() @IsISO8601({ strict: true, strictSeparator: true })
+  @ApiPropertyOptional({
+    type: String,
+    format: 'date-time',
+    description: 'When it stops working. Without it, or `expires_in_days`: never.',
+  })
+  @MayBeAbsent()
+  @IsISO8601({ strict: true, strictSeparator: true })
   readonly expires_at?: string;
 
   @ApiPropertyOptional({ type: 'integer', minimum: 1, maximum: MAX_DAYS })
-  @MayBeAbsent() @IsInt() @Min(1) @Max(MAX_DAYS)
+  @MayBeAbsent()
+  @IsInt()
+  @Min(1)
+  @Max(MAX_DAYS)
   readonly expires_in_days?: number;
 }
 
 export class ChangeKeyBody extends KeyFields {
   @ApiPropertyOptional({ type: String, minLength: 1, maxLength: MAX_NAME_LENGTH })
-  @MayBeAbsent() @IsTitle()
+  @MayBeAbsent()
+  @IsTitle()
   readonly name?: string;
 
   @ApiPropertyOptional({ type: String, format: 'date-time' })
-  @MayBeAbsent() @IsISO8601({ strict: true, strictSeparator: true })
+  @MayBeAbsent()
+  @IsISO8601({ strict: true, strictSeparator: true })
   readonly expires_at?: string;
 }
 
 export class RotateKeyBody {
-  @ApiPropertyOptional({ type: 'integer', minimum: 0, maximum: MAX_GRACE_SECONDS, default: 0, description: 'For how long the old secret works on; never past the end of the key.' })
-  @MayBeAbsent() @IsInt() @Min(0) @Max(MAX_GRACE_SECONDS)
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 0,
+    maximum: MAX_GRACE_SECONDS,
+    default: 0,
+    description: 'For how long the old secret works on; never past the end of the key.',
+  })
+  @MayBeAbsent()
+  @IsInt()
+  @Min(0)
+  @Max(MAX_GRACE_SECONDS)
   readonly grace_seconds: number = 0;
 }
 
@@ -93,7 +157,8 @@ export class KeyView {
   @ApiPropertyOptional({ type: [String] }) allowed_ips?: string[];
   @ApiPropertyOptional({ type: String, format: 'date-time' }) expires_at?: string;
   @ApiPropertyOptional({ type: String, format: 'date-time' }) revoked_at?: string;
-  @ApiPropertyOptional({ type: String, format: 'date-time', description: 'Within some seconds.' }) last_used_at?: string;
+  @ApiPropertyOptional({ type: String, format: 'date-time', description: 'Within some seconds.' })
+  last_used_at?: string;
   @ApiPropertyOptional({ type: String }) last_used_ip?: string;
   @ApiProperty({ format: 'date-time' }) created_at!: string;
 

@@ -41,10 +41,16 @@ class CredentialView {
 
 export class MeView {
   @ApiProperty({ type: CallingUserView }) user!: CallingUserView;
-  @ApiProperty({ type: MembershipView, description: 'The one of this call: `x-service-org`, else the home of the credential.' }) organization!: MembershipView;
-  @ApiProperty({ type: [MembershipView], description: 'Those that the credential reaches.' }) organizations!: MembershipView[];
+  @ApiProperty({
+    type: MembershipView,
+    description: 'The one of this call: `x-service-org`, else the home of the credential.',
+  })
+  organization!: MembershipView;
+  @ApiProperty({ type: [MembershipView], description: 'Those that the credential reaches.' })
+  organizations!: MembershipView[];
   @ApiProperty({ type: CredentialView }) credential!: CredentialView;
-  @ApiProperty({ enum: SCOPES, isArray: true, description: 'What the caller may do in the organization of this call.' }) scopes!: Scope[];
+  @ApiProperty({ enum: SCOPES, isArray: true, description: 'What the caller may do in the organization of this call.' })
+  scopes!: Scope[];
 
   static of({ principal, org }: Call): MeView {
     const { user, credential, memberships } = principal;
@@ -52,10 +58,19 @@ export class MeView {
       user: { id: user.id, username: user.username, email: user.email, email_verified: user.emailVerified },
       organization: MembershipView.of(org),
       organizations: memberships.map((membership) => MembershipView.of(membership)),
-      credential: credential.type === 'session' ? { type: 'session' } : {
-        type: 'api_key',
-        key: { id: credential.keyId, kind: credential.kind, name: credential.name, prefix: credential.prefix, last4: credential.last4 },
-      },
+      credential:
+        credential.type === 'session'
+          ? { type: 'session' }
+          : {
+              type: 'api_key',
+              key: {
+                id: credential.keyId,
+                kind: credential.kind,
+                name: credential.name,
+                prefix: credential.prefix,
+                last4: credential.last4,
+              },
+            },
       scopes: [...principal.rightsIn(org.id)],
     };
   }

@@ -9,7 +9,15 @@ import { InvitationsService } from '../orgs/invitations.service.js';
 import { MembersService } from '../orgs/members.service.js';
 import { RequireScope, TakesSession } from '../require-scope.js';
 import { RequireVerifiedEmail } from '../require-verified-email.js';
-import { ChangeRoleBody, InvitationAnswer, InvitationView, InviteBody, MemberAnswer, MemberPageAnswer, MemberView } from './orgs.dto.js';
+import {
+  ChangeRoleBody,
+  InvitationAnswer,
+  InvitationView,
+  InviteBody,
+  MemberAnswer,
+  MemberPageAnswer,
+  MemberView,
+} from './orgs.dto.js';
 
 @ApiTags('organizations')
 @TakesSession('or_key')
@@ -25,7 +33,11 @@ export class MembersController {
   @ApiOperation({ summary: 'Lists the members of an organization.' })
   @ApiOkResponse({ type: MemberPageAnswer })
   @ApiRefusals(...ANY_CALLER, 'invalid_request', 'organization_not_found')
-  async list(@Caller() call: Call, @Param('org_id') org: string, @Query() query: PageQuery): Promise<Envelope<MemberView[]>> {
+  async list(
+    @Caller() call: Call,
+    @Param('org_id') org: string,
+    @Query() query: PageQuery,
+  ): Promise<Envelope<MemberView[]>> {
     return pageEnvelope(await this.members.list(org, query.wish, call), (member) => MemberView.of(member));
   }
 
@@ -33,10 +45,23 @@ export class MembersController {
   @RequireScope('orgs:members', { in: 'resource' })
   @RequireVerifiedEmail()
   @TakesJson()
-  @ApiOperation({ summary: 'Invites somebody by e-mail, for seven days. An earlier invitation to the same address is replaced.' })
+  @ApiOperation({
+    summary: 'Invites somebody by e-mail, for seven days. An earlier invitation to the same address is replaced.',
+  })
   @ApiCreatedResponse({ type: InvitationAnswer })
-  @ApiRefusals(...ANY_CALLER, ...ANY_BODY, 'organization_not_found', 'already_exists', 'personal_organization', 'email_not_verified')
-  async invite(@Caller() call: Call, @Param('org_id') org: string, @Body() body: InviteBody): Promise<Envelope<InvitationView>> {
+  @ApiRefusals(
+    ...ANY_CALLER,
+    ...ANY_BODY,
+    'organization_not_found',
+    'already_exists',
+    'personal_organization',
+    'email_not_verified',
+  )
+  async invite(
+    @Caller() call: Call,
+    @Param('org_id') org: string,
+    @Body() body: InviteBody,
+  ): Promise<Envelope<InvitationView>> {
     return new Envelope(InvitationView.of(await this.invitations.invite(org, body, call)));
   }
 
@@ -45,8 +70,20 @@ export class MembersController {
   @TakesJson()
   @ApiOperation({ summary: "Gives a member another role; neither may be above the caller's own." })
   @ApiOkResponse({ type: MemberAnswer })
-  @ApiRefusals(...ANY_CALLER, ...ANY_BODY, 'organization_not_found', 'member_not_found', 'last_owner', 'personal_organization')
-  async setRole(@Caller() call: Call, @Param('org_id') org: string, @Param('user_id') userId: string, @Body() { role }: ChangeRoleBody): Promise<Envelope<MemberView>> {
+  @ApiRefusals(
+    ...ANY_CALLER,
+    ...ANY_BODY,
+    'organization_not_found',
+    'member_not_found',
+    'last_owner',
+    'personal_organization',
+  )
+  async setRole(
+    @Caller() call: Call,
+    @Param('org_id') org: string,
+    @Param('user_id') userId: string,
+    @Body() { role }: ChangeRoleBody,
+  ): Promise<Envelope<MemberView>> {
     return new Envelope(MemberView.of(await this.members.setRole({ org, userId }, role, call)));
   }
 
@@ -56,7 +93,14 @@ export class MembersController {
   @HttpCode(HttpStatus.NO_CONTENT)
   @ApiOperation({ summary: 'Takes a member out. Everybody may take themselves out.' })
   @ApiNoContentResponse()
-  @ApiRefusals(...ANY_CALLER, ...ANY_WRITE, 'organization_not_found', 'member_not_found', 'last_owner', 'personal_organization')
+  @ApiRefusals(
+    ...ANY_CALLER,
+    ...ANY_WRITE,
+    'organization_not_found',
+    'member_not_found',
+    'last_owner',
+    'personal_organization',
+  )
   async remove(@Caller() call: Call, @Param('org_id') org: string, @Param('user_id') userId: string): Promise<void> {
     await this.members.remove({ org, userId }, call);
   }

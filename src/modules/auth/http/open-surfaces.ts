@@ -6,7 +6,9 @@ import { Log } from '../../../platform/logging/log.js';
 
 const UNPROTECTED = 'operator_surface_unprotected';
 
-/** Says at start, and in the metrics, which surfaces answer without a token, and whether e-mail addresses are verified. */
+/**
+ * Says at start, and in the metrics, which surfaces answer without a token, and whether e-mail addresses are verified.
+ */
 @Injectable()
 class OpenSurfaces implements OnApplicationBootstrap {
   private readonly logger = new Logger(OpenSurfaces.name);
@@ -18,16 +20,35 @@ class OpenSurfaces implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    this.report('ops', this.config.opsToken, 'OPS_TOKEN is not set: the ops surface answers only programs on this machine.');
-    this.report('metrics', this.config.metricsToken, 'METRICS_TOKEN is not set: the metrics surface answers anybody who can reach this port.');
+    this.report(
+      'ops',
+      this.config.opsToken,
+      'OPS_TOKEN is not set: the ops surface answers only programs on this machine.',
+    );
+    this.report(
+      'metrics',
+      this.config.metricsToken,
+      'METRICS_TOKEN is not set: the metrics surface answers anybody who can reach this port.',
+    );
     this.reportVerification();
   }
 
   private reportVerification(): void {
-    const { emailVerification, mail: { mailer } } = this.config;
-    if (emailVerification === 'required') this.log.info({}, 'Accounts need a verified e-mail address to create API keys, deploy and invite.');
-    else if (mailer === 'smtp') this.logger.warn('EMAIL_VERIFICATION is off: anybody can sign up with an e-mail address of somebody else and use the account.');
-    else this.log.info({}, 'E-mail addresses are not verified, because MAILER=log sends no mail. Set EMAIL_VERIFICATION=required to change that.');
+    const {
+      emailVerification,
+      mail: { mailer },
+    } = this.config;
+    if (emailVerification === 'required')
+      this.log.info({}, 'Accounts need a verified e-mail address to create API keys, deploy and invite.');
+    else if (mailer === 'smtp')
+      this.logger.warn(
+        'EMAIL_VERIFICATION is off: anybody can sign up with an e-mail address of somebody else and use the account.',
+      );
+    else
+      this.log.info(
+        {},
+        'E-mail addresses are not verified, because MAILER=log sends no mail. Set EMAIL_VERIFICATION=required to change that.',
+      );
   }
 
   private report(surface: string, token: string | undefined, warning: string): void {

@@ -17,7 +17,9 @@ export class OrgsController {
 
   @Get()
   @RequireScope('orgs:read', { in: 'resource' })
-  @ApiOperation({ summary: 'Lists the organizations that the caller belongs to and the key reaches, the oldest first.' })
+  @ApiOperation({
+    summary: 'Lists the organizations that the caller belongs to and the key reaches, the oldest first.',
+  })
   @ApiOkResponse({ type: OrgPageAnswer })
   @ApiRefusals(...ANY_CALLER, 'invalid_request')
   async list(@Caller() call: Call, @Query() query: PageQuery): Promise<Envelope<OrgView[]>> {
@@ -49,7 +51,11 @@ export class OrgsController {
   @ApiOperation({ summary: 'Changes what an organization is called.' })
   @ApiOkResponse({ type: OrgAnswer })
   @ApiRefusals(...ANY_CALLER, ...ANY_BODY, 'organization_not_found', 'already_exists', 'personal_organization')
-  async update(@Caller() call: Call, @Param('org_id') org: string, @Body() body: ChangeOrgBody): Promise<Envelope<OrgView>> {
+  async update(
+    @Caller() call: Call,
+    @Param('org_id') org: string,
+    @Body() body: ChangeOrgBody,
+  ): Promise<Envelope<OrgView>> {
     return new Envelope(OrgView.of(await this.organizations.update(org, body, call)));
   }
 

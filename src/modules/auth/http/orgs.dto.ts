@@ -18,18 +18,27 @@ export class CreateOrgBody {
   @IsTitle()
   readonly name!: string;
 
-  @ApiPropertyOptional({ ...SLUG, description: 'Names the organization in paths and headers. Made from the name by default.' })
-  @MayBeAbsent() @IsName()
+  @ApiPropertyOptional({
+    ...SLUG,
+    description: 'Names the organization in paths and headers. Made from the name by default.',
+  })
+  @MayBeAbsent()
+  @IsName()
   readonly slug?: string;
 }
 
 export class ChangeOrgBody {
   @ApiPropertyOptional({ ...TITLE, type: String })
-  @MayBeAbsent() @IsTitle()
+  @MayBeAbsent()
+  @IsTitle()
   readonly name?: string;
 
-  @ApiPropertyOptional({ ...SLUG, description: 'The old one is free for others at once. Not of a personal organization.' })
-  @MayBeAbsent() @IsName()
+  @ApiPropertyOptional({
+    ...SLUG,
+    description: 'The old one is free for others at once. Not of a personal organization.',
+  })
+  @MayBeAbsent()
+  @IsName()
   readonly slug?: string;
 }
 
@@ -102,12 +111,20 @@ export class InvitationView {
   @ApiProperty({ example: 'inv_01jd3m8yeqf5rb0xkq5ym8s6tn' }) id!: string;
   @ApiProperty({ example: 'grace@example.org' }) email!: string;
   @ApiProperty({ enum: ORG_ROLES }) role!: OrgRole;
-  @ApiProperty({ description: 'The id of the member who sent it.', example: 'usr_01jd3m8yeqf5rb0xkq5ym8s6tn' }) invited_by!: string;
+  @ApiProperty({ description: 'The id of the member who sent it.', example: 'usr_01jd3m8yeqf5rb0xkq5ym8s6tn' })
+  invited_by!: string;
   @ApiProperty({ format: 'date-time' }) expires_at!: string;
   @ApiProperty({ format: 'date-time' }) created_at!: string;
 
   static of({ id, email, role, invitedBy, expiresAt, createdAt }: Invitation): InvitationView {
-    return { id, email, role, invited_by: invitedBy, expires_at: expiresAt.toISOString(), created_at: createdAt.toISOString() };
+    return {
+      id,
+      email,
+      role,
+      invited_by: invitedBy,
+      expires_at: expiresAt.toISOString(),
+      created_at: createdAt.toISOString(),
+    };
   }
 }
 

@@ -8,7 +8,15 @@ import { type Call, Caller } from '../caller.js';
 import { PasswordResetService } from '../people/password-reset.service.js';
 import { RequireCaller, TakesSession } from '../require-scope.js';
 import {
-  ChangePasswordBody, ForgotPasswordBody, PasswordChangedAnswer, PasswordChangedView, PasswordResetAnswer, PasswordResetView, ResetPasswordBody, SentAnswer, SentView,
+  ChangePasswordBody,
+  ForgotPasswordBody,
+  PasswordChangedAnswer,
+  PasswordChangedView,
+  PasswordResetAnswer,
+  PasswordResetView,
+  ResetPasswordBody,
+  SentAnswer,
+  SentView,
 } from './auth.dto.js';
 
 @ApiTags('auth')
@@ -32,7 +40,10 @@ export class PasswordsController {
   @Public()
   @TakesJson()
   @HttpCode(HttpStatus.ACCEPTED)
-  @ApiOperation({ summary: 'Sends a message with which a new password is set, if the address has an account; the answer does not tell.' })
+  @ApiOperation({
+    summary:
+      'Sends a message with which a new password is set, if the address has an account; the answer does not tell.',
+  })
   @ApiAcceptedResponse({ type: SentAnswer })
   @ApiRefusals(...ANY_CALL, ...ANY_BODY)
   async forgot(@Body() { email }: ForgotPasswordBody, @Ip() ip: string): Promise<Envelope<SentView>> {
@@ -44,13 +55,17 @@ export class PasswordsController {
   @Public()
   @TakesJson()
   @HttpCode(HttpStatus.OK)
-  @ApiOperation({ 
+  @ApiOperation({
     summary: 'Sets a new password by the token from the message, and ends every session.',
-    description: 'API keys keep working unless `revoke_keys` is true. An account whose e-mail address was not verified loses its keys in any case, because somebody else may have created them. The address counts as verified afterwards.',
+    description:
+      'API keys keep working unless `revoke_keys` is true. An account whose e-mail address was not verified loses its keys in any case, because somebody else may have created them. The address counts as verified afterwards.',
   })
   @ApiOkResponse({ type: PasswordResetAnswer })
   @ApiRefusals(...ANY_CALL, ...ANY_BODY, 'invalid_email_token')
-  async reset(@Body() { token, password, revoke_keys: revokeKeys }: ResetPasswordBody, @Ip() ip: string): Promise<Envelope<PasswordResetView>> {
+  async reset(
+    @Body() { token, password, revoke_keys: revokeKeys }: ResetPasswordBody,
+    @Ip() ip: string,
+  ): Promise<Envelope<PasswordResetView>> {
     const revoked = await this.passwords.reset({ token, password, revokeKeys }, ip);
     return new Envelope<PasswordResetView>({ reset: true, revoked_keys: revoked });
   }

@@ -48,7 +48,8 @@ export class ScopeGuard implements CanActivate {
     const refusal = refusalOf(request);
     if (refusal !== undefined) throw refusal;
     const call = callOf(request);
-    if (call === undefined) throw new Error(`${context.getClass().name} is called by nobody: the authentication guard did not run.`);
+    if (call === undefined)
+      throw new Error(`${context.getClass().name} is called by nobody: the authentication guard did not run.`);
     const { principal, org } = call;
     const { org_id: named } = request.params;
     if (typeof named === 'string') principal.requireBinding(named);

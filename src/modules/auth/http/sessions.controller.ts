@@ -19,7 +19,10 @@ export class SessionsController {
   @RequireCaller()
   @TakesNothing()
   @HttpCode(HttpStatus.OK)
-  @ApiOperation({ summary: 'Gives the session a new token and thirty more days. The old token stops at once; showing it again ends the session.' })
+  @ApiOperation({
+    summary:
+      'Gives the session a new token and thirty more days. The old token stops at once; showing it again ends the session.',
+  })
   @ApiOkResponse({ type: RotatedSessionAnswer })
   @ApiRefusals(...ANY_CALLER, ...ANY_WRITE)
   async rotate(@Caller() call: Call): Promise<Envelope<RotatedSessionView>> {

@@ -13,7 +13,10 @@ export class SessionView {
   @ApiPropertyOptional({ type: String, description: 'What it began with.' }) user_agent?: string;
   @ApiProperty({ description: 'Whether it is the one that asks.' }) current!: boolean;
 
-  static of({ id, createdAt, lastUsedAt, expiresAt, ip, userAgent }: Session, { principal: { credential } }: Call): SessionView {
+  static of(
+    { id, createdAt, lastUsedAt, expiresAt, ip, userAgent }: Session,
+    { principal: { credential } }: Call,
+  ): SessionView {
     return {
       id,
       created_at: createdAt.toISOString(),

@@ -1,7 +1,14 @@
 import { IsIn, IsString } from 'class-validator';
 import { defineJob } from '../../../platform/background/define-job.js';
 
-const AUTH_MAILS = ['verify_email', 'reset_password', 'invitation', 'key_created', 'password_changed', 'new_sign_in'] as const;
+const AUTH_MAILS = [
+  'verify_email',
+  'reset_password',
+  'invitation',
+  'key_created',
+  'password_changed',
+  'new_sign_in',
+] as const;
 type AuthMailKind = (typeof AUTH_MAILS)[number];
 
 /** A message to send. It names whom it is about and no token: the worker makes that as it writes the message. */

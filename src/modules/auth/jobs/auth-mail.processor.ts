@@ -17,12 +17,18 @@ export class AuthMailProcessor implements JobHandler<AuthMailPayload> {
 
   handle({ kind, subjectId }: AuthMailPayload): Promise<void> {
     switch (kind) {
-      case 'verify_email': return this.mails.sendVerification(subjectId);
-      case 'reset_password': return this.mails.sendPasswordReset(subjectId);
-      case 'invitation': return this.mails.sendInvitation(subjectId);
-      case 'key_created': return this.notices.sendKeyCreated(subjectId);
-      case 'password_changed': return this.notices.sendPasswordChanged(subjectId);
-      case 'new_sign_in': return this.notices.sendNewSignIn(subjectId);
+      case 'verify_email':
+        return this.mails.sendVerification(subjectId);
+      case 'reset_password':
+        return this.mails.sendPasswordReset(subjectId);
+      case 'invitation':
+        return this.mails.sendInvitation(subjectId);
+      case 'key_created':
+        return this.notices.sendKeyCreated(subjectId);
+      case 'password_changed':
+        return this.notices.sendPasswordChanged(subjectId);
+      case 'new_sign_in':
+        return this.notices.sendNewSignIn(subjectId);
     }
   }
 }

@@ -11,8 +11,8 @@ const BATCH = 1_000;
 const BATCHES = 20;
 
 /**
- * In the worker: deletes sessions, e-mail tokens and invitations that have been over for thirty days. Keys stay: an old one
- * is told what became of it. What was done with any of them is in the audit log.
+ * In the worker: deletes sessions, e-mail tokens and invitations that have been over for thirty days. Keys stay: an old
+ * one is told what became of it. What was done with any of them is in the audit log.
  */
 @Injectable()
 @Handles(expiredCredentialsSchedule)

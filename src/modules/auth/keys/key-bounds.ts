@@ -26,7 +26,8 @@ export function requireNoWider(principal: Principal, key: KeyRange, expiryOfCred
 
   const missing = [...scopesOf(key.scopes)].filter((scope) => !credential.scopes.has(scope));
   if (missing.length > 0) throw new KeyTooWide(missing);
-  const reachesFurther = WIDTH[key.kind] > WIDTH[credential.kind] || key.orgIds.some((id) => principal.membershipIn(id) === undefined);
+  const reachesFurther =
+    WIDTH[key.kind] > WIDTH[credential.kind] || key.orgIds.some((id) => principal.membershipIn(id) === undefined);
   const livesLonger = expiryOfCredential !== null && (key.expiresAt === null || key.expiresAt > expiryOfCredential);
   if (reachesFurther || livesLonger || worksFromMore(credential.allowedIps, key.allowedIps)) throw new KeyTooWide([]);
 }

@@ -22,9 +22,10 @@ export class KeyOfAnother extends DomainError {
 export class KeyTooWide extends DomainError {
   constructor(missing: readonly Scope[]) {
     super('insufficient_scopes', 'A key manages only keys that can do no more than itself.', {
-      hint: missing.length === 0
-        ? 'Use the session of a person, or a key that reaches as far and lives as long.'
-        : `Use the session of a person, or a key with ${missing.join(', ')}.`,
+      hint:
+        missing.length === 0
+          ? 'Use the session of a person, or a key that reaches as far and lives as long.'
+          : `Use the session of a person, or a key with ${missing.join(', ')}.`,
       details: { required_scopes: missing, missing_scopes: missing },
     });
   }

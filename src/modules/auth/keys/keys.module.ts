@@ -6,5 +6,9 @@ import { KeyUsage } from './key-usage.js';
 import { KeysService } from './keys.service.js';
 import { LiveCredential } from './live-credential.service.js';
 
-@Module({ imports: [AuditModule, PersistenceModule, TokensModule], providers: [KeysService, KeyUsage, LiveCredential], exports: [KeysService, KeyUsage] })
+@Module({
+  imports: [AuditModule, PersistenceModule, TokensModule],
+  providers: [KeysService, KeyUsage, LiveCredential],
+  exports: [KeysService, KeyUsage],
+})
 export class KeysModule {}

@@ -66,7 +66,8 @@ export class KeysService {
   /**
    * Mints a key that may do no more than the credential that asks for it.
    *
-   * @throws {KeyOrgMismatch} `key_org_mismatch`, {OrgAccessDenied} `org_access_denied`: for an organization out of reach.
+   * @throws {KeyOrgMismatch} `key_org_mismatch`, {OrgAccessDenied} `org_access_denied`: for an organization out of
+   * reach.
    * @throws {InsufficientScopes} `insufficient_scopes`: no `keys:write` there, or the asking key is narrower.
    */
   async create(call: Call, wish: KeyWish): Promise<MintedKey> {
@@ -76,9 +77,20 @@ export class KeysService {
     const home = orgs.find(({ personal }) => personal) ?? orgs[0] ?? principal.orgOf(undefined);
     const now = this.clock.now();
     const key = Object.assign(new ApiKey(), {
-      id: this.ids.next('key'), userId: principal.user.id, homeOrgId: home.id, kind: wish.kind, name: wish.name,
-      scopes: [...wish.scopes], orgIds: [...new Set(orgs.map(({ id }) => id))], allowedIps: [...wish.allowedIps],
-      expiresAt: wish.expiresAt, revokedAt: null, lastUsedAt: null, lastUsedIp: null, createdAt: now, updatedAt: now,
+      id: this.ids.next('key'),
+      userId: principal.user.id,
+      homeOrgId: home.id,
+      kind: wish.kind,
+      name: wish.name,
+      scopes: [...wish.scopes],
+      orgIds: [...new Set(orgs.map(({ id }) => id))],
+      allowedIps: [...wish.allowedIps],
+      expiresAt: wish.expiresAt,
+      revokedAt: null,
+      lastUsedAt: null,
+      lastUsedIp: null,
+      createdAt: now,
+      updatedAt: now,
     });
     return this.database.transaction(async () => {
       await this.credentials.hold(call);
@@ -157,8 +169,8 @@ export class KeysService {
   }
 
   /**
-   * Gives the key a new secret; the old one works on for `graceSeconds`, and never past the key's own end. Only its owner
-   * rotates a key: who has its secret acts with the owner's role.
+   * Gives the key a new secret; the old one works on for `graceSeconds`, and never past the key's own end. Only its
+   * owner rotates a key: who has its secret acts with the owner's role.
    *
    * @throws {ApiKeyNotFound} `api_key_not_found`, also for a key that was revoked.
    * @throws {KeyOfAnother} `insufficient_scopes`
@@ -180,8 +192,13 @@ export class KeysService {
   private mint(key: ApiKey): { secret: string; row: ApiKeySecret } {
     const secret = this.hasher.mint(TOKEN_KIND_OF[key.kind]);
     const row = Object.assign(new ApiKeySecret(), {
-      id: this.ids.next('sec'), keyId: key.id, ...this.hasher.hash(secret), last4: secret.slice(-LAST),
-      createdAt: this.clock.now(), rotatedAt: null, worksUntil: null,
+      id: this.ids.next('sec'),
+      keyId: key.id,
+      ...this.hasher.hash(secret),
+      last4: secret.slice(-LAST),
+      createdAt: this.clock.now(),
+      rotatedAt: null,
+      worksUntil: null,
     });
     return { secret, row };
   }
@@ -211,27 +228,48 @@ export class KeysService {
 
   private async requireNoWider({ principal }: Call, key: ApiKey): Promise<void> {
     const { credential } = principal;
-    const own = credential.type === 'api_key' ? await this.keys.find(credential.keyId, { userId: principal.user.id, administeredOrgIds: [], withinOrgIds: undefined }) : null;
+    const own =
+      credential.type === 'api_key'
+        ? await this.keys.find(credential.keyId, {
+            userId: principal.user.id,
+            administeredOrgIds: [],
+            withinOrgIds: undefined,
+          })
+        : null;
     requireNoWider(principal, key, own?.expiresAt ?? null);
   }
 
-  private async save(call: Call, key: ApiKey, action: AuditedAct['action'], details: Readonly<Record<string, unknown>>): Promise<void> {
+  private async save(
+    call: Call,
+    key: ApiKey,
+    action: AuditedAct['action'],
+    details: Readonly<Record<string, unknown>>,
+  ): Promise<void> {
     await this.keys.save(key);
     await this.epochs.raise('users', key.userId);
     await this.record(call, action, key, details);
   }
 
-  private record(by: Call | AuditActor, action: AuditedAct['action'], key: ApiKey, details: Readonly<Record<string, unknown>>): Promise<void> {
+  private record(
+    by: Call | AuditActor,
+    action: AuditedAct['action'],
+    key: ApiKey,
+    details: Readonly<Record<string, unknown>>,
+  ): Promise<void> {
     return this.audit.record({ orgId: key.homeOrgId, action, target: { type: 'api_key', id: key.id }, details }, by);
   }
 }
 
-/** A person sees its own keys and those bound to what it administers; a narrower key only those that reach no further. */
+/**
+ * A person sees its own keys and those bound to what it administers; a narrower key only those that reach no further.
+ */
 function reachOf({ principal }: Call): KeyReach {
   const { credential } = principal;
   return {
     userId: principal.user.id,
-    administeredOrgIds: principal.memberships.filter(({ role }) => role === 'owner' || role === 'admin').map(({ id }) => id),
+    administeredOrgIds: principal.memberships
+      .filter(({ role }) => role === 'owner' || role === 'admin')
+      .map(({ id }) => id),
     withinOrgIds: credential.type === 'api_key' && credential.kind !== 'personal' ? principal.orgIds : undefined,
   };
 }

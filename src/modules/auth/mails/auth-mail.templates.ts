@@ -30,7 +30,10 @@ export const passwordResetMail = (username: string, { link, token }: TokenMail):
   ),
 });
 
-export const invitationMail = (invitation: { organization: string; inviter: string; role: string }, { link, token }: TokenMail): MailText => ({
+export const invitationMail = (
+  invitation: { organization: string; inviter: string; role: string },
+  { link, token }: TokenMail,
+): MailText => ({
   subject: `${invitation.inviter} invites you to an organization`,
   text: paragraphs(
     'Hello,',

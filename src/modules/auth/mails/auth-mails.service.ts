@@ -33,7 +33,11 @@ export class AuthMailsService {
     const user = await this.users.find(userId);
     if (user === undefined || user.emailVerifiedAt !== null) return;
     const token = await this.database.transaction(() => this.tokens.mint(user, 'verify_email'));
-    await this.send(user.email, userId, verificationMail(user.username, { token, link: this.linkOf('verify-email', token) }));
+    await this.send(
+      user.email,
+      userId,
+      verificationMail(user.username, { token, link: this.linkOf('verify-email', token) }),
+    );
   }
 
   /** Nothing is sent for an id that is nobody's: an address without an account was given. */
@@ -41,20 +45,31 @@ export class AuthMailsService {
     const user = await this.users.find(userId);
     if (user === undefined) return;
     const token = await this.database.transaction(() => this.tokens.mint(user, 'reset_password'));
-    await this.send(user.email, userId, passwordResetMail(user.username, { token, link: this.linkOf('reset-password', token) }));
+    await this.send(
+      user.email,
+      userId,
+      passwordResetMail(user.username, { token, link: this.linkOf('reset-password', token) }),
+    );
   }
 
   /** Nothing is sent for an invitation that is no longer open. */
   async sendInvitation(invitationId: string): Promise<void> {
     const invitation = await this.invitations.findOpen(invitationId, this.clock.now());
     if (invitation === undefined) return;
-    const [organization, inviter] = await Promise.all([this.organizations.find(invitation.orgId), this.users.find(invitation.invitedBy)]);
+    const [organization, inviter] = await Promise.all([
+      this.organizations.find(invitation.orgId),
+      this.users.find(invitation.invitedBy),
+    ]);
     if (organization === undefined || inviter === undefined) return;
 
     const token = this.hasher.mint('inv');
     await this.invitations.setToken(invitationId, this.hasher.hash(token).hash);
     const facts = { organization: organization.name, inviter: inviter.username, role: invitation.role };
-    await this.send(invitation.email, invitationId, invitationMail(facts, { token, link: this.linkOf('accept-invitation', token) }));
+    await this.send(
+      invitation.email,
+      invitationId,
+      invitationMail(facts, { token, link: this.linkOf('accept-invitation', token) }),
+    );
   }
 
   private async send(to: string, about: string, text: MailText): Promise<void> {

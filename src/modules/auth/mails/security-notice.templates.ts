@@ -17,7 +17,10 @@ export const keyCreatedMail = (username: string, { id, name, last4, createdAt }:
   ),
 });
 
-export const passwordChangedMail = (username: string, { at, activeKeys }: { at: Date; activeKeys: number }): MailText => ({
+export const passwordChangedMail = (
+  username: string,
+  { at, activeKeys }: { at: Date; activeKeys: number },
+): MailText => ({
   subject: 'Your password was changed',
   text: paragraphs(
     `Hello ${username},`,
@@ -29,7 +32,10 @@ export const passwordChangedMail = (username: string, { at, activeKeys }: { at: 
   ),
 });
 
-export const newSignInMail = (username: string, { ip, userAgent, createdAt }: { ip: string; userAgent: string | null; createdAt: Date }): MailText => ({
+export const newSignInMail = (
+  username: string,
+  { ip, userAgent, createdAt }: { ip: string; userAgent: string | null; createdAt: Date },
+): MailText => ({
   subject: 'New sign-in to your account',
   text: paragraphs(
     `Hello ${username},`,

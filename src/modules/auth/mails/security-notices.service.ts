@@ -10,8 +10,8 @@ import type { MailText } from './auth-mail.templates.js';
 import { keyCreatedMail, newSignInMail, passwordChangedMail } from './security-notice.templates.js';
 
 /**
- * Tells people by mail what was done with their account, so that somebody whose password was stolen finds out. No notice
- * contains a secret.
+ * Tells people by mail what was done with their account, so that somebody whose password was stolen finds out. No
+ * notice contains a secret.
  */
 @Injectable()
 export class SecurityNoticesService {
@@ -28,12 +28,16 @@ export class SecurityNoticesService {
     const key = await this.keys.findById(keyId);
     if (key === null) return;
     const last4 = (await this.keys.last4Of([keyId])).get(keyId) ?? '';
-    await this.send(key.userId, keyId, ({ username }) => keyCreatedMail(username, { id: keyId, name: key.name, last4, createdAt: key.createdAt }));
+    await this.send(key.userId, keyId, ({ username }) =>
+      keyCreatedMail(username, { id: keyId, name: key.name, last4, createdAt: key.createdAt }),
+    );
   }
 
   async sendPasswordChanged(userId: string): Promise<void> {
     const activeKeys = await this.keys.countActive(userId, this.clock.now());
-    await this.send(userId, userId, ({ username, updatedAt }) => passwordChangedMail(username, { at: updatedAt, activeKeys }));
+    await this.send(userId, userId, ({ username, updatedAt }) =>
+      passwordChangedMail(username, { at: updatedAt, activeKeys }),
+    );
   }
 
   async sendNewSignIn(sessionId: string): Promise<void> {

@@ -67,12 +67,23 @@ export class InvitationsService {
       const now = this.clock.now();
       await this.invitations.revokeFor(orgId, email, now);
       const invitation = {
-        id: this.ids.next('inv'), orgId, email, role, tokenHash: null, invitedBy: user.id,
-        createdAt: now, expiresAt: new Date(now.getTime() + LIFETIME_MS), acceptedAt: null, revokedAt: null,
+        id: this.ids.next('inv'),
+        orgId,
+        email,
+        role,
+        tokenHash: null,
+        invitedBy: user.id,
+        createdAt: now,
+        expiresAt: new Date(now.getTime() + LIFETIME_MS),
+        acceptedAt: null,
+        revokedAt: null,
       };
       await this.invitations.insert(invitation);
       await this.outbox.enqueue(authMailJob, { kind: 'invitation', subjectId: invitation.id });
-      await this.audit.record({ orgId, action: 'member.invited', target: { type: 'invitation', id: invitation.id }, details: { role } }, call);
+      await this.audit.record(
+        { orgId, action: 'member.invited', target: { type: 'invitation', id: invitation.id }, details: { role } },
+        call,
+      );
       return invitation;
     });
   }
@@ -94,7 +105,10 @@ export class InvitationsService {
       if (invitation === undefined) throw new InvitationNotFound();
       await this.requireRank(orgId, invitation.role, call);
       await this.invitations.revoke(invitation.id, now);
-      await this.audit.record({ orgId, action: 'invitation.revoked', target: { type: 'invitation', id: invitation.id } }, call);
+      await this.audit.record(
+        { orgId, action: 'invitation.revoked', target: { type: 'invitation', id: invitation.id } },
+        call,
+      );
     });
   }
 
@@ -120,7 +134,10 @@ export class InvitationsService {
       await this.invitations.markAccepted(id, now);
       await this.users.markVerified(user.id, user.email, now);
       await this.epochs.raise('users', user.id);
-      await this.audit.record({ orgId, action: 'member.joined', target: { type: 'user', id: user.id }, details: { role, invitation_id: id } }, call);
+      await this.audit.record(
+        { orgId, action: 'member.joined', target: { type: 'user', id: user.id }, details: { role, invitation_id: id } },
+        call,
+      );
       return this.getOf(user.id, orgId);
     });
   }
@@ -133,9 +150,12 @@ export class InvitationsService {
   }
 
   /** What is found once the organization is locked is so until the end; nothing when it is deleted. */
-  private async lockAndFind(orgId: string, find: () => Promise<Invitation | undefined>): Promise<Invitation | undefined> {
+  private async lockAndFind(
+    orgId: string,
+    find: () => Promise<Invitation | undefined>,
+  ): Promise<Invitation | undefined> {
     const organization = await this.organizations.lock(orgId);
-    const invitation = organization && await find();
+    const invitation = organization && (await find());
     return invitation?.orgId === orgId ? invitation : undefined;
   }
 

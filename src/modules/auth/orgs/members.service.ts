@@ -49,7 +49,12 @@ export class MembersService {
 
       await this.memberships.setRole(orgId, member.userId, role);
       if (!isAtLeast(role, member.role)) await this.invitations.revokeBy(orgId, member.userId, this.clock.now());
-      await this.changed(orgId, member.userId, { action: 'member.role_changed', details: { before: member.role, after: role } }, call);
+      await this.changed(
+        orgId,
+        member.userId,
+        { action: 'member.role_changed', details: { before: member.role, after: role } },
+        call,
+      );
       return { ...member, role };
     });
   }
@@ -80,7 +85,7 @@ export class MembersService {
   /** The member, and what the caller is by now, with the organization locked. */
   private async locked(orgId: string, userId: string, call: Call): Promise<{ member: Member; actorRole: OrgRole }> {
     const organization = await this.organizations.lock(orgId);
-    const actor = organization && await this.memberships.find(orgId, call.principal.user.id);
+    const actor = organization && (await this.memberships.find(orgId, call.principal.user.id));
     if (organization === undefined || actor === undefined) throw new OrganizationNotFound();
     const member = await this.memberships.find(orgId, userId);
     if (member === undefined) throw new MemberNotFound();
@@ -89,10 +94,15 @@ export class MembersService {
   }
 
   private async requireAnotherOwner(orgId: string): Promise<void> {
-    if (await this.memberships.countOwners(orgId) < 2) throw new LastOwner();
+    if ((await this.memberships.countOwners(orgId)) < 2) throw new LastOwner();
   }
 
-  private async changed(orgId: string, userId: string, what: { action: `member.${string}`; details: Record<string, unknown> }, call: Call): Promise<void> {
+  private async changed(
+    orgId: string,
+    userId: string,
+    what: { action: `member.${string}`; details: Record<string, unknown> },
+    call: Call,
+  ): Promise<void> {
     await this.epochs.raise('users', userId);
     await this.audit.record({ orgId, target: { type: 'user', id: userId }, ...what }, call);
   }

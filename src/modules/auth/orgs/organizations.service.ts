@@ -14,7 +14,13 @@ import type { Organization } from '../persistence/organization.entity.js';
 import { OrganizationsStore, type OwnOrganization } from '../persistence/organizations.store.js';
 import { AuthEpochs } from '../tokens/auth-epochs.js';
 import { OrgOfPath } from './org-of-path.service.js';
-import { KeyCannotCreateOrganizations, OrganizationIsPersonal, OrganizationNotFound, RoleTooLow, TooManyFreeOrganizations } from './orgs.errors.js';
+import {
+  KeyCannotCreateOrganizations,
+  OrganizationIsPersonal,
+  OrganizationNotFound,
+  RoleTooLow,
+  TooManyFreeOrganizations,
+} from './orgs.errors.js';
 import { slugOf } from './slug.js';
 
 /** Each has a budget of its own: without a bound, one person could have any number of calls for nothing. */
@@ -63,15 +69,20 @@ export class OrganizationsService {
    */
   async create({ name, slug }: OrganizationWish, call: Call): Promise<OwnOrganization> {
     const { user, credential } = call.principal;
-    if (credential.type === 'api_key' && credential.kind !== 'personal') throw new KeyCannotCreateOrganizations(credential.kind);
+    if (credential.type === 'api_key' && credential.kind !== 'personal')
+      throw new KeyCannotCreateOrganizations(credential.kind);
     const id = this.ids.next('org');
     return this.database.transaction(async () => {
       // Locks the person's row, so that two of its calls at once are counted one after the other.
       await this.epochs.raise('users', user.id);
       const owned = await this.organizations.countFreeOwnedBy(user.id);
-      if (owned >= MAX_FREE_ORGANIZATIONS) throw new TooManyFreeOrganizations(MAX_FREE_ORGANIZATIONS, this.config.pricingUrl);
+      if (owned >= MAX_FREE_ORGANIZATIONS)
+        throw new TooManyFreeOrganizations(MAX_FREE_ORGANIZATIONS, this.config.pricingUrl);
       await this.insert({ id, name, slug: slug ?? slugOf(name, id), personalOf: null }, user.id);
-      await this.audit.record({ orgId: id, action: 'org.created', target: { type: 'organization', id }, details: { name } }, call);
+      await this.audit.record(
+        { orgId: id, action: 'org.created', target: { type: 'organization', id }, details: { name } },
+        call,
+      );
       return this.getOf(user.id, id);
     });
   }
@@ -102,7 +113,10 @@ export class OrganizationsService {
         await this.organizations.update(id, { name, slug }, this.clock.now());
         await this.raiseAll(id);
         const details = { before: { name: before.name, slug: before.slug }, after: { name, slug } };
-        await this.audit.record({ orgId: id, action: 'org.renamed', target: { type: 'organization', id }, details }, call);
+        await this.audit.record(
+          { orgId: id, action: 'org.renamed', target: { type: 'organization', id }, details },
+          call,
+        );
       }
       return this.getOf(call.principal.user.id, id);
     });
@@ -130,13 +144,33 @@ export class OrganizationsService {
       await this.memberships.removeAll(id);
       await this.organizations.markDeleted(id, now);
       await this.outbox.publish(orgDeletedEvent, { orgId: id });
-      await this.audit.record({ orgId: id, action: 'org.deleted', target: { type: 'organization', id }, details: { slug: organization.slug } }, call);
+      await this.audit.record(
+        {
+          orgId: id,
+          action: 'org.deleted',
+          target: { type: 'organization', id },
+          details: { slug: organization.slug },
+        },
+        call,
+      );
     });
   }
 
-  private async insert({ id, name, slug, personalOf }: Pick<Organization, 'id' | 'name' | 'slug' | 'personalOf'>, ownerId: string): Promise<{ id: string }> {
+  private async insert(
+    { id, name, slug, personalOf }: Pick<Organization, 'id' | 'name' | 'slug' | 'personalOf'>,
+    ownerId: string,
+  ): Promise<{ id: string }> {
     const now = this.clock.now();
-    const organization = { id, name, slug, personalOf, plan: this.config.defaultPlan, createdAt: now, updatedAt: now, deletedAt: null };
+    const organization = {
+      id,
+      name,
+      slug,
+      personalOf,
+      plan: this.config.defaultPlan,
+      createdAt: now,
+      updatedAt: now,
+      deletedAt: null,
+    };
     await this.organizations.insert(organization);
     await this.memberships.insert({ orgId: id, userId: ownerId, role: 'owner', createdAt: now });
     return { id };

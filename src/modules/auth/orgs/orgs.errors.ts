@@ -4,45 +4,62 @@ import type { OrgRole } from '../org-role.js';
 /** To the byte the same for an organization of strangers as for one that never was, so that it repeats no name. */
 export class OrganizationNotFound extends DomainError {
   constructor() {
-    super('organization_not_found', 'You belong to no such organization.', { hint: 'GET /api/v1/orgs lists those that can be named.' });
+    super('organization_not_found', 'You belong to no such organization.', {
+      hint: 'GET /api/v1/orgs lists those that can be named.',
+    });
   }
 }
 
 export class MemberNotFound extends DomainError {
   constructor() {
-    super('member_not_found', 'The organization has no such member.', { hint: 'GET /api/v1/orgs/{org_id}/members lists them.' });
+    super('member_not_found', 'The organization has no such member.', {
+      hint: 'GET /api/v1/orgs/{org_id}/members lists them.',
+    });
   }
 }
 
 export class InvitationNotFound extends DomainError {
   constructor() {
-    super('invitation_not_found', 'The organization has no such open invitation.', { hint: 'GET /api/v1/orgs/{org_id}/invitations lists them.' });
+    super('invitation_not_found', 'The organization has no such open invitation.', {
+      hint: 'GET /api/v1/orgs/{org_id}/invitations lists them.',
+    });
   }
 }
 
 export class SlugTaken extends DomainError {
   constructor(slug: string) {
-    super('already_exists', `The slug ${slug} is taken by an organization or a person.`, { hint: 'Send another slug.', details: { slug } });
+    super('already_exists', `The slug ${slug} is taken by an organization or a person.`, {
+      hint: 'Send another slug.',
+      details: { slug },
+    });
   }
 }
 
 export class AlreadyMember extends DomainError {
   constructor() {
-    super('already_exists', 'This person is a member of the organization already.', { hint: 'Change the role of the member instead.' });
+    super('already_exists', 'This person is a member of the organization already.', {
+      hint: 'Change the role of the member instead.',
+    });
   }
 }
 
 export class LastOwner extends DomainError {
   constructor() {
-    super('last_owner', 'An organization needs an owner, and this is the only one.', { hint: 'Make somebody else an owner first, or delete the organization.' });
+    super('last_owner', 'An organization needs an owner, and this is the only one.', {
+      hint: 'Make somebody else an owner first, or delete the organization.',
+    });
   }
 }
 
 export class OrganizationIsPersonal extends DomainError {
   constructor() {
-    super('personal_organization', 'A personal organization belongs to its person alone: it has no other members, keeps its slug and cannot be deleted.', {
-      hint: 'Create an organization with POST /api/v1/orgs.',
-    });
+    super(
+      'personal_organization',
+      'A personal organization belongs to its person alone: it has no other members, keeps its slug and cannot be deleted.',
+      {
+        hint: 'Create an organization with POST /api/v1/orgs.',
+      },
+    );
   }
 }
 

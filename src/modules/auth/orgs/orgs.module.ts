@@ -10,5 +10,9 @@ import { OrgOfPath } from './org-of-path.service.js';
 
 const SERVICES = [InvitationsService, MembersService, OrganizationsService, OrgOfPath];
 
-@Module({ imports: [AttemptsModule, AuditModule, PersistenceModule, TokensModule], providers: SERVICES, exports: SERVICES })
+@Module({
+  imports: [AttemptsModule, AuditModule, PersistenceModule, TokensModule],
+  providers: SERVICES,
+  exports: SERVICES,
+})
 export class OrgsModule {}

@@ -44,7 +44,10 @@ export class EmailTokensService {
    * @throws {EmailTokenInvalid} `invalid_email_token`
    */
   async get(token: string, purpose: EmailTokenPurpose): Promise<EmailToken> {
-    const found = tokenKindOf(token) === 'mail' ? await this.tokens.findUsable(this.hasher.hashes(token), purpose, this.clock.now()) : undefined;
+    const found =
+      tokenKindOf(token) === 'mail'
+        ? await this.tokens.findUsable(this.hasher.hashes(token), purpose, this.clock.now())
+        : undefined;
     if (found === undefined) throw new EmailTokenInvalid();
     return found;
   }

@@ -33,7 +33,10 @@ export class EmailVerificationService {
       await this.users.markVerified(userId, email, this.clock.now());
       await this.epochs.raise('users', userId);
       const orgId = await this.organizations.getPersonalId(userId);
-      await this.audit.record({ orgId, action: 'email.verified', target: { type: 'user', id: userId } }, { userId, ip });
+      await this.audit.record(
+        { orgId, action: 'email.verified', target: { type: 'user', id: userId } },
+        { userId, ip },
+      );
     });
   }
 
@@ -41,6 +44,8 @@ export class EmailVerificationService {
   async resend({ principal: { user } }: Call): Promise<void> {
     await this.attempts.resendVerification(user.id);
     if (user.emailVerified) return;
-    await this.database.transaction(() => this.outbox.enqueue(authMailJob, { kind: 'verify_email', subjectId: user.id }));
+    await this.database.transaction(() =>
+      this.outbox.enqueue(authMailJob, { kind: 'verify_email', subjectId: user.id }),
+    );
   }
 }

@@ -62,8 +62,8 @@ export class PasswordResetService {
   }
 
   /**
-   * Sets a new password by a token from the message, and ends every session. Keys are revoked where the caller asks for it,
-   * and always where the address was not verified before: somebody else may have signed up with it and minted them.
+   * Sets a new password by a token from the message, and ends every session. Keys are revoked where the caller asks for
+   * it, and always where the address was not verified before: somebody else may have signed up with it and minted them.
    *
    * @returns how many keys were revoked.
    * @throws {EmailTokenInvalid} `invalid_email_token`
@@ -99,10 +99,13 @@ export class PasswordResetService {
    * @throws {SignInLimitExceeded} `sign_in_limit_exceeded`
    */
   async change({ currentPassword, newPassword }: PasswordChange, call: Call): Promise<void> {
-    const { user: { id } } = call.principal;
+    const {
+      user: { id },
+    } = call.principal;
     await this.attempts.password(id);
     const user = await this.database.apart(() => this.users.find(id));
-    if (!(await this.passwords.matches(currentPassword, user?.passwordHash)) || user === undefined) throw new CredentialsInvalid();
+    if (!(await this.passwords.matches(currentPassword, user?.passwordHash)) || user === undefined)
+      throw new CredentialsInvalid();
     this.passwords.requireSound(newPassword, user, 'new_password');
     const passwordHash = await this.passwords.hash(newPassword);
     await this.database.transaction(async () => {

@@ -28,9 +28,13 @@ export class PasswordsService {
   /** @throws {PasswordRefused} `invalid_request`: it is what a guesser tries first. */
   requireSound(password: string, { username, email }: Account, field: string): void {
     const text = password.toLowerCase();
-    const telling = [username, email.toLowerCase()].some((name) => text === name || (name.length >= TELLING_LENGTH && text.includes(name)));
-    if (telling) throw new PasswordRefused(field, 'contains_account', 'must not contain the username or the e-mail address');
-    if (COMMON_PASSWORDS.has(text)) throw new PasswordRefused(field, 'too_common', 'is one of the most common passwords');
+    const telling = [username, email.toLowerCase()].some(
+      (name) => text === name || (name.length >= TELLING_LENGTH && text.includes(name)),
+    );
+    if (telling)
+      throw new PasswordRefused(field, 'contains_account', 'must not contain the username or the e-mail address');
+    if (COMMON_PASSWORDS.has(text))
+      throw new PasswordRefused(field, 'too_common', 'is one of the most common passwords');
   }
 
   hash(password: string): Promise<string> {
@@ -40,7 +44,7 @@ export class PasswordsService {
   /** Takes as long without a hash, where the account is unknown, as with one; and is then false. */
   async matches(password: string, passwordHash: string | undefined): Promise<boolean> {
     this.decoy ??= this.hash('the password of nobody');
-    const known = passwordHash ?? await this.decoy;
+    const known = passwordHash ?? (await this.decoy);
     const matches = await this.turns.take(() => verify(known, normal(password)));
     return matches && passwordHash !== undefined;
   }

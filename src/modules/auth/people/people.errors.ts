@@ -10,7 +10,9 @@ export class UsernameTaken extends DomainError {
 
 export class EmailTaken extends DomainError {
   constructor() {
-    super('email_taken', 'There is an account with this e-mail address.', { hint: 'Sign in, or set a new password with POST /api/v1/auth/password/forgot.' });
+    super('email_taken', 'There is an account with this e-mail address.', {
+      hint: 'Sign in, or set a new password with POST /api/v1/auth/password/forgot.',
+    });
   }
 }
 
@@ -27,7 +29,9 @@ export class CredentialsInvalid extends DomainError {
 /** The same whatever is wrong with it. */
 export class EmailTokenInvalid extends DomainError {
   constructor() {
-    super('invalid_email_token', 'The token is wrong, was used before, or is too old.', { hint: 'Ask for a new message; only the account that it was sent to can use it.' });
+    super('invalid_email_token', 'The token is wrong, was used before, or is too old.', {
+      hint: 'Ask for a new message; only the account that it was sent to can use it.',
+    });
   }
 }
 

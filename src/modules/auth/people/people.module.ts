@@ -19,7 +19,16 @@ import { SignUpService } from './sign-up.service.js';
 const SERVICES = [EmailVerificationService, PasswordResetService, SignInService, SignUpService];
 
 @Module({
-  imports: [AttemptsModule, AuditModule, EmailTokensModule, KeysModule, OrgsModule, PersistenceModule, SessionsModule, TokensModule],
+  imports: [
+    AttemptsModule,
+    AuditModule,
+    EmailTokensModule,
+    KeysModule,
+    OrgsModule,
+    PersistenceModule,
+    SessionsModule,
+    TokensModule,
+  ],
   providers: [AccountsService, KnownAddresses, PasswordsService, ...SERVICES, ...AUTH_METRICS],
   exports: SERVICES,
 })

@@ -45,7 +45,8 @@ export class SignInService {
       await this.attempts.signIn(origin.ip, login);
       const { user, isKnownAddress } = await this.database.apart(() => this.look(login, origin));
       if (!isKnownAddress) await this.attempts.signInFromUnknownAddress(login);
-      if (!(await this.passwords.matches(password, user?.passwordHash)) || user === undefined) throw new CredentialsInvalid();
+      if (!(await this.passwords.matches(password, user?.passwordHash)) || user === undefined)
+        throw new CredentialsInvalid();
       return await this.database.transaction(() => this.open(user, origin));
     } catch (error) {
       this.metrics.signIn(error instanceof LimitExceeded ? 'limited' : 'refused');
@@ -67,11 +68,12 @@ export class SignInService {
     // A new password ends every session; one that was begun with the old password must not come after that.
     if (!(await this.users.keepsPassword(user.id, user.passwordHash))) throw new CredentialsInvalid();
     const { id, token } = await this.sessions.open(user.id, origin);
-    if (await this.addresses.note(user.id, origin.ip)) await this.outbox.enqueue(authMailJob, { kind: 'new_sign_in', subjectId: id });
+    if (await this.addresses.note(user.id, origin.ip))
+      await this.outbox.enqueue(authMailJob, { kind: 'new_sign_in', subjectId: id });
     await this.database.afterCommit(() => {
       this.metrics.signIn('succeeded');
       return Promise.resolve();
     });
-    return { ...await this.accounts.of(user), sessionToken: token };
+    return { ...(await this.accounts.of(user)), sessionToken: token };
   }
 }

@@ -68,11 +68,23 @@ export class SignUpService {
 
   private async create({ username, email }: SignUpWish, passwordHash: string, origin: Origin): Promise<SignedIn> {
     const now = this.clock.now();
-    const user = { id: this.ids.next('usr'), username, email, passwordHash, emailVerifiedAt: null, authEpoch: '0', createdAt: now, updatedAt: now };
+    const user = {
+      id: this.ids.next('usr'),
+      username,
+      email,
+      passwordHash,
+      emailVerifiedAt: null,
+      authEpoch: '0',
+      createdAt: now,
+      updatedAt: now,
+    };
     await this.users.insert(user);
     const organization = await this.organizations.createPersonal(user);
     const by = { userId: user.id, ip: origin.ip };
-    await this.audit.record({ orgId: organization.id, action: 'person.signed_up', target: { type: 'user', id: user.id } }, by);
+    await this.audit.record(
+      { orgId: organization.id, action: 'person.signed_up', target: { type: 'user', id: user.id } },
+      by,
+    );
     const { token } = await this.sessions.open(user.id, origin);
     await this.addresses.note(user.id, origin.ip);
     await this.outbox.enqueue(authMailJob, { kind: 'verify_email', subjectId: user.id });
@@ -80,6 +92,6 @@ export class SignUpService {
       this.metrics.signUp('succeeded');
       return Promise.resolve();
     });
-    return { ...await this.accounts.of(user), sessionToken: token };
+    return { ...(await this.accounts.of(user)), sessionToken: token };
   }
 }

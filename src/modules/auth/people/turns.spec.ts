@@ -6,13 +6,17 @@ describe('turns', () => {
     const began: number[] = [];
     let running = 0;
     let most = 0;
-    const works = Array.from({ length: 8 }, (_, index) => turns.take(async () => {
-      began.push(index);
-      most = Math.max(most, ++running);
-      await new Promise((resolve) => { setTimeout(resolve, 2); });
-      running -= 1;
-      if (index % 3 === 0) throw new Error('failed');
-    }));
+    const works = Array.from({ length: 8 }, (_, index) =>
+      turns.take(async () => {
+        began.push(index);
+        most = Math.max(most, ++running);
+        await new Promise((resolve) => {
+          setTimeout(resolve, 2);
+        });
+        running -= 1;
+        if (index % 3 === 0) throw new Error('failed');
+      }),
+    );
     const ends = await Promise.allSettled(works);
     expect(ends.filter(({ status }) => status === 'rejected')).toHaveLength(3);
     expect([most, began]).toEqual([2, [0, 1, 2, 3, 4, 5, 6, 7]]);
@@ -21,7 +25,14 @@ describe('turns', () => {
 
   it('are not waited for by more than so many', async () => {
     const turns = new Turns({ atOnce: 1, mostWaiting: 1 });
-    const works = Array.from({ length: 3 }, () => turns.take(() => new Promise((resolve) => { setTimeout(resolve, 2); })));
+    const works = Array.from({ length: 3 }, () =>
+      turns.take(
+        () =>
+          new Promise((resolve) => {
+            setTimeout(resolve, 2);
+          }),
+      ),
+    );
     const ends = await Promise.allSettled(works);
     expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected']);
     expect(ends[2]).toMatchObject({ reason: { code: 'service_unavailable' } });

@@ -30,7 +30,10 @@ export class Turns {
       this.running += 1;
       return;
     }
-    if (this.waiting.length >= this.room.mostWaiting) throw new ServiceUnavailable(new Error('Too much waits for its turn.'));
-    await new Promise<void>((resolve) => { this.waiting.push(resolve); });
+    if (this.waiting.length >= this.room.mostWaiting)
+      throw new ServiceUnavailable(new Error('Too much waits for its turn.'));
+    await new Promise<void>((resolve) => {
+      this.waiting.push(resolve);
+    });
   }
 }

@@ -41,7 +41,9 @@ export class ApiKeyStore {
 
   /** Newest first. */
   async list(reach: KeyReach, wish: PageWish): Promise<Page<ApiKey>> {
-    const query = this.reachable(reach).orderBy('key.id', 'DESC').limit(wish.limit + 1);
+    const query = this.reachable(reach)
+      .orderBy('key.id', 'DESC')
+      .limit(wish.limit + 1);
     if (wish.after !== undefined) query.andWhere('key.id < :after', { after: wish.after });
     return pageOf(await query.getMany(), wish, ({ id }) => id);
   }
@@ -54,10 +56,16 @@ export class ApiKeyStore {
   /** Revokes every key of a person that is not revoked yet, and says which. */
   async revokeAllOf(userId: string, now: Date): Promise<ApiKey[]> {
     const { manager } = this.database;
-    const keys = await manager.createQueryBuilder(ApiKey, 'key')
+    const keys = await manager
+      .createQueryBuilder(ApiKey, 'key')
       .where('key.userId = :userId AND key.revokedAt IS NULL', { userId })
-      .orderBy('key.id').setLock('pessimistic_write').getMany();
-    await manager.query('UPDATE api_keys SET revoked_at = $2, updated_at = $2 WHERE id = ANY($1)', [keys.map(({ id }) => id), now]);
+      .orderBy('key.id')
+      .setLock('pessimistic_write')
+      .getMany();
+    await manager.query('UPDATE api_keys SET revoked_at = $2, updated_at = $2 WHERE id = ANY($1)', [
+      keys.map(({ id }) => id),
+      now,
+    ]);
     return keys;
   }
 
@@ -69,42 +77,58 @@ export class ApiKeyStore {
   /** How many keys of a person work now. */
   async countActive(userId: string, now: Date): Promise<number> {
     const [row] = await this.database.manager.query<[{ count: number }]>(
-      'SELECT count(*)::int AS count FROM api_keys WHERE user_id = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)', [userId, now]);
+      'SELECT count(*)::int AS count FROM api_keys WHERE user_id = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)',
+      [userId, now],
+    );
     return row.count;
   }
 
   /** The last four characters of each key's current secret, by key. */
   async last4Of(keyIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const rows = await this.database.manager.query<{ key_id: string; last4: string }[]>(
-      'SELECT key_id, last4 FROM api_key_secrets WHERE key_id = ANY($1) AND rotated_at IS NULL', [keyIds]);
+      'SELECT key_id, last4 FROM api_key_secrets WHERE key_id = ANY($1) AND rotated_at IS NULL',
+      [keyIds],
+    );
     return new Map(rows.map(({ key_id, last4 }) => [key_id, last4]));
   }
 
   async replaceSecret(secret: ApiKeySecret, worksUntil: Date): Promise<void> {
     const { manager } = this.database;
     // One that still works from an earlier rotation must not outlive this one.
-    await manager.query('UPDATE api_key_secrets SET works_until = least(works_until, $2) WHERE key_id = $1 AND rotated_at IS NOT NULL',
-      [secret.keyId, worksUntil]);
-    await manager.update(ApiKeySecret, { keyId: secret.keyId, rotatedAt: IsNull() }, { rotatedAt: secret.createdAt, worksUntil });
+    await manager.query(
+      'UPDATE api_key_secrets SET works_until = least(works_until, $2) WHERE key_id = $1 AND rotated_at IS NOT NULL',
+      [secret.keyId, worksUntil],
+    );
+    await manager.update(
+      ApiKeySecret,
+      { keyId: secret.keyId, rotatedAt: IsNull() },
+      { rotatedAt: secret.createdAt, worksUntil },
+    );
     await manager.insert(ApiKeySecret, secret);
   }
 
   /** Rows that are being changed are left out: what they were last used for is not worth waiting for. */
   async noteUses(uses: readonly KeyUse[]): Promise<void> {
-    await this.database.manager.query(`
+    await this.database.manager.query(
+      `
       UPDATE api_keys SET last_used_at = u.at, last_used_ip = u.ip
       FROM unnest($1::text[], $2::timestamptz[], $3::text[]) AS u (key_id, at, ip)
       WHERE id IN (SELECT id FROM api_keys WHERE id = ANY($1) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED)
         AND id = u.key_id AND (last_used_at IS NULL OR last_used_at < u.at)`,
-    [uses.map(({ keyId }) => keyId), uses.map(({ at }) => at), uses.map(({ ip }) => ip)]);
+      [uses.map(({ keyId }) => keyId), uses.map(({ at }) => at), uses.map(({ ip }) => ip)],
+    );
   }
 
   private reachable({ userId, administeredOrgIds, withinOrgIds }: KeyReach): SelectQueryBuilder<ApiKey> {
-    const query = this.database.manager.createQueryBuilder(ApiKey, 'key').where(new Brackets((either) => {
-      either.where('key.user_id = :userId', { userId })
-        .orWhere("(key.kind = 'org_bound' AND key.home_org_id = ANY(:administeredOrgIds))", { administeredOrgIds });
-    }));
-    if (withinOrgIds !== undefined) query.andWhere("key.kind <> 'personal' AND key.org_ids <@ :withinOrgIds", { withinOrgIds });
+    const query = this.database.manager.createQueryBuilder(ApiKey, 'key').where(
+      new Brackets((either) => {
+        either
+          .where('key.user_id = :userId', { userId })
+          .orWhere("(key.kind = 'org_bound' AND key.home_org_id = ANY(:administeredOrgIds))", { administeredOrgIds });
+      }),
+    );
+    if (withinOrgIds !== undefined)
+      query.andWhere("key.kind <> 'personal' AND key.org_ids <@ :withinOrgIds", { withinOrgIds });
     return query;
   }
 }

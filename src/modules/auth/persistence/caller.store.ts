@@ -48,18 +48,23 @@ interface MembershipRow {
   readonly auth_epoch: string;
 }
 
-/** What the database knows of whoever shows a credential: read in the way of a call, so with as few queries as can be. */
+/**
+ * What the database knows of whoever shows a credential: read in the way of a call, so with as few queries as can be.
+ */
 @Injectable()
 export class CallerStore {
   constructor(private readonly database: Database) {}
 
   async findKey(hashes: readonly Buffer[]): Promise<KeyRecord | undefined> {
-    const [row] = await this.database.manager.query<KeyRecord[]>(`
+    const [row] = await this.database.manager.query<KeyRecord[]>(
+      `
       SELECT k.id AS "keyId", k.user_id AS "userId", k.home_org_id AS "homeOrgId", k.kind, k.name, s.last4, k.scopes,
              k.org_ids AS "orgIds", k.allowed_ips AS "allowedIps", k.expires_at AS "expiresAt", k.revoked_at AS "revokedAt",
              s.works_until AS "worksUntil", u.auth_epoch AS "userEpoch"
       FROM api_key_secrets s JOIN api_keys k ON k.id = s.key_id JOIN users u ON u.id = k.user_id
-      WHERE s.hash = ANY($1)`, [hashes]);
+      WHERE s.hash = ANY($1)`,
+      [hashes],
+    );
     return row;
   }
 
@@ -67,13 +72,18 @@ export class CallerStore {
   async findUser(userId: string): Promise<CallerRecord | undefined> {
     const { manager } = this.database;
     const [user] = await manager.query<UserRow[]>(
-      'SELECT id, username, email, email_verified_at IS NOT NULL AS email_verified, auth_epoch FROM users WHERE id = $1', [userId]);
+      'SELECT id, username, email, email_verified_at IS NOT NULL AS email_verified, auth_epoch FROM users WHERE id = $1',
+      [userId],
+    );
     if (user === undefined) return undefined;
-    const memberships = await manager.query<MembershipRow[]>(`
+    const memberships = await manager.query<MembershipRow[]>(
+      `
       SELECT o.id, o.slug, o.name, o.plan, m.role, coalesce(o.personal_of = m.user_id, false) AS personal, o.auth_epoch
       FROM memberships m JOIN organizations o ON o.id = m.org_id
       WHERE m.user_id = $1 AND o.deleted_at IS NULL
-      ORDER BY personal DESC, o.slug`, [userId]);
+      ORDER BY personal DESC, o.slug`,
+      [userId],
+    );
     return {
       user: { id: user.id, username: user.username, email: user.email, emailVerified: user.email_verified },
       userEpoch: Number(user.auth_epoch),

@@ -8,13 +8,17 @@ export class EmailTokensStore {
 
   /** Takes what nobody can use any more out of the way first. */
   async insert(token: EmailToken): Promise<void> {
-    await this.database.manager.query('DELETE FROM email_tokens WHERE user_id = $1 AND expires_at < $2', [token.userId, token.createdAt]);
+    await this.database.manager.query('DELETE FROM email_tokens WHERE user_id = $1 AND expires_at < $2', [
+      token.userId,
+      token.createdAt,
+    ]);
     await this.database.manager.insert(EmailToken, token);
   }
 
   /** Locked: of two that come with the same token, the second sees that it is used. */
   async findUsable(hashes: readonly Buffer[], purpose: EmailTokenPurpose, now: Date): Promise<EmailToken | undefined> {
-    const token = await this.database.manager.createQueryBuilder(EmailToken, 'token')
+    const token = await this.database.manager
+      .createQueryBuilder(EmailToken, 'token')
       .where('token.tokenHash = ANY(:hashes) AND token.purpose = :purpose', { hashes, purpose })
       .andWhere('token.usedAt IS NULL AND token.expiresAt > :now', { now })
       .setLock('pessimistic_write')
@@ -24,6 +28,9 @@ export class EmailTokensStore {
 
   /** Uses up every token of a person for this purpose: one of several messages is enough. */
   async useUp(userId: string, purpose: EmailTokenPurpose, now: Date): Promise<void> {
-    await this.database.manager.query('UPDATE email_tokens SET used_at = $3 WHERE user_id = $1 AND purpose = $2 AND used_at IS NULL', [userId, purpose, now]);
+    await this.database.manager.query(
+      'UPDATE email_tokens SET used_at = $3 WHERE user_id = $1 AND purpose = $2 AND used_at IS NULL',
+      [userId, purpose, now],
+    );
   }
 }

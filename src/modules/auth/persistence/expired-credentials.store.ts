@@ -18,8 +18,11 @@ export class ExpiredCredentialsStore {
 
   /** Deletes up to `limit` rows that have been over since `before`, and says how many there were. */
   async delete(table: ExpiringTable, before: Date, limit: number): Promise<number> {
-    const [, count] = await this.database.manager.query<[unknown[], number]>(`
-      DELETE FROM ${table} WHERE id IN (SELECT id FROM ${table} WHERE ${OVER[table]} LIMIT $2 FOR UPDATE SKIP LOCKED)`, [before, limit]);
+    const [, count] = await this.database.manager.query<[unknown[], number]>(
+      `
+      DELETE FROM ${table} WHERE id IN (SELECT id FROM ${table} WHERE ${OVER[table]} LIMIT $2 FOR UPDATE SKIP LOCKED)`,
+      [before, limit],
+    );
     return count;
   }
 }

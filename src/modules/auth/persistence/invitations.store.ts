@@ -23,7 +23,10 @@ export class InvitationsStore {
 
   /** The latest first. */
   async pageOfOpen(orgId: string, wish: PageWish, now: Date): Promise<Page<Invitation>> {
-    const query = this.open(now).andWhere('invitation.orgId = :orgId', { orgId }).orderBy('invitation.id', 'DESC').limit(wish.limit + 1);
+    const query = this.open(now)
+      .andWhere('invitation.orgId = :orgId', { orgId })
+      .orderBy('invitation.id', 'DESC')
+      .limit(wish.limit + 1);
     if (wish.after !== undefined) query.andWhere('invitation.id < :after', { after: wish.after });
     return pageOf(await query.getMany(), wish, ({ id }) => id);
   }
@@ -56,11 +59,14 @@ export class InvitationsStore {
 
   private async revokeWhere(condition: string, orgId: string, at: Date, value?: string): Promise<void> {
     await this.database.manager.query(
-      `UPDATE invitations SET revoked_at = $2 WHERE org_id = $1 AND accepted_at IS NULL AND revoked_at IS NULL AND ${condition}`, value === undefined ? [orgId, at] : [orgId, at, value]);
+      `UPDATE invitations SET revoked_at = $2 WHERE org_id = $1 AND accepted_at IS NULL AND revoked_at IS NULL AND ${condition}`,
+      value === undefined ? [orgId, at] : [orgId, at, value],
+    );
   }
 
   private open(now: Date): SelectQueryBuilder<Invitation> {
-    return this.database.manager.createQueryBuilder(Invitation, 'invitation')
+    return this.database.manager
+      .createQueryBuilder(Invitation, 'invitation')
       .where('invitation.acceptedAt IS NULL AND invitation.revokedAt IS NULL AND invitation.expiresAt > :now', { now });
   }
 

@@ -31,25 +31,36 @@ export class MembershipsStore {
   }
 
   async find(orgId: string, userId: string): Promise<Member | undefined> {
-    const [row] = await this.database.manager.query<Member[]>(`${SELECT} WHERE m.org_id = $1 AND m.user_id = $2`, [orgId, userId]);
+    const [row] = await this.database.manager.query<Member[]>(`${SELECT} WHERE m.org_id = $1 AND m.user_id = $2`, [
+      orgId,
+      userId,
+    ]);
     return row;
   }
 
   async hasMemberWithEmail(orgId: string, email: string): Promise<boolean> {
-    const rows = await this.database.manager.query<unknown[]>(`${SELECT} WHERE m.org_id = $1 AND lower(u.email) = lower($2)`, [orgId, email]);
+    const rows = await this.database.manager.query<unknown[]>(
+      `${SELECT} WHERE m.org_id = $1 AND lower(u.email) = lower($2)`,
+      [orgId, email],
+    );
     return rows.length > 0;
   }
 
   /** Ordered by the id of the person. */
   async page(orgId: string, wish: PageWish): Promise<Page<Member>> {
     const rows = await this.database.manager.query<Member[]>(
-      `${SELECT} WHERE m.org_id = $1 AND ($2::text IS NULL OR m.user_id > $2) ORDER BY m.user_id LIMIT $3`, [orgId, wish.after ?? null, wish.limit + 1]);
+      `${SELECT} WHERE m.org_id = $1 AND ($2::text IS NULL OR m.user_id > $2) ORDER BY m.user_id LIMIT $3`,
+      [orgId, wish.after ?? null, wish.limit + 1],
+    );
     return pageOf(rows, wish, ({ userId }) => userId);
   }
 
   /** Of all members, always in the same order: rows that are locked one after another must be. */
   async userIds(orgId: string): Promise<string[]> {
-    const rows = await this.database.manager.query<{ id: string }[]>('SELECT user_id AS id FROM memberships WHERE org_id = $1 ORDER BY user_id', [orgId]);
+    const rows = await this.database.manager.query<{ id: string }[]>(
+      'SELECT user_id AS id FROM memberships WHERE org_id = $1 ORDER BY user_id',
+      [orgId],
+    );
     return rows.map(({ id }) => id);
   }
 

@@ -55,7 +55,8 @@ export class OrganizationsStore {
 
   /** Those that were made before a time, deleted ones among them, by id. */
   madeBefore(time: Date, after: string, limit: number): Promise<Organization[]> {
-    return this.database.manager.createQueryBuilder(Organization, 'organization')
+    return this.database.manager
+      .createQueryBuilder(Organization, 'organization')
       .where('organization.createdAt < :time AND organization.id > :after', { time, after })
       .orderBy('organization.id')
       .limit(limit)
@@ -71,7 +72,8 @@ export class OrganizationsStore {
    * so that rules about all of them hold however many change at once.
    */
   async lock(id: string): Promise<Organization | undefined> {
-    const organization = await this.database.manager.createQueryBuilder(Organization, 'organization')
+    const organization = await this.database.manager
+      .createQueryBuilder(Organization, 'organization')
       .where('organization.id = :id AND organization.deletedAt IS NULL', { id })
       .setLock('pessimistic_write')
       .getOne();
@@ -84,38 +86,56 @@ export class OrganizationsStore {
 
   /** Those that there are or were, in the order of their ids. */
   findAll(ids: readonly string[]): Promise<Organization[]> {
-    return this.database.manager.createQueryBuilder(Organization, 'organization').where('organization.id = ANY(:ids)', { ids }).orderBy('organization.id').getMany();
+    return this.database.manager
+      .createQueryBuilder(Organization, 'organization')
+      .where('organization.id = ANY(:ids)', { ids })
+      .orderBy('organization.id')
+      .getMany();
   }
 
   /** By id; those that are deleted are left out. */
   async plansOf(ids: readonly string[]): Promise<Map<string, PlanId>> {
-    const rows = await this.database.manager.query<{ id: string; plan: PlanId }[]>('SELECT id, plan FROM organizations WHERE id = ANY($1) AND deleted_at IS NULL', [ids]);
+    const rows = await this.database.manager.query<{ id: string; plan: PlanId }[]>(
+      'SELECT id, plan FROM organizations WHERE id = ANY($1) AND deleted_at IS NULL',
+      [ids],
+    );
     return new Map(rows.map(({ id, plan }) => [id, plan]));
   }
 
   async getPersonalId(userId: string): Promise<string> {
-    const { id } = await this.database.manager.findOneOrFail(Organization, { select: { id: true }, where: { personalOf: userId } });
+    const { id } = await this.database.manager.findOneOrFail(Organization, {
+      select: { id: true },
+      where: { personalOf: userId },
+    });
     return id;
   }
 
   async findOf(userId: string, orgId: string): Promise<OwnOrganization | undefined> {
-    const [row] = await this.database.manager.query<OwnOrganization[]>(`${SELECT} WHERE m.user_id = $1 AND o.id = $2`, [userId, orgId]);
+    const [row] = await this.database.manager.query<OwnOrganization[]>(`${SELECT} WHERE m.user_id = $1 AND o.id = $2`, [
+      userId,
+      orgId,
+    ]);
     return row;
   }
 
   /** Of those that `orgIds` names, the oldest first. */
   async pageOf(userId: string, orgIds: readonly string[], wish: PageWish): Promise<Page<OwnOrganization>> {
-    const rows = await this.database.manager.query<OwnOrganization[]>(`
+    const rows = await this.database.manager.query<OwnOrganization[]>(
+      `
       ${SELECT} WHERE m.user_id = $1 AND o.id = ANY($2) AND ($3::text IS NULL OR o.id > $3) ORDER BY o.id LIMIT $4`,
-    [userId, orgIds, wish.after ?? null, wish.limit + 1]);
+      [userId, orgIds, wish.after ?? null, wish.limit + 1],
+    );
     return pageOf(rows, wish, ({ id }) => id);
   }
 
   /** Organizations of the Free plan that the person is an owner of, besides its own. */
   async countFreeOwnedBy(userId: string): Promise<number> {
-    const [row] = await this.database.manager.query<{ count: string }[]>(`
+    const [row] = await this.database.manager.query<{ count: string }[]>(
+      `
       SELECT count(*) FROM memberships m JOIN organizations o ON o.id = m.org_id
-      WHERE m.user_id = $1 AND m.role = 'owner' AND o.plan = 'free' AND o.personal_of IS NULL AND o.deleted_at IS NULL`, [userId]);
+      WHERE m.user_id = $1 AND m.role = 'owner' AND o.plan = 'free' AND o.personal_of IS NULL AND o.deleted_at IS NULL`,
+      [userId],
+    );
     return Number(row!.count);
   }
 }

@@ -11,7 +11,19 @@ import { SessionsStore } from './sessions.store.js';
 import { SignInAddressesStore } from './sign-in-addresses.store.js';
 import { UsersStore } from './users.store.js';
 
-const STORES = [ApiKeyStore, AuditStore, CallerStore, EmailTokensStore, ExpiredCredentialsStore, InvitationsStore, MembershipsStore, OrganizationsStore, SessionsStore, SignInAddressesStore, UsersStore];
+const STORES = [
+  ApiKeyStore,
+  AuditStore,
+  CallerStore,
+  EmailTokensStore,
+  ExpiredCredentialsStore,
+  InvitationsStore,
+  MembershipsStore,
+  OrganizationsStore,
+  SessionsStore,
+  SignInAddressesStore,
+  UsersStore,
+];
 
 @Module({ providers: STORES, exports: STORES })
 export class PersistenceModule {}

@@ -7,7 +7,16 @@ export class Session {
   @Column('text', { name: 'user_id' }) userId!: string;
   @Column('bytea', { name: 'token_hash' }) tokenHash!: Buffer;
   /** The hashes of its last tokens before that one; read and written in SQL only. */
-  @Column({ type: 'bytea', name: 'rotated_from', array: true, default: '{}', select: false, insert: false, update: false }) rotatedFrom!: Buffer[];
+  @Column({
+    type: 'bytea',
+    name: 'rotated_from',
+    array: true,
+    default: '{}',
+    select: false,
+    insert: false,
+    update: false,
+  })
+  rotatedFrom!: Buffer[];
   @Column('text') ip!: string;
   @Column('text', { name: 'user_agent', nullable: true }) userAgent!: string | null;
   @Column('timestamptz', { name: 'created_at' }) createdAt!: Date;

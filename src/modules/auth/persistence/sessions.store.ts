@@ -28,56 +28,77 @@ export class SessionsStore {
   }
 
   async isLive(id: string, now: Date): Promise<boolean> {
-    const rows = await this.database.manager.query<unknown[]>('SELECT 1 FROM sessions WHERE id = $1 AND ended_at IS NULL AND expires_at > $2', [id, now]);
+    const rows = await this.database.manager.query<unknown[]>(
+      'SELECT 1 FROM sessions WHERE id = $1 AND ended_at IS NULL AND expires_at > $2',
+      [id, now],
+    );
     return rows.length > 0;
   }
 
   async findLive(hashes: readonly Buffer[], now: Date): Promise<LiveSession | undefined> {
-    const [row] = await this.database.manager.query<LiveSession[]>(`
+    const [row] = await this.database.manager.query<LiveSession[]>(
+      `
       SELECT s.id AS "sessionId", s.user_id AS "userId", s.last_used_at AS "lastUsedAt", s.expires_at AS "expiresAt", u.auth_epoch AS "userEpoch"
       FROM sessions s JOIN users u ON u.id = s.user_id
-      WHERE s.token_hash = ANY($1) AND s.ended_at IS NULL AND s.expires_at > $2`, [hashes, now]);
+      WHERE s.token_hash = ANY($1) AND s.ended_at IS NULL AND s.expires_at > $2`,
+      [hashes, now],
+    );
     return row;
   }
 
   /** The live session that once had this token and has another one now. */
   async findRotated(hashes: readonly Buffer[], now: Date): Promise<{ id: string; userId: string } | undefined> {
-    const [row] = await this.database.manager.query<{ id: string; userId: string }[]>(`
+    const [row] = await this.database.manager.query<{ id: string; userId: string }[]>(
+      `
       SELECT id, user_id AS "userId" FROM sessions
-      WHERE rotated_from && $1::bytea[] AND ended_at IS NULL AND expires_at > $2`, [hashes, now]);
+      WHERE rotated_from && $1::bytea[] AND ended_at IS NULL AND expires_at > $2`,
+      [hashes, now],
+    );
     return row;
   }
 
   /** Whether there was a live session to give the token to. */
   async rotate(id: string, tokenHash: Buffer, now: Date, expiresAt: Date): Promise<boolean> {
-    const [, changed] = await this.database.manager.query<[unknown, number]>(`
+    const [, changed] = await this.database.manager.query<[unknown, number]>(
+      `
       UPDATE sessions SET rotated_from = (array_prepend(token_hash, rotated_from))[1:${KNOWN_ROTATED_TOKENS}], token_hash = $2, last_used_at = $3, expires_at = $4
-      WHERE id = $1 AND ended_at IS NULL AND expires_at > $3`, [id, tokenHash, now, expiresAt]);
+      WHERE id = $1 AND ended_at IS NULL AND expires_at > $3`,
+      [id, tokenHash, now, expiresAt],
+    );
     return changed === 1;
   }
 
   async touch(id: string, now: Date): Promise<void> {
-    await this.database.manager.query('UPDATE sessions SET last_used_at = $2 WHERE id = $1 AND last_used_at < $2', [id, now]);
+    await this.database.manager.query('UPDATE sessions SET last_used_at = $2 WHERE id = $1 AND last_used_at < $2', [
+      id,
+      now,
+    ]);
   }
 
   /** Whether the person had a live session of this id. */
   async end(id: string, userId: string, now: Date): Promise<boolean> {
     const [, changed] = await this.database.manager.query<[unknown, number]>(
-      'UPDATE sessions SET ended_at = $3 WHERE id = $1 AND user_id = $2 AND ended_at IS NULL AND expires_at > $3', [id, userId, now]);
+      'UPDATE sessions SET ended_at = $3 WHERE id = $1 AND user_id = $2 AND ended_at IS NULL AND expires_at > $3',
+      [id, userId, now],
+    );
     return changed === 1;
   }
 
   /** Ends all sessions of a person but one, and says which. */
   async endAll(userId: string, exceptId: string | undefined, now: Date): Promise<string[]> {
-    const [rows] = await this.database.manager.query<[{ id: string }[], number]>(`
+    const [rows] = await this.database.manager.query<[{ id: string }[], number]>(
+      `
       UPDATE sessions SET ended_at = $3
-      WHERE user_id = $1 AND id IS DISTINCT FROM $2 AND ended_at IS NULL AND expires_at > $3 RETURNING id`, [userId, exceptId ?? null, now]);
+      WHERE user_id = $1 AND id IS DISTINCT FROM $2 AND ended_at IS NULL AND expires_at > $3 RETURNING id`,
+      [userId, exceptId ?? null, now],
+    );
     return rows.map(({ id }) => id);
   }
 
   /** The latest first. */
   async listLive(userId: string, wish: PageWish, now: Date): Promise<Page<Session>> {
-    const query = this.database.manager.createQueryBuilder(Session, 'session')
+    const query = this.database.manager
+      .createQueryBuilder(Session, 'session')
       .where('session.userId = :userId AND session.endedAt IS NULL AND session.expiresAt > :now', { userId, now })
       .orderBy('session.id', 'DESC')
       .limit(wish.limit + 1);

@@ -7,17 +7,30 @@ export class SignInAddressesStore {
   constructor(private readonly database: Database) {}
 
   async has(userId: string, network: string): Promise<boolean> {
-    const rows = await this.database.manager.query<unknown[]>('SELECT 1 FROM sign_in_addresses WHERE user_id = $1 AND network = $2', [userId, network]);
+    const rows = await this.database.manager.query<unknown[]>(
+      'SELECT 1 FROM sign_in_addresses WHERE user_id = $1 AND network = $2',
+      [userId, network],
+    );
     return rows.length > 0;
   }
 
   /** Whether the network is a new one for the person. Drops those that were last seen before `forgetBefore`. */
-  async note(userId: string, network: string, { now, forgetBefore }: { now: Date; forgetBefore: Date }): Promise<boolean> {
-    await this.database.manager.query('DELETE FROM sign_in_addresses WHERE user_id = $1 AND last_seen_at < $2', [userId, forgetBefore]);
-    const [row] = await this.database.manager.query<[{ is_new: boolean }]>(`
+  async note(
+    userId: string,
+    network: string,
+    { now, forgetBefore }: { now: Date; forgetBefore: Date },
+  ): Promise<boolean> {
+    await this.database.manager.query('DELETE FROM sign_in_addresses WHERE user_id = $1 AND last_seen_at < $2', [
+      userId,
+      forgetBefore,
+    ]);
+    const [row] = await this.database.manager.query<[{ is_new: boolean }]>(
+      `
       INSERT INTO sign_in_addresses (user_id, network, first_seen_at, last_seen_at) VALUES ($1, $2, $3, $3)
       ON CONFLICT (user_id, network) DO UPDATE SET last_seen_at = greatest(sign_in_addresses.last_seen_at, excluded.last_seen_at)
-      RETURNING xmax = 0 AS is_new`, [userId, network, now]);
+      RETURNING xmax = 0 AS is_new`,
+      [userId, network, now],
+    );
     return row.is_new;
   }
 

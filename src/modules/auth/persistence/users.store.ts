@@ -38,12 +38,14 @@ export class UsersStore {
   /** Does nothing when the person has another address by now, or has proved this one already. */
   async markVerified(id: string, email: string, at: Date): Promise<void> {
     await this.database.manager.query(
-      'UPDATE users SET email_verified_at = $3, updated_at = $3 WHERE id = $1 AND lower(email) = lower($2) AND email_verified_at IS NULL', [id, email, at]);
+      'UPDATE users SET email_verified_at = $3, updated_at = $3 WHERE id = $1 AND lower(email) = lower($2) AND email_verified_at IS NULL',
+      [id, email, at],
+    );
   }
 
   /**
-   * Whether a password that was checked before is still the one, and is until the transaction ends: who changes it waits.
-   * A lock of its own and not the row, because changes of sessions take their rows in another order.
+   * Whether a password that was checked before is still the one, and is until the transaction ends: who changes it
+   * waits. A lock of its own and not the row, because changes of sessions take their rows in another order.
    */
   async keepsPassword(id: string, passwordHash: string): Promise<boolean> {
     await this.sharePasswordLock(id);
@@ -52,7 +54,9 @@ export class UsersStore {
 
   /** Waits for a change of the password that is under way, and makes the next one wait until the transaction ends. */
   async sharePasswordLock(id: string): Promise<void> {
-    await this.database.manager.query('SELECT pg_advisory_xact_lock_shared(hashtextextended($1, 0))', [passwordLockOf(id)]);
+    await this.database.manager.query('SELECT pg_advisory_xact_lock_shared(hashtextextended($1, 0))', [
+      passwordLockOf(id),
+    ]);
   }
 
   /** Waits for those who rely on {@link keepsPassword}, and lets no other in until the transaction ends. */
@@ -65,7 +69,9 @@ export class UsersStore {
   }
 
   private async findWhere(condition: string, value: string): Promise<User | undefined> {
-    return (await this.database.manager.createQueryBuilder(User, 'person').where(condition, { value }).getOne()) ?? undefined;
+    return (
+      (await this.database.manager.createQueryBuilder(User, 'person').where(condition, { value }).getOne()) ?? undefined
+    );
   }
 }
 

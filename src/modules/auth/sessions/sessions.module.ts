@@ -4,5 +4,9 @@ import { PersistenceModule } from '../persistence/persistence.module.js';
 import { TokensModule } from '../tokens/tokens.module.js';
 import { SessionsService } from './sessions.service.js';
 
-@Module({ imports: [AuditModule, PersistenceModule, TokensModule], providers: [SessionsService], exports: [SessionsService] })
+@Module({
+  imports: [AuditModule, PersistenceModule, TokensModule],
+  providers: [SessionsService],
+  exports: [SessionsService],
+})
 export class SessionsModule {}

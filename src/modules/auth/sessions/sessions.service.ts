@@ -95,7 +95,14 @@ export class SessionsService {
       expiresAt,
       endedAt: null,
     });
-    await this.audit.record({ orgId: await this.organizations.getPersonalId(userId), action: 'session.started', target: { type: 'session', id } }, { userId, ip });
+    await this.audit.record(
+      {
+        orgId: await this.organizations.getPersonalId(userId),
+        action: 'session.started',
+        target: { type: 'session', id },
+      },
+      { userId, ip },
+    );
     return { id, token };
   }
 
@@ -109,7 +116,8 @@ export class SessionsService {
     const now = this.clock.now();
     const expiresAt = new Date(now.getTime() + LIFETIME_MS);
     await this.database.transaction(async () => {
-      if (!(await this.sessions.rotate(currentOf(call), this.hasher.hash(token).hash, now, expiresAt))) throw new SessionInvalid();
+      if (!(await this.sessions.rotate(currentOf(call), this.hasher.hash(token).hash, now, expiresAt)))
+        throw new SessionInvalid();
       await this.epochs.raise('users', call.principal.user.id);
     });
     return { token, expiresAt };
@@ -134,13 +142,15 @@ export class SessionsService {
     const userId = call.principal.user.id;
     const sessionId = currentOf(call);
     await this.database.transaction(async () => {
-      if (await this.sessions.end(sessionId, userId, this.clock.now())) await this.ended([sessionId], userId, call, 'signed_out');
+      if (await this.sessions.end(sessionId, userId, this.clock.now()))
+        await this.ended([sessionId], userId, call, 'signed_out');
     });
   }
 
   /** Ends all sessions of a person, with the running transaction; but for the one of the call where that is one. */
   async endAll(userId: string, by: Call | AuditActor): Promise<void> {
-    const current = 'principal' in by && by.principal.credential.type === 'session' ? by.principal.credential.sessionId : undefined;
+    const current =
+      'principal' in by && by.principal.credential.type === 'session' ? by.principal.credential.sessionId : undefined;
     const ended = await this.sessions.endAll(userId, current, this.clock.now());
     await this.ended(ended, userId, by, 'password_changed');
   }
@@ -149,14 +159,19 @@ export class SessionsService {
     const session = await this.sessions.findRotated(hashes, now);
     if (session === undefined) return;
     await this.database.transaction(async () => {
-      if (await this.sessions.end(session.id, session.userId, now)) await this.ended([session.id], session.userId, {}, 'token_reused');
+      if (await this.sessions.end(session.id, session.userId, now))
+        await this.ended([session.id], session.userId, {}, 'token_reused');
     });
     throw new SessionTokenReused();
   }
 
   private async ended(ids: readonly string[], userId: string, by: Call | AuditActor, reason: string): Promise<void> {
     const orgId = await this.organizations.getPersonalId(userId);
-    for (const id of ids) await this.audit.record({ orgId, action: 'session.ended', target: { type: 'session', id }, details: { reason } }, by);
+    for (const id of ids)
+      await this.audit.record(
+        { orgId, action: 'session.ended', target: { type: 'session', id }, details: { reason } },
+        by,
+      );
     await this.epochs.raise('users', userId);
   }
 }

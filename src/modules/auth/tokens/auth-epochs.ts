@@ -29,7 +29,9 @@ export class AuthEpochs {
   async raise(what: EpochOf, id: string): Promise<void> {
     // Waits for others that change the same row; the order of commits is then the order of epochs.
     const [rows] = await this.database.manager.query<[{ auth_epoch: string }[], number]>(
-      `UPDATE ${what} SET auth_epoch = auth_epoch + 1 WHERE id = $1 RETURNING auth_epoch`, [id]);
+      `UPDATE ${what} SET auth_epoch = auth_epoch + 1 WHERE id = $1 RETURNING auth_epoch`,
+      [id],
+    );
     const epoch = rows[0]?.auth_epoch;
     if (epoch !== undefined) await this.database.afterCommit(() => this.tell(id, epoch));
   }
@@ -38,7 +40,10 @@ export class AuthEpochs {
     try {
       await this.redis.fast().eval(RAISE, 1, epochKeyOf(id), epoch, LIFETIME_SECONDS);
     } catch (error) {
-      this.log.warn({ error }, 'A change of rights could not be told to other processes; they see it within ten seconds.');
+      this.log.warn(
+        { error },
+        'A change of rights could not be told to other processes; they see it within ten seconds.',
+      );
     }
   }
 }

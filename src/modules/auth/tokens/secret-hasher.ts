@@ -47,4 +47,5 @@ export class SecretHasher {
   }
 }
 
-const hmac = (pepper: VersionedSecret, token: string): Buffer => createHmac('sha256', pepper.secret).update(token).digest();
+const hmac = (pepper: VersionedSecret, token: string): Buffer =>
+  createHmac('sha256', pepper.secret).update(token).digest();

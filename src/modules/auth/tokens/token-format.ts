@@ -10,7 +10,9 @@ const FORM = /^svc_(pat|sel|org|sess|mail|inv)_([0-9A-Za-z]{39})$/;
 /** What a token is, as its prefix says: three kinds of API key, a session, and what is sent by e-mail. */
 export type TokenKind = 'pat' | 'sel' | 'org' | 'sess' | 'mail' | 'inv';
 
-/** `svc_<kind>_` + 24 random bytes and the CRC-32 of the rest, both in base62: a typing error is seen without a lookup. */
+/**
+ * `svc_<kind>_` + 24 random bytes and the CRC-32 of the rest, both in base62: a typing error is seen without a lookup.
+ */
 export function mintToken(kind: TokenKind, randomBytes: Buffer): string {
   if (randomBytes.length !== SECRET_BYTES) throw new RangeError(`A token is made of ${SECRET_BYTES} random bytes.`);
   const body = `svc_${kind}_${base62(BigInt(`0x${randomBytes.toString('hex')}`), SECRET_LENGTH)}`;

@@ -21,7 +21,12 @@ export interface Forecast {
     readonly runOutAt: Date | undefined;
     readonly resetsAt: Date;
   };
-  readonly credits: { readonly balanceNano: bigint; readonly heldNano: bigint; readonly perDayNano: bigint; readonly runOutAt: Date | undefined };
+  readonly credits: {
+    readonly balanceNano: bigint;
+    readonly heldNano: bigint;
+    readonly perDayNano: bigint;
+    readonly runOutAt: Date | undefined;
+  };
   readonly month: { readonly costNano: bigint; readonly projectedNano: bigint };
   /** Of the last day, what costs most first. */
   readonly top: readonly (UsageReportLine & { readonly share: number })[];
@@ -37,21 +42,34 @@ export class ForecastService {
     private readonly clock: Clock,
   ) {}
 
-  /** The present rate is that of the UTC day for calls, of which there are so many a day, and that of the last 24 hours for what costs. */
+  /**
+   * The present rate is that of the UTC day for calls, of which there are so many a day, and that of the last 24 hours
+   * for what costs.
+   */
   async of(orgId: string, account: BudgetAccount): Promise<Forecast> {
     const now = this.clock.now();
     const thisHourMs = Math.floor(now.getTime() / HOUR_MS) * HOUR_MS;
     const to = new Date(thisHourMs + HOUR_MS);
     const month = monthOf(now);
     // Of the first of these hours some is older than a day; it stands for what the present one will yet bring.
-    const lastDay = await this.report.of(orgId, { from: new Date(thisHourMs - DAY_MS + HOUR_MS), to }, new Set(['model', 'project']));
+    const lastDay = await this.report.of(
+      orgId,
+      { from: new Date(thisHourMs - DAY_MS + HOUR_MS), to },
+      new Set(['model', 'project']),
+    );
     const costNano = sumOf(await this.report.of(orgId, { from: month.start, to }, new Set()));
     const perDayNano = sumOf(lastDay);
     return {
       calls: await this.callsOf(account, now),
       credits: await this.creditsOf(orgId, perDayNano, now),
-      month: { costNano, projectedNano: costNano + perDayNano * BigInt(month.end.getTime() - now.getTime()) / BigInt(DAY_MS) },
-      top: lastDay.filter((line) => line.costNano > 0n).slice(0, TOP).map((line) => ({ ...line, share: Number(line.costNano * 10_000n / perDayNano) / 10_000 })),
+      month: {
+        costNano,
+        projectedNano: costNano + (perDayNano * BigInt(month.end.getTime() - now.getTime())) / BigInt(DAY_MS),
+      },
+      top: lastDay
+        .filter((line) => line.costNano > 0n)
+        .slice(0, TOP)
+        .map((line) => ({ ...line, share: Number((line.costNano * 10_000n) / perDayNano) / 10_000 })),
     };
   }
 
@@ -63,17 +81,31 @@ export class ForecastService {
     const used = limit - remaining;
     // In the first hour of a day one call would make a rate.
     const passedMs = Math.max(HOUR_MS, now.getTime() - (resetsAt.getTime() - DAY_MS));
-    const runOutAt = remaining === 0 ? now : used === 0 ? undefined : new Date(now.getTime() + remaining / used * passedMs);
-    return { limit, used, remaining, perHour: used / passedMs * HOUR_MS, runOutAt: runOutAt !== undefined && runOutAt < resetsAt ? runOutAt : undefined, resetsAt };
+    const runOutAt =
+      remaining === 0 ? now : used === 0 ? undefined : new Date(now.getTime() + (remaining / used) * passedMs);
+    return {
+      limit,
+      used,
+      remaining,
+      perHour: (used / passedMs) * HOUR_MS,
+      runOutAt: runOutAt !== undefined && runOutAt < resetsAt ? runOutAt : undefined,
+      resetsAt,
+    };
   }
 
   private async creditsOf(orgId: string, perDayNano: bigint, now: Date): Promise<Forecast['credits']> {
     const { balanceNano, heldNano } = await this.credits.of(orgId);
-    return { balanceNano, heldNano, perDayNano, runOutAt: perDayNano === 0n ? undefined : timeAfter(now, balanceNano * BigInt(DAY_MS) / perDayNano) };
+    return {
+      balanceNano,
+      heldNano,
+      perDayNano,
+      runOutAt: perDayNano === 0n ? undefined : timeAfter(now, (balanceNano * BigInt(DAY_MS)) / perDayNano),
+    };
   }
 }
 
 const sumOf = (lines: readonly UsageReportLine[]): bigint => lines.reduce((sum, { costNano }) => sum + costNano, 0n);
 
 /** Undefined for more than ten years: nobody has to be told. */
-const timeAfter = (now: Date, ms: bigint): Date | undefined => (ms > 3_650n * BigInt(DAY_MS) ? undefined : new Date(now.getTime() + Number(ms)));
+const timeAfter = (now: Date, ms: bigint): Date | undefined =>
+  ms > 3_650n * BigInt(DAY_MS) ? undefined : new Date(now.getTime() + Number(ms));

@@ -16,7 +16,17 @@ import { SubscriptionsController } from './subscriptions.controller.js';
 
 @Module({
   imports: [BillingModule, CreditsModule, LimitsModule, MeteringModule],
-  controllers: [ForecastController, InvoiceOperationsController, InvoicesController, PaymentsController, PlansController, PricesController, StripeWebhookController, SubscriptionOperationsController, SubscriptionsController],
+  controllers: [
+    ForecastController,
+    InvoiceOperationsController,
+    InvoicesController,
+    PaymentsController,
+    PlansController,
+    PricesController,
+    StripeWebhookController,
+    SubscriptionOperationsController,
+    SubscriptionsController,
+  ],
   providers: [ForecastService],
 })
 export class BillingHttpModule {}

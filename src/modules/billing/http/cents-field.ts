@@ -18,6 +18,7 @@ export const IsCents = (): PropertyDecorator =>
     name: 'isCents',
     validator: {
       validate: isCents,
-      defaultMessage: (fault) => `${fault?.property ?? 'the amount'} must be a decimal string of US dollars, more than nothing and in whole cents`,
+      defaultMessage: (fault) =>
+        `${fault?.property ?? 'the amount'} must be a decimal string of US dollars, more than nothing and in whole cents`,
     },
   });

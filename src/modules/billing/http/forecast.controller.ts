@@ -17,7 +17,10 @@ export class ForecastController {
 
   @Get()
   @RequireScope('billing:read')
-  @ApiOperation({ summary: 'Tells when the calls of the day and the credits of the organization of the call are used up at the present rate, and what uses most.' })
+  @ApiOperation({
+    summary:
+      'Tells when the calls of the day and the credits of the organization of the call are used up at the present rate, and what uses most.',
+  })
   @ApiOkResponse({ type: ForecastAnswer })
   @ApiRefusals(...ANY_CALLER)
   async show(@Caller() { org }: Call, @Req() request: Request): Promise<Envelope<ForecastView>> {

@@ -12,7 +12,8 @@ class CallsForecastView {
   @ApiProperty({ type: 'integer', ...UNLIMITED }) used!: number | null;
   @ApiProperty({ type: 'integer', ...UNLIMITED }) remaining!: number | null;
   @ApiProperty({ type: Number, nullable: true, description: 'Of this UTC day so far.' }) per_hour!: number | null;
-  @ApiPropertyOptional({ type: String, format: 'date-time', description: 'Absent where they last until resets_at.' }) run_out_at?: string;
+  @ApiPropertyOptional({ type: String, format: 'date-time', description: 'Absent where they last until resets_at.' })
+  run_out_at?: string;
   @ApiProperty({ format: 'date-time' }) resets_at!: string;
 }
 
@@ -20,7 +21,12 @@ class CreditsForecastView {
   @ApiProperty(USD) balance!: string;
   @ApiProperty({ description: 'Of it, for work that is under way.' }) held!: string;
   @ApiProperty({ description: 'What the usage of the last 24 hours costs, in USD.' }) per_day!: string;
-  @ApiPropertyOptional({ type: String, format: 'date-time', description: 'Absent where nothing is used, or so little that they last for ten years.' }) run_out_at?: string;
+  @ApiPropertyOptional({
+    type: String,
+    format: 'date-time',
+    description: 'Absent where nothing is used, or so little that they last for ten years.',
+  })
+  run_out_at?: string;
 }
 
 class MonthForecastView {
@@ -40,22 +46,32 @@ export class ForecastView {
   @ApiProperty({ type: CallsForecastView }) calls!: CallsForecastView;
   @ApiProperty({ type: CreditsForecastView }) credits!: CreditsForecastView;
   @ApiProperty({ type: MonthForecastView }) month!: MonthForecastView;
-  @ApiProperty({ type: [TopUsageView], description: 'What costs most in the last 24 hours, at most five.' }) top!: TopUsageView[];
+  @ApiProperty({ type: [TopUsageView], description: 'What costs most in the last 24 hours, at most five.' })
+  top!: TopUsageView[];
 
   static of({ calls, credits, month, top }: Forecast): ForecastView {
     return {
       calls: {
-        limit: calls.limit, used: calls.used, remaining: calls.remaining, per_hour: calls.perHour === null ? null : Math.round(calls.perHour * 100) / 100,
+        limit: calls.limit,
+        used: calls.used,
+        remaining: calls.remaining,
+        per_hour: calls.perHour === null ? null : Math.round(calls.perHour * 100) / 100,
         ...(calls.runOutAt === undefined ? {} : { run_out_at: calls.runOutAt.toISOString() }),
         resets_at: calls.resetsAt.toISOString(),
       },
       credits: {
-        balance: formatUsd(credits.balanceNano), held: formatUsd(credits.heldNano), per_day: formatUsd(credits.perDayNano),
+        balance: formatUsd(credits.balanceNano),
+        held: formatUsd(credits.heldNano),
+        per_day: formatUsd(credits.perDayNano),
         ...(credits.runOutAt === undefined ? {} : { run_out_at: credits.runOutAt.toISOString() }),
       },
       month: { cost: formatUsd(month.costNano), projected_cost: formatUsd(month.projectedNano) },
       top: top.map(({ meter, model, projectId, costNano, share }) => ({
-        meter, ...(model === undefined ? {} : { model }), ...(projectId === undefined ? {} : { project_id: projectId }), cost: formatUsd(costNano), share,
+        meter,
+        ...(model === undefined ? {} : { model }),
+        ...(projectId === undefined ? {} : { project_id: projectId }),
+        cost: formatUsd(costNano),
+        share,
       })),
     };
   }

@@ -7,7 +7,13 @@ import { InvoiceOperations } from '../operators/invoice-operations.service.js';
 import { CreditNoteBody, InvoiceStateView, PaidBody, VoidBody } from './invoice-operations.dto.js';
 
 const NEEDS = 'Needs `OPS_TOKEN` as bearer token, and answers nobody while that is not set.';
-const ANY_CHANGE = [...ANY_OPERATOR, ...ANY_BODY, 'invoice_not_found', 'invoice_closed', 'service_unavailable'] as const;
+const ANY_CHANGE = [
+  ...ANY_OPERATOR,
+  ...ANY_BODY,
+  'invoice_not_found',
+  'invoice_closed',
+  'service_unavailable',
+] as const;
 
 @ApiTags('operations')
 @Controller('ops/billing/invoices')
@@ -28,7 +34,10 @@ export class InvoiceOperationsController {
   @Post(':invoice_id/void')
   @TakesJson()
   @HttpCode(HttpStatus.OK)
-  @ApiOperation({ summary: 'Takes an invoice back that is not paid, with a credit note over all that is due.', description: NEEDS })
+  @ApiOperation({
+    summary: 'Takes an invoice back that is not paid, with a credit note over all that is due.',
+    description: NEEDS,
+  })
   @ApiOkResponse({ type: InvoiceStateView })
   @ApiRefusals(...ANY_CHANGE)
   async void(@Param('invoice_id') id: string, @Body() { reason }: VoidBody): Promise<InvoiceStateView> {

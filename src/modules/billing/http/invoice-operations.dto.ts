@@ -9,7 +9,11 @@ import type { Correction } from '../operators/invoice-operations.service.js';
 import { IsCents } from './cents-field.js';
 
 export class PaidBody {
-  @ApiProperty({ maxLength: 100, example: 'Transfer of 3 December', description: 'By what it was paid; the organization may read it.' })
+  @ApiProperty({
+    maxLength: 100,
+    example: 'Transfer of 3 December',
+    description: 'By what it was paid; the organization may read it.',
+  })
   @IsTitle()
   readonly payment!: string;
 }
@@ -29,7 +33,11 @@ export class CreditNoteBody {
   @IsTitle()
   readonly reason!: string;
 
-  @ApiProperty({ maxLength: 100, example: 'ticket-4711', description: 'Sent again with the same key, the credit note is made once.' })
+  @ApiProperty({
+    maxLength: 100,
+    example: 'ticket-4711',
+    description: 'Sent again with the same key, the credit note is made once.',
+  })
   @IsTitle()
   readonly key!: string;
 
@@ -47,9 +55,18 @@ export class InvoiceStateView {
   @ApiProperty({ example: '38.80', description: 'Still to be paid.' }) dueUsd!: string;
   @ApiProperty({ type: [String], example: ['CN-000003'] }) creditNotes!: string[];
 
-  static of({ invoice: { id, number, orgId, state, totalCents }, creditNotes, dueCents }: WholeInvoice): InvoiceStateView {
+  static of({
+    invoice: { id, number, orgId, state, totalCents },
+    creditNotes,
+    dueCents,
+  }: WholeInvoice): InvoiceStateView {
     return {
-      id, number: documentNumber('invoice', number!), orgId, state, totalUsd: formatCents(totalCents!), dueUsd: formatCents(dueCents),
+      id,
+      number: documentNumber('invoice', number!),
+      orgId,
+      state,
+      totalUsd: formatCents(totalCents!),
+      dueUsd: formatCents(dueCents),
       creditNotes: creditNotes.map((note) => documentNumber('credit_note', note.number)),
     };
   }

@@ -37,12 +37,36 @@ tr{break-inside:avoid}
 `;
 
 /** The page is text with a style: it loads nothing, runs nothing and stands in no frame. */
-export const INVOICE_PAGE_POLICY =
-  `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`;
+export const INVOICE_PAGE_POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`;
 
-const STATE = { gathering: 'Not final', draft: 'Not final', finalized: 'To be paid', paid: 'Paid', overdue: 'Overdue', void: 'Void' } as const;
-const METER = { ai_tokens: 'AI inference', sandbox_compute: 'Sandbox compute', database_storage: 'Database storage', object_storage: 'Object storage' } as const;
-const MONTHS = ['January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October', 'November', 'December'] as const;
+const STATE = {
+  gathering: 'Not final',
+  draft: 'Not final',
+  finalized: 'To be paid',
+  paid: 'Paid',
+  overdue: 'Overdue',
+  void: 'Void',
+} as const;
+const METER = {
+  ai_tokens: 'AI inference',
+  sandbox_compute: 'Sandbox compute',
+  database_storage: 'Database storage',
+  object_storage: 'Object storage',
+} as const;
+const MONTHS = [
+  'January',
+  'February',
+  'March',
+  'April',
+  'May',
+  'June',
+  'July',
+  'August',
+  'September',
+  'October',
+  'November',
+  'December',
+] as const;
 
 /** An invoice as people read and print it. Whatever somebody has typed in is escaped. */
 export function invoicePage({ invoice, lines, creditNotes, dueCents }: WholeInvoice): string {
@@ -76,8 +100,10 @@ ${creditNotes.length === 0 ? '' : corrections(creditNotes, dueCents)}
 function lineRow(line: InvoiceLine): string {
   const { title, detail, quantity, price } = described(line);
   const small = line.kind === 'rounding' ? ' class="small"' : '';
-  return `<tr${small}><td>${escapeHtml(title)}<span class="detail">${escapeHtml(detail)}</span></td><td class="amount side">${escapeHtml(quantity)}</td>`
-    + `<td class="amount side">${escapeHtml(price)}</td><td class="amount">${exact(line.amountNano)}</td></tr>`;
+  return (
+    `<tr${small}><td>${escapeHtml(title)}<span class="detail">${escapeHtml(detail)}</span></td><td class="amount side">${escapeHtml(quantity)}</td>` +
+    `<td class="amount side">${escapeHtml(price)}</td><td class="amount">${exact(line.amountNano)}</td></tr>`
+  );
 }
 
 interface Described {
@@ -97,7 +123,12 @@ function described(line: InvoiceLine): Described {
     case 'adjustment': {
       const late = line.kind === 'adjustment' ? ', told of after its month was closed' : '';
       const price = line.priceNano === null ? '' : `${formatUsd(line.priceNano)} per ${line.pricedPer!}`;
-      return { title: `${METER[line.meter!]}${line.model === null ? '' : `, ${line.model}`}${late}`, detail, quantity: measured(line), price };
+      return {
+        title: `${METER[line.meter!]}${line.model === null ? '' : `, ${line.model}`}${late}`,
+        detail,
+        quantity: measured(line),
+        price,
+      };
     }
     case 'credits':
       return only('Paid with credits');
@@ -111,7 +142,8 @@ function described(line: InvoiceLine): Described {
 /** In the units in which prices are. */
 function measured({ unit, quantity, periodFrom, periodTo }: InvoiceLine): string {
   if (unit === 'ms') return `${decimal(quantity!, 3_600_000n)} h`;
-  if (unit === 'byte_hours') return `${decimal(quantity!, 1_000_000_000n * BigInt((periodTo.getTime() - periodFrom.getTime()) / 3_600_000))} GB-months`;
+  if (unit === 'byte_hours')
+    return `${decimal(quantity!, 1_000_000_000n * BigInt((periodTo.getTime() - periodFrom.getTime()) / 3_600_000))} GB-months`;
   return `${grouped(quantity!)} ${unit ?? ''}`;
 }
 
@@ -127,10 +159,13 @@ const corrections = (notes: readonly CreditNote[], dueCents: bigint): string => 
 ${notes.map(({ number, reason, amountCents, createdAt }) => `<tr><td>${documentNumber('credit_note', number)}<span class="detail">${escapeHtml(reason)}, ${day(createdAt)}</span></td><td class="amount">−${formatCents(amountCents)}</td></tr>`).join('\n')}
 </tbody><tfoot><tr class="total"><td>To be paid, in USD</td><td class="amount">${formatCents(dueCents)}</td></tr></tfoot></table>`;
 
-const totalRow = (title: string, cents: bigint): string => `<tr class="total"><td colspan="3">${title}</td><td class="amount">${formatCents(cents)}</td></tr>`;
+const totalRow = (title: string, cents: bigint): string =>
+  `<tr class="total"><td colspan="3">${title}</td><td class="amount">${formatCents(cents)}</td></tr>`;
 
 const issuedBy = ([name, ...others]: readonly string[]): string =>
-  (name === undefined ? '' : `<address>${[`<strong>${escapeHtml(name)}</strong>`, ...others.map(escapeHtml)].join('<br>')}</address>`);
+  name === undefined
+    ? ''
+    : `<address>${[`<strong>${escapeHtml(name)}</strong>`, ...others.map(escapeHtml)].join('<br>')}</address>`;
 
 function becameOf({ state, dueAt, paidAt, voidedAt }: Invoice): string {
   if (state === 'paid') return fact('Paid', day(paidAt!));
@@ -155,5 +190,11 @@ function exact(nano: bigint): string {
 
 const grouped = (number: bigint): string => number.toLocaleString('en-US');
 
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
 const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => ENTITIES[character]!);

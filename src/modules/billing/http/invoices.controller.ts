@@ -8,7 +8,14 @@ import { RequireScope, TakesSession } from '../../auth/require-scope.js';
 import { InvoicesService } from '../invoices/invoices.service.js';
 import { UpcomingInvoices } from '../invoices/upcoming-invoice.service.js';
 import { INVOICE_PAGE_POLICY, invoicePage } from './invoice-page.js';
-import { InvoiceAnswer, InvoicePageAnswer, InvoiceView, ListedInvoiceView, UpcomingInvoiceAnswer, UpcomingInvoiceView } from './invoices.dto.js';
+import {
+  InvoiceAnswer,
+  InvoicePageAnswer,
+  InvoiceView,
+  ListedInvoiceView,
+  UpcomingInvoiceAnswer,
+  UpcomingInvoiceView,
+} from './invoices.dto.js';
 
 @ApiTags('billing')
 @TakesSession('or_key')
@@ -30,7 +37,10 @@ export class InvoicesController {
 
   @Get('upcoming')
   @RequireScope('billing:read')
-  @ApiOperation({ summary: 'Shows what the invoice of the running month would be if nothing more were used: the plan to the end of the month, usage until now.' })
+  @ApiOperation({
+    summary:
+      'Shows what the invoice of the running month would be if nothing more were used: the plan to the end of the month, usage until now.',
+  })
   @ApiOkResponse({ type: UpcomingInvoiceAnswer })
   @ApiRefusals(...ANY_CALLER)
   async upcoming(@Caller() { org }: Call): Promise<Envelope<UpcomingInvoiceView>> {

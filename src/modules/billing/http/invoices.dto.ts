@@ -30,7 +30,19 @@ export class ListedInvoiceView {
   @ApiPropertyOptional({ format: 'date-time' }) paid_at?: string;
   @ApiPropertyOptional({ format: 'date-time' }) voided_at?: string;
 
-  static of({ id, number, orgId, state, periodFrom, periodTo, totalCents, finalizedAt, dueAt, paidAt, voidedAt }: Invoice): ListedInvoiceView {
+  static of({
+    id,
+    number,
+    orgId,
+    state,
+    periodFrom,
+    periodTo,
+    totalCents,
+    finalizedAt,
+    dueAt,
+    paidAt,
+    voidedAt,
+  }: Invoice): ListedInvoiceView {
     return {
       id,
       number: documentNumber('invoice', number!),
@@ -58,9 +70,23 @@ class InvoiceLineView {
   @ApiPropertyOptional({ type: String, example: 'hour', description: 'What `price` is for.' }) price_per?: string;
   @ApiPropertyOptional({ type: String, description: 'The version of the price.' }) price_version?: string;
   @ApiProperty({ type: InvoicePeriodView }) period!: InvoicePeriodView;
-  @ApiProperty({ example: '0.000123456', description: 'To the nano-dollar; all lines together are the total.' }) amount!: string;
+  @ApiProperty({ example: '0.000123456', description: 'To the nano-dollar; all lines together are the total.' })
+  amount!: string;
 
-  static of({ kind, plan, meter, model, quantity, unit, priceNano, pricedPer, priceVersion, periodFrom, periodTo, amountNano }: Omit<InvoiceLine, 'invoiceId' | 'position'>): InvoiceLineView {
+  static of({
+    kind,
+    plan,
+    meter,
+    model,
+    quantity,
+    unit,
+    priceNano,
+    pricedPer,
+    priceVersion,
+    periodFrom,
+    periodTo,
+    amountNano,
+  }: Omit<InvoiceLine, 'invoiceId' | 'position'>): InvoiceLineView {
     return {
       kind,
       ...(plan === null ? {} : { plan }),
@@ -85,7 +111,13 @@ class CreditNoteView {
   @ApiProperty({ format: 'date-time' }) created_at!: string;
 
   static of({ id, number, amountCents, reason, createdAt }: CreditNote): CreditNoteView {
-    return { id, number: documentNumber('credit_note', number), amount: formatCents(amountCents), reason, created_at: createdAt.toISOString() };
+    return {
+      id,
+      number: documentNumber('credit_note', number),
+      amount: formatCents(amountCents),
+      reason,
+      created_at: createdAt.toISOString(),
+    };
   }
 }
 
@@ -96,10 +128,16 @@ class BillToView {
 
 export class InvoiceView extends ListedInvoiceView {
   @ApiProperty({ type: BillToView, description: 'The organization, as it was called then.' }) bill_to!: BillToView;
-  @ApiProperty({ type: [String], example: ['Example Hosting Ltd', '1 Example Street, London'], description: 'Who wrote it, in lines; empty where the operator names nobody.' }) issuer!: string[];
+  @ApiProperty({
+    type: [String],
+    example: ['Example Hosting Ltd', '1 Example Street, London'],
+    description: 'Who wrote it, in lines; empty where the operator names nobody.',
+  })
+  issuer!: string[];
   @ApiProperty({ type: [InvoiceLineView] }) lines!: InvoiceLineView[];
   @ApiProperty({ type: [CreditNoteView] }) credit_notes!: CreditNoteView[];
-  @ApiProperty({ example: '51.30', description: 'Still to be paid: what is due of the total, less the credit notes.' }) amount_due!: string;
+  @ApiProperty({ example: '51.30', description: 'Still to be paid: what is due of the total, less the credit notes.' })
+  amount_due!: string;
 
   static ofWhole({ invoice, lines, creditNotes, dueCents }: WholeInvoice): InvoiceView {
     return Object.assign(ListedInvoiceView.of(invoice), {

@@ -18,10 +18,16 @@ export class PaymentsController {
   @Post('checkout')
   @RequireScope('billing:write')
   @TakesJson({ actsOutside: true })
-  @ApiOperation({ summary: 'Answers where a person gives a means of payment for a plan, which begins once that is done.' })
+  @ApiOperation({
+    summary: 'Answers where a person gives a means of payment for a plan, which begins once that is done.',
+  })
   @ApiCreatedResponse({ type: PaymentPageAnswer })
   @ApiRefusals(...ANY_CALLER, ...ANY_BODY, 'integration_not_configured', 'plan_by_contract', 'upstream_error')
-  async checkout(@Caller() call: Call, @Body() { plan }: CheckoutBody, @DryRun() dryRun: boolean): Promise<Envelope<PaymentPageView>> {
+  async checkout(
+    @Caller() call: Call,
+    @Body() { plan }: CheckoutBody,
+    @DryRun() dryRun: boolean,
+  ): Promise<Envelope<PaymentPageView>> {
     return PaymentPageView.envelope(await this.payments.checkout(call, plan, dryRun));
   }
 

@@ -14,7 +14,11 @@ export class CheckoutBody {
 }
 
 export class PaymentPageView {
-  @ApiPropertyOptional({ type: String, description: 'A page of the provider of payments, to be opened once and soon. Absent in a dry run.' }) url?: string;
+  @ApiPropertyOptional({
+    type: String,
+    description: 'A page of the provider of payments, to be opened once and soon. Absent in a dry run.',
+  })
+  url?: string;
 
   static envelope(url: string | undefined): Envelope<PaymentPageView> {
     return url === undefined ? new Envelope({}, { dry_run: true }) : new Envelope({ url });

@@ -11,7 +11,8 @@ class PlanLimitsView {
   @ApiProperty({ type: 'integer', nullable: true, description: 'Null: unlimited.' }) calls_per_day!: number | null;
   @ApiProperty({ type: 'integer', nullable: true, description: 'Null: unlimited.' }) agents!: number | null;
   @ApiProperty({ type: 'integer', nullable: true, description: 'Null: unlimited.' }) projects!: number | null;
-  @ApiProperty({ type: 'integer', description: 'MiB that the files of all deploys of an organization can come to.' }) deploys_stored_mib!: number;
+  @ApiProperty({ type: 'integer', description: 'MiB that the files of all deploys of an organization can come to.' })
+  deploys_stored_mib!: number;
 }
 
 class PlanFeaturesView {
@@ -21,31 +22,71 @@ class PlanFeaturesView {
 }
 
 class PlanAppsView {
-  @ApiProperty({ type: 'integer', example: 8, description: 'Servers of deploys that may run at once on one machine, sleeping ones included.' }) servers!: number;
+  @ApiProperty({
+    type: 'integer',
+    example: 8,
+    description: 'Servers of deploys that may run at once on one machine, sleeping ones included.',
+  })
+  servers!: number;
   @ApiProperty({ type: 'integer', example: 512, description: 'Memory of each, in MiB.' }) memory_mib!: number;
-  @ApiProperty({ type: 'integer', example: 100, description: 'Share of each while processors are contended, relative to those of other plans.' }) cpu_weight!: number;
-  @ApiProperty({ type: 'integer', example: 200, description: 'Most that each may use, in percent of one processor.' }) cpu_max_percent!: number;
+  @ApiProperty({
+    type: 'integer',
+    example: 100,
+    description: 'Share of each while processors are contended, relative to those of other plans.',
+  })
+  cpu_weight!: number;
+  @ApiProperty({ type: 'integer', example: 200, description: 'Most that each may use, in percent of one processor.' })
+  cpu_max_percent!: number;
 }
 
 class PlanView {
   @ApiProperty({ enum: PLAN_IDS }) id!: PlanId;
   @ApiProperty({ example: 'Builder' }) name!: string;
-  @ApiProperty({ type: String, nullable: true, example: '49', description: 'In USD, as a decimal. Null: by agreement.' }) price_usd_per_month!: string | null;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: '49',
+    description: 'In USD, as a decimal. Null: by agreement.',
+  })
+  price_usd_per_month!: string | null;
   @ApiProperty({ type: PlanLimitsView }) limits!: PlanLimitsView;
   @ApiProperty({ type: PlanFeaturesView }) features!: PlanFeaturesView;
   @ApiProperty({ type: PlanAppsView }) apps!: PlanAppsView;
-  @ApiProperty({ type: String, example: '5', description: 'In USD: what a person gets once, for whatever is metered.' }) included_credits_usd!: string;
-  @ApiProperty({ description: 'Whether usage beyond credits is billed; else it ends with them.' }) bills_usage!: boolean;
+  @ApiProperty({ type: String, example: '5', description: 'In USD: what a person gets once, for whatever is metered.' })
+  included_credits_usd!: string;
+  @ApiProperty({ description: 'Whether usage beyond credits is billed; else it ends with them.' })
+  bills_usage!: boolean;
   @ApiProperty({ enum: ['community', 'email', 'priority', 'dedicated'] }) support!: string;
 
-  static of({ id, name, priceUsdPerMonth, limits, features, creditNano, billsUsage, support, deploys, apps }: Plan): PlanView {
+  static of({
+    id,
+    name,
+    priceUsdPerMonth,
+    limits,
+    features,
+    creditNano,
+    billsUsage,
+    support,
+    deploys,
+    apps,
+  }: Plan): PlanView {
     return {
       id,
       name,
       price_usd_per_month: priceUsdPerMonth === null ? null : String(priceUsdPerMonth),
-      limits: { calls_per_day: limits.callsPerDay, agents: limits.agents, projects: limits.projects, deploys_stored_mib: deploys.storedMib },
+      limits: {
+        calls_per_day: limits.callsPerDay,
+        agents: limits.agents,
+        projects: limits.projects,
+        deploys_stored_mib: deploys.storedMib,
+      },
       features,
-      apps: { servers: apps.servers, memory_mib: apps.memoryMib, cpu_weight: apps.cpuWeight, cpu_max_percent: apps.cpuMaxPercent },
+      apps: {
+        servers: apps.servers,
+        memory_mib: apps.memoryMib,
+        cpu_weight: apps.cpuWeight,
+        cpu_max_percent: apps.cpuMaxPercent,
+      },
       included_credits_usd: formatUsd(creditNano),
       bills_usage: billsUsage,
       support,

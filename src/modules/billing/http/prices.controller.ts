@@ -18,7 +18,14 @@ class PriceView {
   @ApiProperty({ format: 'date-time', description: 'From when on it is in force.' }) since!: string;
 
   static of({ id, meter, model, priceNano, per, from }: ShownPrice): PriceView {
-    return { id, meter, ...(model === null ? {} : { model }), price_usd: formatUsd(priceNano), per, since: from.toISOString() };
+    return {
+      id,
+      meter,
+      ...(model === null ? {} : { model }),
+      price_usd: formatUsd(priceNano),
+      per,
+      since: from.toISOString(),
+    };
   }
 }
 

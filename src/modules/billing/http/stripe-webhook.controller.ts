@@ -13,12 +13,19 @@ const TOTAL_BYTES = 64 * LIMIT_BYTES;
 /** Stripe sends from a few addresses. */
 const PLACES_BY_ADDRESS = 16;
 
-/** What Stripe calls. It shows no key: what it sends is signed. Beside the API, so that its calls are on no caller's budget. */
+/**
+ * What Stripe calls. It shows no key: what it sends is signed. Beside the API, so that its calls are on no caller's
+ * budget.
+ */
 @ApiExcludeController()
 @Controller('webhooks/stripe')
 @Public()
 export class StripeWebhookController {
-  private readonly bodies = new UnsignedBodies({ limitBytes: LIMIT_BYTES, totalBytes: TOTAL_BYTES, placesByAddress: PLACES_BY_ADDRESS });
+  private readonly bodies = new UnsignedBodies({
+    limitBytes: LIMIT_BYTES,
+    totalBytes: TOTAL_BYTES,
+    placesByAddress: PLACES_BY_ADDRESS,
+  });
 
   constructor(private readonly payments: PaymentsService) {}
 

@@ -16,11 +16,19 @@ export class SetPlanBody {
   @IsIn(PLAN_IDS)
   readonly plan!: PlanId;
 
-  @ApiPropertyOptional({ type: String, example: '1200', description: 'In USD, as a decimal. Left out, the price of the list; Enterprise has none there.' })
-  @MayBeAbsent() @IsUsd({ least: 0n })
+  @ApiPropertyOptional({
+    type: String,
+    example: '1200',
+    description: 'In USD, as a decimal. Left out, the price of the list; Enterprise has none there.',
+  })
+  @MayBeAbsent()
+  @IsUsd({ least: 0n })
   readonly priceUsdPerMonth?: string;
 
-  @ApiProperty({ maxLength: 100, description: 'Is written to the audit log of the organization, whose members may read it.' })
+  @ApiProperty({
+    maxLength: 100,
+    description: 'Is written to the audit log of the organization, whose members may read it.',
+  })
   @IsTitle()
   readonly reason!: string;
 
@@ -28,7 +36,15 @@ export class SetPlanBody {
   contract(orgId: string): Contract {
     const { plan, priceUsdPerMonth, reason } = this;
     const priceNano = priceUsdPerMonth === undefined ? listPriceNano(plan) : parseUsd(priceUsdPerMonth);
-    if (priceNano === null) throw new RequestInvalid([{ path: 'priceUsdPerMonth', in: 'body', code: 'is_usd', message: 'priceUsdPerMonth must be given for a plan without a price' }]);
+    if (priceNano === null)
+      throw new RequestInvalid([
+        {
+          path: 'priceUsdPerMonth',
+          in: 'body',
+          code: 'is_usd',
+          message: 'priceUsdPerMonth must be given for a plan without a price',
+        },
+      ]);
     return { orgId, plan, priceNano, reason };
   }
 }
@@ -51,7 +67,10 @@ export class SetPlanView {
 }
 
 export class RefusePlanBody {
-  @ApiProperty({ maxLength: 100, description: 'Is written to the audit log of the organization, whose members may read it.' })
+  @ApiProperty({
+    maxLength: 100,
+    description: 'Is written to the audit log of the organization, whose members may read it.',
+  })
   @IsTitle()
   readonly reason!: string;
 }

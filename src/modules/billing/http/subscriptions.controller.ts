@@ -33,14 +33,20 @@ export class SubscriptionsController {
   @RequireScope('billing:write')
   @TakesJson()
   @HttpCode(HttpStatus.OK)
-  @ApiOperation({ 
-    summary: 'Chooses a plan for the organization of the call: a larger one at once, a smaller one from the next period on.',
-    description: 'Where no payment provider is configured, a larger plan waits for the operator: the answer is 202 with `pending_change`. A later choice replaces or withdraws the request.',
+  @ApiOperation({
+    summary:
+      'Chooses a plan for the organization of the call: a larger one at once, a smaller one from the next period on.',
+    description:
+      'Where no payment provider is configured, a larger plan waits for the operator: the answer is 202 with `pending_change`. A later choice replaces or withdraws the request.',
   })
   @ApiOkResponse({ type: SubscriptionAnswer })
   @ApiAcceptedResponse({ type: SubscriptionAnswer, description: 'The plan waits for the approval of the operator.' })
   @ApiRefusals(...ANY_CALLER, ...ANY_BODY, 'plan_too_small', 'plan_by_contract')
-  async choose(@Caller() call: Call, @Body() { plan }: ChoosePlanBody, @Res({ passthrough: true }) response: Response): Promise<Envelope<SubscriptionView>> {
+  async choose(
+    @Caller() call: Call,
+    @Body() { plan }: ChoosePlanBody,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Envelope<SubscriptionView>> {
     const state = await this.subscriptions.choose(call, plan);
     if (state.request !== undefined) response.status(HttpStatus.ACCEPTED);
     return new Envelope(SubscriptionView.of(state, periodOf(this.clock.now())));

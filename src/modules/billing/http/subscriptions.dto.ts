@@ -7,7 +7,11 @@ import { PLAN_IDS, type PlanId, PLANS, storedBytesOf } from '../../plans/plan.js
 import type { SubscriptionState } from '../subscriptions/subscriptions.service.js';
 
 export class ChoosePlanBody {
-  @ApiProperty({ enum: PLAN_IDS, description: 'A larger plan begins at once, a smaller one with the next period. The present one drops what is planned.' })
+  @ApiProperty({
+    enum: PLAN_IDS,
+    description:
+      'A larger plan begins at once, a smaller one with the next period. The present one drops what is planned.',
+  })
   @IsIn(PLAN_IDS)
   readonly plan!: PlanId;
 }
@@ -32,17 +36,33 @@ class PendingChangeView {
 }
 
 class StorageView {
-  @ApiProperty({ type: 'integer', example: 734003200, description: 'Bytes that the files of all deploys come to.' }) used_bytes!: number;
-  @ApiProperty({ type: 'integer', example: 1073741824, description: 'Bytes that they can come to in the present plan.' }) limit_bytes!: number;
+  @ApiProperty({ type: 'integer', example: 734003200, description: 'Bytes that the files of all deploys come to.' })
+  used_bytes!: number;
+  @ApiProperty({
+    type: 'integer',
+    example: 1073741824,
+    description: 'Bytes that they can come to in the present plan.',
+  })
+  limit_bytes!: number;
 }
 
 export class SubscriptionView {
   @ApiProperty({ example: 'org_01jd3m8yeqf5rb0xkq5ym8s6tn' }) org_id!: string;
   @ApiProperty({ enum: PLAN_IDS }) plan!: PlanId;
-  @ApiProperty({ example: '49', description: 'In USD, as a decimal: what the organization pays for a whole month of the plan, before usage.' }) price_usd_per_month!: string;
-  @ApiProperty({ type: PeriodView, description: 'The month, in UTC, whose invoice the present usage is for.' }) period!: PeriodView;
-  @ApiPropertyOptional({ type: PlannedChangeView, description: 'Absent while none is planned.' }) planned_change?: PlannedChangeView;
-  @ApiPropertyOptional({ type: PendingChangeView, description: 'A larger plan that waits for the approval of the operator.' }) pending_change?: PendingChangeView;
+  @ApiProperty({
+    example: '49',
+    description: 'In USD, as a decimal: what the organization pays for a whole month of the plan, before usage.',
+  })
+  price_usd_per_month!: string;
+  @ApiProperty({ type: PeriodView, description: 'The month, in UTC, whose invoice the present usage is for.' })
+  period!: PeriodView;
+  @ApiPropertyOptional({ type: PlannedChangeView, description: 'Absent while none is planned.' })
+  planned_change?: PlannedChangeView;
+  @ApiPropertyOptional({
+    type: PendingChangeView,
+    description: 'A larger plan that waits for the approval of the operator.',
+  })
+  pending_change?: PendingChangeView;
 
   @ApiProperty({ type: StorageView, description: 'What the organization stores in deploys.' }) storage!: StorageView;
 
@@ -54,8 +74,12 @@ export class SubscriptionView {
       price_usd_per_month: formatUsd(priceNano),
       period: PeriodView.of(period),
       storage: { used_bytes: storedBytes, limit_bytes: storedBytesOf(PLANS[plan]) },
-      ...(nextPlan === null || nextPlanAt === null ? {} : { planned_change: { plan: nextPlan, at: nextPlanAt.toISOString() } }),
-      ...(request === undefined ? {} : { pending_change: { plan: request.plan, requested_at: request.requestedAt.toISOString() } }),
+      ...(nextPlan === null || nextPlanAt === null
+        ? {}
+        : { planned_change: { plan: nextPlan, at: nextPlanAt.toISOString() } }),
+      ...(request === undefined
+        ? {}
+        : { pending_change: { plan: request.plan, requested_at: request.requestedAt.toISOString() } }),
     };
   }
 }

@@ -44,7 +44,10 @@ const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((total, amoun
 /** Makes the lines of a month's invoice; none where there is nothing to show. */
 export function compose({ period, segments, totals, paid, isBilledForUsage }: Month): Composition {
   const fees = segments.filter(({ priceNano }) => priceNano > 0n).map((segment) => feeLine(segment));
-  const usage = totals.filter(({ quantity }) => quantity > 0n).toSorted(byMeter).map((total) => usageLine(total, period));
+  const usage = totals
+    .filter(({ quantity }) => quantity > 0n)
+    .toSorted(byMeter)
+    .map((total) => usageLine(total, period));
   const feeNano = sum(fees.map(({ amountNano }) => amountNano));
   const unheldNano = sum(usage.map(({ amountNano }) => amountNano)) - paid.costNano;
   assert(unheldNano >= 0n, 'More was paid for than was used.');
@@ -54,13 +57,18 @@ export function compose({ period, segments, totals, paid, isBilledForUsage }: Mo
   const totalCents = roundToCents(exactNano);
   const roundingNano = totalCents * NANO_PER_CENT - exactNano;
   const lines = [
-    ...fees, ...usage,
+    ...fees,
+    ...usage,
     ...amountLine('credits', -paid.fromCreditsNano, period),
     ...amountLine('not_charged', -(paid.lostNano + paid.refundedNano + lostNano), period),
     ...amountLine('rounding', roundingNano, period),
   ];
   assert.equal(sum(lines.map(({ amountNano }) => amountNano)), totalCents * NANO_PER_CENT);
-  return { lines, totalCents, shares: { billedNano: paid.billedNano, earnedNano: feeNano + unheldNano - lostNano, lostNano, roundingNano } };
+  return {
+    lines,
+    totalCents,
+    shares: { billedNano: paid.billedNano, earnedNano: feeNano + unheldNano - lostNano, lostNano, roundingNano },
+  };
 }
 
 /** Those of earlier months last; what the totals put into an order stays in it. */
@@ -69,13 +77,35 @@ const byMeter = (one: UsageTotal, other: UsageTotal): number =>
 
 const NOTHING = { plan: null, meter: null, model: null, priceVersion: null, quantity: null, unit: null };
 
-const feeLine = ({ plan, seconds, from, to, amountNano }: PlanSegment): LineFacts =>
-  ({ ...NOTHING, kind: 'base_fee', plan, quantity: seconds, unit: 's', periodFrom: from, periodTo: to, amountNano });
+const feeLine = ({ plan, seconds, from, to, amountNano }: PlanSegment): LineFacts => ({
+  ...NOTHING,
+  kind: 'base_fee',
+  plan,
+  quantity: seconds,
+  unit: 's',
+  periodFrom: from,
+  periodTo: to,
+  amountNano,
+});
 
-function usageLine({ meter, model, priceVersionId, quantity, unit, usedIn, isLate, costNano }: UsageTotal, period: BillingPeriod): LineFacts {
+function usageLine(
+  { meter, model, priceVersionId, quantity, unit, usedIn, isLate, costNano }: UsageTotal,
+  period: BillingPeriod,
+): LineFacts {
   const periodTo = isLate ? new Date(Date.UTC(usedIn.getUTCFullYear(), usedIn.getUTCMonth() + 1)) : period.to;
-  return { ...NOTHING, kind: isLate ? 'adjustment' : 'usage', meter, model, priceVersion: priceVersionId, quantity, unit, periodFrom: usedIn, periodTo, amountNano: costNano };
+  return {
+    ...NOTHING,
+    kind: isLate ? 'adjustment' : 'usage',
+    meter,
+    model,
+    priceVersion: priceVersionId,
+    quantity,
+    unit,
+    periodFrom: usedIn,
+    periodTo,
+    amountNano: costNano,
+  };
 }
 
 const amountLine = (kind: LineFacts['kind'], amountNano: bigint, { from, to }: BillingPeriod): LineFacts[] =>
-  (amountNano === 0n ? [] : [{ ...NOTHING, kind, periodFrom: from, periodTo: to, amountNano }]);
+  amountNano === 0n ? [] : [{ ...NOTHING, kind, periodFrom: from, periodTo: to, amountNano }];

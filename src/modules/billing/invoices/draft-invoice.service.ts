@@ -23,7 +23,10 @@ export interface Composed {
 /** Whose accounts are locked at once: for a moment, as others want to spend meanwhile. */
 const PAID_AT_ONCE = 100;
 
-/** Works out what a closed month comes to. Asked again it says the same: nothing that it reads of that month changes any more. */
+/**
+ * Works out what a closed month comes to. Asked again it says the same: nothing that it reads of that month changes any
+ * more.
+ */
 @Injectable()
 export class DraftInvoice {
   constructor(
@@ -35,13 +38,18 @@ export class DraftInvoice {
     private readonly prices: PricesService,
   ) {}
 
-  /** Pays for what the last seconds of the month have left. Until then {@link compose} does not know who pays for it. */
+  /**
+   * Pays for what the last seconds of the month have left. Until then {@link compose} does not know who pays for it.
+   */
   async payRest(orgs: readonly BilledOrg[], period: BillingPeriod): Promise<void> {
     const owing = new Set(await this.unpaid.among(orgs.map(({ id }) => id)));
     const owe = orgs.filter(({ id }) => owing.has(id));
     for (let place = 0; place < owe.length; place += PAID_AT_ONCE) {
       const some = owe.slice(place, place + PAID_AT_ONCE);
-      const changes = await this.subscriptions.changesOf(some.map(({ id }) => id), period.to);
+      const changes = await this.subscriptions.changesOf(
+        some.map(({ id }) => id),
+        period.to,
+      );
       await this.unheld.pay(new Map(some.map((org) => [org.id, isBilledForUsage(org, changes.get(org.id))])));
     }
   }
@@ -51,13 +59,24 @@ export class DraftInvoice {
     const changes = await this.subscriptions.changesOf(orgIds, period.to);
     const { totals, drifted } = await this.usage.of(orgIds, period);
     const paid = await this.billed.ofAll(orgIds, period.from, period.to);
-    const compositions = new Map(orgs.filter(({ id }) => totals.has(id)).map((org) => [org.id, compose({
-      period,
-      segments: baseFeeOf(period, changes.get(org.id) ?? [], org.deletedAt === null ? null : wholeSecond(org.deletedAt)),
-      totals: totals.get(org.id)!,
-      paid: paid.get(org.id)!,
-      isBilledForUsage: isBilledForUsage(org, changes.get(org.id)),
-    })]));
+    const compositions = new Map(
+      orgs
+        .filter(({ id }) => totals.has(id))
+        .map((org) => [
+          org.id,
+          compose({
+            period,
+            segments: baseFeeOf(
+              period,
+              changes.get(org.id) ?? [],
+              org.deletedAt === null ? null : wholeSecond(org.deletedAt),
+            ),
+            totals: totals.get(org.id)!,
+            paid: paid.get(org.id)!,
+            isBilledForUsage: isBilledForUsage(org, changes.get(org.id)),
+          }),
+        ]),
+    );
     return { compositions, drifted };
   }
 
@@ -73,4 +92,5 @@ export class DraftInvoice {
 }
 
 /** By the plan that it has at the end of the period. */
-const isBilledForUsage = (org: BilledOrg, changes: readonly PlanChange[] = []): boolean => PLANS[changes.at(-1)?.toPlan ?? org.plan].billsUsage;
+const isBilledForUsage = (org: BilledOrg, changes: readonly PlanChange[] = []): boolean =>
+  PLANS[changes.at(-1)?.toPlan ?? org.plan].billsUsage;

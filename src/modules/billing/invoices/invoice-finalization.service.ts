@@ -36,7 +36,10 @@ export class InvoiceFinalization {
     await this.ledger.postAll(drafts.map((draft) => entered(draft, now)).filter(({ entries }) => entries.length > 0));
     await this.mirror.changed(...drafts.map(({ invoice: { id } }) => id));
     // Last: until the commit nobody else is given a number.
-    await this.invoices.number(drafts.map(({ invoice: { id, totalCents } }) => ({ id, isNothing: totalCents === 0n })), { at: now, dueAt: new Date(now.getTime() + DUE_AFTER_MS) });
+    await this.invoices.number(
+      drafts.map(({ invoice: { id, totalCents } }) => ({ id, isNothing: totalCents === 0n })),
+      { at: now, dueAt: new Date(now.getTime() + DUE_AFTER_MS) },
+    );
     await this.database.afterCommit(() => {
       this.metrics.finalized(drafts.length);
       return Promise.resolve();
@@ -44,7 +47,10 @@ export class InvoiceFinalization {
   }
 }
 
-function entered({ invoice: { id, orgId, totalCents }, shares: { billedNano, earnedNano, lostNano, roundingNano } }: SharedDraft, at: Date): LedgerTransaction {
+function entered(
+  { invoice: { id, orgId, totalCents }, shares: { billedNano, earnedNano, lostNano, roundingNano } }: SharedDraft,
+  at: Date,
+): LedgerTransaction {
   const entries: LedgerEntry[] = [
     { account: 'invoiced', amountNano: totalCents! * NANO_PER_CENT, orgId },
     { account: 'platform_loss', amountNano: lostNano, orgId: null },
@@ -52,5 +58,11 @@ function entered({ invoice: { id, orgId, totalCents }, shares: { billedNano, ear
     { account: 'revenue', amountNano: -(earnedNano + lostNano), orgId: null },
     { account: 'rounding', amountNano: -roundingNano, orgId: null },
   ];
-  return { key: `invoice:${id}`, kind: 'invoice', orgId, at, entries: entries.filter(({ amountNano }) => amountNano !== 0n) };
+  return {
+    key: `invoice:${id}`,
+    kind: 'invoice',
+    orgId,
+    at,
+    entries: entries.filter(({ amountNano }) => amountNano !== 0n),
+  };
 }

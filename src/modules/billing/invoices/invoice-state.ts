@@ -1,6 +1,6 @@
 /**
- * `gathering`: its month is being closed. `draft`: its lines are there. `finalized`: it has a number, and never changes.
- * What then becomes of it: `paid`, `overdue`, `void`.
+ * `gathering`: its month is being closed. `draft`: its lines are there. `finalized`: it has a number, and never
+ * changes. What then becomes of it: `paid`, `overdue`, `void`.
  */
 export const INVOICE_STATES = ['gathering', 'draft', 'finalized', 'paid', 'overdue', 'void'] as const;
 export type InvoiceState = (typeof INVOICE_STATES)[number];

@@ -44,10 +44,15 @@ export class InvoicesService {
   /** With its lines and corrections. */
   async whole(invoice: Invoice): Promise<WholeInvoice> {
     const creditNotes = await this.invoices.creditNotesOf(invoice.id);
-    return { invoice, lines: await this.invoices.linesOf(invoice.id), creditNotes, dueCents: dueCentsOf(invoice, creditNotes) };
+    return {
+      invoice,
+      lines: await this.invoices.linesOf(invoice.id),
+      creditNotes,
+      dueCents: dueCentsOf(invoice, creditNotes),
+    };
   }
 }
 
 /** What is still to be paid of an invoice. */
 export const dueCentsOf = ({ state, totalCents }: Invoice, notes: readonly CreditNote[]): bigint =>
-  (isOpen(state) ? notes.reduce((due, { amountCents }) => due - amountCents, totalCents!) : 0n);
+  isOpen(state) ? notes.reduce((due, { amountCents }) => due - amountCents, totalCents!) : 0n;

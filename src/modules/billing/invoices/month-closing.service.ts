@@ -16,8 +16,9 @@ import { InvoiceFinalization } from './invoice-finalization.service.js';
 import type { UsageDrifted } from './usage-of-month.service.js';
 
 /**
- * Closes a month of a set of organizations, step by step. Each step is a transaction for all of them, which passes over those
- * for which it has been done: a process that dies in between, or two that close the same month, make each invoice once.
+ * Closes a month of a set of organizations, step by step. Each step is a transaction for all of them, which passes over
+ * those for which it has been done: a process that dies in between, or two that close the same month, make each invoice
+ * once.
  */
 @Injectable()
 export class MonthClosing {
@@ -56,18 +57,34 @@ export class MonthClosing {
       await this.invoices.begin(begun, { period, issuer: this.config.invoiceIssuer, at: now });
       const open = (await this.lockOf(orgs, period)).filter(({ cutoffAt }) => cutoffAt === null);
       if (open.length === 0) return;
-      await this.invoices.cutOff(open.map(({ id }) => id), now);
+      await this.invoices.cutOff(
+        open.map(({ id }) => id),
+        now,
+      );
       // Last: others may wait for it.
-      await this.usagePeriods.close(open.map(({ orgId }) => orgId), period.from);
+      await this.usagePeriods.close(
+        open.map(({ orgId }) => orgId),
+        period.from,
+      );
     });
   }
 
-  /** Makes the lines, and tells what they are of; where there is nothing to show, the month is closed without an invoice. */
+  /**
+   * Makes the lines, and tells what they are of; where there is nothing to show, the month is closed without an
+   * invoice.
+   */
   private draft(orgs: readonly BilledOrg[], period: BillingPeriod): Promise<Composed> {
     return this.database.transaction(async () => {
-      const gathering = new Map((await this.lockOf(orgs, period)).filter(({ state }) => state === 'gathering').map(({ id, orgId }) => [orgId, id]));
+      const gathering = new Map(
+        (await this.lockOf(orgs, period))
+          .filter(({ state }) => state === 'gathering')
+          .map(({ id, orgId }) => [orgId, id]),
+      );
       if (gathering.size === 0) return NOTHING;
-      const composed = await this.drafts.compose(orgs.filter(({ id }) => gathering.has(id)), period);
+      const composed = await this.drafts.compose(
+        orgs.filter(({ id }) => gathering.has(id)),
+        period,
+      );
       const drafts = [];
       const empty = [];
       for (const org of orgs) {
@@ -85,24 +102,41 @@ export class MonthClosing {
   }
 
   /** Whoever finds drafts that somebody else has made works out anew what they are of. */
-  private number(orgs: readonly BilledOrg[], period: BillingPeriod, known: ReadonlyMap<string, Composition>): Promise<Composed> {
+  private number(
+    orgs: readonly BilledOrg[],
+    period: BillingPeriod,
+    known: ReadonlyMap<string, Composition>,
+  ): Promise<Composed> {
     return this.database.transaction(async () => {
       const found = (await this.lockOf(orgs, period)).filter(({ state }) => state === 'draft');
       const unknown = new Set(found.filter(({ orgId }) => !known.has(orgId)).map(({ orgId }) => orgId));
-      const anew = unknown.size === 0 ? NOTHING : await this.drafts.compose(orgs.filter(({ id }) => unknown.has(id)), period);
+      const anew =
+        unknown.size === 0
+          ? NOTHING
+          : await this.drafts.compose(
+              orgs.filter(({ id }) => unknown.has(id)),
+              period,
+            );
       const drafts = found.flatMap((invoice) => {
         const composition = known.get(invoice.orgId) ?? anew.compositions.get(invoice.orgId);
         return composition === undefined ? [] : [{ invoice, shares: composition.shares }];
       });
       if (drafts.length === 0) return anew;
-      await this.closed.addOf(drafts.map(({ invoice: { id, orgId } }) => ({ orgId, invoiceId: id })), period, this.clock.now());
+      await this.closed.addOf(
+        drafts.map(({ invoice: { id, orgId } }) => ({ orgId, invoiceId: id })),
+        period,
+        this.clock.now(),
+      );
       await this.finalization.finalize(drafts);
       return anew;
     });
   }
 
   private lockOf(orgs: readonly BilledOrg[], period: BillingPeriod): Promise<Invoice[]> {
-    return this.invoices.lockOf(orgs.map(({ id }) => id), period);
+    return this.invoices.lockOf(
+      orgs.map(({ id }) => id),
+      period,
+    );
   }
 }
 

@@ -32,7 +32,9 @@ export class MonthClosings {
     private readonly log: Log,
   ) {}
 
-  /** A month that could not be closed for some organization is tried again the next time, before the months after it. */
+  /**
+   * A month that could not be closed for some organization is tried again the next time, before the months after it.
+   */
   async closeAllDue(signal?: AbortSignal): Promise<Closed> {
     const sum = { organizations: 0, failed: 0 };
     for (;;) {
@@ -49,13 +51,15 @@ export class MonthClosings {
   private async closeAll(period: BillingPeriod, signal: AbortSignal | undefined): Promise<Closed> {
     const sum = { organizations: 0, failed: 0 };
     const sets = this.openSets(period);
-    await Promise.all(Array.from({ length: AT_ONCE }, async () => {
-      for await (const orgs of sets) {
-        if (signal?.aborted === true) return;
-        sum.organizations += orgs.length;
-        sum.failed += await this.closeSet(orgs, period);
-      }
-    }));
+    await Promise.all(
+      Array.from({ length: AT_ONCE }, async () => {
+        for await (const orgs of sets) {
+          if (signal?.aborted === true) return;
+          sum.organizations += orgs.length;
+          sum.failed += await this.closeSet(orgs, period);
+        }
+      }),
+    );
     return sum;
   }
 
@@ -63,7 +67,10 @@ export class MonthClosings {
   private async *openSets(period: BillingPeriod): AsyncGenerator<BilledOrg[]> {
     for (let after = '', orgs: BilledOrg[]; ; after = orgs.at(-1)!.id) {
       orgs = await this.orgs.madeBefore(period.to, after, SET);
-      const done = await this.closed.closedOf(orgs.map(({ id }) => id), period);
+      const done = await this.closed.closedOf(
+        orgs.map(({ id }) => id),
+        period,
+      );
       const open = orgs.filter(({ id }) => !done.has(id));
       if (open.length > 0) yield open;
       if (orgs.length < SET) return;
@@ -77,13 +84,17 @@ export class MonthClosings {
   private async closeSet(orgs: readonly BilledOrg[], period: BillingPeriod): Promise<number> {
     try {
       const drifted = await this.closing.close(orgs, period);
-      for (const error of drifted) this.log.error({ error, orgId: error.orgId, period: nameOfPeriod(period) }, NOT_CLOSED);
+      for (const error of drifted)
+        this.log.error({ error, orgId: error.orgId, period: nameOfPeriod(period) }, NOT_CLOSED);
       return drifted.length;
     } catch (error) {
       if (orgs.length > 1) {
-        this.log.warn({ error, organizations: orgs.length, period: nameOfPeriod(period) }, 'A month could not be closed for several organizations together; each half is tried.');
+        this.log.warn(
+          { error, organizations: orgs.length, period: nameOfPeriod(period) },
+          'A month could not be closed for several organizations together; each half is tried.',
+        );
         const middle = Math.ceil(orgs.length / 2);
-        return await this.closeSet(orgs.slice(0, middle), period) + await this.closeSet(orgs.slice(middle), period);
+        return (await this.closeSet(orgs.slice(0, middle), period)) + (await this.closeSet(orgs.slice(middle), period));
       }
       this.metrics.failed();
       this.log.error({ error, orgId: orgs[0]!.id, period: nameOfPeriod(period) }, NOT_CLOSED);

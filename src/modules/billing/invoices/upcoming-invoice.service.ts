@@ -30,7 +30,10 @@ export class UpcomingInvoices {
     private readonly clock: Clock,
   ) {}
 
-  /** The plan is counted to the end of the month, usage until now. Reported usage that credits have yet to pay for may be some seconds behind. */
+  /**
+   * The plan is counted to the end of the month, usage until now. Reported usage that credits have yet to pay for may
+   * be some seconds behind.
+   */
   async of({ id: orgId, plan }: { readonly id: string; readonly plan: PlanId }): Promise<UpcomingInvoice> {
     const asOf = this.clock.now();
     const period = periodOf(asOf);

@@ -5,7 +5,10 @@ import type { BillingPeriod } from '../billing-period.js';
 
 /** The roll-ups and the events of a month disagree: no invoice is made of either before somebody has looked. */
 export class UsageDrifted extends Error {
-  constructor(readonly orgId: string, readonly driftNano: bigint) {
+  constructor(
+    readonly orgId: string,
+    readonly driftNano: bigint,
+  ) {
     super(`The usage of ${orgId} differs from its events by ${driftNano} nano-dollars.`);
   }
 }
@@ -27,10 +30,15 @@ export class UsageOfMonth {
 
   /** To the nano-dollar. */
   async of(orgIds: readonly string[], { from, to }: BillingPeriod): Promise<CountedUsage> {
-    const [rolledUp, recomputed] = [await this.totals.totalsOf(orgIds, from, to), await this.totals.recomputeFromEvents(orgIds, from)];
+    const [rolledUp, recomputed] = [
+      await this.totals.totalsOf(orgIds, from, to),
+      await this.totals.recomputeFromEvents(orgIds, from),
+    ];
     const same = orgIds.filter((orgId) => isSame(rolledUp.get(orgId)!, recomputed.get(orgId)!));
     const totals = new Map(same.map((orgId) => [orgId, rolledUp.get(orgId)!]));
-    const drifted = orgIds.filter((orgId) => !totals.has(orgId)).map((orgId) => new UsageDrifted(orgId, costOf(rolledUp.get(orgId)!) - costOf(recomputed.get(orgId)!)));
+    const drifted = orgIds
+      .filter((orgId) => !totals.has(orgId))
+      .map((orgId) => new UsageDrifted(orgId, costOf(rolledUp.get(orgId)!) - costOf(recomputed.get(orgId)!)));
     for (let count = 0; count < drifted.length; count++) this.metrics.drifted();
     return { totals, drifted };
   }

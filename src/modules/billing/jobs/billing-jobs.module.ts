@@ -6,5 +6,14 @@ import { OverdueInvoicesTimer } from './overdue-invoices.timer.js';
 import { PaymentEventProcessor } from './payment-event.processor.js';
 import { PlannedChangesTimer } from './planned-changes.timer.js';
 
-@Module({ imports: [BillingModule], providers: [InvoiceMirrorProcessor, MonthClosingTimer, OverdueInvoicesTimer, PaymentEventProcessor, PlannedChangesTimer] })
+@Module({
+  imports: [BillingModule],
+  providers: [
+    InvoiceMirrorProcessor,
+    MonthClosingTimer,
+    OverdueInvoicesTimer,
+    PaymentEventProcessor,
+    PlannedChangesTimer,
+  ],
+})
 export class BillingJobsModule {}

@@ -4,7 +4,6 @@ import { Handles } from '../../../platform/background/handles.js';
 import { PlannedChanges } from '../subscriptions/planned-changes.service.js';
 import { plannedChangesSchedule } from './billing.job.js';
 
-
 /** Lets planned changes of plans take effect. The bill goes by the time they were planned for, not by when it looks. */
 @Injectable()
 @Handles(plannedChangesSchedule)

@@ -26,7 +26,10 @@ export interface Correction {
   readonly key: string;
 }
 
-/** What becomes of finalized invoices: paid, corrected, void. Each is entered in the books and in the audit log of the organization. */
+/**
+ * What becomes of finalized invoices: paid, corrected, void. Each is entered in the books and in the audit log of the
+ * organization.
+ */
 @Injectable()
 export class InvoiceOperations {
   constructor(
@@ -53,8 +56,15 @@ export class InvoiceOperations {
       const dueNano = dueCentsOf(invoice, await this.invoices.creditNotesOf(id)) * NANO_PER_CENT;
       await this.pay(invoice, payment);
       await this.ledger.post({
-        key: `payment:${id}`, kind: 'payment', orgId: invoice.orgId, at: this.clock.now(), details: { payment },
-        entries: [{ account: 'cash', amountNano: dueNano, orgId: null }, { account: 'invoiced', amountNano: -dueNano, orgId: invoice.orgId }],
+        key: `payment:${id}`,
+        kind: 'payment',
+        orgId: invoice.orgId,
+        at: this.clock.now(),
+        details: { payment },
+        entries: [
+          { account: 'cash', amountNano: dueNano, orgId: null },
+          { account: 'invoiced', amountNano: -dueNano, orgId: invoice.orgId },
+        ],
       });
       await this.record('invoice.paid', invoice, { by, payment });
     });
@@ -70,14 +80,19 @@ export class InvoiceOperations {
     return this.change(id, async (invoice) => {
       if (invoice.state === 'void') return;
       if (!isOpen(invoice.state)) throw new InvoiceClosed(invoice.state);
-      await this.credit(invoice, { amountCents: dueCentsOf(invoice, await this.invoices.creditNotesOf(id)), reason, key: 'void' });
+      await this.credit(invoice, {
+        amountCents: dueCentsOf(invoice, await this.invoices.creditNotesOf(id)),
+        reason,
+        key: 'void',
+      });
       await this.invoices.update(id, { state: 'void', voidedAt: this.clock.now() });
       await this.record('invoice.voided', invoice, { by: 'operator', reason });
     });
   }
 
   /**
-   * Corrects an invoice by a credit note. What is due becomes less; what was paid already is owed back to the organization.
+   * Corrects an invoice by a credit note. What is due becomes less; what was paid already is owed back to the
+   * organization.
    *
    * @throws {InvoiceNotFound} `invoice_not_found`
    * @throws {InvoiceClosed} `invoice_closed`: it is void.
@@ -91,8 +106,13 @@ export class InvoiceOperations {
       const leftCents = notes.reduce((left, { amountCents }) => left - amountCents, invoice.totalCents!);
       if (correction.amountCents > leftCents) throw new CreditTooLarge(leftCents);
       const note = await this.credit(invoice, correction);
-      if (isOpen(invoice.state) && correction.amountCents === leftCents) await this.pay(invoice, `Credit note ${note.id}`);
-      await this.record('invoice.corrected', invoice, { by: 'operator', credit_note: note.id, reason: correction.reason });
+      if (isOpen(invoice.state) && correction.amountCents === leftCents)
+        await this.pay(invoice, `Credit note ${note.id}`);
+      await this.record('invoice.corrected', invoice, {
+        by: 'operator',
+        credit_note: note.id,
+        reason: correction.reason,
+      });
     });
   }
 
@@ -110,19 +130,41 @@ export class InvoiceOperations {
     await this.invoices.update(id, { state: 'paid', paidAt: this.clock.now(), payment });
   }
 
-  private async credit({ id: invoiceId, orgId }: Invoice, { amountCents, reason, key }: Correction): Promise<CreditNote> {
+  private async credit(
+    { id: invoiceId, orgId }: Invoice,
+    { amountCents, reason, key }: Correction,
+  ): Promise<CreditNote> {
     const at = this.clock.now();
-    const note: CreditNote = { id: this.ids.next('crn'), key, invoiceId, amountCents, reason, createdAt: at, number: await this.invoices.nextNumber('credit_note') };
+    const note: CreditNote = {
+      id: this.ids.next('crn'),
+      key,
+      invoiceId,
+      amountCents,
+      reason,
+      createdAt: at,
+      number: await this.invoices.nextNumber('credit_note'),
+    };
     await this.invoices.addCreditNote(note);
     const amountNano = amountCents * NANO_PER_CENT;
     await this.ledger.post({
-      key: `credit_note:${note.id}`, kind: 'credit_note', orgId, at, details: { invoice: invoiceId },
-      entries: [{ account: 'revenue', amountNano, orgId: null }, { account: 'invoiced', amountNano: -amountNano, orgId }],
+      key: `credit_note:${note.id}`,
+      kind: 'credit_note',
+      orgId,
+      at,
+      details: { invoice: invoiceId },
+      entries: [
+        { account: 'revenue', amountNano, orgId: null },
+        { account: 'invoiced', amountNano: -amountNano, orgId },
+      ],
     });
     return note;
   }
 
-  private record(action: `invoice.${string}`, { id, orgId }: Invoice, details: Readonly<Record<string, unknown>>): Promise<void> {
+  private record(
+    action: `invoice.${string}`,
+    { id, orgId }: Invoice,
+    details: Readonly<Record<string, unknown>>,
+  ): Promise<void> {
     return this.owners.record({ orgId, action, target: { type: 'invoice', id }, details }, undefined);
   }
 }

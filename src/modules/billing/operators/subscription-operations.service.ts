@@ -37,7 +37,14 @@ export class SubscriptionOperations {
       if (org === null) throw new OrganizationUnknown();
       await this.requests.settle(orgId);
       const present = await this.changes.applyDue(await this.subscriptions.find(orgId));
-      return this.changes.apply({ orgId, from: present?.plan ?? org.plan, to: plan, priceNano, effectiveAt: this.clock.now(), details: { by: 'operator', reason } });
+      return this.changes.apply({
+        orgId,
+        from: present?.plan ?? org.plan,
+        to: plan,
+        priceNano,
+        effectiveAt: this.clock.now(),
+        details: { by: 'operator', reason },
+      });
     });
   }
 
@@ -49,7 +56,7 @@ export class SubscriptionOperations {
    */
   refuse(orgId: string, reason: string): Promise<PlanRequest> {
     return this.database.transaction(async () => {
-      if (await this.plans.lock(orgId) === null) throw new OrganizationUnknown();
+      if ((await this.plans.lock(orgId)) === null) throw new OrganizationUnknown();
       return this.requests.refuse(orgId, reason);
     });
   }

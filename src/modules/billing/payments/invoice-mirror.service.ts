@@ -21,15 +21,24 @@ export class InvoiceMirror {
 
   /** With the running transaction, in which the invoices have changed. */
   async changed(...invoiceIds: readonly string[]): Promise<void> {
-    if (this.provider.takesPayments) await this.outbox.enqueueAll(invoiceMirrorJob, invoiceIds.map((invoiceId) => ({ invoiceId })));
+    if (this.provider.takesPayments)
+      await this.outbox.enqueueAll(
+        invoiceMirrorJob,
+        invoiceIds.map((invoiceId) => ({ invoiceId })),
+      );
   }
 
   /** An organization that the provider does not know is billed by hand. */
   async bringUpToDate(invoiceId: string): Promise<void> {
     const invoice = await this.invoices.byId(invoiceId);
     if (invoice === null || invoice.totalCents === 0n) return;
-    const [customer, providerId] = [await this.payments.customerOf(invoice.orgId), await this.payments.providerIdOf(invoiceId)];
+    const [customer, providerId] = [
+      await this.payments.customerOf(invoice.orgId),
+      await this.payments.providerIdOf(invoiceId),
+    ];
     if (customer === undefined || (providerId === undefined && invoice.state === 'void')) return;
-    await this.provider.mirror(await this.shown.whole(invoice), { customerId: customer.customerId, providerId }, (id) => this.payments.addProviderId(invoiceId, id, this.clock.now()));
+    await this.provider.mirror(await this.shown.whole(invoice), { customerId: customer.customerId, providerId }, (id) =>
+      this.payments.addProviderId(invoiceId, id, this.clock.now()),
+    );
   }
 }

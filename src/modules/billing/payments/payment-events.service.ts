@@ -10,8 +10,8 @@ import { SubscriptionsService } from '../subscriptions/subscriptions.service.js'
 import { PaymentProvider } from './payment-provider.js';
 
 /**
- * What follows from what the provider tells. An event says only what to look at; what it is now is asked for, so that it
- * does not matter how often, how late or in which order events come.
+ * What follows from what the provider tells. An event says only what to look at; what it is now is asked for, so that
+ * it does not matter how often, how late or in which order events come.
  */
 @Injectable()
 export class PaymentEvents {
@@ -36,7 +36,9 @@ export class PaymentEvents {
     await this.payments.markProcessed(eventId, this.clock.now());
   }
 
-  /** It is complete: the organization has a means of payment, and the plan that it was for, unless it has a larger one. */
+  /**
+   * It is complete: the organization has a means of payment, and the plan that it was for, unless it has a larger one.
+   */
   private async checkout(id: string): Promise<void> {
     const { orgId, plan, customerId, subscriptionId } = await this.provider.checkoutState(id);
     if (subscriptionId === undefined) return;
@@ -45,7 +47,8 @@ export class PaymentEvents {
       if ((await this.plans.lock(orgId)) === null) return;
       const known = await this.payments.customerOf(orgId);
       // Of two checkouts that were both completed the one stays that is good.
-      if (ready || known?.ready !== true) await this.payments.saveCustomer({ orgId, customerId, subscriptionId, ready }, this.clock.now());
+      if (ready || known?.ready !== true)
+        await this.payments.saveCustomer({ orgId, customerId, subscriptionId, ready }, this.clock.now());
       if (ready) await this.subscriptions.riseTo(orgId, plan, 'checkout');
     });
   }

@@ -10,8 +10,11 @@ export class PaymentMethods {
     private readonly payments: PaymentsStore,
   ) {}
 
-  /** @throws {PaymentMethodRequired} `payment_method_required`: somebody takes the money, and has none to take it from. */
+  /**
+   * @throws {PaymentMethodRequired} `payment_method_required`: somebody takes the money, and has none to take it from.
+   */
   async require(orgId: string): Promise<void> {
-    if (this.provider.takesPayments && (await this.payments.customerOf(orgId))?.ready !== true) throw new PaymentMethodRequired();
+    if (this.provider.takesPayments && (await this.payments.customerOf(orgId))?.ready !== true)
+      throw new PaymentMethodRequired();
   }
 }

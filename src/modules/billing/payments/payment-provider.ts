@@ -26,7 +26,9 @@ export interface CheckoutState {
   readonly subscriptionId?: string;
 }
 
-/** Something has changed at the provider. What it is now must be asked for: events come late, twice and in any order. */
+/**
+ * Something has changed at the provider. What it is now must be asked for: events come late, twice and in any order.
+ */
 export interface ProviderEvent {
   readonly id: string;
   readonly type: string;
@@ -46,12 +48,19 @@ export abstract class PaymentProvider {
   abstract portal(customerId: string): Promise<string>;
 
   /**
-   * Brings the provider's copy of a finalized invoice up to date: its lines, credit notes, and what became of it. May be
-   * repeated. `remember` is told the id of a copy as soon as it is made.
+   * Brings the provider's copy of a finalized invoice up to date: its lines, credit notes, and what became of it. May
+   * be repeated. `remember` is told the id of a copy as soon as it is made.
    */
-  abstract mirror(invoice: WholeInvoice, at: { customerId: string; providerId: string | undefined }, remember: (providerId: string) => Promise<void>): Promise<void>;
+  abstract mirror(
+    invoice: WholeInvoice,
+    at: { customerId: string; providerId: string | undefined },
+    remember: (providerId: string) => Promise<void>,
+  ): Promise<void>;
 
-  /** Reads what came to the webhook. @throws {WebhookSignatureInvalid} `invalid_signature` @throws {PaymentsNotConfigured} `integration_not_configured` */
+  /**
+   * Reads what came to the webhook. @throws {WebhookSignatureInvalid} `invalid_signature` @throws
+   * {PaymentsNotConfigured} `integration_not_configured`
+   */
   abstract eventOf(body: Buffer, signature: string): ProviderEvent;
 
   abstract checkoutState(id: string): Promise<CheckoutState>;

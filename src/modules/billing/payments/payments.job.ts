@@ -14,5 +14,17 @@ export class InvoiceMirrorPayload {
 /** A provider may be away for hours: the last try comes about nine hours after the first. */
 const PATIENT = { attempts: 16, backoffMs: 1_000 };
 
-export const paymentEventJob = defineJob({ name: 'payment-events', summary: 'Applies an event of the payment provider.', payload: PaymentEventPayload, ...PATIENT, concurrency: 2 });
-export const invoiceMirrorJob = defineJob({ name: 'invoice-mirrors', summary: "Updates the payment provider's copy of an invoice.", payload: InvoiceMirrorPayload, ...PATIENT, concurrency: 2 });
+export const paymentEventJob = defineJob({
+  name: 'payment-events',
+  summary: 'Applies an event of the payment provider.',
+  payload: PaymentEventPayload,
+  ...PATIENT,
+  concurrency: 2,
+});
+export const invoiceMirrorJob = defineJob({
+  name: 'invoice-mirrors',
+  summary: "Updates the payment provider's copy of an invoice.",
+  payload: InvoiceMirrorPayload,
+  ...PATIENT,
+  concurrency: 2,
+});

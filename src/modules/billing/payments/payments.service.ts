@@ -12,8 +12,13 @@ import { PaymentProvider } from './payment-provider.js';
 
 /** What follows from each is asked of the provider; nothing follows from any other. */
 const EVENTS: readonly string[] = [
-  'checkout.session.completed', 'checkout.session.async_payment_succeeded', 'customer.subscription.created', 'customer.subscription.updated', 'customer.subscription.deleted',
-  'invoice.paid', 'invoice.payment_succeeded',
+  'checkout.session.completed',
+  'checkout.session.async_payment_succeeded',
+  'customer.subscription.created',
+  'customer.subscription.updated',
+  'customer.subscription.deleted',
+  'invoice.paid',
+  'invoice.payment_succeeded',
 ];
 
 export type WebhookOutcome = 'accepted' | 'repeated' | 'ignored';
@@ -30,7 +35,8 @@ export class PaymentsService {
   ) {}
 
   /**
-   * Where a person gives a means of payment; once that is done, the plan begins. A dry run asks the provider for nothing.
+   * Where a person gives a means of payment; once that is done, the plan begins. A dry run asks the provider for
+   * nothing.
    *
    * @throws {PaymentsNotConfigured} `integration_not_configured`
    * @throws {PlanByContract} `plan_by_contract`
@@ -40,7 +46,13 @@ export class PaymentsService {
     if (listPriceNano(plan) === null) throw new PlanByContract(PLANS[plan]);
     if (dryRun) return undefined;
     const customerId = (await this.payments.customerOf(org.id))?.customerId;
-    const checkout = await this.provider.checkout({ orgId: org.id, orgName: org.name, email: user.email, plan, customerId });
+    const checkout = await this.provider.checkout({
+      orgId: org.id,
+      orgName: org.name,
+      email: user.email,
+      plan,
+      customerId,
+    });
     await this.payments.addCustomer(org.id, checkout.customerId, this.clock.now());
     return checkout.url;
   }

@@ -9,11 +9,16 @@ interface ProviderLine {
   readonly amountCents: bigint;
 }
 
-const METER = { ai_tokens: 'AI inference', sandbox_compute: 'Sandbox compute', database_storage: 'Database storage', object_storage: 'Object storage' } as const;
+const METER = {
+  ai_tokens: 'AI inference',
+  sandbox_compute: 'Sandbox compute',
+  database_storage: 'Database storage',
+  object_storage: 'Object storage',
+} as const;
 
 /**
- * The lines of an invoice in whole cents, as providers want them. It is the running sum that is rounded, so that they come
- * to the total of the invoice; what is less than a cent goes with the line after it.
+ * The lines of an invoice in whole cents, as providers want them. It is the running sum that is rounded, so that they
+ * come to the total of the invoice; what is less than a cent goes with the line after it.
  */
 export function providerLines(lines: readonly InvoiceLine[]): ProviderLine[] {
   let exact = 0n;
@@ -22,17 +27,24 @@ export function providerLines(lines: readonly InvoiceLine[]): ProviderLine[] {
     exact += line.amountNano;
     const amountCents = roundToCents(exact) - charged;
     charged += amountCents;
-    return amountCents === 0n ? [] : [{ position: line.position, description: `${titleOf(line)} (${formatUsd(line.amountNano)} USD)`, amountCents }];
+    return amountCents === 0n
+      ? []
+      : [{ position: line.position, description: `${titleOf(line)} (${formatUsd(line.amountNano)} USD)`, amountCents }];
   });
 }
 
 function titleOf({ kind, plan, meter, model }: InvoiceLine): string {
   switch (kind) {
-    case 'base_fee': return `Plan ${PLANS[plan!].name}`;
+    case 'base_fee':
+      return `Plan ${PLANS[plan!].name}`;
     case 'usage':
-    case 'adjustment': return `${METER[meter!]}${model === null ? '' : `, ${model}`}`;
-    case 'credits': return 'Paid with credits';
-    case 'not_charged': return 'Not charged';
-    case 'rounding': return 'Rounding';
+    case 'adjustment':
+      return `${METER[meter!]}${model === null ? '' : `, ${model}`}`;
+    case 'credits':
+      return 'Paid with credits';
+    case 'not_charged':
+      return 'Not charged';
+    case 'rounding':
+      return 'Rounding';
   }
 }

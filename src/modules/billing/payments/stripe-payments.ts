@@ -5,7 +5,13 @@ import { PaymentProviderRefused, WebhookSignatureInvalid } from '../billing.erro
 import { documentNumber } from '../invoices/document-number.js';
 import type { WholeInvoice } from '../invoices/invoices.service.js';
 import { PLAN_IDS, type PlanId, PLANS } from '../../plans/plan.js';
-import { type Checkout, type CheckoutState, type CheckoutWish, PaymentProvider, type ProviderEvent } from './payment-provider.js';
+import {
+  type Checkout,
+  type CheckoutState,
+  type CheckoutWish,
+  PaymentProvider,
+  type ProviderEvent,
+} from './payment-provider.js';
 import { providerLines } from './provider-lines.js';
 
 const TIMEOUT_MS = 10_000;
@@ -29,33 +35,63 @@ export class StripePayments extends PaymentProvider {
     super();
     const { protocol, hostname, port } = new URL(config.apiUrl);
     this.stripe = new Stripe(config.secretKey, {
-      protocol: protocol === 'http:' ? 'http' : 'https', host: hostname, ...(port === '' ? {} : { port }), timeout: TIMEOUT_MS, maxNetworkRetries: RETRIES, telemetry: false,
+      protocol: protocol === 'http:' ? 'http' : 'https',
+      host: hostname,
+      ...(port === '' ? {} : { port }),
+      timeout: TIMEOUT_MS,
+      maxNetworkRetries: RETRIES,
+      telemetry: false,
     });
   }
 
   checkout({ orgId, orgName, email, plan, customerId }: CheckoutWish): Promise<Checkout> {
     return this.ask(async () => {
-      const customer = customerId ?? (await this.stripe.customers.create({ name: orgName, email, metadata: { org_id: orgId } }, { idempotencyKey: `customer-${orgId}` })).id;
+      const customer =
+        customerId ??
+        (
+          await this.stripe.customers.create(
+            { name: orgName, email, metadata: { org_id: orgId } },
+            { idempotencyKey: `customer-${orgId}` },
+          )
+        ).id;
       const { url } = await this.stripe.checkout.sessions.create({
-        mode: 'subscription', customer, client_reference_id: orgId, metadata: { org_id: orgId, plan },
-        line_items: [{
-          quantity: 1,
-          price_data: { currency: CURRENCY, unit_amount: 0, recurring: { interval: 'month' }, product_data: { name: `Plan ${PLANS[plan].name}, billed at the end of each month` } },
-        }],
+        mode: 'subscription',
+        customer,
+        client_reference_id: orgId,
+        metadata: { org_id: orgId, plan },
+        line_items: [
+          {
+            quantity: 1,
+            price_data: {
+              currency: CURRENCY,
+              unit_amount: 0,
+              recurring: { interval: 'month' },
+              product_data: { name: `Plan ${PLANS[plan].name}, billed at the end of each month` },
+            },
+          },
+        ],
         payment_method_collection: 'always',
-        success_url: this.returnUrl, cancel_url: this.returnUrl,
+        success_url: this.returnUrl,
+        cancel_url: this.returnUrl,
       });
       return { customerId: customer, url: url! };
     });
   }
 
   portal(customerId: string): Promise<string> {
-    return this.ask(async () => (await this.stripe.billingPortal.sessions.create({ customer: customerId, return_url: this.returnUrl })).url);
+    return this.ask(
+      async () =>
+        (await this.stripe.billingPortal.sessions.create({ customer: customerId, return_url: this.returnUrl })).url,
+    );
   }
 
-  async mirror(whole: WholeInvoice, { customerId, providerId }: { customerId: string; providerId: string | undefined }, remember: (providerId: string) => Promise<void>): Promise<void> {
+  async mirror(
+    whole: WholeInvoice,
+    { customerId, providerId }: { customerId: string; providerId: string | undefined },
+    remember: (providerId: string) => Promise<void>,
+  ): Promise<void> {
     await this.ask(async () => {
-      const id = providerId ?? await this.create(whole, customerId);
+      const id = providerId ?? (await this.create(whole, customerId));
       if (providerId === undefined) await remember(id);
       const { status, total } = await this.finalized(whole, id);
       assert.equal(BigInt(total), whole.invoice.totalCents);
@@ -80,7 +116,12 @@ export class StripePayments extends PaymentProvider {
       const plan = PLAN_IDS.find((known) => known === metadata?.['plan']);
       const orgId = metadata?.['org_id'];
       assert(plan !== undefined && orgId !== undefined && customer !== null, 'A checkout that is not of this service.');
-      return { orgId, plan: plan satisfies PlanId, customerId: idOf(customer), ...(status === 'complete' && subscription !== null ? { subscriptionId: idOf(subscription) } : {}) };
+      return {
+        orgId,
+        plan: plan satisfies PlanId,
+        customerId: idOf(customer),
+        ...(status === 'complete' && subscription !== null ? { subscriptionId: idOf(subscription) } : {}),
+      };
     });
   }
 
@@ -96,10 +137,18 @@ export class StripePayments extends PaymentProvider {
   }
 
   private async create({ invoice }: WholeInvoice, customer: string): Promise<string> {
-    const { id } = await this.stripe.invoices.create({
-      customer, currency: CURRENCY, collection_method: 'charge_automatically', auto_advance: false, pending_invoice_items_behavior: 'exclude',
-      description: documentNumber('invoice', invoice.number!), metadata: { invoice_id: invoice.id, number: documentNumber('invoice', invoice.number!) },
-    }, { idempotencyKey: invoice.id });
+    const { id } = await this.stripe.invoices.create(
+      {
+        customer,
+        currency: CURRENCY,
+        collection_method: 'charge_automatically',
+        auto_advance: false,
+        pending_invoice_items_behavior: 'exclude',
+        description: documentNumber('invoice', invoice.number!),
+        metadata: { invoice_id: invoice.id, number: documentNumber('invoice', invoice.number!) },
+      },
+      { idempotencyKey: invoice.id },
+    );
     return id;
   }
 
@@ -109,9 +158,16 @@ export class StripePayments extends PaymentProvider {
     if (known.status !== 'draft') return known;
     const customer = idOf(known.customer!);
     for (const { position, description, amountCents } of providerLines(lines)) {
-      await this.stripe.invoiceItems.create({ customer, invoice: id, currency: CURRENCY, amount: Number(amountCents), description }, { idempotencyKey: `${invoice.id}-${position}` });
+      await this.stripe.invoiceItems.create(
+        { customer, invoice: id, currency: CURRENCY, amount: Number(amountCents), description },
+        { idempotencyKey: `${invoice.id}-${position}` },
+      );
     }
-    return this.stripe.invoices.finalizeInvoice(id, { auto_advance: true }, { idempotencyKey: `${invoice.id}-finalize` });
+    return this.stripe.invoices.finalizeInvoice(
+      id,
+      { auto_advance: true },
+      { idempotencyKey: `${invoice.id}-finalize` },
+    );
   }
 
   private async follow(whole: WholeInvoice, id: string): Promise<void> {
@@ -123,16 +179,25 @@ export class StripePayments extends PaymentProvider {
     await this.correct(whole, id);
     // By another way than Stripe: it asks for nothing more.
     const { status } = await this.stripe.invoices.retrieve(id);
-    if (invoice.state === 'paid' && status === 'open') await this.stripe.invoices.pay(id, { paid_out_of_band: true }, { idempotencyKey: `${invoice.id}-paid` });
+    if (invoice.state === 'paid' && status === 'open')
+      await this.stripe.invoices.pay(id, { paid_out_of_band: true }, { idempotencyKey: `${invoice.id}-paid` });
   }
 
   private async correct({ creditNotes }: WholeInvoice, id: string): Promise<void> {
     if (creditNotes.length === 0) return;
     const { data: known } = await this.stripe.creditNotes.list({ invoice: id, limit: 100 });
-    for (const note of creditNotes.filter((own) => !known.some(({ metadata }) => metadata?.['credit_note_id'] === own.id))) {
-      await this.stripe.creditNotes.create({
-        invoice: id, amount: Number(note.amountCents), memo: `${documentNumber('credit_note', note.number)}: ${note.reason}`, metadata: { credit_note_id: note.id },
-      }, { idempotencyKey: note.id });
+    for (const note of creditNotes.filter(
+      (own) => !known.some(({ metadata }) => metadata?.['credit_note_id'] === own.id),
+    )) {
+      await this.stripe.creditNotes.create(
+        {
+          invoice: id,
+          amount: Number(note.amountCents),
+          memo: `${documentNumber('credit_note', note.number)}: ${note.reason}`,
+          metadata: { credit_note_id: note.id },
+        },
+        { idempotencyKey: note.id },
+      );
     }
   }
 
@@ -141,7 +206,8 @@ export class StripePayments extends PaymentProvider {
     try {
       return await question();
     } catch (error) {
-      if (error instanceof Stripe.errors.StripeError) throw new PaymentProviderRefused(error.statusCode, error.code ?? error.type);
+      if (error instanceof Stripe.errors.StripeError)
+        throw new PaymentProviderRefused(error.statusCode, error.code ?? error.type);
       throw error;
     }
   }

@@ -2,7 +2,10 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { InvoiceState } from '../invoices/invoice-state.js';
 import { NANO } from './nano.transformer.js';
 
-const LINES = { to: (lines: readonly string[]): string => lines.join('\n'), from: (text: string): string[] => text.split('\n').filter(Boolean) };
+const LINES = {
+  to: (lines: readonly string[]): string => lines.join('\n'),
+  from: (text: string): string[] => text.split('\n').filter(Boolean),
+};
 
 /** What an organization owes for a month. From the moment it has a number only what becomes of it can change. */
 @Entity('invoices')

@@ -31,12 +31,25 @@ export class InvoicesStore {
   constructor(private readonly database: Database) {}
 
   /** Begins those of a period, but for organizations that have one; each with the id that its invoice gets. */
-  async begin(begun: readonly Pick<Invoice, 'id' | 'orgId' | 'billTo'>[], { period, issuer, at }: Beginning): Promise<void> {
-    await this.database.manager.query(`
+  async begin(
+    begun: readonly Pick<Invoice, 'id' | 'orgId' | 'billTo'>[],
+    { period, issuer, at }: Beginning,
+  ): Promise<void> {
+    await this.database.manager.query(
+      `
       INSERT INTO invoices (id, org_id, period_from, period_to, state, bill_to, issuer, created_at)
       SELECT id, org_id, $4, $5, 'gathering', bill_to::jsonb, $6, $7 FROM unnest($1::text[], $2::text[], $3::text[]) AS begun (id, org_id, bill_to) ORDER BY org_id
       ON CONFLICT (org_id, period_from) DO NOTHING`,
-    [begun.map(({ id }) => id), begun.map(({ orgId }) => orgId), begun.map(({ billTo }) => JSON.stringify(billTo)), period.from, period.to, issuer.join('\n'), at]);
+      [
+        begun.map(({ id }) => id),
+        begun.map(({ orgId }) => orgId),
+        begun.map(({ billTo }) => JSON.stringify(billTo)),
+        period.from,
+        period.to,
+        issuer.join('\n'),
+        at,
+      ],
+    );
   }
 
   /** From that time on no usage of the period becomes part of them. */
@@ -46,22 +59,38 @@ export class InvoicesStore {
 
   /** Makes drafts of those that are gathering, with their lines. */
   async draft(drafts: readonly Draft[]): Promise<void> {
-    await this.addLines(drafts.flatMap(({ id, lines }) => lines.map((line, index) => ({ ...line, invoiceId: id, position: index + 1 }))));
-    await this.database.manager.query(`
+    await this.addLines(
+      drafts.flatMap(({ id, lines }) => lines.map((line, index) => ({ ...line, invoiceId: id, position: index + 1 }))),
+    );
+    await this.database.manager.query(
+      `
       UPDATE invoices i SET state = 'draft', total_cents = draft.total_cents, bill_to = draft.bill_to::jsonb
       FROM unnest($1::text[], $2::bigint[], $3::text[]) AS draft (id, total_cents, bill_to) WHERE i.id = draft.id`,
-    [drafts.map(({ id }) => id), drafts.map(({ totalCents }) => totalCents.toString()), drafts.map(({ billTo }) => JSON.stringify(billTo))]);
+      [
+        drafts.map(({ id }) => id),
+        drafts.map(({ totalCents }) => totalCents.toString()),
+        drafts.map(({ billTo }) => JSON.stringify(billTo)),
+      ],
+    );
   }
 
-  /** Gives drafts their numbers, in their order; those of nothing are paid. Nobody else is given a number until the running transaction ends. */
-  async number(drafts: readonly { readonly id: string; readonly isNothing: boolean }[], { at, dueAt }: { at: Date; dueAt: Date }): Promise<void> {
+  /**
+   * Gives drafts their numbers, in their order; those of nothing are paid. Nobody else is given a number until the
+   * running transaction ends.
+   */
+  async number(
+    drafts: readonly { readonly id: string; readonly isNothing: boolean }[],
+    { at, dueAt }: { at: Date; dueAt: Date },
+  ): Promise<void> {
     const first = await this.nextNumber('invoice', drafts.length);
-    await this.database.manager.query(`
+    await this.database.manager.query(
+      `
       UPDATE invoices i SET number = $3::bigint + numbered.place - 1, finalized_at = $4, due_at = $5,
         state = CASE WHEN is_nothing THEN 'paid' ELSE 'finalized' END,
         paid_at = CASE WHEN is_nothing THEN $4::timestamptz END, payment = CASE WHEN is_nothing THEN 'Nothing was due' END
       FROM unnest($1::text[], $2::boolean[]) WITH ORDINALITY AS numbered (id, is_nothing, place) WHERE i.id = numbered.id`,
-    [drafts.map(({ id }) => id), drafts.map(({ isNothing }) => isNothing), first.toString(), at, dueAt]);
+      [drafts.map(({ id }) => id), drafts.map(({ isNothing }) => isNothing), first.toString(), at, dueAt],
+    );
   }
 
   async update(id: string, change: Partial<Omit<Invoice, 'id'>>): Promise<void> {
@@ -74,35 +103,48 @@ export class InvoicesStore {
 
   /** Those of a period, locked until the running transaction ends; in one order for all. */
   lockOf(orgIds: readonly string[], { from }: BillingPeriod): Promise<Invoice[]> {
-    return this.database.manager.createQueryBuilder(Invoice, 'invoice')
+    return this.database.manager
+      .createQueryBuilder(Invoice, 'invoice')
       .where('invoice.orgId = ANY(:orgIds) AND invoice.periodFrom = :from', { orgIds, from })
       .orderBy('invoice.orgId')
-      .setLock('pessimistic_write').getMany();
+      .setLock('pessimistic_write')
+      .getMany();
   }
 
   /** One that has a number, locked until the running transaction ends. */
   async lock(id: string): Promise<Invoice | null> {
     if (!CAN_NAME.test(id)) return null;
-    return this.database.manager.createQueryBuilder(Invoice, 'invoice').where('invoice.id = :id AND invoice.number IS NOT NULL', { id }).setLock('pessimistic_write').getOne();
+    return this.database.manager
+      .createQueryBuilder(Invoice, 'invoice')
+      .where('invoice.id = :id AND invoice.number IS NOT NULL', { id })
+      .setLock('pessimistic_write')
+      .getOne();
   }
 
   /** One that has a number, whoever asks. */
   byId(id: string): Promise<Invoice | null> {
-    return this.database.manager.createQueryBuilder(Invoice, 'invoice').where('invoice.id = :id AND invoice.number IS NOT NULL', { id }).getOne();
+    return this.database.manager
+      .createQueryBuilder(Invoice, 'invoice')
+      .where('invoice.id = :id AND invoice.number IS NOT NULL', { id })
+      .getOne();
   }
 
   /** One that has a number, of these organizations. */
   async find(id: string, orgIds: readonly string[]): Promise<Invoice | null> {
     if (!CAN_NAME.test(id)) return null;
-    return this.database.manager.createQueryBuilder(Invoice, 'invoice')
-      .where('invoice.id = :id AND invoice.orgId = ANY(:orgIds) AND invoice.number IS NOT NULL', { id, orgIds }).getOne();
+    return this.database.manager
+      .createQueryBuilder(Invoice, 'invoice')
+      .where('invoice.id = :id AND invoice.orgId = ANY(:orgIds) AND invoice.number IS NOT NULL', { id, orgIds })
+      .getOne();
   }
 
   /** Those that have a number, the newest first. */
   async list(orgId: string, wish: PageWish): Promise<Page<Invoice>> {
-    const query = this.database.manager.createQueryBuilder(Invoice, 'invoice')
+    const query = this.database.manager
+      .createQueryBuilder(Invoice, 'invoice')
       .where('invoice.orgId = :orgId AND invoice.number IS NOT NULL', { orgId })
-      .orderBy('invoice.id', 'DESC').limit(wish.limit + 1);
+      .orderBy('invoice.id', 'DESC')
+      .limit(wish.limit + 1);
     if (wish.after !== undefined) query.andWhere('invoice.id < :after', { after: wish.after });
     return pageOf(await query.getMany(), wish, ({ id }) => id);
   }
@@ -119,28 +161,48 @@ export class InvoicesStore {
     await this.database.manager.insert(CreditNote, note);
   }
 
-  /** The first of so many of its series. Nobody else is given one until the running transaction ends, and a rollback takes them back. */
+  /**
+   * The first of so many of its series. Nobody else is given one until the running transaction ends, and a rollback
+   * takes them back.
+   */
   async nextNumber(series: Series, count = 1): Promise<bigint> {
-    const [rows] = await this.database.manager.query<[{ first: string }[], number]>('UPDATE document_numbers SET last = last + $2 WHERE series = $1 RETURNING last - $2 + 1 AS first', [series, count]);
+    const [rows] = await this.database.manager.query<[{ first: string }[], number]>(
+      'UPDATE document_numbers SET last = last + $2 WHERE series = $1 RETURNING last - $2 + 1 AS first',
+      [series, count],
+    );
     return BigInt(rows[0]!.first);
   }
 
   /** Marks those that are not paid in time; tells how many. */
   async markOverdue(now: Date): Promise<number> {
     const [, count] = await this.database.manager.query<[unknown, number]>(
-      `UPDATE invoices SET state = 'overdue', overdue_at = $1 WHERE state = 'finalized' AND due_at < $1`, [now]);
+      `UPDATE invoices SET state = 'overdue', overdue_at = $1 WHERE state = 'finalized' AND due_at < $1`,
+      [now],
+    );
     return count;
   }
 
   private async addLines(lines: readonly InvoiceLine[]): Promise<void> {
-    await this.database.manager.query(`
+    await this.database.manager.query(
+      `
       INSERT INTO invoice_lines (invoice_id, position, kind, plan, meter, model, price_version, price_nano, priced_per, quantity, unit, period_from, period_to, amount_nano)
       SELECT * FROM unnest($1::text[], $2::int[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bigint[], $9::text[], $10::numeric[], $11::text[], $12::timestamptz[], $13::timestamptz[], $14::bigint[])`,
-    [
-      lines.map(({ invoiceId }) => invoiceId), lines.map(({ position }) => position), lines.map(({ kind }) => kind), lines.map(({ plan }) => plan),
-      lines.map(({ meter }) => meter), lines.map(({ model }) => model), lines.map(({ priceVersion }) => priceVersion), lines.map(({ priceNano }) => priceNano?.toString() ?? null),
-      lines.map(({ pricedPer }) => pricedPer), lines.map(({ quantity }) => quantity?.toString() ?? null), lines.map(({ unit }) => unit),
-      lines.map(({ periodFrom }) => periodFrom), lines.map(({ periodTo }) => periodTo), lines.map(({ amountNano }) => amountNano.toString()),
-    ]);
+      [
+        lines.map(({ invoiceId }) => invoiceId),
+        lines.map(({ position }) => position),
+        lines.map(({ kind }) => kind),
+        lines.map(({ plan }) => plan),
+        lines.map(({ meter }) => meter),
+        lines.map(({ model }) => model),
+        lines.map(({ priceVersion }) => priceVersion),
+        lines.map(({ priceNano }) => priceNano?.toString() ?? null),
+        lines.map(({ pricedPer }) => pricedPer),
+        lines.map(({ quantity }) => quantity?.toString() ?? null),
+        lines.map(({ unit }) => unit),
+        lines.map(({ periodFrom }) => periodFrom),
+        lines.map(({ periodTo }) => periodTo),
+        lines.map(({ amountNano }) => amountNano.toString()),
+      ],
+    );
   }
 }

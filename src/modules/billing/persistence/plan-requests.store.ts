@@ -16,14 +16,19 @@ export class PlanRequestsStore {
 
   async find(orgId: string): Promise<PlanRequest | undefined> {
     const [row] = await this.database.manager.query<PlanRequest[]>(
-      'SELECT org_id AS "orgId", plan, requested_at AS "requestedAt" FROM plan_requests WHERE org_id = $1', [orgId]);
+      'SELECT org_id AS "orgId", plan, requested_at AS "requestedAt" FROM plan_requests WHERE org_id = $1',
+      [orgId],
+    );
     return row;
   }
 
   async save({ orgId, plan, requestedAt }: PlanRequest): Promise<void> {
-    await this.database.manager.query(`
+    await this.database.manager.query(
+      `
       INSERT INTO plan_requests (org_id, plan, requested_at) VALUES ($1, $2, $3)
-      ON CONFLICT (org_id) DO UPDATE SET plan = excluded.plan, requested_at = excluded.requested_at`, [orgId, plan, requestedAt]);
+      ON CONFLICT (org_id) DO UPDATE SET plan = excluded.plan, requested_at = excluded.requested_at`,
+      [orgId, plan, requestedAt],
+    );
   }
 
   async delete(orgId: string): Promise<void> {

@@ -2,7 +2,9 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { PlanId } from '../../plans/plan.js';
 import { NANO } from './nano.transformer.js';
 
-/** The plan that an organization has chosen and pays for. One that never chose has none of these, and pays no base fee. */
+/**
+ * The plan that an organization has chosen and pays for. One that never chose has none of these, and pays no base fee.
+ */
 @Entity('subscriptions')
 export class Subscription {
   @PrimaryColumn('text', { name: 'org_id' }) orgId!: string;

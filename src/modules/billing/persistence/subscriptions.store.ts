@@ -27,17 +27,21 @@ export class SubscriptionsStore {
 
   /** Those that were in effect before a time, in order. */
   changesBefore(orgId: string, time: Date): Promise<PlanChange[]> {
-    return this.database.manager.createQueryBuilder(PlanChange, 'change')
+    return this.database.manager
+      .createQueryBuilder(PlanChange, 'change')
       .where('change.orgId = :orgId AND change.effectiveAt < :time', { orgId, time })
-      .orderBy('change.effectiveAt').addOrderBy('change.seq')
+      .orderBy('change.effectiveAt')
+      .addOrderBy('change.seq')
       .getMany();
   }
 
   /** {@link changesBefore} of several organizations: of those that have any. */
   async changesOf(orgIds: readonly string[], time: Date): Promise<ReadonlyMap<string, readonly PlanChange[]>> {
-    const changes = await this.database.manager.createQueryBuilder(PlanChange, 'change')
+    const changes = await this.database.manager
+      .createQueryBuilder(PlanChange, 'change')
       .where('change.orgId = ANY(:orgIds) AND change.effectiveAt < :time', { orgIds, time })
-      .orderBy('change.effectiveAt').addOrderBy('change.seq')
+      .orderBy('change.effectiveAt')
+      .addOrderBy('change.seq')
       .getMany();
     const byOrg = new Map<string, PlanChange[]>();
     for (const change of changes) byOrg.set(change.orgId, [...(byOrg.get(change.orgId) ?? []), change]);
@@ -46,14 +50,19 @@ export class SubscriptionsStore {
 
   /** Of these organizations, those whose planned change is due. */
   async dueAmong(orgIds: readonly string[], now: Date): Promise<string[]> {
-    const rows = await this.database.manager.query<{ org_id: string }[]>('SELECT org_id FROM subscriptions WHERE org_id = ANY($1) AND next_plan_at <= $2 ORDER BY org_id', [orgIds, now]);
+    const rows = await this.database.manager.query<{ org_id: string }[]>(
+      'SELECT org_id FROM subscriptions WHERE org_id = ANY($1) AND next_plan_at <= $2 ORDER BY org_id',
+      [orgIds, now],
+    );
     return rows.map(({ org_id }) => org_id);
   }
 
   /** Organizations whose planned change is due, the longest first. */
   async due(now: Date, limit: number): Promise<string[]> {
     const rows = await this.database.manager.query<{ org_id: string }[]>(
-      'SELECT org_id FROM subscriptions WHERE next_plan_at <= $1 ORDER BY next_plan_at, org_id LIMIT $2', [now, limit]);
+      'SELECT org_id FROM subscriptions WHERE next_plan_at <= $1 ORDER BY next_plan_at, org_id LIMIT $2',
+      [now, limit],
+    );
     return rows.map(({ org_id }) => org_id);
   }
 }

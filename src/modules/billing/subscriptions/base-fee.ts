@@ -25,7 +25,11 @@ export interface PlanSegment {
  * It is the running sum that is rounded, down: the parts come to the integral of the price over the time, less than one
  * nano-dollar short of it, however many they are and wherever they are split.
  */
-export function baseFeeOf(period: BillingPeriod, changes: readonly PriceFrom[], endsAt: Date | null = null): PlanSegment[] {
+export function baseFeeOf(
+  period: BillingPeriod,
+  changes: readonly PriceFrom[],
+  endsAt: Date | null = null,
+): PlanSegment[] {
   const end = earlier(period.to, endsAt);
   const secondsOfPeriod = secondsBetween(period.from, period.to);
   const segments: PlanSegment[] = [];

@@ -39,12 +39,34 @@ export class PlanChanges {
     // Never before the change before it, whatever the clocks of two machines say.
     const since = later(wholeSecond(effectiveAt), (await this.subscriptions.find(orgId))?.since);
     const subscription = Object.assign(new Subscription(), {
-      orgId, plan: to, priceNano, since, nextPlan: null, nextPlanAt: null, updatedAt: now,
+      orgId,
+      plan: to,
+      priceNano,
+      since,
+      nextPlan: null,
+      nextPlanAt: null,
+      updatedAt: now,
     });
     await this.subscriptions.save(subscription);
-    await this.subscriptions.addChange({ id: this.ids.next('plc'), orgId, fromPlan: from, toPlan: to, priceNano, effectiveAt: since, madeAt: now });
+    await this.subscriptions.addChange({
+      id: this.ids.next('plc'),
+      orgId,
+      fromPlan: from,
+      toPlan: to,
+      priceNano,
+      effectiveAt: since,
+      madeAt: now,
+    });
     await this.plans.change(orgId, to, now);
-    await this.owners.record({ orgId, action: 'subscription.changed', target: { type: 'subscription', id: orgId }, details: { from, to, ...details } }, by);
+    await this.owners.record(
+      {
+        orgId,
+        action: 'subscription.changed',
+        target: { type: 'subscription', id: orgId },
+        details: { from, to, ...details },
+      },
+      by,
+    );
     return subscription;
   }
 
@@ -53,7 +75,13 @@ export class PlanChanges {
     if (subscription === null) return null;
     const { orgId, plan, nextPlan, nextPlanAt } = subscription;
     if (nextPlan === null || nextPlanAt === null || nextPlanAt > this.clock.now()) return subscription;
-    return this.apply({ orgId, from: plan, to: nextPlan, priceNano: listPriceNano(nextPlan)!, effectiveAt: nextPlanAt });
+    return this.apply({
+      orgId,
+      from: plan,
+      to: nextPlan,
+      priceNano: listPriceNano(nextPlan)!,
+      effectiveAt: nextPlanAt,
+    });
   }
 }
 

@@ -3,7 +3,10 @@ import { PlanLimitCounters } from '../../plans/plan-limit-counters.js';
 import type { Plan } from '../../plans/plan.js';
 import { PlanTooSmall } from '../billing.errors.js';
 
-/** Compares what an organization has with what a plan holds. The caller has locked the organization, so that it stays so. */
+/**
+ * Compares what an organization has with what a plan holds. The caller has locked the organization, so that it stays
+ * so.
+ */
 @Injectable()
 export class PlanRoom implements OnApplicationBootstrap {
   constructor(private readonly counters: PlanLimitCounters) {}

@@ -50,8 +50,8 @@ export class SubscriptionsService {
 
   /**
    * Chooses a plan for the organization of the call. A larger one takes effect at once; a smaller one at the end of the
-   * period, until when it can be dropped by choosing the present one. Where an operator has to approve larger plans, they are
-   * requested, and any later choice replaces or withdraws the request.
+   * period, until when it can be dropped by choosing the present one. Where an operator has to approve larger plans,
+   * they are requested, and any later choice replaces or withdraws the request.
    *
    * @throws {PlanTooSmall} `plan_too_small`: there is more than the smaller plan holds.
    * @throws {PlanByContract} `plan_by_contract`: Enterprise, both ways.
@@ -62,18 +62,23 @@ export class SubscriptionsService {
     return this.database.transaction(async () => {
       const given = await this.owners.lock(call, orgId);
       const present = (await this.changes.applyDue(await this.subscriptions.find(orgId))) ?? unpaid(orgId, given);
-      for (const plan of [wanted, present.plan]) if (listPriceNano(plan) === null && wanted !== present.plan) throw new PlanByContract(PLANS[plan]);
+      for (const plan of [wanted, present.plan])
+        if (listPriceNano(plan) === null && wanted !== present.plan) throw new PlanByContract(PLANS[plan]);
       const rises = rank(wanted) > rank(present.plan);
-      if (rises && this.requests.areRequired) return this.stateOf(present, await this.requests.make(call, orgId, wanted));
+      if (rises && this.requests.areRequired)
+        return this.stateOf(present, await this.requests.make(call, orgId, wanted));
       await this.requests.withdraw(call, orgId);
       if (wanted === present.plan) return this.stateOf(await this.keep(call, present), undefined);
-      return this.stateOf(rises ? await this.rise(call, present, wanted) : await this.plan(call, present, wanted), undefined);
+      return this.stateOf(
+        rises ? await this.rise(call, present, wanted) : await this.plan(call, present, wanted),
+        undefined,
+      );
     });
   }
 
   /**
-   * A means of payment was given for a plan: it begins, or goes on where it was to end; a larger one stays. With the running
-   * transaction.
+   * A means of payment was given for a plan: it begins, or goes on where it was to end; a larger one stays. With the
+   * running transaction.
    */
   async riseTo(orgId: string, wanted: PlanId, reason: string): Promise<void> {
     const present = await this.present(orgId);
@@ -83,18 +88,44 @@ export class SubscriptionsService {
       await this.keep(undefined, present);
       return;
     }
-    await this.changes.apply({ orgId, from: present.plan, to: wanted, priceNano, effectiveAt: this.clock.now(), details: { reason } });
+    await this.changes.apply({
+      orgId,
+      from: present.plan,
+      to: wanted,
+      priceNano,
+      effectiveAt: this.clock.now(),
+      details: { reason },
+    });
   }
 
-  /** There is no means of payment any more: what was paid for goes on until the end of the period. With the running transaction. */
+  /**
+   * There is no means of payment any more: what was paid for goes on until the end of the period. With the running
+   * transaction.
+   */
   async endWithPeriod(orgId: string, reason: string): Promise<void> {
     const present = await this.present(orgId);
     // What is by contract does not hang on a means of payment.
-    if (present === null || present.priceNano === 0n || present.nextPlan === 'free' || listPriceNano(present.plan) !== present.priceNano) return;
+    if (
+      present === null ||
+      present.priceNano === 0n ||
+      present.nextPlan === 'free' ||
+      listPriceNano(present.plan) !== present.priceNano
+    )
+      return;
     const now = this.clock.now();
     const at = periodOf(now).to;
-    await this.subscriptions.save(Object.assign(present, { nextPlan: 'free' as const, nextPlanAt: at, updatedAt: now }));
-    await this.owners.record({ orgId, action: 'subscription.change_planned', target: { type: 'subscription', id: orgId }, details: { from: present.plan, to: 'free', at: at.toISOString(), reason } }, undefined);
+    await this.subscriptions.save(
+      Object.assign(present, { nextPlan: 'free' as const, nextPlanAt: at, updatedAt: now }),
+    );
+    await this.owners.record(
+      {
+        orgId,
+        action: 'subscription.change_planned',
+        target: { type: 'subscription', id: orgId },
+        details: { from: present.plan, to: 'free', at: at.toISOString(), reason },
+      },
+      undefined,
+    );
   }
 
   private async stateOf(subscription: Subscription, request: PlanRequest | undefined): Promise<SubscriptionState> {
@@ -104,12 +135,21 @@ export class SubscriptionsService {
   /** Null for an organization that was deleted. Whoever asks has locked it. */
   private async present(orgId: string): Promise<Subscription | null> {
     const given = await this.owners.planOf(orgId);
-    return given === undefined ? null : (await this.changes.applyDue(await this.subscriptions.find(orgId))) ?? unpaid(orgId, given);
+    return given === undefined
+      ? null
+      : ((await this.changes.applyDue(await this.subscriptions.find(orgId))) ?? unpaid(orgId, given));
   }
 
   private async rise(call: Call, { orgId, plan }: Subscription, wanted: PlanId): Promise<Subscription> {
     await this.methods.require(orgId);
-    return this.changes.apply({ orgId, from: plan, to: wanted, priceNano: listPriceNano(wanted)!, effectiveAt: this.clock.now(), by: call });
+    return this.changes.apply({
+      orgId,
+      from: plan,
+      to: wanted,
+      priceNano: listPriceNano(wanted)!,
+      effectiveAt: this.clock.now(),
+      by: call,
+    });
   }
 
   private async plan(call: Call, present: Subscription, wanted: PlanId): Promise<Subscription> {
@@ -119,7 +159,11 @@ export class SubscriptionsService {
     const now = this.clock.now();
     const planned = Object.assign(present, { nextPlan: wanted, nextPlanAt: periodOf(now).to, updatedAt: now });
     await this.subscriptions.save(planned);
-    await this.record(call, 'subscription.change_planned', planned, { from: plan, to: wanted, at: planned.nextPlanAt.toISOString() });
+    await this.record(call, 'subscription.change_planned', planned, {
+      from: plan,
+      to: wanted,
+      at: planned.nextPlanAt.toISOString(),
+    });
     return planned;
   }
 
@@ -133,7 +177,12 @@ export class SubscriptionsService {
     return kept;
   }
 
-  private record(call: Call | undefined, action: `subscription.${string}`, { orgId }: Subscription, details: Readonly<Record<string, unknown>>): Promise<void> {
+  private record(
+    call: Call | undefined,
+    action: `subscription.${string}`,
+    { orgId }: Subscription,
+    details: Readonly<Record<string, unknown>>,
+  ): Promise<void> {
     return this.owners.record({ orgId, action, target: { type: 'subscription', id: orgId }, details }, call);
   }
 }
@@ -141,4 +190,12 @@ export class SubscriptionsService {
 const BEGINNING = new Date(0);
 
 const unpaid = (orgId: string, plan: PlanId): Subscription =>
-  Object.assign(new Subscription(), { orgId, plan, priceNano: 0n, since: BEGINNING, nextPlan: null, nextPlanAt: null, updatedAt: BEGINNING });
+  Object.assign(new Subscription(), {
+    orgId,
+    plan,
+    priceNano: 0n,
+    since: BEGINNING,
+    nextPlan: null,
+    nextPlanAt: null,
+    updatedAt: BEGINNING,
+  });

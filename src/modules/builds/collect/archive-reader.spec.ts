@@ -7,7 +7,8 @@ const record = (value: unknown, content = Buffer.alloc(0)): Buffer => {
   length.writeUInt32BE(text.length);
   return Buffer.concat([length, text, content]);
 };
-const file = (path: string, content: string): Buffer => record({ file: path, bytes: Buffer.byteLength(content), executable: false }, Buffer.from(content));
+const file = (path: string, content: string): Buffer =>
+  record({ file: path, bytes: Buffer.byteLength(content), executable: false }, Buffer.from(content));
 const END = record({ end: true });
 
 async function* inPieces(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
@@ -29,13 +30,38 @@ async function read(bytes: Buffer, size = 7, most = Infinity): Promise<Record<st
 
 describe('an archive out of a sandbox', () => {
   it('is read whole, in whatever pieces it comes, and whatever its reader leaves', async () => {
-    const archive = Buffer.concat([file('a.html', 'hello'), record({ note: 'left out' }), file('deep/b', ''), file('c', 'x'.repeat(100)), END]);
-    for (const size of [1, 3, 1_000]) expect(await read(archive, size)).toEqual({ 'a.html': 'hello', 'deep/b': '', 'c': 'x'.repeat(100) });
-    expect(await read(archive, 7, 1)).toMatchObject({ 'deep/b': '', 'c': expect.stringMatching(/^x+$/) as string });
+    const archive = Buffer.concat([
+      file('a.html', 'hello'),
+      record({ note: 'left out' }),
+      file('deep/b', ''),
+      file('c', 'x'.repeat(100)),
+      END,
+    ]);
+    for (const size of [1, 3, 1_000])
+      expect(await read(archive, size)).toEqual({ 'a.html': 'hello', 'deep/b': '', c: 'x'.repeat(100) });
+    expect(await read(archive, 7, 1)).toMatchObject({ 'deep/b': '', c: expect.stringMatching(/^x+$/) as string });
   });
 
-  it.each(['../a', 'a/../b', '/etc/passwd', './a', 'a//b', 'a/', '', '.', '..', 'a\0b', 'a\nb', 'a\\b', 'a\u001b[2Jb', '\ufffd', `${'d/'.repeat(101)}a`, 'x'.repeat(1_025)])(
-    'has no file %j', async (path) => { await expect(read(Buffer.concat([file(path, ''), END]))).rejects.toBeInstanceOf(ArchiveBroken); });
+  it.each([
+    '../a',
+    'a/../b',
+    '/etc/passwd',
+    './a',
+    'a//b',
+    'a/',
+    '',
+    '.',
+    '..',
+    'a\0b',
+    'a\nb',
+    'a\\b',
+    'a\u001b[2Jb',
+    '\ufffd',
+    `${'d/'.repeat(101)}a`,
+    'x'.repeat(1_025),
+  ])('has no file %j', async (path) => {
+    await expect(read(Buffer.concat([file(path, ''), END]))).rejects.toBeInstanceOf(ArchiveBroken);
+  });
 
   it.each([
     ['that came twice', Buffer.concat([file('a', '1'), file('a', '2'), END])],
@@ -46,24 +72,33 @@ describe('an archive out of a sandbox', () => {
     ['with a record beyond all measure', Buffer.from([0xff, 0xff, 0xff, 0xff, 1])],
     ['with a record that is no JSON', Buffer.concat([Buffer.from([0, 0, 0, 1]), Buffer.from('x')])],
     ['with a record that is no object', record(null)],
-  ])('is refused with a file %s', async (_what, bytes) => { await expect(read(bytes)).rejects.toBeInstanceOf(ArchiveBroken); });
+  ])('is refused with a file %s', async (_what, bytes) => {
+    await expect(read(bytes)).rejects.toBeInstanceOf(ArchiveBroken);
+  });
 
   it('never yields a path that leads anywhere else, and ends in order or by being refused', async () => {
-    const part = fc.oneof(fc.constantFrom('..', '.', '', 'a', 'b.html', '\\', '\0', 'é'), fc.string({ unit: 'binary', maxLength: 5 }));
+    const part = fc.oneof(
+      fc.constantFrom('..', '.', '', 'a', 'b.html', '\\', '\0', 'é'),
+      fc.string({ unit: 'binary', maxLength: 5 }),
+    );
     const entry = fc.oneof(
-      fc.tuple(fc.array(part, { maxLength: 5 }), fc.string({ maxLength: 20 })).map(([parts, content]) => file(parts.join('/'), content)),
+      fc
+        .tuple(fc.array(part, { maxLength: 5 }), fc.string({ maxLength: 20 }))
+        .map(([parts, content]) => file(parts.join('/'), content)),
       fc.uint8Array({ maxLength: 30 }).map((bytes) => Buffer.from(bytes)),
       fc.json().map((text) => record(JSON.parse(text))),
     );
-    await fc.assert(fc.asyncProperty(fc.array(entry, { maxLength: 6 }), fc.integer({ min: 1, max: 40 }), async (entries, size) => {
-      const files = await read(Buffer.concat([...entries, END]), size).catch((error: unknown) => {
-        expect(error).toBeInstanceOf(ArchiveBroken);
-        return {};
-      });
-      for (const path of Object.keys(files)) {
-        expect(path).not.toMatch(/[\x00-\x1f\\]/);
-        expect(path.split('/').some((name) => ['', '.', '..'].includes(name))).toBe(false);
-      }
-    }));
+    await fc.assert(
+      fc.asyncProperty(fc.array(entry, { maxLength: 6 }), fc.integer({ min: 1, max: 40 }), async (entries, size) => {
+        const files = await read(Buffer.concat([...entries, END]), size).catch((error: unknown) => {
+          expect(error).toBeInstanceOf(ArchiveBroken);
+          return {};
+        });
+        for (const path of Object.keys(files)) {
+          expect(path).not.toMatch(/[\x00-\x1f\\]/);
+          expect(path.split('/').some((name) => ['', '.', '..'].includes(name))).toBe(false);
+        }
+      }),
+    );
   });
 });

@@ -22,14 +22,20 @@ export interface ArchiveFacts {
   readonly isEmpty: boolean;
 }
 
-/** Reads the records of `inside/source.cjs` and `inside/pack.cjs` as hostile input: whatever comes, paths are safe and sizes are as announced. */
+/**
+ * Reads the records of `inside/source.cjs` and `inside/pack.cjs` as hostile input: whatever comes, paths are safe and
+ * sizes are as announced.
+ */
 export class ArchiveReader {
   private readonly chunks: AsyncIterator<Buffer>;
   private held = Buffer.alloc(0);
   private readonly seen = new Set<string>();
   private passedOver = 0;
 
-  constructor(stream: AsyncIterable<Buffer>, private readonly note: (text: string) => void) {
+  constructor(
+    stream: AsyncIterable<Buffer>,
+    private readonly note: (text: string) => void,
+  ) {
     this.chunks = stream[Symbol.asyncIterator]();
   }
 
@@ -55,9 +61,15 @@ export class ArchiveReader {
   async facts(): Promise<ArchiveFacts> {
     const facts = recordOf((await this.record()).facts);
     const [output, server] = [textOf(facts.output) ?? '', textOf(facts.server)];
-    if (!isSafePath(output, true) || (server !== null && !isSafePath(server, true))) throw new ArchiveBroken('a path leads outside');
+    if (!isSafePath(output, true) || (server !== null && !isSafePath(server, true)))
+      throw new ArchiveBroken('a path leads outside');
     return {
-      found: facts.found === true, output, server, redirects: textOf(facts.redirects), headers: textOf(facts.headers), hasNotFound: facts.hasNotFound === true,
+      found: facts.found === true,
+      output,
+      server,
+      redirects: textOf(facts.redirects),
+      headers: textOf(facts.headers),
+      hasNotFound: facts.hasNotFound === true,
       isEmpty: facts.isEmpty === true,
     };
   }
@@ -72,7 +84,8 @@ export class ArchiveReader {
         continue;
       }
       const { file, bytes } = record;
-      if (typeof file !== 'string' || typeof bytes !== 'number' || !Number.isSafeInteger(bytes) || bytes < 0) throw new ArchiveBroken('a record is none that is known');
+      if (typeof file !== 'string' || typeof bytes !== 'number' || !Number.isSafeInteger(bytes) || bytes < 0)
+        throw new ArchiveBroken('a record is none that is known');
       if (!isSafePath(file, false)) throw new ArchiveBroken('a path is not safe');
       if (this.seen.has(file)) throw new ArchiveBroken('a path came twice');
       this.seen.add(file);
@@ -136,7 +149,9 @@ export class ArchiveReader {
   }
 
   private async next(): Promise<Buffer | null> {
-    const next = await this.chunks.next().catch((cause: unknown) => { throw new ArchiveBroken('it was broken off', { cause }); });
+    const next = await this.chunks.next().catch((cause: unknown) => {
+      throw new ArchiveBroken('it was broken off', { cause });
+    });
     return next.done === true ? null : next.value;
   }
 }

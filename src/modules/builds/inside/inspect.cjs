@@ -1,5 +1,8 @@
 'use strict';
-/** Runs inside of a sandbox and finds out what a build has to know of a source. Nobody believes it more than the source itself. */
+/**
+ * Runs inside of a sandbox and finds out what a build has to know of a source. Nobody believes it more than the source
+ * itself.
+ */
 const { createHash } = require('node:crypto');
 const fs = require('node:fs');
 const path = require('node:path');
@@ -48,7 +51,11 @@ function lockOf(repository, directory) {
 
 function strings(record) {
   if (typeof record !== 'object' || record === null) return {};
-  return Object.fromEntries(Object.entries(record).filter(([, value]) => typeof value === 'string').slice(0, 1000));
+  return Object.fromEntries(
+    Object.entries(record)
+      .filter(([, value]) => typeof value === 'string')
+      .slice(0, 1000),
+  );
 }
 
 module.exports = function inspect(repository, root) {
@@ -56,7 +63,10 @@ module.exports = function inspect(repository, root) {
   if (directory === null) return { found: false };
   const manifest = jsonOf(textOf(directory, 'package.json'));
   const lock = lockOf(repository, directory);
-  const nextConfig = ['next.config.ts', 'next.config.mjs', 'next.config.js', 'next.config.cjs'].map((name) => textOf(directory, name, 65_536)).find((text) => text !== null) ?? '';
+  const nextConfig =
+    ['next.config.ts', 'next.config.mjs', 'next.config.js', 'next.config.cjs']
+      .map((name) => textOf(directory, name, 65_536))
+      .find((text) => text !== null) ?? '';
   const hash = createHash('sha256');
   const lockDirectory = path.join(repository, lock?.directory ?? root);
   for (const name of [lock?.name ?? '', 'package.json', '.npmrc']) {
@@ -66,13 +76,16 @@ module.exports = function inspect(repository, root) {
   return {
     found: true,
     entries: fs.readdirSync(directory).slice(0, 1000),
-    manifest: manifest === null ? null : {
-      scripts: strings(manifest.scripts),
-      dependencies: { ...strings(manifest.devDependencies), ...strings(manifest.dependencies) },
-      node: typeof manifest.engines?.node === 'string' ? manifest.engines.node.slice(0, 100) : null,
-      packageManager: typeof manifest.packageManager === 'string' ? manifest.packageManager.slice(0, 100) : null,
-      main: typeof manifest.main === 'string' ? manifest.main.slice(0, 200) : null,
-    },
+    manifest:
+      manifest === null
+        ? null
+        : {
+            scripts: strings(manifest.scripts),
+            dependencies: { ...strings(manifest.devDependencies), ...strings(manifest.dependencies) },
+            node: typeof manifest.engines?.node === 'string' ? manifest.engines.node.slice(0, 100) : null,
+            packageManager: typeof manifest.packageManager === 'string' ? manifest.packageManager.slice(0, 100) : null,
+            main: typeof manifest.main === 'string' ? manifest.main.slice(0, 200) : null,
+          },
     hasWorkspaces: jsonOf(textOf(lockDirectory, 'package.json'))?.workspaces !== undefined,
     nodeFile: (textOf(directory, '.nvmrc', 100) ?? textOf(directory, '.node-version', 100))?.trim() ?? null,
     lock,

@@ -1,12 +1,14 @@
 'use strict';
 /**
  * Runs inside of a sandbox, as the user of a build: `node measure.cjs <most bytes> <most files> <directory …>`. Prints
- * `{"bytes","files","uncounted"}`: what the directories take on the disk, and how many places could not be looked into. It
- * stops when it has found more than the most.
+ * `{"bytes","files","uncounted"}`: what the directories take on the disk, and how many places could not be looked into.
+ * It stops when it has found more than the most.
  */
 const fs = require('node:fs');
 
-const [mostBytes, mostFiles, ...directories] = process.argv.slice(2).map((value, index) => (index < 2 ? Number(value) : value));
+const [mostBytes, mostFiles, ...directories] = process.argv
+  .slice(2)
+  .map((value, index) => (index < 2 ? Number(value) : value));
 const found = { bytes: 0, files: 0, uncounted: 0 };
 /** Files with more than one name, which are counted once. */
 const linked = new Set();

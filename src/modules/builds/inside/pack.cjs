@@ -1,8 +1,8 @@
 'use strict';
 /**
  * Runs inside of a sandbox that can write nothing: `node pack.cjs <JSON of what to pack>`; or where no program of the
- * user's has run, as a part of `source.cjs`. Writes records to standard output: four bytes of length, so much JSON, and, for
- * a file, as many bytes as it says. First one record of facts, then files and notes, then `{"end":true}`.
+ * user's has run, as a part of `source.cjs`. Writes records to standard output: four bytes of length, so much JSON,
+ * and, for a file, as many bytes as it says. First one record of facts, then files and notes, then `{"end":true}`.
  */
 const fs = require('node:fs');
 const path = require('node:path');
@@ -36,12 +36,22 @@ function note(text) {
 
 const isInside = (inner, outer) => inner === outer || inner.startsWith(`${outer}/`);
 const isPlain = (name) => !/[\x00-\x1f\x7f\\\ufffd]/.test(name);
-const statOf = (file) => { try { return fs.statSync(file); } catch { return null; } };
+const statOf = (file) => {
+  try {
+    return fs.statSync(file);
+  } catch {
+    return null;
+  }
+};
 
 function textOf(directory, name, most) {
   const stat = statOf(path.join(directory, name));
   if (stat === null || !stat.isFile() || stat.size > most) return null;
-  try { return fs.readFileSync(path.join(directory, name), 'utf8'); } catch { return null; }
+  try {
+    return fs.readFileSync(path.join(directory, name), 'utf8');
+  } catch {
+    return null;
+  }
 }
 
 const sent = new Set();
@@ -119,7 +129,8 @@ function sendEntry(item, from, to, above) {
   }
   if (sent.has(to)) return;
   sent.add(to);
-  if (link && path.basename(path.dirname(from)) === '.bin' && name !== '' && startsWithNode(real)) sendBinary(from, to, real);
+  if (link && path.basename(path.dirname(from)) === '.bin' && name !== '' && startsWithNode(real))
+    sendBinary(from, to, real);
   else sendFile(real, to, stat);
 }
 
@@ -146,17 +157,28 @@ function serverIn(directory) {
     const at = waiting.shift();
     const here = path.join(directory, at);
     let entries;
-    try { entries = fs.readdirSync(here, { withFileTypes: true }); } catch { continue; }
+    try {
+      entries = fs.readdirSync(here, { withFileTypes: true });
+    } catch {
+      continue;
+    }
     if (entries.some((entry) => entry.name === 'server.js' && entry.isFile())) return at;
     for (const entry of entries) {
-      if (entry.isDirectory() && entry.name !== 'node_modules' && !entry.name.startsWith('.')) waiting.push(path.join(at, entry.name));
+      if (entry.isDirectory() && entry.name !== 'node_modules' && !entry.name.startsWith('.'))
+        waiting.push(path.join(at, entry.name));
     }
   }
   return null;
 }
 
 function resolved(plan, item) {
-  const real = (() => { try { return fs.realpathSync(item.from); } catch { return null; } })();
+  const real = (() => {
+    try {
+      return fs.realpathSync(item.from);
+    } catch {
+      return null;
+    }
+  })();
   if (real === null || !isInside(real, plan.within) || !statOf(real).isDirectory()) return null;
   return { except: [], site: false, ...item, from: real, tree: item.tree ?? real };
 }

@@ -29,24 +29,43 @@ interface CollectingParts {
 }
 
 /** Starts the packer and hears what it has found. @throws {BuildFailed} `output_not_found` */
-export async function packed({ toolchain, ...parts }: CollectingParts & { readonly toolchain: Toolchain }): Promise<Collected> {
+export async function packed({
+  toolchain,
+  ...parts
+}: CollectingParts & { readonly toolchain: Toolchain }): Promise<Collected> {
   const { session, plan } = parts;
   const packer = await session.start({
     command: ['/opt/node/bin/node', '/opt/inside/pack.cjs', JSON.stringify(plan.pack)],
     mounts: [...(await toolchain.ownNode()), await toolchain.ownProgram('pack.cjs')],
     readOnly: true,
   });
-  return collected(parts, packer, new ArchiveReader(packer.stdout as AsyncIterable<Buffer>, (text) => { session.say(cleanText(text)); }));
+  return collected(
+    parts,
+    packer,
+    new ArchiveReader(packer.stdout as AsyncIterable<Buffer>, (text) => {
+      session.say(cleanText(text));
+    }),
+  );
 }
 
 /** Hears what a packer has found that was told what to pack. @throws {BuildFailed} `output_not_found` */
-export async function collected({ session, plan, inspection }: CollectingParts, packer: IsolatedProgram, reader: ArchiveReader): Promise<Collected> {
+export async function collected(
+  { session, plan, inspection }: CollectingParts,
+  packer: IsolatedProgram,
+  reader: ArchiveReader,
+): Promise<Collected> {
   try {
     const facts = await reader.facts();
     const places = plan.pack.candidates.map(({ named }) => named).join(', ');
-    if (!facts.found) throw new BuildFailed('output_not_found', `The build made none of: ${places}. Set the output directory of the project.`);
+    if (!facts.found)
+      throw new BuildFailed(
+        'output_not_found',
+        `The build made none of: ${places}. Set the output directory of the project.`,
+      );
     if (facts.isEmpty) throw new BuildFailed('output_not_found', `What the build made is empty: ${places}.`);
-    const routing = routingOf({ ...facts, vercel: inspection.vercel }, (text) => { session.say(cleanText(text)); });
+    const routing = routingOf({ ...facts, vercel: inspection.vercel }, (text) => {
+      session.say(cleanText(text));
+    });
     return { packer, reader, facts, routing };
   } catch (error) {
     throw await causeOf(session, packer, error);
@@ -85,7 +104,8 @@ export class CollectedBuild implements Built {
   async *files(): AsyncGenerator<BuiltFile> {
     if (this.taken) throw new Error('The files of a build are taken once.');
     this.taken = true;
-    for await (const file of this.explained(this.parts.collected.reader.files())) yield { ...file, content: this.explained(file.content) };
+    for await (const file of this.explained(this.parts.collected.reader.files()))
+      yield { ...file, content: this.explained(file.content) };
   }
 
   close({ keepCaches }: { readonly keepCaches: boolean }): Promise<void> {
@@ -121,10 +141,13 @@ async function causeOf(session: BuildSession, packer: IsolatedProgram, error: un
   if (!(error instanceof ArchiveBroken)) return error;
   const isOver = await Promise.race([packer.exited.then(() => true), sleep(ENDS_WITHIN_MS, false, { ref: false })]);
   if (!isOver) await packer.destroy();
-  else try {
-    await session.finish(packer);
-  } catch (cause) {
-    return cause;
-  }
-  return new BuildFailed('output_too_large', `What the build made could not be collected: ${error.message}.`, { cause: error });
+  else
+    try {
+      await session.finish(packer);
+    } catch (cause) {
+      return cause;
+    }
+  return new BuildFailed('output_too_large', `What the build made could not be collected: ${error.message}.`, {
+    cause: error,
+  });
 }

@@ -26,7 +26,13 @@ const HEAP_SHARE = 0.75;
 const ID = /^[a-z0-9_-]{1,100}$/;
 
 /** Package registries, and what frameworks fetch fonts from while they build. */
-const REGISTRIES = ['registry.npmjs.org', 'registry.yarnpkg.com', 'npm.jsr.io', 'fonts.googleapis.com', 'fonts.gstatic.com'];
+const REGISTRIES = [
+  'registry.npmjs.org',
+  'registry.yarnpkg.com',
+  'npm.jsr.io',
+  'fonts.googleapis.com',
+  'fonts.gstatic.com',
+];
 
 export interface IsolatedBuildsOptions {
   readonly isolation: Isolation;
@@ -42,7 +48,10 @@ export interface IsolatedBuildsOptions {
   readonly disks?: 'auto' | 'counted';
 }
 
-/** Builds on this machine, in isolation: the host makes directories and starts programs, and never looks into what they make. */
+/**
+ * Builds on this machine, in isolation: the host makes directories and starts programs, and never looks into what they
+ * make.
+ */
 export class IsolatedBuilds extends BuildsService {
   private readonly directories: BuildDirectories;
   private readonly disks: BuildDisks;
@@ -71,11 +80,23 @@ export class IsolatedBuilds extends BuildsService {
   }
 
   async fetch(request: BuildRequest, observer: BuildObserver, signal: AbortSignal): Promise<FetchedSource> {
-    if (!ID.test(request.id) || !ID.test(request.projectId)) throw new Error('A build is named by lower-case letters, digits, - and _.');
-    const session = await this.open({ id: request.id, limits: request.limits, signal, line: (stream, text) => { observer.line(stream, text); } });
+    if (!ID.test(request.id) || !ID.test(request.projectId))
+      throw new Error('A build is named by lower-case letters, digits, - and _.');
+    const session = await this.open({
+      id: request.id,
+      limits: request.limits,
+      signal,
+      line: (stream, text) => {
+        observer.line(stream, text);
+      },
+    });
     try {
       const source = await this.source.start(session, request);
-      return { commit: await source.commit(), build: () => this.build({ session, request, observer, source }), close: () => session.close() };
+      return {
+        commit: await source.commit(),
+        build: () => this.build({ session, request, observer, source }),
+        close: () => session.close(),
+      };
     } catch (error) {
       await session.close();
       throw error;
@@ -87,20 +108,37 @@ export class IsolatedBuilds extends BuildsService {
     try {
       observer.phase('fetch');
       const inspection = await source.inspection();
-      if (!inspection.found) throw new BuildFailed('root_directory_not_found', `The repository has no directory ${request.settings.rootDirectory ?? ''}.`);
-      const plan = planOf(request.settings, inspection, { nodeVersions: this.toolchain.nodeVersions, tell: (text) => { session.say(cleanText(text)); } });
+      if (!inspection.found)
+        throw new BuildFailed(
+          'root_directory_not_found',
+          `The repository has no directory ${request.settings.rootDirectory ?? ''}.`,
+        );
+      const plan = planOf(request.settings, inspection, {
+        nodeVersions: this.toolchain.nodeVersions,
+        tell: (text) => {
+          session.say(cleanText(text));
+        },
+      });
       session.say(`Framework: ${plan.framework}${plan.nodeVersion === null ? '' : `, Node ${plan.nodeVersion}`}`);
       if (plan.install === null && plan.build === null) {
         // No program of the user's runs, so that what has fetched the files may be what sends them.
         observer.phase('collect');
         source.pack(plan.pack);
-        return new CollectedBuild({ session, plan, collected: await collected({ session, plan, inspection }, source.program, source.reader), keep: () => Promise.resolve() });
+        return new CollectedBuild({
+          session,
+          plan,
+          collected: await collected({ session, plan, inspection }, source.program, source.reader),
+          keep: () => Promise.resolve(),
+        });
       }
       await source.end();
       const ownModules = await this.installAndBuild({ session, request, plan, observer });
       observer.phase('collect');
       return new CollectedBuild({
-        session, plan, collected: await packed({ session, toolchain: this.toolchain, plan, inspection }), keep: () => this.caches.keep(session, request, { plan, ownModules }),
+        session,
+        plan,
+        collected: await packed({ session, toolchain: this.toolchain, plan, inspection }),
+        keep: () => this.caches.keep(session, request, { plan, ownModules }),
       });
     } catch (error) {
       await session.close();
@@ -115,50 +153,101 @@ export class IsolatedBuilds extends BuildsService {
     return this.runBuild({ ...doing, framework: cached.framework, shared });
   }
 
-  private open(parts: Pick<Parameters<typeof BuildSession.open>[0], 'id' | 'limits' | 'signal' | 'line'>): Promise<BuildSession> {
-    return BuildSession.open({ ...parts, isolation: this.options.isolation, directories: this.directories, toolchain: this.toolchain, disks: this.disks });
+  private open(
+    parts: Pick<Parameters<typeof BuildSession.open>[0], 'id' | 'limits' | 'signal' | 'line'>,
+  ): Promise<BuildSession> {
+    return BuildSession.open({
+      ...parts,
+      isolation: this.options.isolation,
+      directories: this.directories,
+      toolchain: this.toolchain,
+      disks: this.disks,
+    });
   }
 
   /** @returns packages of the cache, to be mounted; null when the build has its own. */
-  private async install({ session, request, plan, observer, modules }: Doing & { modules: Mount | null }): Promise<Mount | null> {
+  private async install({
+    session,
+    request,
+    plan,
+    observer,
+    modules,
+  }: Doing & { modules: Mount | null }): Promise<Mount | null> {
     if (plan.install === null) return null;
     observer.phase('install');
     const { command, directory } = plan.install;
-    if (modules !== null && await (plan.leavesModulesAlone ? this.makeRoom(session, directory) : this.copyModules(session, directory, modules))) {
+    if (
+      modules !== null &&
+      (await (plan.leavesModulesAlone
+        ? this.makeRoom(session, directory)
+        : this.copyModules(session, directory, modules)))
+    ) {
       session.say('Packages: as installed before, from the cache.');
       return plan.leavesModulesAlone ? { from: `${modules.from}/node_modules`, to: `${directory}/node_modules` } : null;
     }
     session.say(`$ ${command}`);
-    const { exitStatus } = await session.run(await this.stepOf({ session, request, plan }, { command, directory, environment: {} }));
-    if (exitStatus !== 0) throw new BuildFailed('install_failed', `The packages could not be installed: ${command} ended with ${exitStatus ?? 'a signal'}.`);
+    const { exitStatus } = await session.run(
+      await this.stepOf({ session, request, plan }, { command, directory, environment: {} }),
+    );
+    if (exitStatus !== 0)
+      throw new BuildFailed(
+        'install_failed',
+        `The packages could not be installed: ${command} ended with ${exitStatus ?? 'a signal'}.`,
+      );
     return null;
   }
 
   /** A directory to mount packages at; whatever the repository has there gives way. */
   private async makeRoom(session: BuildSession, directory: string): Promise<boolean> {
-    const { exitStatus } = await session.run({ command: ['/usr/bin/sh', '-c', 'rm -rf node_modules && mkdir node_modules'], directory, output: 'text' });
+    const { exitStatus } = await session.run({
+      command: ['/usr/bin/sh', '-c', 'rm -rf node_modules && mkdir node_modules'],
+      directory,
+      output: 'text',
+    });
     return exitStatus === 0;
   }
 
   private async copyModules(session: BuildSession, directory: string, modules: Mount): Promise<boolean> {
     if (!(await this.makeRoom(session, directory))) return false;
-    const { exitStatus } = await session.run({ command: ['/usr/bin/cp', '-a', '/cache/modules/node_modules/.', 'node_modules'], directory, mounts: [modules], output: 'text' });
+    const { exitStatus } = await session.run({
+      command: ['/usr/bin/cp', '-a', '/cache/modules/node_modules/.', 'node_modules'],
+      directory,
+      mounts: [modules],
+      output: 'text',
+    });
     if (exitStatus === 0) return true;
     await this.makeRoom(session, directory);
     return false;
   }
 
   /** @returns whether the build has packages of its own. */
-  private async runBuild({ session, request, plan, observer, framework, shared }: Doing & { framework: Mount | null; shared: Mount | null }): Promise<boolean> {
+  private async runBuild({
+    session,
+    request,
+    plan,
+    observer,
+    framework,
+    shared,
+  }: Doing & { framework: Mount | null; shared: Mount | null }): Promise<boolean> {
     if (plan.build === null) return shared === null;
     observer.phase('build');
     if (framework !== null) {
       // Whatever is wrong with it, a build goes on without.
-      await session.run({ command: ['/usr/bin/cp', '-a', '/cache/framework/.', plan.frameworkCaches.within], mounts: [framework], output: 'text' });
+      await session.run({
+        command: ['/usr/bin/cp', '-a', '/cache/framework/.', plan.frameworkCaches.within],
+        mounts: [framework],
+        output: 'text',
+      });
     }
     session.say(`$ ${plan.build}`);
-    const environment = { NODE_ENV: 'production', ...(plan.framework === 'nextjs' ? { NEXT_PRIVATE_STANDALONE: 'true' } : {}) };
-    const step = await this.stepOf({ session, request, plan }, { command: plan.build, directory: plan.root, environment });
+    const environment = {
+      NODE_ENV: 'production',
+      ...(plan.framework === 'nextjs' ? { NEXT_PRIVATE_STANDALONE: 'true' } : {}),
+    };
+    const step = await this.stepOf(
+      { session, request, plan },
+      { command: plan.build, directory: plan.root, environment },
+    );
     const first = await session.run(shared === null ? step : { ...step, mounts: [...(step.mounts ?? []), shared] });
     const again = shared !== null && plan.install !== null && first.exitStatus !== 0 && first.metReadOnly;
     if (again) {
@@ -166,23 +255,38 @@ export class IsolatedBuilds extends BuildsService {
       await this.copyModules(session, plan.install.directory, { from: dirname(shared.from), to: '/cache/modules' });
     }
     const { exitStatus } = again ? await session.run(step) : first;
-    if (exitStatus !== 0) throw new BuildFailed('build_failed', `The build failed: ${plan.build} ended with ${exitStatus ?? 'a signal'}.`);
+    if (exitStatus !== 0)
+      throw new BuildFailed('build_failed', `The build failed: ${plan.build} ended with ${exitStatus ?? 'a signal'}.`);
     return shared === null || again;
   }
 
   private nodeOf(session: BuildSession, { nodeVersion }: BuildPlan): Promise<Mount[]> {
-    return this.toolchain.node(nodeVersion ?? this.toolchain.nodeVersions[0]!, (text) => { session.say(text); });
+    return this.toolchain.node(nodeVersion ?? this.toolchain.nodeVersions[0]!, (text) => {
+      session.say(text);
+    });
   }
 
   /** A command of the user's, in the user's environment. */
-  private async stepOf({ session, request, plan }: Pick<Doing, 'session' | 'request' | 'plan'>, { command, directory, environment }: { command: string; directory: string; environment: Record<string, string> }): Promise<Step> {
+  private async stepOf(
+    { session, request, plan }: Pick<Doing, 'session' | 'request' | 'plan'>,
+    { command, directory, environment }: { command: string; directory: string; environment: Record<string, string> },
+  ): Promise<Step> {
     return {
       command: ['/usr/bin/sh', '-c', command],
       directory,
       mounts: [...(await session.waitFor(this.nodeOf(session, plan))), ...(await this.toolchain.npmPackage())],
       environment: {
-        CI: '1', NEXT_TELEMETRY_DISABLED: '1', EXPO_NO_TELEMETRY: '1', ASTRO_TELEMETRY_DISABLED: '1',
-        npm_config_audit: 'false', npm_config_fund: 'false', npm_config_update_notifier: 'false', npm_config_progress: 'false', npm_config_fetch_retry_mintimeout: '1000', npm_config_fetch_retry_maxtimeout: '10000', npm_config_cache: '/home/build/.npm',
+        CI: '1',
+        NEXT_TELEMETRY_DISABLED: '1',
+        EXPO_NO_TELEMETRY: '1',
+        ASTRO_TELEMETRY_DISABLED: '1',
+        npm_config_audit: 'false',
+        npm_config_fund: 'false',
+        npm_config_update_notifier: 'false',
+        npm_config_progress: 'false',
+        npm_config_fetch_retry_mintimeout: '1000',
+        npm_config_fetch_retry_maxtimeout: '10000',
+        npm_config_cache: '/home/build/.npm',
         NODE_OPTIONS: `--max-old-space-size=${Math.floor((request.limits.memoryBytes / MEBIBYTE) * HEAP_SHARE)}`,
         ...plan.environment,
         ...environment,

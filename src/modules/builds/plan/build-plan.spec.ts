@@ -3,7 +3,12 @@ import { planOf } from './build-plan.js';
 import { type Inspection } from './inspection.js';
 
 const told: string[] = [];
-const TOOLS = { nodeVersions: ['24', '20'], tell: (text: string): void => { told.push(text); } };
+const TOOLS = {
+  nodeVersions: ['24', '20'],
+  tell: (text: string): void => {
+    told.push(text);
+  },
+};
 
 interface Source {
   dependencies?: Record<string, string>;
@@ -14,20 +19,43 @@ interface Source {
 }
 
 const inspection = ({ dependencies = {}, scripts = {}, entries = [], lock, more = {} }: Source): Inspection => ({
-  found: true, entries, manifest: { scripts, dependencies, node: null, packageManager: null, main: null }, hasWorkspaces: false, nodeFile: null,
-  lock: lock === undefined ? null : { directory: '', name: lock }, installHash: 'a'.repeat(64), nextExports: false, vercel: null, ...more,
+  found: true,
+  entries,
+  manifest: { scripts, dependencies, node: null, packageManager: null, main: null },
+  hasWorkspaces: false,
+  nodeFile: null,
+  lock: lock === undefined ? null : { directory: '', name: lock },
+  installHash: 'a'.repeat(64),
+  nextExports: false,
+  vercel: null,
+  ...more,
 });
-const plan = (source: Source, settings: BuildSettings = {}): ReturnType<typeof planOf> => planOf(settings, inspection(source), TOOLS);
-const served = (source: Source, settings: BuildSettings = {}): ReturnType<ReturnType<typeof planOf>['serve']> => plan(source, settings).serve({ output: '', server: 'apps/web' });
+const plan = (source: Source, settings: BuildSettings = {}): ReturnType<typeof planOf> =>
+  planOf(settings, inspection(source), TOOLS);
+const served = (source: Source, settings: BuildSettings = {}): ReturnType<ReturnType<typeof planOf>['serve']> =>
+  plan(source, settings).serve({ output: '', server: 'apps/web' });
 
 describe('the plan of a build', () => {
   it.each([
     [{ dependencies: { next: '16' } }, 'nextjs', 'npx next build', 'server'],
-    [{ dependencies: { next: '16' }, scripts: { build: 'next build' }, more: { nextExports: true } }, 'nextjs', 'npm run build', 'static'],
+    [
+      { dependencies: { next: '16' }, scripts: { build: 'next build' }, more: { nextExports: true } },
+      'nextjs',
+      'npm run build',
+      'static',
+    ],
     [{ dependencies: { expo: '54', vite: '7' } }, 'expo', 'npx expo export -p web', 'static'],
     [{ dependencies: { astro: '5', vite: '7' } }, 'astro', 'npx astro build', 'static'],
     [{ dependencies: { nuxt: '4' } }, 'nuxt', 'npx nuxt build', 'server'],
-    [{ dependencies: { '@react-router/dev': '7', vite: '7' }, scripts: { start: 'react-router-serve ./build/server/index.js' } }, 'react-router', 'npx react-router build', 'server'],
+    [
+      {
+        dependencies: { '@react-router/dev': '7', vite: '7' },
+        scripts: { start: 'react-router-serve ./build/server/index.js' },
+      },
+      'react-router',
+      'npx react-router build',
+      'server',
+    ],
     [{ dependencies: { '@react-router/dev': '7', vite: '7' } }, 'react-router', 'npx react-router build', 'static'],
     [{ dependencies: { '@sveltejs/kit': '2', vite: '7' } }, 'sveltekit', 'npx vite build', 'static'],
     [{ dependencies: { vite: '7' } }, 'vite', 'npx vite build', 'static'],
@@ -41,10 +69,24 @@ describe('the plan of a build', () => {
   });
 
   it('is what the project says, where it says something', () => {
-    const made = plan({ dependencies: { next: '16' }, lock: 'package-lock.json' }, {
-      framework: 'vite', rootDirectory: 'apps/web', installCommand: 'make deps', buildCommand: 'make', outputDirectory: 'public/out', nodeVersion: '20',
+    const made = plan(
+      { dependencies: { next: '16' }, lock: 'package-lock.json' },
+      {
+        framework: 'vite',
+        rootDirectory: 'apps/web',
+        installCommand: 'make deps',
+        buildCommand: 'make',
+        outputDirectory: 'public/out',
+        nodeVersion: '20',
+      },
+    );
+    expect(made).toMatchObject({
+      framework: 'vite',
+      root: '/work/source/apps/web',
+      build: 'make',
+      nodeVersion: '20',
+      install: { command: 'make deps', directory: '/work/source/apps/web' },
     });
-    expect(made).toMatchObject({ framework: 'vite', root: '/work/source/apps/web', build: 'make', nodeVersion: '20', install: { command: 'make deps', directory: '/work/source/apps/web' } });
     expect(made.pack.candidates.map(({ from }) => from)).toEqual(['/work/source/apps/web/public/out']);
   });
 
@@ -61,26 +103,51 @@ describe('the plan of a build', () => {
   });
 
   it('keeps no packages where they lie in several places, or where nothing says which they are', () => {
-    expect(plan({ dependencies: { a: '1' }, scripts: { build: 'x' }, lock: 'package-lock.json' }).install?.cacheKey).toBe('a'.repeat(64));
-    expect(plan({ dependencies: { a: '1' }, scripts: { build: 'x' }, lock: 'package-lock.json', more: { hasWorkspaces: true } }).install?.cacheKey).toBeNull();
-    expect(plan({ dependencies: { a: '1' }, scripts: { build: 'x' } }).install).toMatchObject({ command: 'npm install --include=dev --no-package-lock', cacheKey: null });
+    expect(
+      plan({ dependencies: { a: '1' }, scripts: { build: 'x' }, lock: 'package-lock.json' }).install?.cacheKey,
+    ).toBe('a'.repeat(64));
+    expect(
+      plan({
+        dependencies: { a: '1' },
+        scripts: { build: 'x' },
+        lock: 'package-lock.json',
+        more: { hasWorkspaces: true },
+      }).install?.cacheKey,
+    ).toBeNull();
+    expect(plan({ dependencies: { a: '1' }, scripts: { build: 'x' } }).install).toMatchObject({
+      command: 'npm install --include=dev --no-package-lock',
+      cacheKey: null,
+    });
     expect(plan({ scripts: { build: 'x' } }).install).toBeNull();
   });
 
   it('starts a server without a shell where it can', () => {
-    expect(served({ scripts: { start: 'node src/server.js --port=1' } }).server?.command).toEqual(['node', 'src/server.js', '--port=1']);
-    expect(served({ scripts: { start: 'node a.js && id' } }).server?.command).toEqual(['sh', '-c', 'PATH="$PWD/node_modules/.bin:$PATH"; node a.js && id']);
-    expect(served({ dependencies: { next: '16' } })).toMatchObject({ server: { command: ['node', 'server.js'], directory: 'apps/web' } });
+    expect(served({ scripts: { start: 'node src/server.js --port=1' } }).server?.command).toEqual([
+      'node',
+      'src/server.js',
+      '--port=1',
+    ]);
+    expect(served({ scripts: { start: 'node a.js && id' } }).server?.command).toEqual([
+      'sh',
+      '-c',
+      'PATH="$PWD/node_modules/.bin:$PATH"; node a.js && id',
+    ]);
+    expect(served({ dependencies: { next: '16' } })).toMatchObject({
+      server: { command: ['node', 'server.js'], directory: 'apps/web' },
+    });
   });
 
   it('has a Node that there is', () => {
-    const nodeOf = (node: string): string | null => planOf({}, { ...inspection({ scripts: { build: 'x' } }), nodeFile: node }, TOOLS).nodeVersion;
+    const nodeOf = (node: string): string | null =>
+      planOf({}, { ...inspection({ scripts: { build: 'x' } }), nodeFile: node }, TOOLS).nodeVersion;
     expect([nodeOf('v20.1.0'), nodeOf('>=18'), nodeOf('22.x')]).toEqual(['20', '24', '24']);
     expect(told).toEqual(['The source asks for Node 22.x. There are 24 and 20; 24 is used.']);
   });
 
   it('refuses what it cannot install, and what is no application', () => {
-    expect(() => plan({ dependencies: { a: '1' }, scripts: { build: 'x' }, lock: 'bun.lock' })).toThrow('Packages cannot be installed by bun.lock');
+    expect(() => plan({ dependencies: { a: '1' }, scripts: { build: 'x' }, lock: 'bun.lock' })).toThrow(
+      'Packages cannot be installed by bun.lock',
+    );
     expect(() => planOf({}, { ...inspection({}), manifest: null }, TOOLS)).toThrow('neither a package.json');
   });
 });

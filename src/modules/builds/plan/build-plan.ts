@@ -18,7 +18,10 @@ interface AvailableTools {
 export function planOf(settings: BuildSettings, inspection: Inspection, tools: AvailableTools): BuildPlan {
   const framework = settings.framework ?? detectFramework(inspection);
   if (framework === null) {
-    throw new BuildFailed('framework_not_found', 'There is neither a package.json of a known framework nor an HTML file. Set the framework, or the root directory, of the project.');
+    throw new BuildFailed(
+      'framework_not_found',
+      'There is neither a package.json of a known framework nor an HTML file. Set the framework, or the root directory, of the project.',
+    );
   }
   const root = posix.join(SOURCE, settings.rootDirectory ?? '');
   const build = buildCommandOf(framework, settings, inspection);
@@ -40,7 +43,10 @@ function usableNode(range: string | null, { nodeVersions, tell }: AvailableTools
   const newest = nodeVersions[0]!;
   if (range === null || range.trim() === '') return newest;
   const fitting = nodeVersionFor(range, nodeVersions);
-  if (fitting === null) tell(`The source asks for Node ${range.slice(0, 100)}. There are ${nodeVersions.join(' and ')}; ${newest} is used.`);
+  if (fitting === null)
+    tell(
+      `The source asks for Node ${range.slice(0, 100)}. There are ${nodeVersions.join(' and ')}; ${newest} is used.`,
+    );
   return fitting ?? newest;
 }
 
@@ -51,23 +57,45 @@ function buildCommandOf(framework: string, { buildCommand }: BuildSettings, { ma
 }
 
 const DEFAULT_BUILDS: Readonly<Record<string, string>> = {
-  nextjs: 'npx next build', expo: 'npx expo export -p web', astro: 'npx astro build', vite: 'npx vite build', nuxt: 'npx nuxt build', sveltekit: 'npx vite build',
+  nextjs: 'npx next build',
+  expo: 'npx expo export -p web',
+  astro: 'npx astro build',
+  vite: 'npx vite build',
+  nuxt: 'npx nuxt build',
+  sveltekit: 'npx vite build',
   'react-router': 'npx react-router build',
 };
 
-function installOf({ installCommand }: BuildSettings, { manifest, lock, installHash, hasWorkspaces }: Inspection, root: string): BuildPlan['install'] {
+function installOf(
+  { installCommand }: BuildSettings,
+  { manifest, lock, installHash, hasWorkspaces }: Inspection,
+  root: string,
+): BuildPlan['install'] {
   const directory = lock === null ? root : posix.join(SOURCE, lock.directory);
   // Packages of workspaces lie in several places, of which one is cached.
   const cacheKey = lock === null || hasWorkspaces ? null : installHash;
-  if (installCommand !== undefined) return { command: installCommand, directory: root, cacheKey: directory === root ? cacheKey : null };
+  if (installCommand !== undefined)
+    return { command: installCommand, directory: root, cacheKey: directory === root ? cacheKey : null };
   if (manifest === null || (lock === null && Object.keys(manifest.dependencies).length === 0)) return null;
   switch (lock?.name) {
     case 'package-lock.json':
-    case 'npm-shrinkwrap.json': return { command: 'npm ci --include=dev', directory, cacheKey };
-    case 'pnpm-lock.yaml': return { command: 'pnpm install --frozen-lockfile', directory, cacheKey };
-    case 'yarn.lock': return { command: isModernYarn(manifest.packageManager) ? 'yarn install --immutable' : 'yarn install --frozen-lockfile', directory, cacheKey };
-    case undefined: return { command: 'npm install --include=dev --no-package-lock', directory, cacheKey: null };
-    default: throw new BuildFailed('install_failed', `Packages cannot be installed by ${lock?.name}. Add a package-lock.json, or set an install command.`);
+    case 'npm-shrinkwrap.json':
+      return { command: 'npm ci --include=dev', directory, cacheKey };
+    case 'pnpm-lock.yaml':
+      return { command: 'pnpm install --frozen-lockfile', directory, cacheKey };
+    case 'yarn.lock':
+      return {
+        command: isModernYarn(manifest.packageManager) ? 'yarn install --immutable' : 'yarn install --frozen-lockfile',
+        directory,
+        cacheKey,
+      };
+    case undefined:
+      return { command: 'npm install --include=dev --no-package-lock', directory, cacheKey: null };
+    default:
+      throw new BuildFailed(
+        'install_failed',
+        `Packages cannot be installed by ${lock?.name}. Add a package-lock.json, or set an install command.`,
+      );
   }
 }
 
@@ -77,6 +105,7 @@ const isModernYarn = (packageManager: string | null): boolean => /^yarn@[2-9]/.t
 function toolVersions({ manifest }: Inspection): Record<string, string> {
   const [, name, version] = /^(pnpm|yarn)@(\d+(?:\.\d+){0,2})/.exec(manifest?.packageManager ?? '') ?? [];
   if (name === 'pnpm') return { BUILD_PNPM: version! };
-  if (name === 'yarn') return { BUILD_YARN: version!.startsWith('1') ? `yarn@${version}` : `@yarnpkg/cli-dist@${version}` };
+  if (name === 'yarn')
+    return { BUILD_YARN: version!.startsWith('1') ? `yarn@${version}` : `@yarnpkg/cli-dist@${version}` };
   return {};
 }

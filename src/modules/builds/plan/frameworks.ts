@@ -7,22 +7,52 @@ import { type BuildPlan, type PackedDirectory, SOURCE } from './plan-types.js';
 
 /** By a package that only its applications have; the first that is there. */
 const BY_PACKAGE: readonly (readonly [packageName: string, framework: string])[] = [
-  ['next', 'nextjs'], ['expo', 'expo'], ['astro', 'astro'], ['nuxt', 'nuxt'], ['@react-router/dev', 'react-router'], ['@sveltejs/kit', 'sveltekit'], ['vite', 'vite'],
+  ['next', 'nextjs'],
+  ['expo', 'expo'],
+  ['astro', 'astro'],
+  ['nuxt', 'nuxt'],
+  ['@react-router/dev', 'react-router'],
+  ['@sveltejs/kit', 'sveltekit'],
+  ['vite', 'vite'],
 ];
 
 const SERVER_FILES = ['server.js', 'server.mjs', 'index.js', 'index.mjs'];
 const OUTPUTS: Readonly<Record<string, readonly string[]>> = {
-  expo: ['dist'], astro: ['dist'], vite: ['dist'], sveltekit: ['build'], 'react-router': ['build/client'], static: ['dist', 'build', 'out', 'public', '_site', 'www'],
+  expo: ['dist'],
+  astro: ['dist'],
+  vite: ['dist'],
+  sveltekit: ['build'],
+  'react-router': ['build/client'],
+  static: ['dist', 'build', 'out', 'public', '_site', 'www'],
 };
 /** Where the names of files hold a hash of what is in them. */
-const IMMUTABLE: Readonly<Record<string, string>> = { expo: '_expo/static', astro: '_astro', vite: 'assets', nextjs: '_next/static', sveltekit: '_app/immutable', 'react-router': 'assets' };
+const IMMUTABLE: Readonly<Record<string, string>> = {
+  expo: '_expo/static',
+  astro: '_astro',
+  vite: 'assets',
+  nextjs: '_next/static',
+  sveltekit: '_app/immutable',
+  'react-router': 'assets',
+};
 const CACHES: Readonly<Record<string, readonly string[]>> = { nextjs: ['.next/cache'] };
 /** Metro keeps its cache where temporary files go. */
-const CACHES_ELSEWHERE: Readonly<Record<string, { within: string; paths: readonly string[] }>> = { expo: { within: '/', paths: ['tmp/metro-cache'] } };
+const CACHES_ELSEWHERE: Readonly<Record<string, { within: string; paths: readonly string[] }>> = {
+  expo: { within: '/', paths: ['tmp/metro-cache'] },
+};
 const LEAVE_MODULES_ALONE = ['nextjs', 'expo'];
 
 /** In the root of a site that is served as it lies there, these are for tools. */
-const NOT_SITE = ['node_modules', 'package.json', 'package-lock.json', 'pnpm-lock.yaml', 'yarn.lock', 'vercel.json', 'netlify.toml', '_redirects', '_headers'];
+const NOT_SITE = [
+  'node_modules',
+  'package.json',
+  'package-lock.json',
+  'pnpm-lock.yaml',
+  'yarn.lock',
+  'vercel.json',
+  'netlify.toml',
+  '_redirects',
+  '_headers',
+];
 const ROUTING_FILES = ['_redirects', '_headers'];
 
 export function detectFramework({ manifest, entries }: Inspection): string | null {
@@ -54,31 +84,50 @@ function servingOf(parts: OutputParts): Pick<Output, 'pack' | 'serve'> {
   const { framework, inspection } = parts;
   if (framework === 'nextjs') return inspection.nextExports ? siteIn(parts, ['out']) : nextServer(parts);
   if (framework === 'nuxt' && parts.settings.outputDirectory === undefined) return nuxtServer(parts);
-  const isServer = framework === 'node' || ((framework === 'react-router' || framework === 'sveltekit') && inspection.manifest?.scripts.start !== undefined);
+  const isServer =
+    framework === 'node' ||
+    ((framework === 'react-router' || framework === 'sveltekit') && inspection.manifest?.scripts.start !== undefined);
   return isServer ? nodeServer(parts) : siteIn(parts, OUTPUTS[framework] ?? OUTPUTS.static!);
 }
 
 /** Files that are served as they are: what the build made, or the repository itself where there is none. */
-function siteIn({ framework, settings, inspection, root, hasBuild }: OutputParts, usual: readonly string[]): Pick<Output, 'pack' | 'serve'> {
+function siteIn(
+  { framework, settings, inspection, root, hasBuild }: OutputParts,
+  usual: readonly string[],
+): Pick<Output, 'pack' | 'serve'> {
   const site = { to: '', site: true, except: ROUTING_FILES };
   const named = (from: string): PackedDirectory => ({ ...site, from: posix.join(root, from), named: from });
   const asItLies: PackedDirectory = { ...site, from: root, named: 'the root directory', except: NOT_SITE };
-  const found = hasBuild ? usual.map(named) : inspection.entries.includes('index.html') ? [asItLies] : [...usual.filter((name) => name === 'public').map(named), asItLies];
+  const found = hasBuild
+    ? usual.map(named)
+    : inspection.entries.includes('index.html')
+      ? [asItLies]
+      : [...usual.filter((name) => name === 'public').map(named), asItLies];
   const candidates = settings.outputDirectory === undefined ? found : [named(settings.outputDirectory)];
   const immutable = IMMUTABLE[framework];
   const everything: StaticPlace = { directory: '', prefix: '/', immutable: false };
   return {
     pack: { within: SOURCE, candidates, more: [], standalone: false },
     serve: () => ({
-      kind: 'static', server: null,
-      static: immutable === undefined ? [everything] : [{ directory: immutable, prefix: `/${immutable}`, immutable: true }, everything],
+      kind: 'static',
+      server: null,
+      static:
+        immutable === undefined
+          ? [everything]
+          : [{ directory: immutable, prefix: `/${immutable}`, immutable: true }, everything],
     }),
   };
 }
 
 /** The server that Next.js puts together of the files it needs, beside which it wants its static files. */
 function nextServer({ root }: OutputParts): Pick<Output, 'pack' | 'serve'> {
-  const directory = (from: string, to: string): PackedDirectory => ({ from: posix.join(root, from), to, named: from, except: [], site: false });
+  const directory = (from: string, to: string): PackedDirectory => ({
+    from: posix.join(root, from),
+    to,
+    named: from,
+    except: [],
+    site: false,
+  });
   return {
     pack: {
       within: SOURCE,
@@ -102,22 +151,47 @@ function nextServer({ root }: OutputParts): Pick<Output, 'pack' | 'serve'> {
 
 function nuxtServer({ root }: OutputParts): Pick<Output, 'pack' | 'serve'> {
   return {
-    pack: { within: SOURCE, candidates: [{ from: posix.join(root, '.output'), to: '', named: '.output', except: [], site: false }], more: [], standalone: false },
+    pack: {
+      within: SOURCE,
+      candidates: [{ from: posix.join(root, '.output'), to: '', named: '.output', except: [], site: false }],
+      more: [],
+      standalone: false,
+    },
     serve: () => ({
       kind: 'server',
       server: { command: ['node', 'server/index.mjs'], directory: '' },
-      static: [{ directory: 'public/_nuxt', prefix: '/_nuxt', immutable: true }, { directory: 'public', prefix: '/', immutable: false }],
+      static: [
+        { directory: 'public/_nuxt', prefix: '/_nuxt', immutable: true },
+        { directory: 'public', prefix: '/', immutable: false },
+      ],
     }),
   };
 }
 
-/** An application that is started by its `start`: all of it is collected, packages included; those of a monorepo lie above it. */
+/**
+ * An application that is started by its `start`: all of it is collected, packages included; those of a monorepo lie
+ * above it.
+ */
 function nodeServer({ framework, settings, inspection, root }: OutputParts): Pick<Output, 'pack' | 'serve'> {
   const top = inspection.lock === null ? root : posix.join(SOURCE, inspection.lock.directory);
   const directory = posix.relative(top, root);
-  const client = framework === 'react-router' ? [{ directory: posix.join(directory, settings.outputDirectory ?? 'build/client'), prefix: '/', immutable: false }] : [];
+  const client =
+    framework === 'react-router'
+      ? [
+          {
+            directory: posix.join(directory, settings.outputDirectory ?? 'build/client'),
+            prefix: '/',
+            immutable: false,
+          },
+        ]
+      : [];
   return {
-    pack: { within: SOURCE, candidates: [{ from: top, to: '', named: 'the repository', except: ['.git'], site: false }], more: [], standalone: false },
+    pack: {
+      within: SOURCE,
+      candidates: [{ from: top, to: '', named: 'the repository', except: ['.git'], site: false }],
+      more: [],
+      standalone: false,
+    },
     serve: () => ({ kind: 'server', server: { command: startCommandOf(inspection), directory }, static: client }),
   };
 }
@@ -125,7 +199,8 @@ function nodeServer({ framework, settings, inspection, root }: OutputParts): Pic
 /** `node server.js` is started as it stands; anything else by a shell that finds the programs of the packages. */
 function startCommandOf({ manifest, entries }: Inspection): string[] {
   const start = manifest?.scripts.start;
-  if (start === undefined) return ['node', manifest?.main ?? SERVER_FILES.find((name) => entries.includes(name)) ?? 'index.js'];
+  if (start === undefined)
+    return ['node', manifest?.main ?? SERVER_FILES.find((name) => entries.includes(name)) ?? 'index.js'];
   if (/^node( [\w./=@-]+)+$/.test(start)) return start.split(' ');
   return ['sh', '-c', `PATH="$PWD/node_modules/.bin:$PATH"; ${start}`];
 }

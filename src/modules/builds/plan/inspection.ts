@@ -28,17 +28,21 @@ export function inspectionOf(raw: Record<string, unknown>): Inspection {
   const manifest = raw.manifest == null ? null : recordOf(raw.manifest);
   const lock = raw.lock == null ? null : recordOf(raw.lock);
   const lockDirectory = textOf(lock?.directory) ?? '';
-  if (lockDirectory.split('/').includes('..') || lockDirectory.startsWith('/')) throw new Error('the lock file lies outside');
+  if (lockDirectory.split('/').includes('..') || lockDirectory.startsWith('/'))
+    throw new Error('the lock file lies outside');
   return {
     found: raw.found === true,
     entries: Array.isArray(raw.entries) ? raw.entries.filter((entry) => typeof entry === 'string') : [],
-    manifest: manifest === null ? null : {
-      scripts: stringsOf(manifest.scripts),
-      dependencies: stringsOf(manifest.dependencies),
-      node: textOf(manifest.node),
-      packageManager: textOf(manifest.packageManager),
-      main: textOf(manifest.main),
-    },
+    manifest:
+      manifest === null
+        ? null
+        : {
+            scripts: stringsOf(manifest.scripts),
+            dependencies: stringsOf(manifest.dependencies),
+            node: textOf(manifest.node),
+            packageManager: textOf(manifest.packageManager),
+            main: textOf(manifest.main),
+          },
     hasWorkspaces: raw.hasWorkspaces === true,
     nodeFile: textOf(raw.nodeFile),
     lock: lock === null ? null : { directory: lockDirectory, name: textOf(lock.name) ?? '' },
@@ -57,5 +61,7 @@ const textOf = (value: unknown): string | null => (typeof value === 'string' ? v
 
 function stringsOf(value: unknown): Record<string, string> {
   if (typeof value !== 'object' || value === null) return {};
-  return Object.fromEntries(Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
+  return Object.fromEntries(
+    Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  );
 }

@@ -39,5 +39,8 @@ export interface BuildPlan {
   /** Whether builds of this framework leave `node_modules` as it is, so that packages need not be copied for them. */
   readonly leavesModulesAlone: boolean;
   readonly pack: PackPlan;
-  readonly serve: (facts: { readonly output: string; readonly server: string | null }) => Pick<Built, 'kind' | 'server' | 'static'>;
+  readonly serve: (facts: {
+    readonly output: string;
+    readonly server: string | null;
+  }) => Pick<Built, 'kind' | 'server' | 'static'>;
 }

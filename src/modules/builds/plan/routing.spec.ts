@@ -4,18 +4,26 @@ import { routingOf } from './routing.js';
 
 const NOTHING = { vercel: null, redirects: null, headers: null, hasNotFound: false };
 const told: string[] = [];
-const routing = (sources: Partial<Parameters<typeof routingOf>[0]>): ReturnType<typeof routingOf> => routingOf({ ...NOTHING, ...sources }, (text) => { told.push(text); });
+const routing = (sources: Partial<Parameters<typeof routingOf>[0]>): ReturnType<typeof routingOf> =>
+  routingOf({ ...NOTHING, ...sources }, (text) => {
+    told.push(text);
+  });
 const msOf = (work: () => void): number => {
   const start = performance.now();
   work();
   return performance.now() - start;
 };
 
-beforeEach(() => { told.length = 0; });
+beforeEach(() => {
+  told.length = 0;
+});
 
 describe('routing files of a repository', () => {
   it('have redirects and rewrites a line, with comments and spaces', () => {
-    const { redirects, rewrites } = routing({ redirects: '# moved\n/news/*  /blog/:splat 302!\r\n\t/a\t /b  \n/app/* /index.html 200\nnonsense\n/x //elsewhere\n' });
+    const { redirects, rewrites } = routing({
+      redirects:
+        '# moved\n/news/*  /blog/:splat 302!\r\n\t/a\t /b  \n/app/* /index.html 200\nnonsense\n/x //elsewhere\n',
+    });
     expect(redirects).toEqual([
       { source: '/news/:splat*', destination: '/blog/:splat*', statusCode: 302, has: [], missing: [] },
       { source: '/a', destination: '/b', statusCode: 301, has: [], missing: [] },
@@ -25,11 +33,22 @@ describe('routing files of a repository', () => {
   });
 
   it('have headers below paths', () => {
-    const { headers } = routing({ headers: '/*\n  X-Frame-Options : DENY \r\n\tX-Time: 10:30\n  X-Empty:\nX-Not-Indented: 1\n  bad name: 1\n/none\n' });
-    expect(headers).toEqual([{
-      source: '/(.*)', has: [], missing: [],
-      headers: [{ key: 'X-Frame-Options', value: 'DENY' }, { key: 'X-Time', value: '10:30' }, { key: 'X-Empty', value: '' }],
-    }]);
+    const { headers } = routing({
+      headers:
+        '/*\n  X-Frame-Options : DENY \r\n\tX-Time: 10:30\n  X-Empty:\nX-Not-Indented: 1\n  bad name: 1\n/none\n',
+    });
+    expect(headers).toEqual([
+      {
+        source: '/(.*)',
+        has: [],
+        missing: [],
+        headers: [
+          { key: 'X-Frame-Options', value: 'DENY' },
+          { key: 'X-Time', value: '10:30' },
+          { key: 'X-Empty', value: '' },
+        ],
+      },
+    ]);
     expect(told).toHaveLength(2);
   });
 
@@ -42,16 +61,28 @@ describe('routing files of a repository', () => {
     ['a whole file of spaces', ' '.repeat(262_144)],
   ])('are read in time in proportion to their length: %s', (_, text) => {
     const honest = `/*\n${'  X-Frame-Options: DENY\n'.repeat(1_000)}`;
-    const honestMs = Math.max(5, msOf(() => { routing({ headers: honest, redirects: honest }); }));
+    const honestMs = Math.max(
+      5,
+      msOf(() => {
+        routing({ headers: honest, redirects: honest });
+      }),
+    );
     // Patterns that look back took nine seconds for one such line.
-    expect(msOf(() => { routing({ headers: text, redirects: text }); })).toBeLessThan(100 * honestMs);
+    expect(
+      msOf(() => {
+        routing({ headers: text, redirects: text });
+      }),
+    ).toBeLessThan(100 * honestMs);
   });
 
   it('with lines or a length beyond all sense are left out, and it is told', () => {
     const { headers } = routing({ headers: `/*\n  X-A: ${'a'.repeat(9_000)}\n  X-B: b\n` });
     expect(headers[0]!.headers).toEqual([{ key: 'X-B', value: 'b' }]);
     expect(routing({ headers: '/*\n  X-A: a\n'.repeat(30_000) }).headers).toEqual([]);
-    expect(told).toEqual([expect.stringMatching(/more than 8500 characters/), expect.stringMatching(/more than 262144 characters/)]);
+    expect(told).toEqual([
+      expect.stringMatching(/more than 8500 characters/),
+      expect.stringMatching(/more than 262144 characters/),
+    ]);
   });
 
   it('tell of no more than a log can hold', () => {
@@ -60,10 +91,18 @@ describe('routing files of a repository', () => {
   });
 
   it('never make anything throw', () => {
-    const piece = fc.oneof(fc.constantFrom('/', '*', ':', ' ', '\t', '\n', '\r\n', '#', '301', ':splat', 'X-A', '!'), fc.string());
-    fc.assert(fc.property(fc.array(piece, { maxLength: 60 }).map((pieces) => pieces.join('')), (text) => {
-      const { redirects, rewrites, headers } = routing({ redirects: text, headers: text, vercel: text });
-      for (const { source } of [...redirects, ...rewrites, ...headers]) expect(source.startsWith('/')).toBe(true);
-    }));
+    const piece = fc.oneof(
+      fc.constantFrom('/', '*', ':', ' ', '\t', '\n', '\r\n', '#', '301', ':splat', 'X-A', '!'),
+      fc.string(),
+    );
+    fc.assert(
+      fc.property(
+        fc.array(piece, { maxLength: 60 }).map((pieces) => pieces.join('')),
+        (text) => {
+          const { redirects, rewrites, headers } = routing({ redirects: text, headers: text, vercel: text });
+          for (const { source } of [...redirects, ...rewrites, ...headers]) expect(source.startsWith('/')).toBe(true);
+        },
+      ),
+    );
   });
 });

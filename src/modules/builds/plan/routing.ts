@@ -20,7 +20,9 @@ export interface RoutingSources {
   readonly hasNotFound: boolean;
 }
 
-/** Brings the files that say how requests find their way into one form. What is not understood is left out, and told. */
+/**
+ * Brings the files that say how requests find their way into one form. What is not understood is left out, and told.
+ */
 export function routingOf(sources: RoutingSources, tellEach: (text: string) => void): Routing {
   let told = 0;
   const tell = (text: string): void => {
@@ -52,12 +54,14 @@ function vercelOf(text: string | null, tell: (text: string) => void): VercelRout
     tell('vercel.json was left out: it is no JSON.');
     return nothing;
   }
-  const rulesOf = <Rule>(name: string, read: (raw: Record<string, unknown>) => Rule | null): Rule[] => listOf(config[name]).flatMap((raw) => {
-    const rule = read(raw);
-    if (rule === null) tell(`A rule of ${name} in vercel.json was left out: ${JSON.stringify(raw).slice(0, 200)}`);
-    return rule === null ? [] : [rule];
-  });
-  if (config.routes !== undefined) tell('"routes" of vercel.json is not supported. Use "redirects", "rewrites" and "headers".');
+  const rulesOf = <Rule>(name: string, read: (raw: Record<string, unknown>) => Rule | null): Rule[] =>
+    listOf(config[name]).flatMap((raw) => {
+      const rule = read(raw);
+      if (rule === null) tell(`A rule of ${name} in vercel.json was left out: ${JSON.stringify(raw).slice(0, 200)}`);
+      return rule === null ? [] : [rule];
+    });
+  if (config.routes !== undefined)
+    tell('"routes" of vercel.json is not supported. Use "redirects", "rewrites" and "headers".');
   return {
     redirects: rulesOf('redirects', redirectOf),
     rewrites: rulesOf('rewrites', rewriteOf),
@@ -77,8 +81,12 @@ function baseOf(raw: Record<string, unknown>): Pick<RewriteRule, 'source' | 'has
 
 function redirectOf(raw: Record<string, unknown>): RedirectRule | null {
   const base = baseOf(raw);
-  const statusCode = REDIRECTS.find((status) => status === raw.statusCode) ?? (raw.statusCode === undefined ? (raw.permanent === false ? 307 : 308) : undefined);
-  return base === null || statusCode === undefined || !isDestination(raw.destination) ? null : { ...base, destination: raw.destination, statusCode };
+  const statusCode =
+    REDIRECTS.find((status) => status === raw.statusCode) ??
+    (raw.statusCode === undefined ? (raw.permanent === false ? 307 : 308) : undefined);
+  return base === null || statusCode === undefined || !isDestination(raw.destination)
+    ? null
+    : { ...base, destination: raw.destination, statusCode };
 }
 
 function rewriteOf(raw: Record<string, unknown>): RewriteRule | null {
@@ -88,7 +96,9 @@ function rewriteOf(raw: Record<string, unknown>): RewriteRule | null {
 
 function headerOf(raw: Record<string, unknown>): HeaderRule | null {
   const base = baseOf(raw);
-  const headers = listOf(raw.headers).flatMap(({ key, value }) => (isHeader(key, value) ? [{ key: key as string, value: value as string }] : []));
+  const headers = listOf(raw.headers).flatMap(({ key, value }) =>
+    isHeader(key, value) ? [{ key: key as string, value: value as string }] : [],
+  );
   return base === null || headers.length === 0 ? null : { ...base, headers };
 }
 
@@ -96,13 +106,20 @@ function conditionsOf(value: unknown): RouteCondition[] | null {
   const conditions = listOf(value).map(({ type, key, value: wanted }): RouteCondition | null => {
     if (type !== 'header' && type !== 'cookie' && type !== 'query' && type !== 'host') return null;
     if (type !== 'host' && typeof key !== 'string') return null;
-    return { type, ...(typeof key === 'string' ? { key } : {}), ...(typeof wanted === 'string' ? { value: wanted } : {}) };
+    return {
+      type,
+      ...(typeof key === 'string' ? { key } : {}),
+      ...(typeof wanted === 'string' ? { value: wanted } : {}),
+    };
   });
   return conditions.every((condition) => condition !== null) ? conditions : null;
 }
 
 /** `/news/* /blog/:splat 301`, one a line. */
-function redirectsOf(text: string, tell: (text: string) => void): { redirects: RedirectRule[]; rewrites: RewriteRule[] } {
+function redirectsOf(
+  text: string,
+  tell: (text: string) => void,
+): { redirects: RedirectRule[]; rewrites: RewriteRule[] } {
   const redirects: RedirectRule[] = [];
   const rewrites: RewriteRule[] = [];
   for (const line of linesOf('_redirects', text, tell)) {
@@ -111,8 +128,10 @@ function redirectsOf(text: string, tell: (text: string) => void): { redirects: R
     const destination = to.replace(/:splat\b/, ':splat*');
     const code = Number(status.endsWith('!') ? status.slice(0, -1) : status);
     const redirect = REDIRECTS.find((each) => each === code);
-    const isUnderstood = from.startsWith('/') && !source.slice(0, -1).includes('*') && more.length === 0 && isDestination(destination);
-    if (isUnderstood && redirect !== undefined) redirects.push({ source, destination, statusCode: redirect, has: [], missing: [] });
+    const isUnderstood =
+      from.startsWith('/') && !source.slice(0, -1).includes('*') && more.length === 0 && isDestination(destination);
+    if (isUnderstood && redirect !== undefined)
+      redirects.push({ source, destination, statusCode: redirect, has: [], missing: [] });
     else if (isUnderstood && code === 200) rewrites.push({ source, destination, has: [], missing: [] });
     else tell(`A line of _redirects was left out: ${line.trim().slice(0, 200)}`);
   }
@@ -125,7 +144,8 @@ function headersOf(text: string, tell: (text: string) => void): HeaderRule[] {
   for (const line of linesOf('_headers', text, tell)) {
     const rule = rules.at(-1);
     const header = headerLineOf(line);
-    if (line.startsWith('/')) rules.push({ source: line.trim().replaceAll('*', '(.*)'), has: [], missing: [], headers: [] });
+    if (line.startsWith('/'))
+      rules.push({ source: line.trim().replaceAll('*', '(.*)'), has: [], missing: [], headers: [] });
     else if (rule !== undefined && header !== null) rule.headers.push(header);
     else tell(`A line of _headers was left out: ${line.trim().slice(0, 200)}`);
   }
@@ -140,25 +160,40 @@ function headerLineOf(line: string): { key: string; value: string } | null {
   return isHeader(key, value) ? { key, value } : null;
 }
 
-/** Lines that say something. A pattern that looks for both ends of one takes the square of its length, so none is used. */
+/**
+ * Lines that say something. A pattern that looks for both ends of one takes the square of its length, so none is used.
+ */
 function linesOf(file: string, text: string, tell: (text: string) => void): string[] {
   if (text.length > LONGEST_FILE) {
     tell(`${file} was left out: it has more than ${LONGEST_FILE} characters.`);
     return [];
   }
-  const lines = text.split('\n').slice(0, 10 * MOST_RULES).filter((line) => line.trim() !== '' && !line.trimStart().startsWith('#'));
+  const lines = text
+    .split('\n')
+    .slice(0, 10 * MOST_RULES)
+    .filter((line) => line.trim() !== '' && !line.trimStart().startsWith('#'));
   const long = lines.filter((line) => line.length > LONGEST_LINE).length;
   if (long > 0) tell(`${long} lines of ${file} were left out: they have more than ${LONGEST_LINE} characters.`);
   return lines.filter((line) => line.length <= LONGEST_LINE);
 }
 
-const wordsOf = (line: string): string[] => line.replaceAll('\t', ' ').split(' ').map((word) => word.trim()).filter((word) => word !== '');
+const wordsOf = (line: string): string[] =>
+  line
+    .replaceAll('\t', ' ')
+    .split(' ')
+    .map((word) => word.trim())
+    .filter((word) => word !== '');
 
-const isHeader = (key: unknown, value: unknown): boolean => typeof key === 'string' && typeof value === 'string' && HEADER_NAME.test(key) && HEADER_VALUE.test(value);
+const isHeader = (key: unknown, value: unknown): boolean =>
+  typeof key === 'string' && typeof value === 'string' && HEADER_NAME.test(key) && HEADER_VALUE.test(value);
 
 const isDestination = (value: unknown): value is string =>
   typeof value === 'string' && value.length <= 2_000 && /^(?:\/(?!\/)|https?:\/\/)[\x21-\x7e\x80-\uffff]*$/.test(value);
 
 function listOf(value: unknown): Record<string, unknown>[] {
-  return Array.isArray(value) ? value.filter((each): each is Record<string, unknown> => typeof each === 'object' && each !== null).slice(0, MOST_RULES) : [];
+  return Array.isArray(value)
+    ? value
+        .filter((each): each is Record<string, unknown> => typeof each === 'object' && each !== null)
+        .slice(0, MOST_RULES)
+    : [];
 }

@@ -12,9 +12,10 @@ const SHA = /^[0-9a-f]{40}$/;
 const LOCAL_PLACE = '/repository.git';
 
 /**
- * `$1` the address, `$2` what to fetch, `$3` the branch, should the server not give out a commit by its hash (the commit
- * must then be the branch's last), `$4` the root directory. Credentials come by standard input and are gone when the files
- * come; what `source.cjs` is to pack comes there, too. It starts beside git, so that it is there when git is done.
+ * `$1` the address, `$2` what to fetch, `$3` the branch, should the server not give out a commit by its hash (the
+ * commit must then be the branch's last), `$4` the root directory. Credentials come by standard input and are gone when
+ * the files come; what `source.cjs` is to pack comes there, too. It starts beside git, so that it is there when git is
+ * done.
  */
 const FETCH = `exec 3<&0 </dev/null
 IFS= read -r username <&3 && IFS= read -r password <&3 || exit 1
@@ -42,24 +43,42 @@ export interface GitSourceOptions {
 export class GitSource {
   constructor(private readonly options: GitSourceOptions) {}
 
-  /** Starts to fetch into `/work/source`. @throws {BuildFailed} `repository_unreachable`, `ref_not_found` and as `BuildSession.start`. */
+  /**
+   * Starts to fetch into `/work/source`. @throws {BuildFailed} `repository_unreachable`, `ref_not_found` and as
+   * `BuildSession.start`.
+   */
   async start(session: BuildSession, { source, branch, settings }: BuildRequest): Promise<SourceProgram> {
     const isCommit = SHA.test(source.ref);
-    const [what, instead] = isCommit ? [source.ref, SHA.test(branch) ? '' : checkedBranch(branch)] : [`refs/heads/${checkedBranch(source.ref)}`, ''];
+    const [what, instead] = isCommit
+      ? [source.ref, SHA.test(branch) ? '' : checkedBranch(branch)]
+      : [`refs/heads/${checkedBranch(source.ref)}`, ''];
     const place = source.localRepository === null ? this.foreign(source.repoUrl) : local(source.localRepository);
     const { toolchain } = this.options;
     const said: string[] = [];
-    const program = await session.start({
-      command: ['/usr/bin/sh', '-c', FETCH, 'sh', place.url, what, instead, settings.rootDirectory ?? ''],
-      mounts: [...place.mounts, ...(await toolchain.ownNode()), ...(await Promise.all(['source.cjs', 'inspect.cjs', 'pack.cjs'].map((name) => toolchain.ownProgram(name))))],
-      stdin: credentialOf(source),
-      sendsMore: true,
-      environment: {
-        GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/opt/tools/gitconfig', GIT_TERMINAL_PROMPT: '0', GIT_ASKPASS: '/usr/bin/false', GIT_LFS_SKIP_SMUDGE: '1',
-        GIT_ALLOW_PROTOCOL: place.protocol,
+    const program = await session.start(
+      {
+        command: ['/usr/bin/sh', '-c', FETCH, 'sh', place.url, what, instead, settings.rootDirectory ?? ''],
+        mounts: [
+          ...place.mounts,
+          ...(await toolchain.ownNode()),
+          ...(await Promise.all(['source.cjs', 'inspect.cjs', 'pack.cjs'].map((name) => toolchain.ownProgram(name)))),
+        ],
+        stdin: credentialOf(source),
+        sendsMore: true,
+        environment: {
+          GIT_CONFIG_NOSYSTEM: '1',
+          GIT_CONFIG_GLOBAL: '/opt/tools/gitconfig',
+          GIT_TERMINAL_PROMPT: '0',
+          GIT_ASKPASS: '/usr/bin/false',
+          GIT_LFS_SKIP_SMUDGE: '1',
+          GIT_ALLOW_PROTOCOL: place.protocol,
+        },
+        ...(place.egress === undefined ? {} : { egress: place.egress }),
       },
-      ...(place.egress === undefined ? {} : { egress: place.egress }),
-    }, (text) => { said.push(text); });
+      (text) => {
+        said.push(text);
+      },
+    );
     return new SourceProgram({ session, program, fault: () => faultOf(said, source) });
   }
 
@@ -70,9 +89,13 @@ export class GitSource {
       throw new BuildFailed('repository_unreachable', 'The address of the repository is not https://<host>/<path>.');
     }
     const port = url.port === '' ? (isHttps ? 443 : 80) : Number(url.port);
-    const named = this.options.allowedHosts.filter((host) => host === `${url.hostname}:${port}` || (host === url.hostname && url.port === ''));
-    if (named.length === 0 && !isHttps) throw new BuildFailed('repository_unreachable', 'The address of the repository is not https://<host>/<path>.');
-    const egress: EgressPolicy = named.length === 0 ? { hosts: [url.hostname], trusted: [] } : { hosts: [], trusted: [`${url.hostname}:${port}`] };
+    const named = this.options.allowedHosts.filter(
+      (host) => host === `${url.hostname}:${port}` || (host === url.hostname && url.port === ''),
+    );
+    if (named.length === 0 && !isHttps)
+      throw new BuildFailed('repository_unreachable', 'The address of the repository is not https://<host>/<path>.');
+    const egress: EgressPolicy =
+      named.length === 0 ? { hosts: [url.hostname], trusted: [] } : { hosts: [], trusted: [`${url.hostname}:${port}`] };
     return { url: url.href, mounts: [], egress, protocol: isHttps ? 'https' : 'http' };
   }
 }
@@ -100,12 +123,19 @@ function checkedBranch(name: string): string {
 function credentialOf({ credentials }: BuildSource): Buffer {
   if (credentials === undefined) return Buffer.from('\n\n');
   const { username, password } = credentials;
-  if (/[\r\n\0]/.test(username + password)) throw new BuildFailed('repository_unreachable', 'The credentials of the repository hold a line break.');
+  if (/[\r\n\0]/.test(username + password))
+    throw new BuildFailed('repository_unreachable', 'The credentials of the repository hold a line break.');
   return Buffer.from(`username=${username}\npassword=${password}\n`);
 }
 
 function faultOf(lines: readonly string[], { ref }: BuildSource): BuildFailed {
-  if (/couldn't find remote ref|not our ref|unadvertised object/i.test(lines.join('\n'))) return new BuildFailed('ref_not_found', `The repository has no ${SHA.test(ref) ? 'commit' : 'branch'} ${ref}.`);
-  const said = cleanText(lines.filter((line) => line !== '').slice(-3).join(' ')).slice(0, 500);
+  if (/couldn't find remote ref|not our ref|unadvertised object/i.test(lines.join('\n')))
+    return new BuildFailed('ref_not_found', `The repository has no ${SHA.test(ref) ? 'commit' : 'branch'} ${ref}.`);
+  const said = cleanText(
+    lines
+      .filter((line) => line !== '')
+      .slice(-3)
+      .join(' '),
+  ).slice(0, 500);
   return new BuildFailed('repository_unreachable', `The repository could not be fetched. git said: ${said}`);
 }

@@ -21,21 +21,31 @@ interface SourceProgramParts {
   readonly fault: () => BuildFailed;
 }
 
-/** The program that fetches, which tells one thing after the other: the commit, what is in the source, and, where nothing is built, the files. */
+/**
+ * The program that fetches, which tells one thing after the other: the commit, what is in the source, and, where
+ * nothing is built, the files.
+ */
 export class SourceProgram {
   readonly program: IsolatedProgram;
   readonly reader: ArchiveReader;
 
   constructor(private readonly parts: SourceProgramParts) {
     this.program = parts.program;
-    this.reader = new ArchiveReader(parts.program.stdout as AsyncIterable<Buffer>, (text) => { parts.session.say(cleanText(text)); });
+    this.reader = new ArchiveReader(parts.program.stdout as AsyncIterable<Buffer>, (text) => {
+      parts.session.say(cleanText(text));
+    });
   }
 
   /** @throws {BuildFailed} `repository_unreachable`, `ref_not_found` */
   async commit(): Promise<ResolvedCommit> {
     const { sha, author, message } = await this.explained(this.reader.commit());
-    if (!SHA.test(sha)) throw new BuildFailed('repository_unreachable', 'The repository answered with something that is no commit.');
-    return { sha, author: cleanText(author).slice(0, LONGEST_MESSAGE), message: cleanText(message).slice(0, LONGEST_MESSAGE) };
+    if (!SHA.test(sha))
+      throw new BuildFailed('repository_unreachable', 'The repository answered with something that is no commit.');
+    return {
+      sha,
+      author: cleanText(author).slice(0, LONGEST_MESSAGE),
+      message: cleanText(message).slice(0, LONGEST_MESSAGE),
+    };
   }
 
   /** To be asked after {@link commit}; by then all files are there. @throws as {@link commit}. */
@@ -70,7 +80,10 @@ export class SourceProgram {
 
   private async causeOf(broken: ArchiveBroken): Promise<unknown> {
     const { session, fault } = this.parts;
-    const isOver = await Promise.race([this.program.exited.then(() => true), sleep(ENDS_WITHIN_MS, false, { ref: false })]);
+    const isOver = await Promise.race([
+      this.program.exited.then(() => true),
+      sleep(ENDS_WITHIN_MS, false, { ref: false }),
+    ]);
     if (!isOver) {
       await this.program.destroy();
       return new BuildFailed('isolation_unavailable', 'The source could not be read.', { cause: broken });

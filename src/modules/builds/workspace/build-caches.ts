@@ -21,26 +21,41 @@ type Owner = Pick<BuildRequest, 'projectId' | 'target' | 'branch'>;
 
 /**
  * What builds leave for the next: installed packages by what was to be installed, and the frameworks' own caches by
- * branch. Copied in and out by programs in isolation; a preview may begin with what production has left, but what it leaves itself no production
- * build ever reads.
+ * branch. Copied in and out by programs in isolation; a preview may begin with what production has left, but what it
+ * leaves itself no production build ever reads.
  */
 export class BuildCaches {
   /** By project: what is being kept just now. */
   private readonly keeping = new Map<string, Promise<void>>();
 
-  constructor(private readonly directories: BuildDirectories, private readonly clock: Clock) {}
+  constructor(
+    private readonly directories: BuildDirectories,
+    private readonly clock: Clock,
+  ) {}
 
-  /** Where a build finds what was left for it; empty when nothing was. What the build before is about to leave is waited for: to install anew takes longer. */
+  /**
+   * Where a build finds what was left for it; empty when nothing was. What the build before is about to leave is waited
+   * for: to install anew takes longer.
+   */
   async find(owner: Owner, plan: BuildPlan): Promise<{ modules: Mount | null; framework: Mount | null }> {
     await this.keeping.get(owner.projectId);
     const targets = owner.target === 'production' ? (['production'] as const) : (['preview', 'production'] as const);
     const modulesName = modulesNameOf(plan);
-    const modules = modulesName === null ? [] : await Promise.all(targets.map((target) => this.entry(owner.projectId, target, modulesName)));
-    const branches = owner.target === 'production' ? [] : [await this.entry(owner.projectId, 'preview', frameworkNameOf(owner))];
-    const production = await Promise.all((await this.namesOf(owner.projectId, 'production', 'framework')).map((name) => this.entry(owner.projectId, 'production', name)));
+    const modules =
+      modulesName === null
+        ? []
+        : await Promise.all(targets.map((target) => this.entry(owner.projectId, target, modulesName)));
+    const branches =
+      owner.target === 'production' ? [] : [await this.entry(owner.projectId, 'preview', frameworkNameOf(owner))];
+    const production = await Promise.all(
+      (await this.namesOf(owner.projectId, 'production', 'framework')).map((name) =>
+        this.entry(owner.projectId, 'production', name),
+      ),
+    );
     return {
       modules: mountOf(modules, '/cache/modules'),
-      framework: plan.frameworkCaches.paths.length === 0 ? null : mountOf([...branches, ...production], '/cache/framework'),
+      framework:
+        plan.frameworkCaches.paths.length === 0 ? null : mountOf([...branches, ...production], '/cache/framework'),
     };
   }
 
@@ -53,11 +68,17 @@ export class BuildCaches {
     try {
       await done;
     } finally {
-      void settled.then(() => { if (this.keeping.get(owner.projectId) === settled) this.keeping.delete(owner.projectId); });
+      void settled.then(() => {
+        if (this.keeping.get(owner.projectId) === settled) this.keeping.delete(owner.projectId);
+      });
     }
   }
 
-  private async copy(session: BuildSession, owner: Owner, { plan, ownModules }: { plan: BuildPlan; ownModules: boolean }): Promise<void> {
+  private async copy(
+    session: BuildSession,
+    owner: Owner,
+    { plan, ownModules }: { plan: BuildPlan; ownModules: boolean },
+  ): Promise<void> {
     const modulesName = ownModules ? modulesNameOf(plan) : null;
     if (modulesName !== null && plan.install !== null) {
       await this.save(session, owner, { name: modulesName, from: plan.install.directory, paths: ['node_modules'] });
@@ -68,7 +89,11 @@ export class BuildCaches {
     }
   }
 
-  private async save(session: BuildSession, owner: Owner, what: { name: string; from: string; paths: readonly string[]; replace?: boolean }): Promise<void> {
+  private async save(
+    session: BuildSession,
+    owner: Owner,
+    what: { name: string; from: string; paths: readonly string[]; replace?: boolean },
+  ): Promise<void> {
     const parent = join(await this.directories.cachesDirectory(), owner.projectId, owner.target);
     const place = join(parent, what.name);
     if (what.replace !== true && (await exists(place))) return;
@@ -79,9 +104,13 @@ export class BuildCaches {
     try {
       await session.own(unfinished);
       const fits = `[ "$(du -skc -- "$@" 2>/dev/null | tail -n 1 | cut -f 1)" -le ${LARGEST_MIB * 1_024} ] || exit ${TOO_LARGE}; `;
-      const copy = 'for path in "$@"; do [ -d "$path" ] || continue; mkdir -p "/cache/new/$(dirname "$path")" && cp -a "$path" "/cache/new/$path" || exit 1; done';
+      const copy =
+        'for path in "$@"; do [ -d "$path" ] || continue; mkdir -p "/cache/new/$(dirname "$path")" && cp -a "$path" "/cache/new/$path" || exit 1; done';
       const { exitStatus } = await session.run({
-        command: ['/usr/bin/sh', '-c', fits + copy, 'sh', ...what.paths], directory: what.from, writable: [{ from: unfinished, to: '/cache/new' }], output: 'text',
+        command: ['/usr/bin/sh', '-c', fits + copy, 'sh', ...what.paths],
+        directory: what.from,
+        writable: [{ from: unfinished, to: '/cache/new' }],
+        output: 'text',
       });
       if (exitStatus === TOO_LARGE) {
         session.say(`The cache of ${what.paths.join(', ')} is not kept: it is larger than ${LARGEST_MIB} MiB.`);
@@ -133,7 +162,9 @@ export class BuildCaches {
   private async namesOf(projectId: string, target: string, kind: string): Promise<string[]> {
     const parent = join(await this.directories.cachesDirectory(), projectId, target);
     const names = (await namesIn(parent)).filter((name) => name.startsWith(`${kind}-`));
-    const aged = await Promise.all(names.map(async (name) => ({ name, usedMs: (await stat(join(parent, name))).mtimeMs })));
+    const aged = await Promise.all(
+      names.map(async (name) => ({ name, usedMs: (await stat(join(parent, name))).mtimeMs })),
+    );
     return aged.sort((a, b) => b.usedMs - a.usedMs).map(({ name }) => name);
   }
 }
@@ -146,7 +177,8 @@ function modulesNameOf({ install, nodeVersion }: BuildPlan): string | null {
 
 const frameworkNameOf = ({ branch }: Owner): string => `framework-${hashOf(branch)}`;
 
-const hashOf = (...parts: readonly string[]): string => createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
+const hashOf = (...parts: readonly string[]): string =>
+  createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
 
 function mountOf(entries: readonly (string | null)[], to: string): Mount | null {
   const from = entries.find((entry) => entry !== null);
@@ -154,7 +186,10 @@ function mountOf(entries: readonly (string | null)[], to: string): Mount | null 
 }
 
 async function exists(path: string): Promise<boolean> {
-  return stat(path).then(() => true, () => false);
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
 }
 
 async function namesIn(path: string): Promise<string[]> {

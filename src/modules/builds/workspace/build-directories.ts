@@ -12,15 +12,18 @@ const CACHES = /^caches-[0-9a-f]{32}$/;
 const PASSABLE = 0o711;
 
 /**
- * The directories of the host in which builds take place: `jobs`, gone with their build, and `caches`. The host makes and
- * removes them, and what is in them only programs in isolation see.
+ * The directories of the host in which builds take place: `jobs`, gone with their build, and `caches`. The host makes
+ * and removes them, and what is in them only programs in isolation see.
  */
 export class BuildDirectories {
   private caches: Promise<string> | null = null;
 
   constructor(private readonly directory: string) {}
 
-  /** A new directory for one attempt; its name tells which process made it, so that another can tell whether that one lives. */
+  /**
+   * A new directory for one attempt; its name tells which process made it, so that another can tell whether that one
+   * lives.
+   */
   async makeJob(id: string): Promise<string> {
     const job = join(this.directory, 'jobs', `${process.pid}-${startTicks(process.pid) ?? '0'}-${id}`);
     await makePassable(join(this.directory, 'jobs'));
@@ -36,16 +39,20 @@ export class BuildDirectories {
       const [pid, ticks] = name.split('-');
       return startTicks(Number(pid)) !== ticks;
     });
-    await Promise.all(left.map(async (name) => {
-      await FixedDisk.release(join(jobs, name));
-      await removeTree(join(jobs, name));
-    }));
+    await Promise.all(
+      left.map(async (name) => {
+        await FixedDisk.release(join(jobs, name));
+        await removeTree(join(jobs, name));
+      }),
+    );
   }
 
   /** Its name cannot be guessed: what is in it has to be readable by the users of all sandboxes, but by nobody else. */
   cachesDirectory(): Promise<string> {
     this.caches ??= this.findCaches();
-    this.caches.catch(() => { this.caches = null; });
+    this.caches.catch(() => {
+      this.caches = null;
+    });
     return this.caches;
   }
 
@@ -65,12 +72,16 @@ export async function makePassable(path: string): Promise<void> {
 }
 
 /**
- * Removes a directory of the host with all that programs have put into it. To be called when none of them lives any more.
- * `rm` goes down by descriptors and follows nothing, however deep, and however named, it is.
+ * Removes a directory of the host with all that programs have put into it. To be called when none of them lives any
+ * more. `rm` goes down by descriptors and follows nothing, however deep, and however named, it is.
  */
 export async function removeTree(path: string): Promise<void> {
   const script = 'rm -rf -- "$1" 2>/dev/null || { chmod -R u+rwX -- "$1" 2>/dev/null; exec rm -rf -- "$1"; }';
-  const child = spawn('/bin/sh', ['-c', script, 'sh', path], { stdio: 'ignore', env: { PATH: '/usr/bin:/bin' }, cwd: '/' });
+  const child = spawn('/bin/sh', ['-c', script, 'sh', path], {
+    stdio: 'ignore',
+    env: { PATH: '/usr/bin:/bin' },
+    cwd: '/',
+  });
   const [status] = (await once(child, 'exit')) as [number | null];
   if (status !== 0) throw new Error(`${path} could not be removed.`);
 }

@@ -7,7 +7,12 @@ import { type EgressPolicy } from '../../../platform/egress/egress-policy.js';
 import { type IsolatedProgram } from '../../../platform/isolation/isolated-program.js';
 import { IsolationDidNotStart, type Mount } from '../../../platform/isolation/isolation-spec.js';
 import { type Isolation } from '../../../platform/isolation/isolation.js';
-import { type LaunchEnd, type LaunchLimits, type LaunchOutput, type LentUser } from '../../../platform/isolation/launch-spec.js';
+import {
+  type LaunchEnd,
+  type LaunchLimits,
+  type LaunchOutput,
+  type LentUser,
+} from '../../../platform/isolation/launch-spec.js';
 import { ORDINARY_PACE } from '../../../platform/isolation/output-pace.js';
 import { BuildFailed } from '../build-failed.js';
 import { type BuildLimits } from '../build-request.js';
@@ -26,7 +31,10 @@ const START_ATTEMPTS = 4;
 const START_AGAIN_MS = 500;
 const EGRESS_BYTES = 8 * 1024 * MEBIBYTE;
 /** Of programs of ours: git beside up to two processes of Node, which has a dozen threads, is the most at a time. */
-/** What programs of ours print is read by programs of ours: no line of it may be missing. Its bytes are bounded all the same. */
+/**
+ * What programs of ours print is read by programs of ours: no line of it may be missing. Its bytes are bounded all the
+ * same.
+ */
 const PACE_OF_TEXT = { ...ORDINARY_PACE, burstLines: Number.MAX_SAFE_INTEGER };
 const HELPER_LIMITS = { memoryBytes: 512 * MEBIBYTE, tasks: 64, cpuMs: 60_000 };
 /** What can be written nowhere may belong to another user, too, which is then what the kernel says. */
@@ -37,14 +45,23 @@ const NO_SPACE = /ENOSPC|no space left on device/i;
 const PLACES = { work: '/work', tmp: '/tmp', home: '/home/build' } as const;
 
 const ENVIRONMENT = {
-  PATH: '/opt/node/bin:/opt/tools/bin:/usr/bin', HOME: PLACES.home, USER: 'build', TMPDIR: '/tmp', LANG: 'C.UTF-8', LC_ALL: 'C.UTF-8', TERM: 'dumb', TZ: 'UTC',
+  PATH: '/opt/node/bin:/opt/tools/bin:/usr/bin',
+  HOME: PLACES.home,
+  USER: 'build',
+  TMPDIR: '/tmp',
+  LANG: 'C.UTF-8',
+  LC_ALL: 'C.UTF-8',
+  TERM: 'dumb',
+  TZ: 'UTC',
 };
 const PROXY = 'http://127.0.0.1:3128';
 const WITH_PROXY = { http_proxy: PROXY, https_proxy: PROXY, HTTP_PROXY: PROXY, HTTPS_PROXY: PROXY };
 /** Tools speak to servers of their own. */
 const FOR_TOOLS = {
   ...(CERTIFICATES === undefined ? {} : { NODE_EXTRA_CA_CERTS: CERTIFICATES }),
-  NODE_USE_ENV_PROXY: '1', no_proxy: 'localhost,127.0.0.1,::1', NO_PROXY: 'localhost,127.0.0.1,::1',
+  NODE_USE_ENV_PROXY: '1',
+  no_proxy: 'localhost,127.0.0.1,::1',
+  NO_PROXY: 'localhost,127.0.0.1,::1',
 };
 
 export interface SessionParts {
@@ -87,7 +104,10 @@ export interface StepEnd {
   readonly metReadOnly: boolean;
 }
 
-/** The place of one build on this machine: directories, a user of the host, a watch on the disk; and the programs run in it, one after another. */
+/**
+ * The place of one build on this machine: directories, a user of the host, a watch on the disk; and the programs run in
+ * it, one after another.
+ */
 export class BuildSession {
   private program: IsolatedProgram | null = null;
   private proxy: EgressProxy | null = null;
@@ -99,9 +119,14 @@ export class BuildSession {
   private readonly disk: BuildDisk;
   private readonly user: LentUser;
   private readonly deadlineMs: number;
-  private readonly abort = (): void => { void this.program?.destroy(); };
+  private readonly abort = (): void => {
+    void this.program?.destroy();
+  };
 
-  private constructor(private readonly parts: SessionParts, place: { job: string; disk: BuildDisk; user: LentUser }) {
+  private constructor(
+    private readonly parts: SessionParts,
+    place: { job: string; disk: BuildDisk; user: LentUser },
+  ) {
     this.job = place.job;
     this.disk = place.disk;
     this.user = place.user;
@@ -113,7 +138,10 @@ export class BuildSession {
   static async open(parts: SessionParts): Promise<BuildSession> {
     parts.signal.throwIfAborted();
     const missing = parts.isolation.missing();
-    if (missing.length > 0) throw new BuildFailed('isolation_unavailable', 'Builds cannot be run here at the moment.', { cause: new Error(`missing: ${missing.join(', ')}`) });
+    if (missing.length > 0)
+      throw new BuildFailed('isolation_unavailable', 'Builds cannot be run here at the moment.', {
+        cause: new Error(`missing: ${missing.join(', ')}`),
+      });
     const user = parts.isolation.lendUser();
     let session: BuildSession | undefined;
     try {
@@ -122,7 +150,9 @@ export class BuildSession {
         job,
         limitBytes: parts.limits.diskBytes,
         count: () => session?.count() ?? Promise.resolve(null),
-        exceeded: (problem) => { session?.stopFor(problem); },
+        exceeded: (problem) => {
+          session?.stopFor(problem);
+        },
       });
       session = new BuildSession(parts, { job, disk, user });
       await session.prepare();
@@ -143,7 +173,10 @@ export class BuildSession {
   }
 
   private count(): Promise<DiskUse | null> {
-    return countBuild({ ...this.parts, user: this.user, job: this.job, places: this.places('/measured') }, this.program);
+    return countBuild(
+      { ...this.parts, user: this.user, job: this.job, places: this.places('/measured') },
+      this.program,
+    );
   }
 
   private stopFor(problem: DiskProblem): void {
@@ -169,7 +202,9 @@ export class BuildSession {
   async waitFor<Result>(work: Promise<Result>): Promise<Result> {
     const { signal } = this.parts;
     const aborted = Promise.withResolvers<never>();
-    const abort = (): void => { aborted.reject(signal.reason); };
+    const abort = (): void => {
+      aborted.reject(signal.reason);
+    };
     signal.addEventListener('abort', abort, { once: true });
     if (signal.aborted) abort();
     try {
@@ -196,12 +231,17 @@ export class BuildSession {
     };
     const pace = step.output === 'text' ? { pace: PACE_OF_TEXT } : {};
     const end = await this.endOf(await this.launch(step, { line, bytes: OUTPUT_BYTES, ...pace }));
-    return { exitStatus: this.judge(end), stdout: texts.stdout.join('\n'), stderr: texts.stderr.join('\n'), metReadOnly: met.readOnly };
+    return {
+      exitStatus: this.judge(end),
+      stdout: texts.stdout.join('\n'),
+      stderr: texts.stderr.join('\n'),
+      metReadOnly: met.readOnly,
+    };
   }
 
   /**
-   * Starts a program whose standard output is read by the caller, who then awaits {@link finish}; `says` is told what it
-   * writes to standard error. @throws as {@link run}.
+   * Starts a program whose standard output is read by the caller, who then awaits {@link finish}; `says` is told what
+   * it writes to standard error. @throws as {@link run}.
    */
   async start(step: Omit<Step, 'output'>, says: (text: string) => void = () => undefined): Promise<IsolatedProgram> {
     const line = (_stream: unknown, text: string): void => {
@@ -240,18 +280,25 @@ export class BuildSession {
     const system = [...(await this.parts.toolchain.system()), ...network, ...(step.mounts ?? [])];
     this.program = await this.startSoon(() =>
       this.parts.isolation.launch({
-        command: egress === undefined ? step.command : ['/opt/node/bin/node', '/opt/egress/with-egress.cjs', ...step.command],
+        command:
+          egress === undefined ? step.command : ['/opt/node/bin/node', '/opt/egress/with-egress.cjs', ...step.command],
         mounts: step.readOnly === true ? [...system, ...places.filter(({ to }) => to !== '/tmp')] : system,
         writable: [...(step.readOnly === true ? [] : places), ...(step.writable ?? [])],
         directory: step.directory ?? (step.readOnly === true ? '/' : '/work'),
-        environment: { ...ENVIRONMENT, ...(egress === undefined ? {} : WITH_PROXY), ...(step.untrustedCode === true ? FOR_TOOLS : {}), ...step.environment },
+        environment: {
+          ...ENVIRONMENT,
+          ...(egress === undefined ? {} : WITH_PROXY),
+          ...(step.untrustedCode === true ? FOR_TOOLS : {}),
+          ...step.environment,
+        },
         network: egress === undefined && step.untrustedCode !== true ? 'none' : 'loopback',
         user: this.user,
         limits: this.limitsOf(step),
         output,
         ...(step.stdin === undefined ? {} : { stdin: step.stdin }),
         ...(step.sendsMore === undefined ? {} : { sendsMore: step.sendsMore }),
-      }));
+      }),
+    );
     if (this.parts.signal.aborted || this.diskProblem !== null) void this.program.destroy();
     return this.program;
   }
@@ -272,9 +319,17 @@ export class BuildSession {
 
   private limitsOf(step: Step): LaunchLimits {
     const { limits } = this.parts;
-    const own = step.untrustedCode === true ? limits : { ...HELPER_LIMITS, memoryBytes: Math.min(HELPER_LIMITS.memoryBytes, limits.memoryBytes) };
+    const own =
+      step.untrustedCode === true
+        ? limits
+        : { ...HELPER_LIMITS, memoryBytes: Math.min(HELPER_LIMITS.memoryBytes, limits.memoryBytes) };
     return {
-      memoryBytes: own.memoryBytes, tasks: own.tasks, cpuMs: own.cpuMs, openFiles: 16_384, fileBytes: limits.diskBytes, scratchBytes: 64 * MEBIBYTE,
+      memoryBytes: own.memoryBytes,
+      tasks: own.tasks,
+      cpuMs: own.cpuMs,
+      openFiles: 16_384,
+      fileBytes: limits.diskBytes,
+      scratchBytes: 64 * MEBIBYTE,
       wallMs: Math.max(1, Math.ceil(this.deadlineMs - performance.now())),
     };
   }
@@ -285,12 +340,11 @@ export class BuildSession {
       directory: join(this.job, 'egress'),
       policy,
       bytes: EGRESS_BYTES,
-      refused: (target, reason) => { this.say(`The network refused ${cleanText(target)}: ${REFUSALS[reason]}.`); },
+      refused: (target, reason) => {
+        this.say(`The network refused ${cleanText(target)}: ${REFUSALS[reason]}.`);
+      },
     });
-    return [
-      { from: join(this.job, 'egress'), to: '/run/egress' },
-      ...(await this.parts.toolchain.egressProgram()),
-    ];
+    return [{ from: join(this.job, 'egress'), to: '/run/egress' }, ...(await this.parts.toolchain.egressProgram())];
   }
 
   private async closeEgress(): Promise<void> {
@@ -312,16 +366,38 @@ export class BuildSession {
     this.parts.signal.throwIfAborted();
     if (this.diskProblem === 'machine') throw unavailable(new Error('The disk of this machine is nearly full.'));
     if (this.diskProblem === 'build' || (this.disk.isFixed && this.metNoSpace && exitStatus !== 0)) {
-      throw new BuildFailed('disk_full', `The build wrote more than the ${Math.floor(this.parts.limits.diskBytes / MEBIBYTE)} MiB that it may.`);
+      throw new BuildFailed(
+        'disk_full',
+        `The build wrote more than the ${Math.floor(this.parts.limits.diskBytes / MEBIBYTE)} MiB that it may.`,
+      );
     }
     switch (cause) {
-      case 'exit': return exitStatus;
-      case 'wall_time': throw new BuildFailed('build_timed_out', `The build took longer than the ${Math.round(this.parts.limits.wallMs / 1000)} seconds that it may.`);
-      case 'cpu_time': throw new BuildFailed('build_timed_out', `The build used more than the ${Math.round(this.parts.limits.cpuMs / 1000)} seconds of processor time that it may.`);
-      case 'memory': throw new BuildFailed('out_of_memory', `The build used more than the ${Math.floor(this.parts.limits.memoryBytes / MEBIBYTE)} MiB of memory that it may.`);
-      case 'tasks': throw new BuildFailed('too_many_processes', `The build had more than the ${this.parts.limits.tasks} processes and threads that it may.`);
-      case 'did_not_start': throw unavailable(new Error(said));
-      case 'destroyed': throw new BuildFailed('isolation_unavailable', 'The build was ended by the service.');
+      case 'exit':
+        return exitStatus;
+      case 'wall_time':
+        throw new BuildFailed(
+          'build_timed_out',
+          `The build took longer than the ${Math.round(this.parts.limits.wallMs / 1000)} seconds that it may.`,
+        );
+      case 'cpu_time':
+        throw new BuildFailed(
+          'build_timed_out',
+          `The build used more than the ${Math.round(this.parts.limits.cpuMs / 1000)} seconds of processor time that it may.`,
+        );
+      case 'memory':
+        throw new BuildFailed(
+          'out_of_memory',
+          `The build used more than the ${Math.floor(this.parts.limits.memoryBytes / MEBIBYTE)} MiB of memory that it may.`,
+        );
+      case 'tasks':
+        throw new BuildFailed(
+          'too_many_processes',
+          `The build had more than the ${this.parts.limits.tasks} processes and threads that it may.`,
+        );
+      case 'did_not_start':
+        throw unavailable(new Error(said));
+      case 'destroyed':
+        throw new BuildFailed('isolation_unavailable', 'The build was ended by the service.');
     }
   }
 

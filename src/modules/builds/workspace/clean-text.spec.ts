@@ -12,9 +12,15 @@ describe('a line of a log', () => {
     ['\u202egnp.exe', 'gnp.exe'],
     ['bell\u0007 null\u0000 \u009b31mred', 'bell null red'],
     ['Grüße 👋 日本', 'Grüße 👋 日本'],
-  ])('of %j shows %j', (line, shown) => { expect(cleanText(line)).toBe(shown); });
+  ])('of %j shows %j', (line, shown) => {
+    expect(cleanText(line)).toBe(shown);
+  });
 
   it('never holds a control character, whatever was written', () => {
-    fc.assert(fc.property(fc.string({ unit: 'binary' }), (line) => { expect(cleanText(`\u001b[${line}\u001b`)).not.toMatch(/[\u0000-\u0008\u000a-\u001f\u007f-\u009f]/); }));
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (line) => {
+        expect(cleanText(`\u001b[${line}\u001b`)).not.toMatch(/[\u0000-\u0008\u000a-\u001f\u007f-\u009f]/);
+      }),
+    );
   });
 });

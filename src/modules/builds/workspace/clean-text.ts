@@ -1,12 +1,16 @@
 import { trimEnd } from '../../../platform/text/trim.js';
 
 /** Escape sequences of terminals: CSI, OSC and the two-character ones. */
-const ESCAPES = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\-_])|\u009b[0-?]*[ -/]*[@-~]/g;
+const ESCAPES =
+  /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\-_])|\u009b[0-?]*[ -/]*[@-~]/g;
 /** All other control characters but the tab, and what turns the direction of text round. */
 const CONTROLS = /[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
 
 /** What a program wrote as text that can be shown anywhere: a progress bar that overwrote itself is its last state. */
 export function cleanText(line: string): string {
   const shown = trimEnd(line, '\r');
-  return shown.slice(shown.lastIndexOf('\r') + 1).replace(ESCAPES, '').replace(CONTROLS, '');
+  return shown
+    .slice(shown.lastIndexOf('\r') + 1)
+    .replace(ESCAPES, '')
+    .replace(CONTROLS, '');
 }

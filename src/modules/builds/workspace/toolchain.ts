@@ -11,14 +11,28 @@ import { npmPackage } from '../../../platform/node-programs/npm-program.js';
 import { BuildFailed } from '../build-failed.js';
 import { type BuildDirectories } from './build-directories.js';
 
-/** What programs of a build find, beside shared libraries: the usual tools, git's, certificates. Nothing of `/home`, `/root`, `/var`, or the rest of `/etc`. */
+/**
+ * What programs of a build find, beside shared libraries: the usual tools, git's, certificates. Nothing of `/home`,
+ * `/root`, `/var`, or the rest of `/etc`.
+ */
 const SYSTEM = [
-  '/usr/bin', '/usr/lib/git-core', '/usr/libexec/git-core', '/usr/share/git-core', '/usr/share/zoneinfo', '/usr/share/ca-certificates',
-  '/etc/ssl/certs', '/etc/pki/tls/certs', '/etc/pki/ca-trust/extracted', '/etc/alternatives', '/etc/ld.so.cache',
+  '/usr/bin',
+  '/usr/lib/git-core',
+  '/usr/libexec/git-core',
+  '/usr/share/git-core',
+  '/usr/share/zoneinfo',
+  '/usr/share/ca-certificates',
+  '/etc/ssl/certs',
+  '/etc/pki/tls/certs',
+  '/etc/pki/ca-trust/extracted',
+  '/etc/alternatives',
+  '/etc/ld.so.cache',
 ];
 
 /** What this machine trusts, an authority of its operator's network among it, builds trust as well. */
-export const CERTIFICATES = ['/etc/ssl/certs/ca-certificates.crt', '/etc/pki/tls/certs/ca-bundle.crt'].find((path) => existsSync(path));
+export const CERTIFICATES = ['/etc/ssl/certs/ca-certificates.crt', '/etc/pki/tls/certs/ca-bundle.crt'].find((path) =>
+  existsSync(path),
+);
 
 const FILES: Readonly<Record<string, { text: string; executable?: true }>> = {
   'etc/passwd': { text: 'build:x:1000:1000:build:/home/build:/bin/sh\n' },
@@ -30,7 +44,7 @@ const FILES: Readonly<Record<string, { text: string; executable?: true }>> = {
   'bin/pnpm': { text: '#!/bin/sh\nexec npx --yes --package "pnpm@${BUILD_PNPM:-10}" pnpm "$@"\n', executable: true },
   'bin/yarn': { text: '#!/bin/sh\nexec npx --yes --package "${BUILD_YARN:-yarn@1}" yarn "$@"\n', executable: true },
   // Protected configuration, which git asks before it trusts a repository of another user.
-  'gitconfig': {
+  gitconfig: {
     text: `[safe]
 	directory = *
 [core]
@@ -73,13 +87,18 @@ export class Toolchain {
   async system(): Promise<Mount[]> {
     this.tools ??= this.writeTools();
     // What failed once, as on a disk that is full, is tried again.
-    this.tools.catch(() => { this.tools = null; });
+    this.tools.catch(() => {
+      this.tools = null;
+    });
     const tools = await this.tools;
     return [
       ...SYSTEM.filter((path) => existsSync(path)).map((path) => ({ from: path, to: path })),
       // A link to /usr/bin, nearly everywhere.
       { from: '/bin', to: '/bin' },
-      ...['passwd', 'group', 'hosts', 'nsswitch.conf'].map((name) => ({ from: join(tools, 'etc', name), to: `/etc/${name}` })),
+      ...['passwd', 'group', 'hosts', 'nsswitch.conf'].map((name) => ({
+        from: join(tools, 'etc', name),
+        to: `/etc/${name}`,
+      })),
       { from: join(tools, 'gitconfig'), to: '/opt/tools/gitconfig' },
       { from: join(tools, 'bin'), to: '/opt/tools/bin' },
     ];
@@ -100,7 +119,9 @@ export class Toolchain {
       const program = await this.nodes.program(version, tell);
       return [{ from: await this.isolation.reachable(program), to: '/opt/node/bin/node' }];
     } catch (error) {
-      throw error instanceof NodeUnavailable ? new BuildFailed('node_version_unavailable', error.message, { cause: error }) : error;
+      throw error instanceof NodeUnavailable
+        ? new BuildFailed('node_version_unavailable', error.message, { cause: error })
+        : error;
     }
   }
 
@@ -111,7 +132,9 @@ export class Toolchain {
 
   async npmPackage(): Promise<Mount[]> {
     this.npm ??= this.locateNpm();
-    this.npm.catch(() => { this.npm = null; });
+    this.npm.catch(() => {
+      this.npm = null;
+    });
     return [{ from: await this.npm, to: '/opt/npm' }];
   }
 
@@ -132,7 +155,8 @@ export class Toolchain {
   }
 
   private async writeTools(): Promise<string> {
-    // Gone with this process, as the directories of its builds are. A process may have several of these, in tests for one.
+    // Gone with this process, as the directories of its builds are. A process may have several of these, in tests for
+    // one.
     const tools = await this.directories.makeJob(`tools-${randomBytes(6).toString('hex')}`);
     for (const [name, { text, executable }] of Object.entries(FILES)) {
       const file = join(tools, name);

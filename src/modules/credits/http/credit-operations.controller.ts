@@ -15,7 +15,10 @@ export class CreditOperationsController {
   @Post()
   @TakesJson()
   @HttpCode(HttpStatus.OK)
-  @ApiOperation({ summary: 'Gives credits to an organization, once for a key.', description: 'Needs `OPS_TOKEN` as bearer token, and answers nobody while that is not set.' })
+  @ApiOperation({
+    summary: 'Gives credits to an organization, once for a key.',
+    description: 'Needs `OPS_TOKEN` as bearer token, and answers nobody while that is not set.',
+  })
   @ApiOkResponse({ type: GrantedCreditsView })
   @ApiRefusals(...ANY_OPERATOR, ...ANY_BODY, 'organization_not_found', 'already_exists', 'service_unavailable')
   async grant(@Body() { orgId, wish }: GrantCreditsBody): Promise<GrantedCreditsView> {

@@ -18,24 +18,45 @@ export class GrantCreditsBody {
   @IsUsd({ least: 1n })
   readonly amountUsd!: string;
 
-  @ApiProperty({ maxLength: 100, description: 'Is written to the audit log of the organization, whose members may read it.' })
+  @ApiProperty({
+    maxLength: 100,
+    description: 'Is written to the audit log of the organization, whose members may read it.',
+  })
   @IsTitle()
   readonly reason!: string;
 
-  @ApiProperty({ pattern: '^[A-Za-z0-9._-]{1,100}$', example: 'ticket-4711', description: 'The same one gives the credits once, however often it is sent.' })
+  @ApiProperty({
+    pattern: '^[A-Za-z0-9._-]{1,100}$',
+    example: 'ticket-4711',
+    description: 'The same one gives the credits once, however often it is sent.',
+  })
   @Matches(/^[A-Za-z0-9._-]{1,100}$/)
   readonly key!: string;
 
-  @ApiPropertyOptional({ type: 'integer', minimum: 0, maximum: 1_000, default: DEFAULT_PRIORITY, description: 'Grants are used by this, the lowest first. Those of the Free plan have 100.' })
-  @MayBeAbsent() @IsInt() @Min(0) @Max(1_000)
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 0,
+    maximum: 1_000,
+    default: DEFAULT_PRIORITY,
+    description: 'Grants are used by this, the lowest first. Those of the Free plan have 100.',
+  })
+  @MayBeAbsent()
+  @IsInt()
+  @Min(0)
+  @Max(1_000)
   readonly priority: number = DEFAULT_PRIORITY;
 
   @ApiPropertyOptional({ type: String, format: 'date-time', description: 'Left out: never.' })
-  @MayBeAbsent() @IsISO8601({ strict: true })
+  @MayBeAbsent()
+  @IsISO8601({ strict: true })
   readonly expiresAt?: string;
 
   @ApiPropertyOptional({ enum: METERS, isArray: true, description: 'Left out: everything that is metered.' })
-  @MayBeAbsent() @IsArray() @ArrayNotEmpty() @ArrayUnique() @IsIn(METERS, { each: true })
+  @MayBeAbsent()
+  @IsArray()
+  @ArrayNotEmpty()
+  @ArrayUnique()
+  @IsIn(METERS, { each: true })
   readonly appliesTo?: Meter[];
 
   get wish(): GrantWish {
@@ -60,6 +81,12 @@ export class GrantedCreditsView {
   @ApiProperty({ description: 'false: they had been given before.' }) created!: boolean;
 
   static of(orgId: string, { grant, isNew }: { grant: CreditGrant; isNew: boolean }): GrantedCreditsView {
-    return { id: grant.id, orgId, amountUsd: formatUsd(grant.amountNano), remainingUsd: formatUsd(grant.remainingNano), created: isNew };
+    return {
+      id: grant.id,
+      orgId,
+      amountUsd: formatUsd(grant.amountNano),
+      remainingUsd: formatUsd(grant.remainingNano),
+      created: isNew,
+    };
   }
 }

@@ -20,7 +20,9 @@ export class CreditsController {
 
   @Get('credits')
   @RequireScope('billing:read')
-  @ApiOperation({ summary: 'Shows the credits of the organization of the call: what is left, what is held, and of which grants.' })
+  @ApiOperation({
+    summary: 'Shows the credits of the organization of the call: what is left, what is held, and of which grants.',
+  })
   @ApiOkResponse({ type: CreditsAnswer })
   @ApiRefusals(...ANY_CALLER)
   async credits(@Caller() { org }: Call): Promise<Envelope<CreditsView>> {
@@ -29,7 +31,10 @@ export class CreditsController {
 
   @Get('spend-cap')
   @RequireScope('billing:read')
-  @ApiOperation({ summary: 'Shows what the organization of the call lets itself be billed for the usage of a month, and what is billed so far.' })
+  @ApiOperation({
+    summary:
+      'Shows what the organization of the call lets itself be billed for the usage of a month, and what is billed so far.',
+  })
   @ApiOkResponse({ type: SpendCapAnswer })
   @ApiRefusals(...ANY_CALLER)
   async spendCap(@Caller() { org }: Call): Promise<Envelope<SpendCapView>> {
@@ -40,8 +45,10 @@ export class CreditsController {
   @RequireScope('billing:write')
   @TakesJson()
   @ApiOperation({
-    summary: 'Sets what the organization of the call lets itself be billed for the usage of a month, beyond its credits.',
-    description: 'It holds at once. Work that might pass it is refused with 402 `spend_cap_reached`; the owners are told at 50, 80 and 100 %.',
+    summary:
+      'Sets what the organization of the call lets itself be billed for the usage of a month, beyond its credits.',
+    description:
+      'It holds at once. Work that might pass it is refused with 402 `spend_cap_reached`; the owners are told at 50, 80 and 100 %.',
   })
   @ApiOkResponse({ type: SpendCapAnswer })
   @ApiRefusals(...ANY_CALLER, ...ANY_BODY)

@@ -15,7 +15,10 @@ const BATCH = 200;
 /** In one sweep: the rest has time until the next. */
 const BATCHES = 20;
 
-/** Pays for what was used without a hold, gives back what is held for work that was lost, and takes out credits that have expired. */
+/**
+ * Pays for what was used without a hold, gives back what is held for work that was lost, and takes out credits that
+ * have expired.
+ */
 @Injectable()
 @Handles(creditsSchedule)
 export class CreditsSweeper implements ScheduleHandler {
@@ -41,7 +44,10 @@ export class CreditsSweeper implements ScheduleHandler {
     for (let batch = 0; batch < BATCHES; batch++) {
       const overdue = await this.holds.overdue(this.clock.now(), BATCH);
       if (overdue.length === 0) return;
-      this.log.warn({ holds: overdue.length }, 'Work that money was held for never told of its end; the money is given back.');
+      this.log.warn(
+        { holds: overdue.length },
+        'Work that money was held for never told of its end; the money is given back.',
+      );
       await this.batches.perform(overdue.map(({ orgId, key }) => ({ kind: 'expire', orgId, key })));
     }
   }

@@ -2,7 +2,10 @@ import { IsIn, IsInt, IsOptional, IsString } from 'class-validator';
 import { defineJob } from '../../../platform/background/define-job.js';
 import type { WarningLevel } from '../purse/spend-warning.js';
 
-/** A warning to send: to every owner, each by a job of its own, so that one whose mail fails is not sent to the others again. */
+/**
+ * A warning to send: to every owner, each by a job of its own, so that one whose mail fails is not sent to the others
+ * again.
+ */
 export class SpendWarningPayload {
   @IsString() readonly orgId!: string;
   @IsString() readonly month!: string;

@@ -26,7 +26,8 @@ export class SpendWarningProcessor implements JobHandler<SpendWarningPayload> {
     const owners = await this.caps.owners(orgId);
     if (job.ownerId === undefined) {
       await this.database.transaction(async () => {
-        for (const { id } of owners) await this.outbox.enqueue(spendWarningJob, { orgId, month, level, ownerId: id }, jobIdOf(job, id));
+        for (const { id } of owners)
+          await this.outbox.enqueue(spendWarningJob, { orgId, month, level, ownerId: id }, jobIdOf(job, id));
       });
       return;
     }
@@ -52,4 +53,5 @@ export class SpendWarningProcessor implements JobHandler<SpendWarningPayload> {
 }
 
 /** The same for each owner however often the warning is told, so that the queue takes it once. */
-const jobIdOf = ({ orgId, month, level }: SpendWarningPayload, ownerId: string): string => `${orgId}-${month}-${level}-${ownerId}`;
+const jobIdOf = ({ orgId, month, level }: SpendWarningPayload, ownerId: string): string =>
+  `${orgId}-${month}-${level}-${ownerId}`;

@@ -1,19 +1,32 @@
 import { GatheringWriter, type Outcome } from './gathering-writer.js';
 
-interface Request { readonly orgId: string; readonly number: number }
-interface Batch { readonly numbers: readonly number[]; readonly finish: (fails?: boolean) => void }
+interface Request {
+  readonly orgId: string;
+  readonly number: number;
+}
+interface Batch {
+  readonly numbers: readonly number[];
+  readonly finish: (fails?: boolean) => void;
+}
 
-const turn = (): Promise<void> => new Promise((resolve) => { setImmediate(resolve); });
+const turn = (): Promise<void> =>
+  new Promise((resolve) => {
+    setImmediate(resolve);
+  });
 
 /** A writer of batches of two whose batches end when the test says so. */
 function writerOf(lanes = 1): { writer: GatheringWriter<Request, number>; batches: Batch[] } {
   const batches: Batch[] = [];
-  const write = (requests: readonly Request[]): Promise<Outcome<number>[]> => new Promise((resolve, reject) => {
-    batches.push({
-      numbers: requests.map(({ number }) => number),
-      finish: (fails = false) => { if (fails) reject(new Error('lost')); else resolve(requests.map(({ number }) => ({ answer: number * 10 }))); },
+  const write = (requests: readonly Request[]): Promise<Outcome<number>[]> =>
+    new Promise((resolve, reject) => {
+      batches.push({
+        numbers: requests.map(({ number }) => number),
+        finish: (fails = false) => {
+          if (fails) reject(new Error('lost'));
+          else resolve(requests.map(({ number }) => ({ answer: number * 10 })));
+        },
+      });
     });
-  });
   return { writer: new GatheringWriter({ lanes, writersOfLane: 2, maxBatch: 2, write }), batches };
 }
 
@@ -40,10 +53,17 @@ describe('a gathering writer', () => {
     const answers = [1, 2, 3, 4, 5, 6].map((number) => writer.write({ orgId: 'a', number }));
     await turn();
     await turn();
-    expect(batches.map(numbers)).toEqual([[1, 2], [3, 4]]);
+    expect(batches.map(numbers)).toEqual([
+      [1, 2],
+      [3, 4],
+    ]);
     batches[1]!.finish();
     await turn();
-    expect(batches.map(numbers)).toEqual([[1, 2], [3, 4], [5, 6]]);
+    expect(batches.map(numbers)).toEqual([
+      [1, 2],
+      [3, 4],
+      [5, 6],
+    ]);
     for (const { finish } of batches) finish();
     expect(await Promise.all(answers)).toEqual([10, 20, 30, 40, 50, 60]);
   });
@@ -62,6 +82,11 @@ describe('a gathering writer', () => {
     await turn();
     expect(batches.slice(3).map(numbers)).toEqual([[2]]);
     batches[3]!.finish();
-    expect((await settled).map((result) => (result.status === 'fulfilled' ? result.value : 'lost'))).toEqual(['lost', 20, 30, 40]);
+    expect((await settled).map((result) => (result.status === 'fulfilled' ? result.value : 'lost'))).toEqual([
+      'lost',
+      20,
+      30,
+      40,
+    ]);
   });
 });

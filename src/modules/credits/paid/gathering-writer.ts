@@ -25,8 +25,8 @@ interface WriterSettings<Request, Answer> {
 
 /**
  * Writes for many callers at once: whoever comes while a batch is under way goes into the next one. Everything of one
- * organization is in the same lane. A second batch of a lane begins beside the first where a whole one is waiting: what it
- * needs of this process is done while the database works for the first, whose locks it then waits for.
+ * organization is in the same lane. A second batch of a lane begins beside the first where a whole one is waiting: what
+ * it needs of this process is done while the database works for the first, whose locks it then waits for.
  */
 export class GatheringWriter<Request extends { readonly orgId: string }, Answer> {
   private readonly lanes: readonly Lane<Request, Answer>[];
@@ -40,7 +40,8 @@ export class GatheringWriter<Request extends { readonly orgId: string }, Answer>
     return new Promise((resolve, reject) => {
       lane.waiting.push({ request, resolve, reject });
       const { writersOfLane, maxBatch } = this.settings;
-      if (lane.writers === 0 || (lane.writers < writersOfLane && lane.waiting.length >= maxBatch * lane.writers)) void this.work(lane);
+      if (lane.writers === 0 || (lane.writers < writersOfLane && lane.waiting.length >= maxBatch * lane.writers))
+        void this.work(lane);
     });
   }
 
@@ -56,7 +57,9 @@ export class GatheringWriter<Request extends { readonly orgId: string }, Answer>
   private async writeBatch(batch: readonly Waiting<Request, Answer>[]): Promise<void> {
     try {
       const outcomes = await this.settings.write(batch.map(({ request }) => request));
-      batch.forEach((waiting, index) => { tell(waiting, outcomes[index]!); });
+      batch.forEach((waiting, index) => {
+        tell(waiting, outcomes[index]!);
+      });
     } catch (error) {
       if (batch.length === 1) batch[0]!.reject(error);
       else for (const each of batch) await this.writeBatch([each]);

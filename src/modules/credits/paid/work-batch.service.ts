@@ -35,9 +35,14 @@ export class WorkBatchService {
     return this.database.transaction(async () => {
       const costs = await this.record(requests);
       const keys = requests.map((request) => (request.kind === 'begin' ? request.hold.key : request.key));
-      const outcomes = await this.purses.change({ orgIds: requests.map(({ orgId }) => orgId), holdKeys: keys },
-        (session) => requests.map((request): Outcome<Hold> => this.performOne(session, request, costs)));
-      await this.database.afterCommit(async () => { this.count(requests, outcomes); return Promise.resolve(); });
+      const outcomes = await this.purses.change(
+        { orgIds: requests.map(({ orgId }) => orgId), holdKeys: keys },
+        (session) => requests.map((request): Outcome<Hold> => this.performOne(session, request, costs)),
+      );
+      await this.database.afterCommit(async () => {
+        this.count(requests, outcomes);
+        return Promise.resolve();
+      });
       return outcomes;
     });
   }
@@ -51,16 +56,25 @@ export class WorkBatchService {
       }
       case 'end': {
         assert.equal(session.get(request.key).orgId, request.orgId, `${request.key} is held by another organization.`);
-        return { answer: session.settle(request.key, costs.get(request.key)!, { occurredAt: request.event.occurredAt, endedAt: at }) };
+        return {
+          answer: session.settle(request.key, costs.get(request.key)!, {
+            occurredAt: request.event.occurredAt,
+            endedAt: at,
+          }),
+        };
       }
-      case 'abandon': return { answer: session.release(request.key, 'released', at) };
-      case 'expire': return { answer: session.release(request.key, 'expired', at) };
+      case 'abandon':
+        return { answer: session.release(request.key, 'released', at) };
+      case 'expire':
+        return { answer: session.release(request.key, 'expired', at) };
     }
   }
 
   /** What each piece of work that ends has cost. */
   private async record(requests: readonly WorkRequest[]): Promise<ReadonlyMap<string, bigint>> {
-    const ends = new Map(requests.flatMap((request) => (request.kind === 'end' ? [[request.key, request.event] as const] : [])));
+    const ends = new Map(
+      requests.flatMap((request) => (request.kind === 'end' ? [[request.key, request.event] as const] : [])),
+    );
     if (ends.size === 0) return new Map();
     const recorded = await this.usage.record([...ends.values()], { isPaid: true });
     return new Map([...ends.keys()].map((key, index) => [key, recorded[index]!.costNano]));
@@ -68,13 +82,16 @@ export class WorkBatchService {
 
   private refusalOf({ refused, availableNano }: Refused, { orgId, amountNano }: NewHold, session: PurseSession): Error {
     const shortfall = { requiredNano: amountNano, availableNano, upgradeUrl: this.config.pricingUrl };
-    return refused === 'credits' ? new CreditsExhausted(shortfall) : new SpendCapReached(shortfall, session.purse(orgId).capNano!);
+    return refused === 'credits'
+      ? new CreditsExhausted(shortfall)
+      : new SpendCapReached(shortfall, session.purse(orgId).capNano!);
   }
 
   private count(requests: readonly WorkRequest[], outcomes: readonly Outcome<Hold>[]): void {
     requests.forEach(({ kind }, index) => {
       const outcome = outcomes[index]!;
-      if ('refusal' in outcome) this.metrics.refused(outcome.refusal instanceof SpendCapReached ? 'spend_cap' : 'credits');
+      if ('refusal' in outcome)
+        this.metrics.refused(outcome.refusal instanceof SpendCapReached ? 'spend_cap' : 'credits');
       else if (kind === 'begin') this.metrics.held();
       else this.metrics.ended(outcome.answer);
     });

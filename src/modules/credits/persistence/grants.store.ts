@@ -24,27 +24,35 @@ export class GrantsStore {
   constructor(private readonly database: Database) {}
 
   async findByKey(key: string): Promise<OwnedGrant | undefined> {
-    const [row] = await this.database.manager.query<Row[]>(`SELECT ${COLUMNS} FROM credit_grants WHERE key = $1`, [key]);
+    const [row] = await this.database.manager.query<Row[]>(`SELECT ${COLUMNS} FROM credit_grants WHERE key = $1`, [
+      key,
+    ]);
     return row && grantOf(row);
   }
 
   /** Those with something left, in the order in which they are used. */
   async list(orgId: string): Promise<OwnedGrant[]> {
     const rows = await this.database.manager.query<Row[]>(
-      `SELECT ${COLUMNS} FROM credit_grants WHERE org_id = $1 AND remaining_nano > 0 ORDER BY priority, expires_at NULLS LAST, id`, [orgId]);
+      `SELECT ${COLUMNS} FROM credit_grants WHERE org_id = $1 AND remaining_nano > 0 ORDER BY priority, expires_at NULLS LAST, id`,
+      [orgId],
+    );
     return rows.map(grantOf);
   }
 
   /** Organizations with credits that have expired and are not held. */
   async expired(now: Date, limit: number): Promise<string[]> {
     const rows = await this.database.manager.query<{ org_id: string }[]>(
-      'SELECT DISTINCT org_id FROM credit_grants WHERE expires_at <= $1 AND remaining_nano > held_nano LIMIT $2', [now, limit]);
+      'SELECT DISTINCT org_id FROM credit_grants WHERE expires_at <= $1 AND remaining_nano > held_nano LIMIT $2',
+      [now, limit],
+    );
     return rows.map(({ org_id }) => org_id);
   }
 
   async balance(orgId: string): Promise<{ postedNano: bigint; heldNano: bigint } | undefined> {
     const [row] = await this.database.manager.query<{ posted_nano: string; held_nano: string }[]>(
-      'SELECT posted_nano, held_nano FROM credit_accounts WHERE org_id = $1', [orgId]);
+      'SELECT posted_nano, held_nano FROM credit_accounts WHERE org_id = $1',
+      [orgId],
+    );
     return row && { postedNano: BigInt(row.posted_nano), heldNano: BigInt(row.held_nano) };
   }
 }

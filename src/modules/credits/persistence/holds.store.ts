@@ -9,23 +9,46 @@ export class HoldsStore {
   constructor(private readonly database: Database) {}
 
   async find(keys: readonly string[]): Promise<PaidWork[]> {
-    const rows = await this.database.manager.query<{ key: string; org_id: string; amount_nano: string; begun_at: Date }[]>(
-      'SELECT key, org_id, amount_nano, begun_at FROM holds WHERE key = ANY($1)', [keys]);
-    return rows.map((row) => ({ key: row.key, orgId: row.org_id, heldNano: BigInt(row.amount_nano), begunAt: row.begun_at }));
+    const rows = await this.database.manager.query<
+      { key: string; org_id: string; amount_nano: string; begun_at: Date }[]
+    >('SELECT key, org_id, amount_nano, begun_at FROM holds WHERE key = ANY($1)', [keys]);
+    return rows.map((row) => ({
+      key: row.key,
+      orgId: row.org_id,
+      heldNano: BigInt(row.amount_nano),
+      begunAt: row.begun_at,
+    }));
   }
 
   /** Open ones whose work should be over by now. */
   overdue(now: Date, limit: number): Promise<{ orgId: string; key: string }[]> {
     return this.database.manager.query(
-      `SELECT org_id AS "orgId", key FROM holds WHERE state = 'held' AND expires_at <= $1 ORDER BY expires_at LIMIT $2`, [now, limit]);
+      `SELECT org_id AS "orgId", key FROM holds WHERE state = 'held' AND expires_at <= $1 ORDER BY expires_at LIMIT $2`,
+      [now, limit],
+    );
   }
 
   /** Of those organizations that have used something. */
   async usage(orgIds: readonly string[], from: Date, to: Date): Promise<ReadonlyMap<string, BilledUsage>> {
-    const rows = await this.database.manager.query<Record<'org_id' | 'cost' | 'credit' | 'billed' | 'lost' | 'refunded', string>[]>(`
+    const rows = await this.database.manager.query<
+      Record<'org_id' | 'cost' | 'credit' | 'billed' | 'lost' | 'refunded', string>[]
+    >(
+      `
       SELECT org_id, sum(cost_nano)::text AS cost, sum(credit_nano)::text AS credit, sum(billed_nano)::text AS billed, sum(lost_nano)::text AS lost, sum(refunded_nano)::text AS refunded
-      FROM holds WHERE org_id = ANY($1) AND cost_nano IS NOT NULL AND occurred_at >= $2 AND occurred_at < $3 GROUP BY org_id`, [orgIds, from, to]);
-    return new Map(rows.map(({ org_id: orgId, cost, credit, billed, lost, refunded }) =>
-      [orgId, { costNano: BigInt(cost), fromCreditsNano: BigInt(credit), billedNano: BigInt(billed), lostNano: BigInt(lost), refundedNano: BigInt(refunded) }]));
+      FROM holds WHERE org_id = ANY($1) AND cost_nano IS NOT NULL AND occurred_at >= $2 AND occurred_at < $3 GROUP BY org_id`,
+      [orgIds, from, to],
+    );
+    return new Map(
+      rows.map(({ org_id: orgId, cost, credit, billed, lost, refunded }) => [
+        orgId,
+        {
+          costNano: BigInt(cost),
+          fromCreditsNano: BigInt(credit),
+          billedNano: BigInt(billed),
+          lostNano: BigInt(lost),
+          refundedNano: BigInt(refunded),
+        },
+      ]),
+    );
   }
 }

@@ -49,28 +49,54 @@ export class PurseChangesStore {
   /** In one statement. The accounts must be locked by the running transaction. */
   async write({ accounts, grants, begun, changed, ledger }: PurseChanges): Promise<void> {
     if (accounts.length + begun.length + changed.length + ledger.length === 0) return;
-    const entries = ledger.flatMap(({ key, entries: own }) => own.map((entry, index) => ({ key, position: index + 1, entry })));
+    const entries = ledger.flatMap(({ key, entries: own }) =>
+      own.map((entry, index) => ({ key, position: index + 1, entry })),
+    );
     await this.database.manager.query(WRITE, [
-      arrayOfTexts(accounts.map(({ orgId }) => orgId)), arrayOfNumbers(accounts.map(({ postedNano }) => postedNano)), arrayOfNumbers(accounts.map(({ heldNano }) => heldNano)),
-      arrayOfTexts(grants.map(({ id }) => id)), arrayOfNumbers(grants.map(({ remainingNano }) => remainingNano)), arrayOfNumbers(grants.map(({ heldNano }) => heldNano)),
-      arrayOfTexts(begun.map(({ key }) => key)), arrayOfTexts(begun.map(({ orgId }) => orgId)), arrayOfTexts(begun.map(({ meter }) => meter)), arrayOfTexts(begun.map(({ model }) => model)),
-      arrayOfNumbers(begun.map(({ amountNano }) => amountNano)), arrayOfTexts(begun.map(({ month }) => month)),
-      arrayOfTimes(begun.map(({ begunAt }) => begunAt)), arrayOfTimes(begun.map(({ expiresAt }) => expiresAt)), ...stateOf(begun),
-      arrayOfTexts(changed.map(({ key }) => key)), ...stateOf(changed),
-      arrayOfTexts(ledger.map(({ key }) => key)), arrayOfTexts(ledger.map(({ kind }) => kind)), arrayOfTexts(ledger.map(({ orgId }) => orgId)),
-      arrayOfTexts(ledger.map(({ details = {} }) => JSON.stringify(details))), arrayOfTimes(ledger.map(({ at }) => at)),
-      arrayOfTexts(entries.map(({ key }) => key)), arrayOfNumbers(entries.map(({ position }) => position)), arrayOfTexts(entries.map(({ entry }) => entry.account)),
-      arrayOfTexts(entries.map(({ entry }) => entry.orgId)), arrayOfNumbers(entries.map(({ entry }) => entry.amountNano)),
+      arrayOfTexts(accounts.map(({ orgId }) => orgId)),
+      arrayOfNumbers(accounts.map(({ postedNano }) => postedNano)),
+      arrayOfNumbers(accounts.map(({ heldNano }) => heldNano)),
+      arrayOfTexts(grants.map(({ id }) => id)),
+      arrayOfNumbers(grants.map(({ remainingNano }) => remainingNano)),
+      arrayOfNumbers(grants.map(({ heldNano }) => heldNano)),
+      arrayOfTexts(begun.map(({ key }) => key)),
+      arrayOfTexts(begun.map(({ orgId }) => orgId)),
+      arrayOfTexts(begun.map(({ meter }) => meter)),
+      arrayOfTexts(begun.map(({ model }) => model)),
+      arrayOfNumbers(begun.map(({ amountNano }) => amountNano)),
+      arrayOfTexts(begun.map(({ month }) => month)),
+      arrayOfTimes(begun.map(({ begunAt }) => begunAt)),
+      arrayOfTimes(begun.map(({ expiresAt }) => expiresAt)),
+      ...stateOf(begun),
+      arrayOfTexts(changed.map(({ key }) => key)),
+      ...stateOf(changed),
+      arrayOfTexts(ledger.map(({ key }) => key)),
+      arrayOfTexts(ledger.map(({ kind }) => kind)),
+      arrayOfTexts(ledger.map(({ orgId }) => orgId)),
+      arrayOfTexts(ledger.map(({ details = {} }) => JSON.stringify(details))),
+      arrayOfTimes(ledger.map(({ at }) => at)),
+      arrayOfTexts(entries.map(({ key }) => key)),
+      arrayOfNumbers(entries.map(({ position }) => position)),
+      arrayOfTexts(entries.map(({ entry }) => entry.account)),
+      arrayOfTexts(entries.map(({ entry }) => entry.orgId)),
+      arrayOfNumbers(entries.map(({ entry }) => entry.amountNano)),
     ]);
   }
 }
 
 /** The columns of a hold that change. */
 const stateOf = (holds: readonly Hold[]): string[] => [
-  arrayOfTexts(holds.map(({ state }) => state)), arrayOfNumbers(holds.map(({ creditNano }) => creditNano)), arrayOfNumbers(holds.map(({ billedNano }) => billedNano)),
-  arrayOfTexts(holds.map(partsOf)), arrayOfTimes(holds.map(({ endedAt }) => endedAt)), arrayOfNumbers(holds.map(({ costNano }) => costNano)),
-  arrayOfNumbers(holds.map(({ lostNano }) => lostNano)), arrayOfNumbers(holds.map(({ refundedNano }) => refundedNano)), arrayOfTimes(holds.map(({ occurredAt }) => occurredAt)),
+  arrayOfTexts(holds.map(({ state }) => state)),
+  arrayOfNumbers(holds.map(({ creditNano }) => creditNano)),
+  arrayOfNumbers(holds.map(({ billedNano }) => billedNano)),
+  arrayOfTexts(holds.map(partsOf)),
+  arrayOfTimes(holds.map(({ endedAt }) => endedAt)),
+  arrayOfNumbers(holds.map(({ costNano }) => costNano)),
+  arrayOfNumbers(holds.map(({ lostNano }) => lostNano)),
+  arrayOfNumbers(holds.map(({ refundedNano }) => refundedNano)),
+  arrayOfTimes(holds.map(({ occurredAt }) => occurredAt)),
 ];
 
 /** Amounts as text: JSON's numbers cannot hold them. */
-const partsOf = ({ parts }: Hold): string => JSON.stringify(parts.map(({ grant, nano }) => ({ grant, nano: nano.toString() })));
+const partsOf = ({ parts }: Hold): string =>
+  JSON.stringify(parts.map(({ grant, nano }) => ({ grant, nano: nano.toString() })));

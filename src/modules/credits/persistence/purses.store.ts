@@ -40,18 +40,46 @@ export interface LoadWish {
   readonly holdKeys: readonly string[];
 }
 
-/** Amounts as text: JSON's numbers cannot hold them. Grants and holds by place and not by name, because there are hundreds of them at once. */
-const GRANT = 'json_build_array(org_id, id, priority, expires_at, applies_to, amount_nano::text, remaining_nano::text, held_nano::text)';
-type GrantValues = readonly [orgId: string, id: string, priority: number, expiresAt: string | null, appliesTo: Meter[] | null, amountNano: string, remainingNano: string, heldNano: string];
+/**
+ * Amounts as text: JSON's numbers cannot hold them. Grants and holds by place and not by name, because there are
+ * hundreds of them at once.
+ */
+const GRANT =
+  'json_build_array(org_id, id, priority, expires_at, applies_to, amount_nano::text, remaining_nano::text, held_nano::text)';
+type GrantValues = readonly [
+  orgId: string,
+  id: string,
+  priority: number,
+  expiresAt: string | null,
+  appliesTo: Meter[] | null,
+  amountNano: string,
+  remainingNano: string,
+  heldNano: string,
+];
 
-const MONTH = "json_build_object('orgId', org_id, 'month', month, 'postedNano', posted_nano::text, 'heldNano', held_nano::text)";
+const MONTH =
+  "json_build_object('orgId', org_id, 'month', month, 'postedNano', posted_nano::text, 'heldNano', held_nano::text)";
 const CAP = "json_build_object('orgId', org_id, 'capNano', cap_nano::text)";
 const HOLD = `json_build_array(key, org_id, meter, model, amount_nano::text, state, credit_nano::text, billed_nano::text, parts, month, begun_at, expires_at,
   ended_at, cost_nano::text, lost_nano::text, refunded_nano::text, occurred_at)`;
 type HoldValues = readonly [
-  key: string, orgId: string, meter: Meter, model: string | null, amountNano: string, state: Hold['state'], creditNano: string, billedNano: string,
-  parts: { grant: string; nano: string }[], month: string, begunAt: string, expiresAt: string,
-  endedAt: string | null, costNano: string | null, lostNano: string | null, refundedNano: string, occurredAt: string | null,
+  key: string,
+  orgId: string,
+  meter: Meter,
+  model: string | null,
+  amountNano: string,
+  state: Hold['state'],
+  creditNano: string,
+  billedNano: string,
+  parts: { grant: string; nano: string }[],
+  month: string,
+  begunAt: string,
+  expiresAt: string,
+  endedAt: string | null,
+  costNano: string | null,
+  lostNano: string | null,
+  refundedNano: string,
+  occurredAt: string | null,
 ];
 
 /** Accounts, grants, months and holds: everything is read under the lock of its account, and written as a set. */
@@ -62,16 +90,28 @@ export class PursesStore {
   /** Always in the same order, so that two who lock several wait for one another and not both. */
   async lock(orgIds: readonly string[]): Promise<AccountRow[]> {
     const rows = await this.query<{ org_id: string; posted_nano: string; held_nano: string }>(
-      'SELECT org_id, posted_nano, held_nano FROM credit_accounts WHERE org_id = ANY($1) ORDER BY org_id FOR UPDATE', [orgIds]);
-    return rows.map((row) => ({ orgId: row.org_id, postedNano: BigInt(row.posted_nano), heldNano: BigInt(row.held_nano) }));
+      'SELECT org_id, posted_nano, held_nano FROM credit_accounts WHERE org_id = ANY($1) ORDER BY org_id FOR UPDATE',
+      [orgIds],
+    );
+    return rows.map((row) => ({
+      orgId: row.org_id,
+      postedNano: BigInt(row.posted_nano),
+      heldNano: BigInt(row.held_nano),
+    }));
   }
 
-  /** Opens accounts of organizations that have none, and says which of them it has opened, and which of those are a person's own. */
+  /**
+   * Opens accounts of organizations that have none, and says which of them it has opened, and which of those are a
+   * person's own.
+   */
   open(orgIds: readonly string[], at: Date): Promise<{ orgId: string; personal: boolean }[]> {
-    return this.query(`
+    return this.query(
+      `
       WITH wanted AS (SELECT id, personal_of FROM organizations WHERE id = ANY($1) AND deleted_at IS NULL ORDER BY id FOR KEY SHARE),
         opened AS (INSERT INTO credit_accounts (org_id, posted_nano, held_nano, opened_at) SELECT id, 0, 0, $2 FROM wanted ON CONFLICT DO NOTHING RETURNING org_id)
-      SELECT org_id AS "orgId", personal_of IS NOT NULL AS personal FROM opened JOIN wanted ON id = org_id`, [orgIds, at]);
+      SELECT org_id AS "orgId", personal_of IS NOT NULL AS personal FROM opened JOIN wanted ON id = org_id`,
+      [orgIds, at],
+    );
   }
 
   async isOpen(orgId: string): Promise<boolean> {
@@ -79,7 +119,10 @@ export class PursesStore {
   }
 
   async load({ orgIds, month, holdKeys }: LoadWish): Promise<Loaded> {
-    const [row] = await this.query<Record<'months' | 'caps', Record<string, string>[]> & { grants: GrantValues[]; holds: HoldValues[] }>(`
+    const [row] = await this.query<
+      Record<'months' | 'caps', Record<string, string>[]> & { grants: GrantValues[]; holds: HoldValues[] }
+    >(
+      `
       WITH wanted AS MATERIALIZED (SELECT * FROM holds WHERE key = ANY($3))
       SELECT
         (SELECT coalesce(json_agg(${HOLD}), '[]') FROM wanted) AS holds,
@@ -87,7 +130,9 @@ export class PursesStore {
           OR id IN (SELECT part ->> 'grant' FROM wanted, jsonb_array_elements(parts) part))) AS grants,
         (SELECT coalesce(json_agg(${MONTH}), '[]') FROM billed_months WHERE org_id = ANY($1) AND (month = $2
           OR month IN (SELECT month FROM wanted))) AS months,
-        (SELECT coalesce(json_agg(${CAP}), '[]') FROM spend_caps WHERE org_id = ANY($1)) AS caps`, [arrayOfTexts(orgIds), month, arrayOfTexts(holdKeys)]);
+        (SELECT coalesce(json_agg(${CAP}), '[]') FROM spend_caps WHERE org_id = ANY($1)) AS caps`,
+      [arrayOfTexts(orgIds), month, arrayOfTexts(holdKeys)],
+    );
     const { holds, grants, months, caps } = row!;
     return {
       holds: holds.map(holdOf),
@@ -99,32 +144,58 @@ export class PursesStore {
 
   async saveMonths(rows: readonly MonthRow[]): Promise<void> {
     if (rows.length === 0) return;
-    await this.query(`
+    await this.query(
+      `
       INSERT INTO billed_months (org_id, month, posted_nano, held_nano) SELECT * FROM unnest($1::text[], $2::date[], $3::bigint[], $4::bigint[])
       ON CONFLICT (org_id, month) DO UPDATE SET posted_nano = excluded.posted_nano, held_nano = excluded.held_nano`,
-    [rows.map(({ orgId }) => orgId), rows.map(({ month }) => month), rows.map(({ postedNano }) => postedNano), rows.map(({ heldNano }) => heldNano)]);
+      [
+        rows.map(({ orgId }) => orgId),
+        rows.map(({ month }) => month),
+        rows.map(({ postedNano }) => postedNano),
+        rows.map(({ heldNano }) => heldNano),
+      ],
+    );
   }
 
   async addGrants(grants: readonly NewGrant[]): Promise<void> {
     for (const grant of grants) {
-      await this.query(`
+      await this.query(
+        `
         INSERT INTO credit_grants (id, org_id, amount_nano, remaining_nano, held_nano, priority, expires_at, applies_to, reason, key, granted_by, created_at)
         VALUES ($1, $2, $3, $3, 0, $4, $5, $6, $7, $8, $9, $10)`,
-      [grant.id, grant.orgId, grant.amountNano, grant.priority, grant.expiresAt, grant.appliesTo, grant.reason, grant.key, grant.grantedBy, grant.createdAt]);
+        [
+          grant.id,
+          grant.orgId,
+          grant.amountNano,
+          grant.priority,
+          grant.expiresAt,
+          grant.appliesTo,
+          grant.reason,
+          grant.key,
+          grant.grantedBy,
+          grant.createdAt,
+        ],
+      );
     }
   }
 
   /** Those that were not there: each organization is warned of a level once a month. */
   addWarnings(warnings: readonly SpendWarning[]): Promise<Pick<SpendWarning, 'orgId' | 'month' | 'level'>[]> {
     if (warnings.length === 0) return Promise.resolve([]);
-    return this.query(`
+    return this.query(
+      `
       INSERT INTO spend_warnings (org_id, month, level, billed_nano, cap_nano, warned_at)
       SELECT * FROM unnest($1::text[], $2::date[], $3::smallint[], $4::bigint[], $5::bigint[], $6::timestamptz[])
       ON CONFLICT DO NOTHING RETURNING org_id AS "orgId", month::text, level`,
-    [
-      warnings.map(({ orgId }) => orgId), warnings.map(({ month }) => month), warnings.map(({ level }) => level),
-      warnings.map(({ billedNano }) => billedNano), warnings.map(({ capNano }) => capNano), warnings.map(({ warnedAt }) => warnedAt),
-    ]);
+      [
+        warnings.map(({ orgId }) => orgId),
+        warnings.map(({ month }) => month),
+        warnings.map(({ level }) => level),
+        warnings.map(({ billedNano }) => billedNano),
+        warnings.map(({ capNano }) => capNano),
+        warnings.map(({ warnedAt }) => warnedAt),
+      ],
+    );
   }
 
   private query<Row>(text: string, values: unknown[]): Promise<Row[]> {
@@ -134,22 +205,73 @@ export class PursesStore {
 
 /** Amounts by their names. */
 function read(json: object): object {
-  return Object.fromEntries(Object.entries(json).map(([name, value]: [string, unknown]) => [name, typeof value === 'string' && name.endsWith('Nano') ? BigInt(value) : value]));
+  return Object.fromEntries(
+    Object.entries(json).map(([name, value]: [string, unknown]) => [
+      name,
+      typeof value === 'string' && name.endsWith('Nano') ? BigInt(value) : value,
+    ]),
+  );
 }
 
-function grantOf([orgId, id, priority, expiresAt, appliesTo, amountNano, remainingNano, heldNano]: GrantValues): GrantRow {
+function grantOf([
+  orgId,
+  id,
+  priority,
+  expiresAt,
+  appliesTo,
+  amountNano,
+  remainingNano,
+  heldNano,
+]: GrantValues): GrantRow {
   return {
-    orgId, id, priority, expiresAt: expiresAt === null ? null : new Date(expiresAt), appliesTo,
-    amountNano: BigInt(amountNano), remainingNano: BigInt(remainingNano), heldNano: BigInt(heldNano),
+    orgId,
+    id,
+    priority,
+    expiresAt: expiresAt === null ? null : new Date(expiresAt),
+    appliesTo,
+    amountNano: BigInt(amountNano),
+    remainingNano: BigInt(remainingNano),
+    heldNano: BigInt(heldNano),
   };
 }
 
 function holdOf(values: HoldValues): Hold {
-  const [key, orgId, meter, model, amountNano, state, creditNano, billedNano, parts, month, begunAt, expiresAt, endedAt, costNano, lostNano, refundedNano, occurredAt] = values;
+  const [
+    key,
+    orgId,
+    meter,
+    model,
+    amountNano,
+    state,
+    creditNano,
+    billedNano,
+    parts,
+    month,
+    begunAt,
+    expiresAt,
+    endedAt,
+    costNano,
+    lostNano,
+    refundedNano,
+    occurredAt,
+  ] = values;
   return {
-    key, orgId, meter, model, amountNano: BigInt(amountNano), state, creditNano: BigInt(creditNano), billedNano: BigInt(billedNano),
-    parts: parts.map(({ grant, nano }) => ({ grant, nano: BigInt(nano) })), month, begunAt: new Date(begunAt), expiresAt: new Date(expiresAt),
-    endedAt: endedAt === null ? null : new Date(endedAt), costNano: costNano === null ? null : BigInt(costNano), lostNano: lostNano === null ? null : BigInt(lostNano),
-    refundedNano: BigInt(refundedNano), occurredAt: occurredAt === null ? null : new Date(occurredAt),
+    key,
+    orgId,
+    meter,
+    model,
+    amountNano: BigInt(amountNano),
+    state,
+    creditNano: BigInt(creditNano),
+    billedNano: BigInt(billedNano),
+    parts: parts.map(({ grant, nano }) => ({ grant, nano: BigInt(nano) })),
+    month,
+    begunAt: new Date(begunAt),
+    expiresAt: new Date(expiresAt),
+    endedAt: endedAt === null ? null : new Date(endedAt),
+    costNano: costNano === null ? null : BigInt(costNano),
+    lostNano: lostNano === null ? null : BigInt(lostNano),
+    refundedNano: BigInt(refundedNano),
+    occurredAt: occurredAt === null ? null : new Date(occurredAt),
   };
 }

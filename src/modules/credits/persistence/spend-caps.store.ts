@@ -6,29 +6,47 @@ export class SpendCapsStore {
   constructor(private readonly database: Database) {}
 
   async find(orgId: string, month: string): Promise<{ capNano: bigint | null; billedNano: bigint }> {
-    const [row] = await this.database.manager.query<{ cap: string | null; billed: string }[]>(`
+    const [row] = await this.database.manager.query<{ cap: string | null; billed: string }[]>(
+      `
       SELECT (SELECT cap_nano::text FROM spend_caps WHERE org_id = $1) AS cap,
-        coalesce((SELECT posted_nano + held_nano FROM billed_months WHERE org_id = $1 AND month = $2), 0)::text AS billed`, [orgId, month]);
+        coalesce((SELECT posted_nano + held_nano FROM billed_months WHERE org_id = $1 AND month = $2), 0)::text AS billed`,
+      [orgId, month],
+    );
     return { capNano: row!.cap === null ? null : BigInt(row!.cap), billedNano: BigInt(row!.billed) };
   }
 
   async set(orgId: string, capNano: bigint | null, at: Date): Promise<void> {
-    await this.database.manager.query(`
+    await this.database.manager.query(
+      `
       INSERT INTO spend_caps (org_id, cap_nano, updated_at) VALUES ($1, $2, $3)
-      ON CONFLICT (org_id) DO UPDATE SET cap_nano = excluded.cap_nano, updated_at = excluded.updated_at`, [orgId, capNano, at]);
+      ON CONFLICT (org_id) DO UPDATE SET cap_nano = excluded.cap_nano, updated_at = excluded.updated_at`,
+      [orgId, capNano, at],
+    );
   }
 
-  /** What a warning was about, and for whom it is; undefined where there was none, or where the organization is deleted. */
-  async warning(orgId: string, month: string, level: number): Promise<{ orgName: string; billedNano: bigint; capNano: bigint } | undefined> {
-    const [row] = await this.database.manager.query<{ name: string; billed_nano: string; cap_nano: string }[]>(`
+  /**
+   * What a warning was about, and for whom it is; undefined where there was none, or where the organization is deleted.
+   */
+  async warning(
+    orgId: string,
+    month: string,
+    level: number,
+  ): Promise<{ orgName: string; billedNano: bigint; capNano: bigint } | undefined> {
+    const [row] = await this.database.manager.query<{ name: string; billed_nano: string; cap_nano: string }[]>(
+      `
       SELECT o.name, w.billed_nano, w.cap_nano FROM spend_warnings w JOIN organizations o ON o.id = w.org_id AND o.deleted_at IS NULL
-      WHERE w.org_id = $1 AND w.month = $2 AND w.level = $3`, [orgId, month, level]);
+      WHERE w.org_id = $1 AND w.month = $2 AND w.level = $3`,
+      [orgId, month, level],
+    );
     return row && { orgName: row.name, billedNano: BigInt(row.billed_nano), capNano: BigInt(row.cap_nano) };
   }
 
   /** Who owns the organization by now. */
   owners(orgId: string): Promise<{ id: string; username: string; email: string }[]> {
-    return this.database.manager.query(`
-      SELECT u.id, u.username, u.email FROM memberships m JOIN users u ON u.id = m.user_id WHERE m.org_id = $1 AND m.role = 'owner' ORDER BY u.id`, [orgId]);
+    return this.database.manager.query(
+      `
+      SELECT u.id, u.username, u.email FROM memberships m JOIN users u ON u.id = m.user_id WHERE m.org_id = $1 AND m.role = 'owner' ORDER BY u.id`,
+      [orgId],
+    );
   }
 }

@@ -24,7 +24,8 @@ export interface Charge extends Pick<NewHold, 'key' | 'orgId' | 'meter' | 'model
   readonly occurredAt: Date;
 }
 
-export type NewGrant = CreditGrant & Pick<GrantWish, 'orgId' | 'reason' | 'key'> & { readonly grantedBy: string; readonly createdAt: Date };
+export type NewGrant = CreditGrant &
+  Pick<GrantWish, 'orgId' | 'reason' | 'key'> & { readonly grantedBy: string; readonly createdAt: Date };
 
 /** What a session has changed besides accounts, grants and months. */
 export interface Journal {
@@ -71,13 +72,33 @@ export class PurseSession {
       if (there.orgId !== wish.orgId) throw new Error(`${wish.key} is held by another organization.`);
       return there;
     }
-    const held = this.purse(wish.orgId).hold({ meter: wish.meter, amountNano: wish.amountNano, at: wish.begunAt, postpaid: wish.postpaid });
+    const held = this.purse(wish.orgId).hold({
+      meter: wish.meter,
+      amountNano: wish.amountNano,
+      at: wish.begunAt,
+      postpaid: wish.postpaid,
+    });
     if ('refused' in held) return held;
     const { key, orgId, meter, model, amountNano, begunAt, expiresAt } = wish;
     const { month, parts, creditNano, billedNano } = held;
     const hold: Hold = {
-      key, orgId, meter, model, amountNano, state: 'held', creditNano, billedNano, parts, month, begunAt, expiresAt,
-      endedAt: null, costNano: null, lostNano: null, refundedNano: 0n, occurredAt: null,
+      key,
+      orgId,
+      meter,
+      model,
+      amountNano,
+      state: 'held',
+      creditNano,
+      billedNano,
+      parts,
+      month,
+      begunAt,
+      expiresAt,
+      endedAt: null,
+      costNano: null,
+      lostNano: null,
+      refundedNano: 0n,
+      occurredAt: null,
     };
     this.holds.set(hold.key, hold);
     this.journal.begun.set(hold.key, hold);
@@ -96,7 +117,10 @@ export class PurseSession {
     return this.settle(wish.key, costNano, { occurredAt, endedAt: at });
   }
 
-  /** Once: of work that has a cost already, nothing changes. What was given up before is used all the same, and nobody pays. */
+  /**
+   * Once: of work that has a cost already, nothing changes. What was given up before is used all the same, and nobody
+   * pays.
+   */
   settle(key: string, costNano: bigint, { occurredAt, endedAt }: { occurredAt: Date; endedAt: Date }): Hold {
     const hold = this.get(key);
     if (hold.costNano !== null) return hold;
@@ -104,7 +128,8 @@ export class PurseSession {
     const purse = this.purse(hold.orgId);
     const before = purse.months.get(hold.month)?.postedNano ?? 0n;
     const paid = purse.settle(hold, costNano, endedAt);
-    if (paid.billedNano > 0n && purse.capNano !== null) this.warn(purse, hold.month, { beforeNano: before, warnedAt: endedAt });
+    if (paid.billedNano > 0n && purse.capNano !== null)
+      this.warn(purse, hold.month, { beforeNano: before, warnedAt: endedAt });
     return this.ended({ ...hold, ...paid, costNano, state: 'settled', occurredAt, endedAt });
   }
 
@@ -122,9 +147,16 @@ export class PurseSession {
     const hold = this.get(key);
     const nano = wishNano < hold.creditNano ? wishNano : hold.creditNano;
     if (hold.state !== 'settled' || nano <= 0n) return 0n;
-    const ended: Hold = { ...hold, ...this.purse(hold.orgId).refund(hold, nano), refundedNano: hold.refundedNano + nano };
+    const ended: Hold = {
+      ...hold,
+      ...this.purse(hold.orgId).refund(hold, nano),
+      refundedNano: hold.refundedNano + nano,
+    };
     this.change(ended);
-    this.post({ key: `refund:${refundKey}`, kind: 'refund', orgId: hold.orgId, at, details: { work: key } }, [['revenue', nano], ['credits', -nano]]);
+    this.post({ key: `refund:${refundKey}`, kind: 'refund', orgId: hold.orgId, at, details: { work: key } }, [
+      ['revenue', nano],
+      ['credits', -nano],
+    ]);
     return nano;
   }
 
@@ -133,19 +165,28 @@ export class PurseSession {
     const held: HeldGrant = { ...grant, heldNano: 0n };
     this.purse(orgId).add(held);
     this.journal.granted.push(grant);
-    this.post({ key: `grant:${id}`, kind: 'grant', orgId, at: createdAt, details: { reason: grant.reason } }, [['promotion', amountNano], ['credits', -amountNano]]);
+    this.post({ key: `grant:${id}`, kind: 'grant', orgId, at: createdAt, details: { reason: grant.reason } }, [
+      ['promotion', amountNano],
+      ['credits', -amountNano],
+    ]);
   }
 
   /** `name` makes the key of each transaction: a grant can expire again, when what was held of it comes back. */
   expire(orgId: string, at: Date, name: () => string): bigint {
     const gone = this.purse(orgId).expire(at);
     for (const { grant, nano } of gone) {
-      this.post({ key: `expiry:${name()}`, kind: 'expiry', orgId, at, details: { grant } }, [['credits', nano], ['promotion', -nano]]);
+      this.post({ key: `expiry:${name()}`, kind: 'expiry', orgId, at, details: { grant } }, [
+        ['credits', nano],
+        ['promotion', -nano],
+      ]);
     }
     return gone.reduce((sum, { nano }) => sum + nano, 0n);
   }
 
-  /** Of all levels that are reached by now: the cap is another one. Those that were told of before are not told of again. */
+  /**
+   * Of all levels that are reached by now: the cap is another one. Those that were told of before are not told of
+   * again.
+   */
   warnOfAll(orgId: string, month: string, warnedAt: Date): void {
     const purse = this.purse(orgId);
     if (purse.capNano !== null) this.warn(purse, month, { beforeNano: null, warnedAt });
@@ -156,8 +197,12 @@ export class PurseSession {
     this.change(hold);
     if (costNano !== null && costNano > 0n) {
       const details = { meter: hold.meter, ...(hold.model === null ? {} : { model: hold.model }) };
-      this.post({ key: `usage:${key}`, kind: 'usage', orgId, at: endedAt!, details },
-        [['credits', creditNano], ['usage_receivable', billedNano], ['platform_loss', lostNano!], ['revenue', -costNano]]);
+      this.post({ key: `usage:${key}`, kind: 'usage', orgId, at: endedAt!, details }, [
+        ['credits', creditNano],
+        ['usage_receivable', billedNano],
+        ['platform_loss', lostNano!],
+        ['revenue', -costNano],
+      ]);
     }
     return hold;
   }
@@ -168,16 +213,27 @@ export class PurseSession {
     (begun.has(hold.key) ? begun : changed).set(hold.key, hold);
   }
 
-  private warn({ orgId, capNano, months }: Purse, month: string, { beforeNano, warnedAt }: { beforeNano: bigint | null; warnedAt: Date }): void {
+  private warn(
+    { orgId, capNano, months }: Purse,
+    month: string,
+    { beforeNano, warnedAt }: { beforeNano: bigint | null; warnedAt: Date },
+  ): void {
     const billedNano = months.get(month)?.postedNano ?? 0n;
     const before = beforeNano === null ? [] : reachedLevels(beforeNano, capNano!);
     const reached = reachedLevels(billedNano, capNano!).filter((level) => !before.includes(level));
-    this.journal.warnings.push(...reached.map((level) => ({ orgId, month, level, billedNano, capNano: capNano!, warnedAt })));
+    this.journal.warnings.push(
+      ...reached.map((level) => ({ orgId, month, level, billedNano, capNano: capNano!, warnedAt })),
+    );
   }
 
-  private post(transaction: Omit<LedgerTransaction, 'entries'>, entries: readonly (readonly [LedgerAccount, bigint])[]): void {
+  private post(
+    transaction: Omit<LedgerTransaction, 'entries'>,
+    entries: readonly (readonly [LedgerAccount, bigint])[],
+  ): void {
     const { orgId } = transaction;
-    const some = entries.filter(([, amountNano]) => amountNano !== 0n).map(([account, amountNano]): LedgerEntry => ({ account, amountNano, orgId }));
+    const some = entries
+      .filter(([, amountNano]) => amountNano !== 0n)
+      .map(([account, amountNano]): LedgerEntry => ({ account, amountNano, orgId }));
     this.journal.ledger.push({ ...transaction, entries: some });
   }
 }

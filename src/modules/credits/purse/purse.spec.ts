@@ -7,7 +7,16 @@ const LATER = new Date('2026-11-21T13:00:00Z');
 
 const grant = (id: string, wish: Partial<HeldGrant> = {}): HeldGrant => {
   const amountNano = wish.amountNano ?? 100n;
-  return { id: `crg_${id}`, priority: 100, expiresAt: null, appliesTo: null, amountNano, remainingNano: amountNano, heldNano: 0n, ...wish };
+  return {
+    id: `crg_${id}`,
+    priority: 100,
+    expiresAt: null,
+    appliesTo: null,
+    amountNano,
+    remainingNano: amountNano,
+    heldNano: 0n,
+    ...wish,
+  };
 };
 
 const purseOf = (grants: HeldGrant[], capNano: bigint | null = null): Purse => {
@@ -15,7 +24,11 @@ const purseOf = (grants: HeldGrant[], capNano: bigint | null = null): Purse => {
   return new Purse({ orgId: 'org_1', postedNano: sum, heldNano: 0n, grants, months: new Map(), capNano });
 };
 
-const hold = (purse: Purse, amountNano: bigint, { postpaid = false, at = AT, meter = 'sandbox_compute' }: { postpaid?: boolean; at?: Date; meter?: Meter } = {}): Held => {
+const hold = (
+  purse: Purse,
+  amountNano: bigint,
+  { postpaid = false, at = AT, meter = 'sandbox_compute' }: { postpaid?: boolean; at?: Date; meter?: Meter } = {},
+): Held => {
   const held = purse.hold({ meter, amountNano, at, postpaid });
   if ('refused' in held) throw new Error(`Refused: ${held.refused}, ${held.availableNano}`);
   return held;
@@ -24,18 +37,37 @@ const hold = (purse: Purse, amountNano: bigint, { postpaid = false, at = AT, met
 describe('a purse', () => {
   it('uses grants by priority, then expiry, then age', () => {
     const purse = purseOf([
-      grant('4'), grant('3'), grant('2', { expiresAt: LATER }), grant('1', { priority: 200 }), grant('5', { priority: 1 }),
+      grant('4'),
+      grant('3'),
+      grant('2', { expiresAt: LATER }),
+      grant('1', { priority: 200 }),
+      grant('5', { priority: 1 }),
     ]);
     const held = hold(purse, 410n);
     expect(held.parts).toEqual([
-      { grant: 'crg_5', nano: 100n }, { grant: 'crg_2', nano: 100n }, { grant: 'crg_3', nano: 100n }, { grant: 'crg_4', nano: 100n }, { grant: 'crg_1', nano: 10n },
+      { grant: 'crg_5', nano: 100n },
+      { grant: 'crg_2', nano: 100n },
+      { grant: 'crg_3', nano: 100n },
+      { grant: 'crg_4', nano: 100n },
+      { grant: 'crg_1', nano: 10n },
     ]);
-    expect(purse.settle(held, 150n, AT)).toEqual({ parts: [{ grant: 'crg_5', nano: 100n }, { grant: 'crg_2', nano: 50n }], creditNano: 150n, billedNano: 0n, lostNano: 0n });
+    expect(purse.settle(held, 150n, AT)).toEqual({
+      parts: [
+        { grant: 'crg_5', nano: 100n },
+        { grant: 'crg_2', nano: 50n },
+      ],
+      creditNano: 150n,
+      billedNano: 0n,
+      lostNano: 0n,
+    });
   });
 
   it('pays only for what a grant is for', () => {
     const purse = purseOf([grant('1', { appliesTo: ['ai_tokens'] })]);
-    expect(purse.hold({ meter: 'sandbox_compute', amountNano: 1n, at: AT, postpaid: false })).toEqual({ refused: 'credits', availableNano: 0n });
+    expect(purse.hold({ meter: 'sandbox_compute', amountNano: 1n, at: AT, postpaid: false })).toEqual({
+      refused: 'credits',
+      availableNano: 0n,
+    });
     expect(hold(purse, 100n, { meter: 'ai_tokens' }).creditNano).toBe(100n);
   });
 
@@ -43,7 +75,10 @@ describe('a purse', () => {
     const purse = purseOf([grant('1', { expiresAt: LATER })]);
     const held = hold(purse, 60n);
     expect(purse.expire(LATER)).toEqual([{ grant: 'crg_1', nano: 40n }]);
-    expect(purse.hold({ meter: 'sandbox_compute', amountNano: 1n, at: LATER, postpaid: false })).toEqual({ refused: 'credits', availableNano: 0n });
+    expect(purse.hold({ meter: 'sandbox_compute', amountNano: 1n, at: LATER, postpaid: false })).toEqual({
+      refused: 'credits',
+      availableNano: 0n,
+    });
     expect(purse.settle(held, 50n, LATER).creditNano).toBe(50n);
     expect(purse.expire(LATER)).toEqual([{ grant: 'crg_1', nano: 10n }]);
     expect([purse.postedNano, purse.heldNano]).toEqual([0n, 0n]);
@@ -53,7 +88,10 @@ describe('a purse', () => {
     const purse = purseOf([grant('1')], 50n);
     const held = hold(purse, 130n, { postpaid: true });
     expect(held).toMatchObject({ creditNano: 100n, billedNano: 30n, month: '2026-11-01' });
-    expect(purse.hold({ meter: 'sandbox_compute', amountNano: 21n, at: AT, postpaid: true })).toEqual({ refused: 'cap', availableNano: 20n });
+    expect(purse.hold({ meter: 'sandbox_compute', amountNano: 21n, at: AT, postpaid: true })).toEqual({
+      refused: 'cap',
+      availableNano: 20n,
+    });
     expect(hold(purse, 20n, { postpaid: true }).billedNano).toBe(20n);
     expect(purse.settle(held, 110n, AT)).toMatchObject({ creditNano: 100n, billedNano: 10n });
     expect(purse.months.get('2026-11-01')).toEqual({ postedNano: 10n, heldNano: 20n });
@@ -62,7 +100,10 @@ describe('a purse', () => {
 
   it('bills nothing in a plan that bills no usage', () => {
     const purse = purseOf([grant('1')]);
-    expect(purse.hold({ meter: 'sandbox_compute', amountNano: 101n, at: AT, postpaid: false })).toEqual({ refused: 'credits', availableNano: 100n });
+    expect(purse.hold({ meter: 'sandbox_compute', amountNano: 101n, at: AT, postpaid: false })).toEqual({
+      refused: 'credits',
+      availableNano: 100n,
+    });
   });
 
   it('takes credits that came meanwhile rather than billing', () => {
@@ -82,7 +123,11 @@ describe('a purse', () => {
   it('puts a refund back into the grants that were used last', () => {
     const purse = purseOf([grant('1'), grant('2')]);
     const paid = purse.settle(hold(purse, 150n), 150n, AT);
-    expect(purse.refund(paid, 70n)).toEqual({ parts: [{ grant: 'crg_1', nano: 80n }], creditNano: 80n, billedNano: 0n });
+    expect(purse.refund(paid, 70n)).toEqual({
+      parts: [{ grant: 'crg_1', nano: 80n }],
+      creditNano: 80n,
+      billedNano: 0n,
+    });
     expect(purse.grants.map(({ remainingNano }) => remainingNano)).toEqual([20n, 100n]);
     expect(purse.postedNano).toBe(120n);
   });
@@ -90,72 +135,96 @@ describe('a purse', () => {
   it('keeps its books whatever is done with it, in whatever order', () => {
     const amount = fc.bigInt({ min: 0n, max: 300n });
     const step = fc.oneof(
-      fc.record({ do: fc.constant('hold' as const), nano: amount, meter: fc.constantFrom(...METERS), postpaid: fc.boolean() }),
-      fc.record({ do: fc.constantFrom('settle' as const, 'release' as const, 'refund' as const), nano: amount, which: fc.nat() }),
-      fc.record({ do: fc.constant('grant' as const), nano: fc.bigInt({ min: 1n, max: 300n }), priority: fc.nat(3), lives: fc.option(fc.nat(20)), meters: fc.option(fc.subarray([...METERS], { minLength: 1 })) }),
+      fc.record({
+        do: fc.constant('hold' as const),
+        nano: amount,
+        meter: fc.constantFrom(...METERS),
+        postpaid: fc.boolean(),
+      }),
+      fc.record({
+        do: fc.constantFrom('settle' as const, 'release' as const, 'refund' as const),
+        nano: amount,
+        which: fc.nat(),
+      }),
+      fc.record({
+        do: fc.constant('grant' as const),
+        nano: fc.bigInt({ min: 1n, max: 300n }),
+        priority: fc.nat(3),
+        lives: fc.option(fc.nat(20)),
+        meters: fc.option(fc.subarray([...METERS], { minLength: 1 })),
+      }),
       fc.record({ do: fc.constant('expire' as const) }),
     );
-    fc.assert(fc.property(fc.array(step, { maxLength: 60 }), fc.option(fc.bigInt({ min: 0n, max: 500n })), (steps, capNano) => {
-      const purse = purseOf([], capNano);
-      const open: Held[] = [];
-      const paid: Split[] = [];
-      let [granted, expired, spent] = [0n, 0n, 0n];
-      steps.forEach((each, index) => {
-        const at = new Date(AT.getTime() + index * 1_000);
-        switch (each.do) {
-          case 'hold': {
-            const before = purse.available(each.meter, at);
-            const held = purse.hold({ meter: each.meter, amountNano: each.nano, at, postpaid: each.postpaid });
-            if ('refused' in held) expect(before).toBeLessThan(each.nano);
-            else open.push(held);
-            break;
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), fc.option(fc.bigInt({ min: 0n, max: 500n })), (steps, capNano) => {
+        const purse = purseOf([], capNano);
+        const open: Held[] = [];
+        const paid: Split[] = [];
+        let [granted, expired, spent] = [0n, 0n, 0n];
+        steps.forEach((each, index) => {
+          const at = new Date(AT.getTime() + index * 1_000);
+          switch (each.do) {
+            case 'hold': {
+              const before = purse.available(each.meter, at);
+              const held = purse.hold({ meter: each.meter, amountNano: each.nano, at, postpaid: each.postpaid });
+              if ('refused' in held) expect(before).toBeLessThan(each.nano);
+              else open.push(held);
+              break;
+            }
+            case 'settle': {
+              const [held] = open.splice(each.which % (open.length || 1), 1);
+              if (held === undefined) break;
+              const result = purse.settle(held, each.nano, at);
+              expect(result.creditNano + result.billedNano + result.lostNano).toBe(each.nano);
+              expect(result.creditNano + result.billedNano).toBeLessThanOrEqual(held.amountNano);
+              spent += result.creditNano;
+              paid.push(result);
+              break;
+            }
+            case 'release': {
+              const [held] = open.splice(each.which % (open.length || 1), 1);
+              if (held !== undefined) purse.release(held);
+              break;
+            }
+            case 'refund': {
+              const [split] = paid.splice(each.which % (paid.length || 1), 1);
+              if (split === undefined) break;
+              const nano = each.nano < split.creditNano ? each.nano : split.creditNano;
+              paid.push(purse.refund(split, nano));
+              spent -= nano;
+              break;
+            }
+            case 'grant':
+              purse.add(
+                grant(String(index).padStart(3, '0'), {
+                  amountNano: each.nano,
+                  priority: each.priority,
+                  appliesTo: each.meters,
+                  expiresAt: each.lives === null ? null : new Date(at.getTime() + each.lives * 1_000),
+                }),
+              );
+              granted += each.nano;
+              break;
+            case 'expire':
+              expired += purse.expire(at).reduce((sum, { nano }) => sum + nano, 0n);
+              break;
           }
-          case 'settle': {
-            const [held] = open.splice(each.which % (open.length || 1), 1);
-            if (held === undefined) break;
-            const result = purse.settle(held, each.nano, at);
-            expect(result.creditNano + result.billedNano + result.lostNano).toBe(each.nano);
-            expect(result.creditNano + result.billedNano).toBeLessThanOrEqual(held.amountNano);
-            spent += result.creditNano;
-            paid.push(result);
-            break;
+          const sumOf = (of: (each: HeldGrant) => bigint): bigint =>
+            purse.grants.reduce((sum, one) => sum + of(one), 0n);
+          expect(purse.postedNano).toBe(granted - expired - spent);
+          expect(purse.postedNano).toBe(sumOf(({ remainingNano }) => remainingNano));
+          expect(purse.heldNano).toBe(open.reduce((sum, { creditNano }) => sum + creditNano, 0n));
+          expect(purse.heldNano).toBe(sumOf(({ heldNano }) => heldNano));
+          for (const { remainingNano, heldNano, amountNano } of purse.grants) {
+            expect(heldNano >= 0n && remainingNano >= heldNano && remainingNano <= amountNano).toBe(true);
           }
-          case 'release': {
-            const [held] = open.splice(each.which % (open.length || 1), 1);
-            if (held !== undefined) purse.release(held);
-            break;
-          }
-          case 'refund': {
-            const [split] = paid.splice(each.which % (paid.length || 1), 1);
-            if (split === undefined) break;
-            const nano = each.nano < split.creditNano ? each.nano : split.creditNano;
-            paid.push(purse.refund(split, nano));
-            spent -= nano;
-            break;
-          }
-          case 'grant':
-            purse.add(grant(String(index).padStart(3, '0'), {
-              amountNano: each.nano, priority: each.priority, appliesTo: each.meters, expiresAt: each.lives === null ? null : new Date(at.getTime() + each.lives * 1_000),
-            }));
-            granted += each.nano;
-            break;
-          case 'expire':
-            expired += purse.expire(at).reduce((sum, { nano }) => sum + nano, 0n);
-            break;
-        }
-        const sumOf = (of: (each: HeldGrant) => bigint): bigint => purse.grants.reduce((sum, one) => sum + of(one), 0n);
-        expect(purse.postedNano).toBe(granted - expired - spent);
-        expect(purse.postedNano).toBe(sumOf(({ remainingNano }) => remainingNano));
-        expect(purse.heldNano).toBe(open.reduce((sum, { creditNano }) => sum + creditNano, 0n));
-        expect(purse.heldNano).toBe(sumOf(({ heldNano }) => heldNano));
-        for (const { remainingNano, heldNano, amountNano } of purse.grants) {
-          expect(heldNano >= 0n && remainingNano >= heldNano && remainingNano <= amountNano).toBe(true);
-        }
-        const month = purse.months.get('2026-11-01') ?? { postedNano: 0n, heldNano: 0n };
-        expect(month.heldNano).toBe(open.reduce((sum, { billedNano }) => sum + billedNano, 0n));
-        expect(month.postedNano).toBe(paid.reduce((sum, { billedNano }) => sum + billedNano, 0n));
-        if (capNano !== null) expect(month.postedNano + month.heldNano).toBeLessThanOrEqual(capNano);
-      });
-    }), { numRuns: 300 });
+          const month = purse.months.get('2026-11-01') ?? { postedNano: 0n, heldNano: 0n };
+          expect(month.heldNano).toBe(open.reduce((sum, { billedNano }) => sum + billedNano, 0n));
+          expect(month.postedNano).toBe(paid.reduce((sum, { billedNano }) => sum + billedNano, 0n));
+          if (capNano !== null) expect(month.postedNano + month.heldNano).toBeLessThanOrEqual(capNano);
+        });
+      }),
+      { numRuns: 300 },
+    );
   });
 });

@@ -132,8 +132,12 @@ export class Purse {
     this.reserve(held, -1n);
     const paidNano = least(costNano, held.amountNano);
     // The best credits there are by now; of those that have expired meanwhile, what this hold had of them.
-    const usable = (grant: HeldGrant): bigint => isOver(grant, at) ? own.get(grant.id) ?? 0n : freeOf(grant, held.meter, at);
-    const creditNano = least(paidNano, this.inOrder.reduce((sum, grant) => sum + usable(grant), 0n));
+    const usable = (grant: HeldGrant): bigint =>
+      isOver(grant, at) ? (own.get(grant.id) ?? 0n) : freeOf(grant, held.meter, at);
+    const creditNano = least(
+      paidNano,
+      this.inOrder.reduce((sum, grant) => sum + usable(grant), 0n),
+    );
     const parts = this.split(creditNano, usable);
     const billedNano = paidNano - creditNano;
     for (const { grant, nano } of parts) this.byId.get(grant)!.remainingNano -= nano;
@@ -167,7 +171,10 @@ export class Purse {
     return gone;
   }
 
-  /** Puts credits back into the grants that they came from, those that were used last first. What is left as paid is returned. */
+  /**
+   * Puts credits back into the grants that they came from, those that were used last first. What is left as paid is
+   * returned.
+   */
   refund({ parts, creditNano, billedNano }: Split, refundNano: bigint): Split {
     let rest = refundNano;
     const left: GrantPart[] = [];
@@ -190,7 +197,7 @@ export class Purse {
 
   private month(month: string): BilledMonth {
     let found = this.months.get(month);
-    if (found === undefined) this.months.set(month, found = { postedNano: 0n, heldNano: 0n });
+    if (found === undefined) this.months.set(month, (found = { postedNano: 0n, heldNano: 0n }));
     return found;
   }
 

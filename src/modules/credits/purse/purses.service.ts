@@ -29,9 +29,9 @@ export class PursesService {
   ) {}
 
   /**
-   * Runs `work` with the purses of these organizations, in one transaction, the caller's if there is one. It does not wait
-   * for anything, so that the accounts are locked no longer than it takes to read and to write them. An organization that has no account gets
-   * one, and a person's own the credits of the Free plan with it.
+   * Runs `work` with the purses of these organizations, in one transaction, the caller's if there is one. It does not
+   * wait for anything, so that the accounts are locked no longer than it takes to read and to write them. An
+   * organization that has no account gets one, and a person's own the credits of the Free plan with it.
    */
   async change<T>({ orgIds, holdKeys = [] }: PursesWish, work: (session: PurseSession) => T): Promise<T> {
     const wanted = [...new Set(orgIds)].sort();
@@ -40,7 +40,10 @@ export class PursesService {
       const opened = new Set<string>();
       if (accounts.length < wanted.length) {
         const known = new Set(accounts.map(({ orgId }) => orgId));
-        for (const { orgId, personal } of await this.store.open(wanted.filter((orgId) => !known.has(orgId)), this.clock.now())) {
+        for (const { orgId, personal } of await this.store.open(
+          wanted.filter((orgId) => !known.has(orgId)),
+          this.clock.now(),
+        )) {
           if (personal) opened.add(orgId);
         }
         accounts = await this.store.lock(wanted);
@@ -52,7 +55,10 @@ export class PursesService {
       const session = new PurseSession(purses, loaded.holds);
       for (const orgId of opened) this.welcome(session, orgId);
       const result = work(session);
-      await this.save([...purses.values()].filter((purse) => stateOf(purse) !== before.get(purse.orgId)), session);
+      await this.save(
+        [...purses.values()].filter((purse) => stateOf(purse) !== before.get(purse.orgId)),
+        session,
+      );
       return result;
     });
   }
@@ -61,7 +67,10 @@ export class PursesService {
     return this.store.isOpen(orgId);
   }
 
-  /** What the Free plan gives (service document §8). One person has one organization of their own: with any other there would be as many as anybody wants. */
+  /**
+   * What the Free plan gives (service document §8). One person has one organization of their own: with any other there
+   * would be as many as anybody wants.
+   */
   private welcome(session: PurseSession, orgId: string): void {
     const amountNano = PLANS.free.creditNano;
     session.grant({
@@ -82,15 +91,23 @@ export class PursesService {
   private async save(purses: readonly Purse[], { journal }: PurseSession): Promise<void> {
     const added = new Set(journal.granted.map(({ id }) => id));
     await this.store.addGrants(journal.granted);
-    await this.store.saveMonths(purses.flatMap(({ orgId, months }) => [...months].map(([month, figures]) => ({ orgId, month, ...figures }))));
+    await this.store.saveMonths(
+      purses.flatMap(({ orgId, months }) => [...months].map(([month, figures]) => ({ orgId, month, ...figures }))),
+    );
     await this.changes.write({
       accounts: purses,
-      grants: purses.flatMap(({ grants }) => grants.filter(({ id, heldNano, remainingNano, amountNano }) => !added.has(id) || heldNano > 0n || remainingNano < amountNano)),
+      grants: purses.flatMap(({ grants }) =>
+        grants.filter(
+          ({ id, heldNano, remainingNano, amountNano }) =>
+            !added.has(id) || heldNano > 0n || remainingNano < amountNano,
+        ),
+      ),
       begun: [...journal.begun.values()],
       changed: [...journal.changed.values()],
       ledger: journal.ledger,
     });
-    for (const warning of await this.store.addWarnings(journal.warnings)) await this.outbox.enqueue(spendWarningJob, { ...warning });
+    for (const warning of await this.store.addWarnings(journal.warnings))
+      await this.outbox.enqueue(spendWarningJob, { ...warning });
   }
 }
 
@@ -101,13 +118,24 @@ interface Loaded {
 }
 
 function pursesOf(accounts: readonly AccountRow[], { grants, months, caps }: Loaded): ReadonlyMap<string, Purse> {
-  const facts = new Map(accounts.map((account) => [account.orgId, { ...account, grants: [] as GrantRow[], months: new Map<string, BilledMonth>(), capNano: null as bigint | null }]));
+  const facts = new Map(
+    accounts.map((account) => [
+      account.orgId,
+      { ...account, grants: [] as GrantRow[], months: new Map<string, BilledMonth>(), capNano: null as bigint | null },
+    ]),
+  );
   for (const grant of grants) facts.get(grant.orgId)!.grants.push(grant);
-  for (const { orgId, month, postedNano, heldNano } of months) facts.get(orgId)!.months.set(month, { postedNano, heldNano });
+  for (const { orgId, month, postedNano, heldNano } of months)
+    facts.get(orgId)!.months.set(month, { postedNano, heldNano });
   for (const { orgId, capNano } of caps) facts.get(orgId)!.capNano = capNano;
   return new Map([...facts.values()].map((each) => [each.orgId, new Purse(each)]));
 }
 
 /** Whether anything of it changed. */
 const stateOf = ({ postedNano, heldNano, grants, months }: Purse): string =>
-  [postedNano, heldNano, ...grants.flatMap(({ id, remainingNano, heldNano: held }) => [id, remainingNano, held]), ...[...months].flatMap(([month, figures]) => [month, figures.postedNano, figures.heldNano])].join(' ');
+  [
+    postedNano,
+    heldNano,
+    ...grants.flatMap(({ id, remainingNano, heldNano: held }) => [id, remainingNano, held]),
+    ...[...months].flatMap(([month, figures]) => [month, figures.postedNano, figures.heldNano]),
+  ].join(' ');

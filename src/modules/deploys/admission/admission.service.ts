@@ -12,8 +12,8 @@ import { AdmissionStore } from '../persistence/admission.store.js';
 const MAX_AT_ONCE = 50;
 
 /**
- * Decides in PostgreSQL which deploys may be worked on, and has workers asked to do those alone. Nothing rests on Redis:
- * where a job is lost, its deploy is admitted anew.
+ * Decides in PostgreSQL which deploys may be worked on, and has workers asked to do those alone. Nothing rests on
+ * Redis: where a job is lost, its deploy is admitted anew.
  */
 @Injectable()
 export class AdmissionService {
@@ -26,7 +26,10 @@ export class AdmissionService {
     private readonly log: Log,
   ) {}
 
-  /** Admits all whose turn it is, and says how many they were. While the flag is off everything waits, what is pushed too. */
+  /**
+   * Admits all whose turn it is, and says how many they were. While the flag is off everything waits, what is pushed
+   * too.
+   */
   async run(): Promise<number> {
     if (!this.features.isEnabled('deploys')) return 0;
     return this.database.transaction(async () => {
@@ -45,7 +48,10 @@ export class AdmissionService {
     });
   }
 
-  /** How many each may have at work, by its plan at this moment. An organization that was deleted has what the smallest has. */
+  /**
+   * How many each may have at work, by its plan at this moment. An organization that was deleted has what the smallest
+   * has.
+   */
   private async perOrg(orgIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
     if (orgIds.length === 0) return new Map();
     const plans = await this.owners.plansOf(orgIds);

@@ -32,9 +32,16 @@ export class LostDeploys {
 
   private async giveUp(id: string): Promise<void> {
     const deploy = await this.deploys.get(id);
-    this.log.warn({ deployId: id, orgId: deploy.orgId, workerId: deploy.workerId, state: deploy.state }, 'The worker of a deploy was lost.');
+    this.log.warn(
+      { deployId: id, orgId: deploy.orgId, workerId: deploy.workerId, state: deploy.state },
+      'The worker of a deploy was lost.',
+    );
     if (deploy.losses >= MAX_LOSSES) {
-      await this.transitions.failed(deploy, { code: 'worker_lost', message: 'The worker was lost twice while it was at the deploy.' }, deploy.phaseMs);
+      await this.transitions.failed(
+        deploy,
+        { code: 'worker_lost', message: 'The worker was lost twice while it was at the deploy.' },
+        deploy.phaseMs,
+      );
       return;
     }
     await this.transitions.handedBack(deploy, 'worker_lost');

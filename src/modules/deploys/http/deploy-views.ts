@@ -14,7 +14,8 @@ export class DeployViews {
 
   /** All of one project. */
   async ofAll(deploys: readonly Deploy[]): Promise<DeployView[]> {
-    const hosts: Hosts = deploys[0] === undefined ? { aliases: [], pinnedTo: null } : await this.live.hostsOf(deploys[0].projectId);
+    const hosts: Hosts =
+      deploys[0] === undefined ? { aliases: [], pinnedTo: null } : await this.live.hostsOf(deploys[0].projectId);
     return deploys.map((deploy) => DeployView.of(deploy, hosts, this.live));
   }
 }

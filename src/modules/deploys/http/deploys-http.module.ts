@@ -4,5 +4,9 @@ import { DeployViews } from './deploy-views.js';
 import { DeploysController } from './deploys.controller.js';
 import { ProjectDeploysController } from './project-deploys.controller.js';
 
-@Module({ imports: [DeploysModule], controllers: [ProjectDeploysController, DeploysController], providers: [DeployViews] })
+@Module({
+  imports: [DeploysModule],
+  controllers: [ProjectDeploysController, DeploysController],
+  providers: [DeployViews],
+})
 export class DeploysHttpModule {}

@@ -1,5 +1,12 @@
 import { Controller, Delete, Get, HttpCode, HttpStatus, Param, Post, Query, Res } from '@nestjs/common';
-import { ApiExtraModels, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags, getSchemaPath } from '@nestjs/swagger';
+import {
+  ApiExtraModels,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+  getSchemaPath,
+} from '@nestjs/swagger';
 import type { Response } from 'express';
 import { ANY_CALLER, ANY_WRITE, ApiRefusals } from '../../../platform/http/api-refusals.js';
 import { Envelope } from '../../../platform/http/envelope.js';
@@ -14,7 +21,14 @@ import { DeploysService } from '../deploys.service.js';
 import { LiveDeploys } from '../live-deploys.service.js';
 import { LogFollower } from '../logs/log-follower.service.js';
 import { DeployViews } from './deploy-views.js';
-import { DeployAnswer, DeployEventsAnswer, DeployEventView, DeployLogLineView, type DeployView, LogsQuery } from './deploys.dto.js';
+import {
+  DeployAnswer,
+  DeployEventsAnswer,
+  DeployEventView,
+  DeployLogLineView,
+  type DeployView,
+  LogsQuery,
+} from './deploys.dto.js';
 import { lastSeenOf, sendLog, wantsEvents } from './log-answer.js';
 
 @ApiTags('deploys')
@@ -43,7 +57,8 @@ export class DeploysController {
   @HttpCode(HttpStatus.NO_CONTENT)
   @ApiOperation({
     summary: 'Deletes the files of a deploy, and the hosts that lead to it.',
-    description: 'What it stored is free at once. The deploy stays in the list, with `files_removed`. One that is at work, or that production shows, is not deleted.',
+    description:
+      'What it stored is free at once. The deploy stays in the list, with `files_removed`. One that is at work, or that production shows, is not deleted.',
   })
   @ApiNoContentResponse()
   @ApiRefusals(...ANY_CALLER, ...ANY_WRITE, 'deploy_not_found', 'deploy_in_use')
@@ -53,7 +68,10 @@ export class DeploysController {
 
   @Get('events')
   @RequireScope('deploys:read', { in: 'resource' })
-  @ApiOperation({ summary: 'Lists what happened to a deploy, the earliest first: each state, lost attempts, and when hosts were pointed to it.' })
+  @ApiOperation({
+    summary:
+      'Lists what happened to a deploy, the earliest first: each state, lost attempts, and when hosts were pointed to it.',
+  })
   @ApiOkResponse({ type: DeployEventsAnswer })
   @ApiRefusals(...ANY_CALLER, 'deploy_not_found')
   async events(@Caller() call: Call, @Param('deploy_id') id: string): Promise<Envelope<DeployEventView[]>> {
@@ -64,14 +82,29 @@ export class DeploysController {
   @RequireScope('deploys:read', { in: 'resource' })
   @ApiOperation({
     summary: 'Streams the log of a deploy, live until that is over.',
-    description: 'With `Accept: text/event-stream` as events `line` and, at last, `end`; else as NDJSON, a line of the log a line, at last `{"end": {"state": …}}`. '
-      + 'An answer that ends without it has broken off: ask again with the last `seq` in `Last-Event-ID`.',
+    description:
+      'With `Accept: text/event-stream` as events `line` and, at last, `end`; else as NDJSON, a line of the log a line, at last `{"end": {"state": …}}`. ' +
+      'An answer that ends without it has broken off: ask again with the last `seq` in `Last-Event-ID`.',
   })
   @ApiExtraModels(DeployLogLineView)
-  @ApiOkResponse({ description: 'Lines of the log.', content: { 'application/x-ndjson': { schema: { $ref: getSchemaPath(DeployLogLineView) } }, 'text/event-stream': { schema: { type: 'string' } } } })
-  @ApiNoContentResponse({ description: 'With `Accept: text/event-stream` and `Last-Event-ID`: the deploy is over and nothing is left to be told.' })
+  @ApiOkResponse({
+    description: 'Lines of the log.',
+    content: {
+      'application/x-ndjson': { schema: { $ref: getSchemaPath(DeployLogLineView) } },
+      'text/event-stream': { schema: { type: 'string' } },
+    },
+  })
+  @ApiNoContentResponse({
+    description:
+      'With `Accept: text/event-stream` and `Last-Event-ID`: the deploy is over and nothing is left to be told.',
+  })
   @ApiRefusals(...ANY_CALLER, 'invalid_request', 'deploy_not_found')
-  async log(@Caller() call: Call, @Res() response: Response, @Query() query: LogsQuery, @HangUpSignal() signal: AbortSignal): Promise<void> {
+  async log(
+    @Caller() call: Call,
+    @Res() response: Response,
+    @Query() query: LogsQuery,
+    @HangUpSignal() signal: AbortSignal,
+  ): Promise<void> {
     const request = response.req;
     const { id, state } = await this.deploys.get(call, request.params['deploy_id'] as string, 'deploys:read');
     const lastSeen = lastSeenOf(request);
@@ -82,7 +115,12 @@ export class DeploysController {
       return;
     }
     const after = lastSeen ?? query.after ?? 0;
-    await sendLog(response, asEvents ? 'events' : 'lines', query.follow ? this.logs.follow(id, after, signal) : this.logs.read(id, after), signal);
+    await sendLog(
+      response,
+      asEvents ? 'events' : 'lines',
+      query.follow ? this.logs.follow(id, after, signal) : this.logs.read(id, after),
+      signal,
+    );
   }
 
   @Post('cancel')
@@ -103,10 +141,18 @@ export class DeploysController {
   @HttpCode(HttpStatus.OK)
   @ApiOperation({
     summary: 'Makes a deploy that is ready what production shows, without a build.',
-    description: 'With the environment that it was built with, for a preview that of previews. Ends what a rollback has pinned. Needs `deploys:write` as well.',
+    description:
+      'With the environment that it was built with, for a preview that of previews. Ends what a rollback has pinned. Needs `deploys:write` as well.',
   })
   @ApiOkResponse({ type: DeployAnswer })
-  @ApiRefusals(...ANY_CALLER, ...ANY_WRITE, 'deploy_not_found', 'deploy_not_ready', 'feature_not_in_plan', 'email_not_verified')
+  @ApiRefusals(
+    ...ANY_CALLER,
+    ...ANY_WRITE,
+    'deploy_not_found',
+    'deploy_not_ready',
+    'feature_not_in_plan',
+    'email_not_verified',
+  )
   async promote(@Caller() call: Call, @Param('deploy_id') id: string): Promise<Envelope<DeployView>> {
     return new Envelope(await this.views.of(await this.live.promote(call, id)));
   }

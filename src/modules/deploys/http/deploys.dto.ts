@@ -7,7 +7,15 @@ import { inOrder } from '../../../platform/http/text-fields.js';
 import { deployLabel } from '../../hosting/labels.js';
 import { isBranchName } from '../../projects/branch-name.js';
 import type { DeployWish } from '../deploy-requests.service.js';
-import { type DeployOutput, type DeployTrigger, LOG_PHASES, LOG_STREAMS, type LogLine, type LogPhase, type LogStream } from '../deploy-facts.js';
+import {
+  type DeployOutput,
+  type DeployTrigger,
+  LOG_PHASES,
+  LOG_STREAMS,
+  type LogLine,
+  type LogPhase,
+  type LogStream,
+} from '../deploy-facts.js';
 import { DEPLOY_STATES, DEPLOY_TYPES, type DeployState, type DeployType } from '../deploy-state.js';
 import type { Hosts, LiveDeploys } from '../live-deploys.service.js';
 import { DEPLOY_EVENT_KINDS, type DeployEvent, type DeployEventKind } from '../persistence/deploy-event.entity.js';
@@ -15,32 +23,56 @@ import type { Deploy } from '../persistence/deploy.entity.js';
 import type { DeployFilter } from '../persistence/deploys.store.js';
 
 const ID = { example: 'dpl_01jd3m8yeqf5rb0xkq5ym8s6tn' };
-const TYPE = { enum: DEPLOY_TYPES, description: 'production: what the project shows the world, in plans that have it. preview: a host of its own for the branch.' };
+const TYPE = {
+  enum: DEPLOY_TYPES,
+  description:
+    'production: what the project shows the world, in plans that have it. preview: a host of its own for the branch.',
+};
 
 const IsBranch = (): PropertyDecorator =>
-  inOrder(IsString(), ValidateBy({
-    name: 'isBranchName',
-    validator: {
-      validate: (value: unknown) => typeof value === 'string' && isBranchName(value),
-      defaultMessage: () => 'branch must be the name of a branch, as git has them',
-    },
-  }));
+  inOrder(
+    IsString(),
+    ValidateBy({
+      name: 'isBranchName',
+      validator: {
+        validate: (value: unknown) => typeof value === 'string' && isBranchName(value),
+        defaultMessage: () => 'branch must be the name of a branch, as git has them',
+      },
+    }),
+  );
 
 export class CreateDeployBody {
-  @ApiPropertyOptional({ type: String, maxLength: 255, example: 'main', description: 'Left out, the production branch of the project.' })
-  @MayBeAbsent() @IsBranch()
+  @ApiPropertyOptional({
+    type: String,
+    maxLength: 255,
+    example: 'main',
+    description: 'Left out, the production branch of the project.',
+  })
+  @MayBeAbsent()
+  @IsBranch()
   readonly branch?: string;
 
   @ApiPropertyOptional({ ...TYPE, default: 'preview' })
-  @MayBeAbsent() @IsIn(DEPLOY_TYPES)
+  @MayBeAbsent()
+  @IsIn(DEPLOY_TYPES)
   readonly type: DeployType = 'preview';
 
-  @ApiPropertyOptional({ type: Boolean, default: false, description: 'true: builds even if this commit was built before with the same settings and variables.' })
-  @MayBeAbsent() @IsBoolean()
+  @ApiPropertyOptional({
+    type: Boolean,
+    default: false,
+    description: 'true: builds even if this commit was built before with the same settings and variables.',
+  })
+  @MayBeAbsent()
+  @IsBoolean()
   readonly force: boolean = false;
 
-  @ApiPropertyOptional({ type: String, pattern: '^[0-9a-f]{40}$', description: 'The full hash of a commit. Left out, what the branch points to when the deploy begins.' })
-  @MayBeAbsent() @Matches(/^[0-9a-f]{40}$/, { message: 'commit must be the full hash of a commit, 40 hexadecimal digits' })
+  @ApiPropertyOptional({
+    type: String,
+    pattern: '^[0-9a-f]{40}$',
+    description: 'The full hash of a commit. Left out, what the branch points to when the deploy begins.',
+  })
+  @MayBeAbsent()
+  @Matches(/^[0-9a-f]{40}$/, { message: 'commit must be the full hash of a commit, 40 hexadecimal digits' })
   readonly commit?: string;
 
   get wish(): DeployWish {
@@ -50,22 +82,30 @@ export class CreateDeployBody {
 }
 
 export class RollBackBody {
-  @ApiPropertyOptional({ type: String, ...ID, description: 'A deploy of the project that is ready. Left out, the last that was live before the one that is.' })
-  @MayBeAbsent() @IsString()
+  @ApiPropertyOptional({
+    type: String,
+    ...ID,
+    description: 'A deploy of the project that is ready. Left out, the last that was live before the one that is.',
+  })
+  @MayBeAbsent()
+  @IsString()
   readonly deploy_id?: string;
 }
 
 export class DeploysQuery extends PageQuery {
   @ApiPropertyOptional({ type: String, description: 'Those of this branch.' })
-  @MayBeAbsent() @IsBranch()
+  @MayBeAbsent()
+  @IsBranch()
   readonly branch?: string;
 
   @ApiPropertyOptional({ enum: DEPLOY_TYPES })
-  @MayBeAbsent() @IsIn(DEPLOY_TYPES)
+  @MayBeAbsent()
+  @IsIn(DEPLOY_TYPES)
   readonly type?: DeployType;
 
   @ApiPropertyOptional({ enum: DEPLOY_STATES })
-  @MayBeAbsent() @IsIn(DEPLOY_STATES)
+  @MayBeAbsent()
+  @IsIn(DEPLOY_STATES)
   readonly state?: DeployState;
 
   get filter(): DeployFilter {
@@ -75,12 +115,25 @@ export class DeploysQuery extends PageQuery {
 }
 
 export class LogsQuery {
-  @ApiPropertyOptional({ type: 'integer', minimum: 0, description: 'Only lines after this `seq`; the header Last-Event-ID wins.' })
-  @MayBeAbsent() @Type(() => Number) @IsInt() @Min(0)
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 0,
+    description: 'Only lines after this `seq`; the header Last-Event-ID wins.',
+  })
+  @MayBeAbsent()
+  @Type(() => Number)
+  @IsInt()
+  @Min(0)
   readonly after?: number;
 
-  @ApiPropertyOptional({ type: Boolean, default: true, description: 'false: what there is now, without waiting for more.' })
-  @MayBeAbsent() @Transform(({ value }: { value: unknown }) => (value === 'true' ? true : value === 'false' ? false : value)) @IsBoolean()
+  @ApiPropertyOptional({
+    type: Boolean,
+    default: true,
+    description: 'false: what there is now, without waiting for more.',
+  })
+  @MayBeAbsent()
+  @Transform(({ value }: { value: unknown }) => (value === 'true' ? true : value === 'false' ? false : value))
+  @IsBoolean()
   readonly follow: boolean = true;
 }
 
@@ -97,7 +150,12 @@ class FailureView {
 
 class OutputView {
   @ApiProperty({ example: 'nextjs' }) framework!: string;
-  @ApiPropertyOptional({ type: String, example: '22', description: 'Release line of Node; absent where nothing was run.' }) node_version?: string;
+  @ApiPropertyOptional({
+    type: String,
+    example: '22',
+    description: 'Release line of Node; absent where nothing was run.',
+  })
+  node_version?: string;
   @ApiProperty({ enum: ['static', 'server'] }) kind!: 'static' | 'server';
   @ApiProperty({ type: 'integer' }) files!: number;
   @ApiProperty({ type: 'integer' }) bytes!: number;
@@ -114,19 +172,46 @@ export class DeployView {
   @ApiProperty({ example: 'prj_01jd3m8yeqf5rb0xkq5ym8s6tn' }) project_id!: string;
   @ApiProperty({ example: 'main' }) branch!: string;
   @ApiProperty(TYPE) type!: DeployType;
-  @ApiProperty({ enum: DEPLOY_STATES, description: 'queued, initializing, building and deploying lead to one of the others. skipped: a newer one of the branch came before its turn.' }) state!: DeployState;
-  @ApiProperty({ description: 'Whether production leads to it or, of a preview, the host of its branch.' }) live!: boolean;
-  @ApiPropertyOptional({ type: Boolean, description: 'true: production was rolled back to it, and stays there until the next promote.' }) pinned?: boolean;
+  @ApiProperty({
+    enum: DEPLOY_STATES,
+    description:
+      'queued, initializing, building and deploying lead to one of the others. skipped: a newer one of the branch came before its turn.',
+  })
+  state!: DeployState;
+  @ApiProperty({ description: 'Whether production leads to it or, of a preview, the host of its branch.' })
+  live!: boolean;
+  @ApiPropertyOptional({
+    type: Boolean,
+    description: 'true: production was rolled back to it, and stays there until the next promote.',
+  })
+  pinned?: boolean;
   @ApiProperty({ description: 'Always this deploy; it answers once that is ready.' }) url!: string;
-  @ApiProperty({ type: [String], description: 'What else leads to it now: production first, then the host of its branch.' }) aliases!: string[];
+  @ApiProperty({
+    type: [String],
+    description: 'What else leads to it now: production first, then the host of its branch.',
+  })
+  aliases!: string[];
   @ApiProperty({ enum: ['api', 'push'] }) trigger!: DeployTrigger;
   @ApiPropertyOptional({ type: CommitView, description: 'Absent until it is known.' }) commit?: CommitView;
   @ApiPropertyOptional({ type: OutputView, description: 'What was built, once it is ready.' }) output?: OutputView;
-  @ApiPropertyOptional({ type: String, description: 'The earlier deploy of the same commit, settings and variables whose files it has.' }) same_as?: string;
+  @ApiPropertyOptional({
+    type: String,
+    description: 'The earlier deploy of the same commit, settings and variables whose files it has.',
+  })
+  same_as?: string;
   @ApiPropertyOptional({ type: FailureView, description: 'Of one that has ended as error.' }) error?: FailureView;
   @ApiProperty({ type: 'integer', description: 'How often a worker was asked to do it.' }) attempt!: number;
-  @ApiProperty({ type: 'object', additionalProperties: { type: 'integer' }, description: 'Time spent in each phase, in milliseconds, once it is over.' }) phase_ms!: Record<string, number>;
-  @ApiPropertyOptional({ type: Boolean, description: 'true: its files are not kept any more, and it cannot be opened.' }) files_removed?: boolean;
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: { type: 'integer' },
+    description: 'Time spent in each phase, in milliseconds, once it is over.',
+  })
+  phase_ms!: Record<string, number>;
+  @ApiPropertyOptional({
+    type: Boolean,
+    description: 'true: its files are not kept any more, and it cannot be opened.',
+  })
+  files_removed?: boolean;
   @ApiProperty({ format: 'date-time' }) created_at!: string;
   @ApiPropertyOptional({ type: String, format: 'date-time', description: OF_LAST_ATTEMPT }) initializing_at?: string;
   @ApiPropertyOptional({ type: String, format: 'date-time', description: OF_LAST_ATTEMPT }) building_at?: string;
@@ -135,7 +220,21 @@ export class DeployView {
   @ApiPropertyOptional({ type: String, format: 'date-time' }) finished_at?: string;
 
   static of(deploy: Deploy, { aliases, pinnedTo }: Hosts, live: Pick<LiveDeploys, 'urlOf'>): DeployView {
-    const { id, projectId, branch, type, state, trigger, commitSha, commitMessage, commitAuthor, output, sameAs, errorCode, errorMessage } = deploy;
+    const {
+      id,
+      projectId,
+      branch,
+      type,
+      state,
+      trigger,
+      commitSha,
+      commitMessage,
+      commitAuthor,
+      output,
+      sameAs,
+      errorCode,
+      errorMessage,
+    } = deploy;
     const leading = aliases.filter(({ deployId, kind }) => deployId === id && kind !== 'deploy');
     const toProduction = leading.filter(({ kind }) => kind === 'production');
     return {
@@ -147,9 +246,13 @@ export class DeployView {
       live: toProduction.length > 0 || (type === 'preview' && leading.length > 0),
       ...(pinnedTo === id ? { pinned: true } : {}),
       url: live.urlOf(deployLabel(id)),
-      aliases: [...toProduction, ...leading.filter(({ kind }) => kind !== 'production')].map(({ label }) => live.urlOf(label)),
+      aliases: [...toProduction, ...leading.filter(({ kind }) => kind !== 'production')].map(({ label }) =>
+        live.urlOf(label),
+      ),
       trigger,
-      ...(commitSha === null ? {} : { commit: { sha: commitSha, message: commitMessage ?? '', author: commitAuthor ?? '' } }),
+      ...(commitSha === null
+        ? {}
+        : { commit: { sha: commitSha, message: commitMessage ?? '', author: commitAuthor ?? '' } }),
       ...(output === null ? {} : { output: OutputView.of(output) }),
       ...(sameAs === null ? {} : { same_as: sameAs }),
       ...(errorCode === null || errorMessage === null ? {} : { error: { code: errorCode, message: errorMessage } }),
@@ -161,26 +264,46 @@ export class DeployView {
   }
 }
 
-type Times = Pick<DeployView, 'created_at' | 'initializing_at' | 'building_at' | 'deploying_at' | 'ready_at' | 'finished_at'>;
+type Times = Pick<
+  DeployView,
+  'created_at' | 'initializing_at' | 'building_at' | 'deploying_at' | 'ready_at' | 'finished_at'
+>;
 
 function timesOf({ createdAt, initializingAt, buildingAt, deployingAt, readyAt, finishedAt }: Deploy): Times {
-  const at = <Name extends string>(name: Name, time: Date | null): Partial<Record<Name, string>> => (time === null ? {} : { [name]: time.toISOString() } as Record<Name, string>);
+  const at = <Name extends string>(name: Name, time: Date | null): Partial<Record<Name, string>> =>
+    time === null ? {} : ({ [name]: time.toISOString() } as Record<Name, string>);
   return {
     created_at: createdAt.toISOString(),
-    ...at('initializing_at', initializingAt), ...at('building_at', buildingAt), ...at('deploying_at', deployingAt), ...at('ready_at', readyAt), ...at('finished_at', finishedAt),
+    ...at('initializing_at', initializingAt),
+    ...at('building_at', buildingAt),
+    ...at('deploying_at', deployingAt),
+    ...at('ready_at', readyAt),
+    ...at('finished_at', finishedAt),
   };
 }
 
 export class DeployEventView {
   @ApiProperty({ format: 'date-time' }) at!: string;
-  @ApiProperty({ enum: DEPLOY_EVENT_KINDS, description: 'state: it went to another state. handed_back: an attempt came to nothing, and it waits anew. live: hosts were pointed to it.' }) kind!: DeployEventKind;
+  @ApiProperty({
+    enum: DEPLOY_EVENT_KINDS,
+    description:
+      'state: it went to another state. handed_back: an attempt came to nothing, and it waits anew. live: hosts were pointed to it.',
+  })
+  kind!: DeployEventKind;
   @ApiProperty({ type: 'integer' }) attempt!: number;
   @ApiPropertyOptional({ enum: DEPLOY_STATES }) from?: DeployState;
   @ApiPropertyOptional({ enum: DEPLOY_STATES }) to?: DeployState;
   @ApiProperty({ type: 'object', additionalProperties: true }) details!: Record<string, unknown>;
 
   static of({ at, kind, attempt, from, to, details }: DeployEvent): DeployEventView {
-    return { at: at.toISOString(), kind, attempt, ...(from === null ? {} : { from }), ...(to === null ? {} : { to }), details };
+    return {
+      at: at.toISOString(),
+      kind,
+      attempt,
+      ...(from === null ? {} : { from }),
+      ...(to === null ? {} : { to }),
+      details,
+    };
   }
 }
 

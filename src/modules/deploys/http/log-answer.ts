@@ -32,25 +32,35 @@ const LINES: Format = {
   ping: '\n',
 };
 
-export const wantsEvents = ({ headers }: Request): boolean => /(^|[\s,])text\/event-stream\b/i.test(headers.accept ?? '');
+export const wantsEvents = ({ headers }: Request): boolean =>
+  /(^|[\s,])text\/event-stream\b/i.test(headers.accept ?? '');
 
 /** The `seq` that the caller has seen last. @throws {RequestInvalid} `invalid_request` */
 export function lastSeenOf({ headers }: Request): number | undefined {
   const value = headers['last-event-id'];
   if (value === undefined || value === '') return undefined;
   if (typeof value === 'string' && /^\d{1,9}$/.test(value)) return Number(value);
-  throw new RequestInvalid([{ path: 'Last-Event-ID', in: 'header', code: 'is_int', message: 'Last-Event-ID must be the seq of a line.' }]);
+  throw new RequestInvalid([
+    { path: 'Last-Event-ID', in: 'header', code: 'is_int', message: 'Last-Event-ID must be the seq of a line.' },
+  ]);
 }
 
 /** Sends news as they come, no faster than they are read, and ends with them. */
-export async function sendLog(response: Response, format: 'events' | 'lines', news: AsyncIterable<LogNews>, signal: AbortSignal): Promise<void> {
+export async function sendLog(
+  response: Response,
+  format: 'events' | 'lines',
+  news: AsyncIterable<LogNews>,
+  signal: AbortSignal,
+): Promise<void> {
   const { type, opening, line, end, ping } = format === 'events' ? EVENTS : LINES;
   response.status(200).setHeader('Content-Type', type);
   response.setHeader('Cache-Control', 'no-store');
   // Some proxies would gather what is to be seen at once.
   response.setHeader('X-Accel-Buffering', 'no');
   response.flushHeaders();
-  const pings = setInterval(() => { response.write(ping); }, PING_EVERY_MS);
+  const pings = setInterval(() => {
+    response.write(ping);
+  }, PING_EVERY_MS);
   try {
     if (opening !== '') response.write(opening);
     for await (const each of news) {

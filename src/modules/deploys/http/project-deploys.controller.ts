@@ -12,7 +12,14 @@ import { DeployRequests } from '../deploy-requests.service.js';
 import { DeploysService } from '../deploys.service.js';
 import { LiveDeploys } from '../live-deploys.service.js';
 import { DeployViews } from './deploy-views.js';
-import { CreateDeployBody, DeployAnswer, DeployPageAnswer, DeploysQuery, type DeployView, RollBackBody } from './deploys.dto.js';
+import {
+  CreateDeployBody,
+  DeployAnswer,
+  DeployPageAnswer,
+  DeploysQuery,
+  type DeployView,
+  RollBackBody,
+} from './deploys.dto.js';
 
 @ApiTags('deploys')
 @Controller('api/v1/projects/:project_id')
@@ -32,11 +39,26 @@ export class ProjectDeploysController {
   @HttpCode(HttpStatus.ACCEPTED)
   @ApiOperation({
     summary: 'Queues a deploy of a branch of the linked repository.',
-    description: 'It begins by itself when it is its turn. Older ones of the branch and type that still wait are skipped. `type: production` needs the scope `deploys:production` as well, and a plan that has it.',
+    description:
+      'It begins by itself when it is its turn. Older ones of the branch and type that still wait are skipped. `type: production` needs the scope `deploys:production` as well, and a plan that has it.',
   })
   @ApiAcceptedResponse({ type: DeployAnswer, description: 'It is queued.' })
-  @ApiRefusals(...ANY_CALLER, ...ANY_BODY, 'feature_disabled', 'project_not_found', 'project_has_no_repository', 'feature_not_in_plan', 'concurrency_limit_exceeded', 'email_not_verified', 'storage_limit_reached')
-  async create(@Caller() call: Call, @Param('project_id') named: string, @Body() { wish }: CreateDeployBody): Promise<Envelope<DeployView>> {
+  @ApiRefusals(
+    ...ANY_CALLER,
+    ...ANY_BODY,
+    'feature_disabled',
+    'project_not_found',
+    'project_has_no_repository',
+    'feature_not_in_plan',
+    'concurrency_limit_exceeded',
+    'email_not_verified',
+    'storage_limit_reached',
+  )
+  async create(
+    @Caller() call: Call,
+    @Param('project_id') named: string,
+    @Body() { wish }: CreateDeployBody,
+  ): Promise<Envelope<DeployView>> {
     return new Envelope(await this.views.of(await this.requests.request(call, named, wish)));
   }
 
@@ -45,7 +67,11 @@ export class ProjectDeploysController {
   @ApiOperation({ summary: 'Lists the deploys of a project, the newest first.' })
   @ApiOkResponse({ type: DeployPageAnswer })
   @ApiRefusals(...ANY_CALLER, 'invalid_request', 'project_not_found')
-  async list(@Caller() call: Call, @Param('project_id') named: string, @Query() query: DeploysQuery): Promise<Envelope<DeployView[]>> {
+  async list(
+    @Caller() call: Call,
+    @Param('project_id') named: string,
+    @Query() query: DeploysQuery,
+  ): Promise<Envelope<DeployView[]>> {
     const page = await this.deploys.list(call, named, query.filter, query.wish);
     const views = await this.views.ofAll(page.items);
     return pageEnvelope({ items: views, next: page.next }, (view) => view);
@@ -58,11 +84,25 @@ export class ProjectDeploysController {
   @HttpCode(HttpStatus.OK)
   @ApiOperation({
     summary: 'Makes an earlier deploy what production shows, without a build.',
-    description: 'With the environment that it was built with. Production stays there, whatever is deployed since, until the next promote. Needs `deploys:write` as well.',
+    description:
+      'With the environment that it was built with. Production stays there, whatever is deployed since, until the next promote. Needs `deploys:write` as well.',
   })
   @ApiOkResponse({ type: DeployAnswer, description: 'The deploy that is live now.' })
-  @ApiRefusals(...ANY_CALLER, ...ANY_BODY, 'project_not_found', 'deploy_not_found', 'deploy_not_ready', 'no_earlier_deploy', 'feature_not_in_plan', 'email_not_verified')
-  async rollBack(@Caller() call: Call, @Param('project_id') named: string, @Body() { deploy_id: deployId }: RollBackBody): Promise<Envelope<DeployView>> {
+  @ApiRefusals(
+    ...ANY_CALLER,
+    ...ANY_BODY,
+    'project_not_found',
+    'deploy_not_found',
+    'deploy_not_ready',
+    'no_earlier_deploy',
+    'feature_not_in_plan',
+    'email_not_verified',
+  )
+  async rollBack(
+    @Caller() call: Call,
+    @Param('project_id') named: string,
+    @Body() { deploy_id: deployId }: RollBackBody,
+  ): Promise<Envelope<DeployView>> {
     return new Envelope(await this.views.of(await this.live.rollBack(call, named, deployId)));
   }
 }

@@ -39,7 +39,8 @@ export class DeployWorkerService implements ScheduleHandler {
   }
 
   private async runOnce(): Promise<void> {
-    if (this.runs++ % REPORT_EVERY_RUNS === 0) await this.store.reportWorker(this.leases.workerId, this.config.deploys.concurrency);
+    if (this.runs++ % REPORT_EVERY_RUNS === 0)
+      await this.store.reportWorker(this.leases.workerId, this.config.deploys.concurrency);
     await this.lost.reap();
     // A build writes more than anything else. Deploys wait until there is room for theirs.
     if (!this.room.isLow) await this.admission.run();

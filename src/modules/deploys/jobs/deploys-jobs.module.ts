@@ -27,10 +27,36 @@ import { ProjectDeletedProcessor } from './project-deleted.processor.js';
 import { RepositoryPushedProcessor } from './repository-pushed.processor.js';
 
 @Module({
-  imports: [BuildsModule, DeploysModule, HostingModule, MeteringModule, ProjectsModule, RepositoriesModule, StoredBytesModule],
+  imports: [
+    BuildsModule,
+    DeploysModule,
+    HostingModule,
+    MeteringModule,
+    ProjectsModule,
+    RepositoriesModule,
+    StoredBytesModule,
+  ],
   providers: [
-    BeginStep, FetchStep, ReuseStep, IngestStep, CheckServerStep, GoLiveStep, Pipeline, DeployRunner, Leases, DeployLogs,
-    DeployProcessor, DeployWorkerService, LostDeploys, DeployRemoval, DeployStorageSource, DeployEnvResealing, DeploySweeper, OrgDeletedProcessor, ProjectDeletedProcessor, RepositoryPushedProcessor,
+    BeginStep,
+    FetchStep,
+    ReuseStep,
+    IngestStep,
+    CheckServerStep,
+    GoLiveStep,
+    Pipeline,
+    DeployRunner,
+    Leases,
+    DeployLogs,
+    DeployProcessor,
+    DeployWorkerService,
+    LostDeploys,
+    DeployRemoval,
+    DeployStorageSource,
+    DeployEnvResealing,
+    DeploySweeper,
+    OrgDeletedProcessor,
+    ProjectDeletedProcessor,
+    RepositoryPushedProcessor,
   ],
 })
 export class DeploysJobsModule {}

@@ -10,8 +10,8 @@ import { ProductionGate } from '../production-gate.js';
 import { repositoryPushedSubscription } from './deploys.job.js';
 
 /**
- * Deploys what was pushed, in each project of the organization that the repository is linked to: the production branch to
- * production where the plan has that, all others, and it where not, as previews.
+ * Deploys what was pushed, in each project of the organization that the repository is linked to: the production branch
+ * to production where the plan has that, all others, and it where not, as previews.
  */
 @Injectable()
 @Handles(repositoryPushedSubscription)
@@ -27,14 +27,23 @@ export class RepositoryPushedProcessor implements JobHandler<RepositoryPushedPay
   async handle({ orgId, repoUrl, branch, commitSha, pusherId }: RepositoryPushedPayload): Promise<void> {
     // A branch that is no more is not deployed; what it was last deployed as stays for as long as previews do.
     if (commitSha === null) return;
-    for (const { id } of await this.projects.linkedTo(orgId, repoUrl)) await this.deploy(id, { repoUrl, branch, pusherId });
+    for (const { id } of await this.projects.linkedTo(orgId, repoUrl))
+      await this.deploy(id, { repoUrl, branch, pusherId });
   }
 
-  private async deploy(projectId: string, push: { repoUrl: string; branch: string; pusherId: string | null }): Promise<void> {
+  private async deploy(
+    projectId: string,
+    push: { repoUrl: string; branch: string; pusherId: string | null },
+  ): Promise<void> {
     await this.database.transaction(async () => {
       const project = await this.projects.findAndLock(projectId);
       // It may have been deleted, or linked to another one, since it was listed.
-      if (project === null || project.repoUrl === null || repositoryKeyOf(project.repoUrl) !== repositoryKeyOf(push.repoUrl)) return;
+      if (
+        project === null ||
+        project.repoUrl === null ||
+        repositoryKeyOf(project.repoUrl) !== repositoryKeyOf(push.repoUrl)
+      )
+        return;
       await this.requests.requestByPush(project, push, await this.targetOf(project, push.branch));
     });
   }

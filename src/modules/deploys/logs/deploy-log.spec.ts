@@ -4,11 +4,20 @@ import type { Mask } from './secret-mask.js';
 
 const written: LogLine[] = [];
 const unmasked = jest.fn();
-const open = (size = { lines: 0, bytes: 0 }, mask: Mask | null = (text) => text.replaceAll('hidden', '*')): DeployLog => new DeployLog({
-  size, mask, now: () => new Date(0), unmasked,
-  write: (batch) => { written.push(...batch); return Promise.resolve(); },
-  failed: (error) => { throw error as Error; },
-});
+const open = (size = { lines: 0, bytes: 0 }, mask: Mask | null = (text) => text.replaceAll('hidden', '*')): DeployLog =>
+  new DeployLog({
+    size,
+    mask,
+    now: () => new Date(0),
+    unmasked,
+    write: (batch) => {
+      written.push(...batch);
+      return Promise.resolve();
+    },
+    failed: (error) => {
+      throw error as Error;
+    },
+  });
 
 beforeEach(() => {
   written.length = 0;
@@ -29,7 +38,12 @@ describe('the log of a deploy', () => {
     for (const text of ['one', 'two', 'three']) log.line('build', 'stdout', text);
     log.note('live', 'It is ready.');
     await log.flushed();
-    expect(written.map(({ text }) => text)).toEqual(['one', 'two', expect.stringMatching(/^The log is cut here/), 'It is ready.']);
+    expect(written.map(({ text }) => text)).toEqual([
+      'one',
+      'two',
+      expect.stringMatching(/^The log is cut here/),
+      'It is ready.',
+    ]);
   });
 
   it('is cut at its bytes', async () => {
@@ -48,7 +62,10 @@ describe('the log of a deploy', () => {
   });
 
   it('stops, and shows nothing, where its mask fails', async () => {
-    const log = open(undefined, (text) => { if (text.includes('fail')) throw new Error(text); return text; });
+    const log = open(undefined, (text) => {
+      if (text.includes('fail')) throw new Error(text);
+      return text;
+    });
     for (const text of ['before', 'a value that fails', 'after']) log.line('build', 'stdout', text);
     log.note('live', 'It is ready.');
     await log.flushed();

@@ -15,8 +15,12 @@ const MAX_OWN_LINES_AFTER = 100;
 const FLUSH_EVERY_MS = 150;
 const BATCH = 500;
 
-/** Colours, the cursor and their like, and other control characters: a log is read in terminals as well. PostgreSQL has no NUL. */
-const CONTROLS = /\u001b\[[0-9;?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[\0-\u0008\u000b-\u001f\u007f-\u009f]/g;
+/**
+ * Colours, the cursor and their like, and other control characters: a log is read in terminals as well. PostgreSQL has
+ * no NUL.
+ */
+const CONTROLS =
+  /\u001b\[[0-9;?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[\0-\u0008\u000b-\u001f\u007f-\u009f]/g;
 
 /** Opens logs of deploys for writing. */
 @Injectable()
@@ -29,7 +33,10 @@ export class DeployLogs {
   ) {}
 
   /** For one attempt, which is the only one that writes: what others wrote before is gone on with. */
-  async open({ id, attempt }: { readonly id: string; readonly attempt: number }, secrets: readonly string[]): Promise<DeployLog> {
+  async open(
+    { id, attempt }: { readonly id: string; readonly attempt: number },
+    secrets: readonly string[],
+  ): Promise<DeployLog> {
     const size = await this.lines.size(id);
     return new DeployLog({
       size,
@@ -39,8 +46,12 @@ export class DeployLogs {
         await this.lines.append(id, attempt, batch);
         await this.signals.tell(id);
       },
-      failed: (error) => { this.log.warn({ error, deployId: id }, 'Lines of the log of a deploy could not be written.'); },
-      unmasked: () => { this.tellUnmasked(id); },
+      failed: (error) => {
+        this.log.warn({ error, deployId: id }, 'Lines of the log of a deploy could not be written.');
+      },
+      unmasked: () => {
+        this.tellUnmasked(id);
+      },
     });
   }
 
@@ -92,12 +103,19 @@ export class DeployLog {
 
   /** Of a program: secrets are masked, and what is too much is left out, with a note. */
   line(phase: LogPhase, stream: LogStream, text: string): void {
-    if (stream === 'system') { this.note(phase, text); return; }
+    if (stream === 'system') {
+      this.note(phase, text);
+      return;
+    }
     if (this.cutAt !== undefined) return;
     this.add(phase, stream, text);
     if (!this.isFull()) return;
     this.cutAt = this.seq;
-    this.add(phase, 'system', `The log is cut here: it holds ${MAX_LINES} lines or ${MAX_BYTES} bytes. The deploy goes on.`);
+    this.add(
+      phase,
+      'system',
+      `The log is cut here: it holds ${MAX_LINES} lines or ${MAX_BYTES} bytes. The deploy goes on.`,
+    );
   }
 
   /** Of the platform. */
@@ -139,7 +157,10 @@ export class DeployLog {
     this.bytes += Buffer.byteLength(kept);
     this.waiting.push({ seq: ++this.seq, at: this.ends.now(), phase, stream, text: kept });
     if (this.waiting.length >= BATCH) this.flush();
-    else this.timer ??= setTimeout(() => { this.flush(); }, FLUSH_EVERY_MS);
+    else
+      this.timer ??= setTimeout(() => {
+        this.flush();
+      }, FLUSH_EVERY_MS);
   }
 
   private flush(): void {

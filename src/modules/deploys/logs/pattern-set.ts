@@ -13,8 +13,8 @@ export interface Range {
 }
 
 /**
- * Finds many strings of bytes at once (Aho and Corasick, 1975): one pass over the text, however many there are and however
- * alike they are. Where 128 bytes or more of a longer pattern occur, as much of it as occurs counts as found.
+ * Finds many strings of bytes at once (Aho and Corasick, 1975): one pass over the text, however many there are and
+ * however alike they are. Where 128 bytes or more of a longer pattern occur, as much of it as occurs counts as found.
  */
 export class PatternSet {
   private size = 1;
@@ -135,8 +135,8 @@ export class PatternSet {
   private slotOf(node: number, byte: number): number {
     const key = node * 256 + byte + 1;
     const mask = this.keys.length - 1;
-    let slot = Math.imul(key, 0x9e3779b1) >>> 0 & mask;
-    while (this.keys[slot] !== 0 && this.keys[slot] !== key) slot = slot + 1 & mask;
+    let slot = (Math.imul(key, 0x9e3779b1) >>> 0) & mask;
+    while (this.keys[slot] !== 0 && this.keys[slot] !== key) slot = (slot + 1) & mask;
     return slot;
   }
 }
@@ -158,7 +158,7 @@ function commonLength(text: Buffer, sorted: readonly Buffer[]): number {
   let low = 0;
   let high = sorted.length;
   while (low < high) {
-    const middle = low + high >>> 1;
+    const middle = (low + high) >>> 1;
     if (Buffer.compare(sorted[middle]!, text) < 0) low = middle + 1;
     else high = middle;
   }

@@ -7,7 +7,8 @@ function naive(text: string, values: readonly string[]): string {
   const begins = new Set<number>();
   const ends: { start: number; end: number }[] = [];
   for (const value of values) {
-    for (let at = text.indexOf(value); at >= 0; at = text.indexOf(value, at + 1)) ends.push({ start: at, end: at + value.length });
+    for (let at = text.indexOf(value); at >= 0; at = text.indexOf(value, at + 1))
+      ends.push({ start: at, end: at + value.length });
   }
   for (const { start, end } of ends) covered.fill(true, start, end);
   // Two that only touch stay two.
@@ -24,7 +25,12 @@ describe('the mask over secrets', () => {
   it('hides it in Base64, in a URL and in JSON as well', async () => {
     const secret = 'p@ss "word"/ü?';
     const mask = await secretMask([secret]);
-    for (const text of [Buffer.from(secret).toString('base64'), Buffer.from(secret).toString('base64url'), encodeURIComponent(secret), JSON.stringify({ secret })]) {
+    for (const text of [
+      Buffer.from(secret).toString('base64'),
+      Buffer.from(secret).toString('base64url'),
+      encodeURIComponent(secret),
+      JSON.stringify({ secret }),
+    ]) {
       expect(mask(`<${text}>`)).toContain('[secret]');
       expect(mask(`<${text}>`)).not.toContain(text);
     }
@@ -45,28 +51,44 @@ describe('the mask over secrets', () => {
   });
 
   it('never shows a value of four characters or more, whatever is in it', async () => {
-    await fc.assert(fc.asyncProperty(fc.string({ minLength: 4, maxLength: 30 }), fc.string(), fc.string(), async (secret, before, after) => {
-      // Beside the mask its own letters may stand so that they make the secret anew; those are no secret that was there.
-      expect((await secretMask([secret]))(`${before}${secret}${after}`)).toContain('[secret]');
-    }));
+    await fc.assert(
+      fc.asyncProperty(
+        fc.string({ minLength: 4, maxLength: 30 }),
+        fc.string(),
+        fc.string(),
+        async (secret, before, after) => {
+          // Beside the mask its own letters may stand so that they make the secret anew; those are no secret that was
+          // there.
+          expect((await secretMask([secret]))(`${before}${secret}${after}`)).toContain('[secret]');
+        },
+      ),
+    );
   });
 
   it('hides what a search for each value, one after the other, finds', async () => {
     const few = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), minLength: 4, maxLength: 9 });
     const longer = fc.array(few, { minLength: 1, maxLength: 40 }).map((parts) => parts.join(''));
-    await fc.assert(fc.asyncProperty(fc.array(few, { maxLength: 6 }), fc.array(longer, { maxLength: 4 }), async (values, texts) => {
-      const mask = await secretMask(values);
-      // As they are in Base64 they have other letters.
-      for (const text of texts) expect(mask(text)).toBe(naive(text, values));
-    }));
+    await fc.assert(
+      fc.asyncProperty(fc.array(few, { maxLength: 6 }), fc.array(longer, { maxLength: 4 }), async (values, texts) => {
+        const mask = await secretMask(values);
+        // As they are in Base64 they have other letters.
+        for (const text of texts) expect(mask(text)).toBe(naive(text, values));
+      }),
+    );
   });
 
   it('hides values of more than 128 bytes whole, and what occurs of them', async () => {
-    await fc.assert(fc.asyncProperty(fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 129, maxLength: 900 }), fc.nat({ max: 900 }), async (value, length) => {
-      const part = value.slice(0, Math.max(128, length));
-      const mask = await secretMask([value, `${value.slice(0, 200)}!`]);
-      expect(mask(`<${value}> <${part}>`)).toBe('<[secret]> <[secret]>');
-    }));
+    await fc.assert(
+      fc.asyncProperty(
+        fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 129, maxLength: 900 }),
+        fc.nat({ max: 900 }),
+        async (value, length) => {
+          const part = value.slice(0, Math.max(128, length));
+          const mask = await secretMask([value, `${value.slice(0, 200)}!`]);
+          expect(mask(`<${value}> <${part}>`)).toBe('<[secret]> <[secret]>');
+        },
+      ),
+    );
   });
 
   it('takes 4,100 lines, and more, and time in proportion to the text', async () => {

@@ -7,9 +7,9 @@ const MASK = Buffer.from('[secret]');
 export type Mask = (text: string) => string;
 
 /**
- * Hides the values of secret variables in text: as they are, line by line where they have several, and as Base64, in a URL
- * or in JSON they would be written. Values that overlap are hidden as one. What a program makes of a secret in any other
- * way cannot be known again. It takes time in proportion to the text, however many values there are.
+ * Hides the values of secret variables in text: as they are, line by line where they have several, and as Base64, in a
+ * URL or in JSON they would be written. Values that overlap are hidden as one. What a program makes of a secret in any
+ * other way cannot be known again. It takes time in proportion to the text, however many values there are.
  *
  * @param secrets the values; those of fewer than four characters are let be.
  */
@@ -38,8 +38,11 @@ function spellingsOf(secret: string): string[] {
   const base64 = bytes.toString('base64');
   return [
     ...linesOf(secret),
-    base64, base64.replaceAll('=', ''), bytes.toString('base64url'),
-    encodeURIComponent(bytes.toString()), JSON.stringify(secret).slice(1, -1),
+    base64,
+    base64.replaceAll('=', ''),
+    bytes.toString('base64url'),
+    encodeURIComponent(bytes.toString()),
+    JSON.stringify(secret).slice(1, -1),
   ];
 }
 

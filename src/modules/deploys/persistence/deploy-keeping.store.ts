@@ -20,21 +20,35 @@ export class DeployKeepingStore {
 
   /** False while another process does it. Held until the running transaction ends. */
   async tryLock(): Promise<boolean> {
-    const [row] = await this.database.manager.query<{ locked: boolean }[]>('SELECT pg_try_advisory_xact_lock($1) AS locked', [SWEEP_LOCK]);
+    const [row] = await this.database.manager.query<{ locked: boolean }[]>(
+      'SELECT pg_try_advisory_xact_lock($1) AS locked',
+      [SWEEP_LOCK],
+    );
     return row!.locked;
   }
 
   async withFilesOf(projectId: string, limit: number): Promise<string[]> {
-    return idsOf(await this.database.manager.query<Row[]>(
-      "SELECT id FROM deploys WHERE project_id = $1 AND state IN ('ready', 'error', 'canceled') AND files_removed_at IS NULL ORDER BY id LIMIT $2", [projectId, limit]));
+    return idsOf(
+      await this.database.manager.query<Row[]>(
+        "SELECT id FROM deploys WHERE project_id = $1 AND state IN ('ready', 'error', 'canceled') AND files_removed_at IS NULL ORDER BY id LIMIT $2",
+        [projectId, limit],
+      ),
+    );
   }
 
   /**
    * Those whose files only hosts could keep: they are not among the last production deploys of their project, and no
-   * previews of late. By id, those after `after`. Until the running transaction ends nobody else makes one of them live.
+   * previews of late. By id, those after `after`. Until the running transaction ends nobody else makes one of them
+   * live.
    */
-  async unkept({ productionDeploys, previewDays, graceHours }: KeepRules, after: string, limit: number): Promise<string[]> {
-    return idsOf(await this.database.manager.query<Row[]>(`
+  async unkept(
+    { productionDeploys, previewDays, graceHours }: KeepRules,
+    after: string,
+    limit: number,
+  ): Promise<string[]> {
+    return idsOf(
+      await this.database.manager.query<Row[]>(
+        `
       WITH ranked AS (
         SELECT id, row_number() OVER (PARTITION BY project_id ORDER BY id DESC) AS rank
         FROM deploys WHERE state = 'ready' AND (type = 'production' OR went_live_at IS NOT NULL) AND files_removed_at IS NULL
@@ -42,7 +56,10 @@ export class DeployKeepingStore {
       SELECT d.id FROM deploys d LEFT JOIN ranked r ON r.id = d.id
       WHERE d.files_removed_at IS NULL AND d.finished_at < now() - $3 * interval '1 hour' AND d.id > $5
         AND (d.state <> 'ready' OR (coalesce(r.rank > $1, true) AND (d.type = 'production' OR d.ready_at < now() - $2 * interval '1 day')))
-      ORDER BY d.id LIMIT $4 FOR UPDATE OF d SKIP LOCKED`, [productionDeploys, previewDays, graceHours, limit, after]));
+      ORDER BY d.id LIMIT $4 FOR UPDATE OF d SKIP LOCKED`,
+        [productionDeploys, previewDays, graceHours, limit, after],
+      ),
+    );
   }
 
   async markRemoved(ids: readonly string[]): Promise<void> {
@@ -52,15 +69,22 @@ export class DeployKeepingStore {
 
   /** Deploys whose files are to stay, or may be about to come: by id, those after `after`. */
   async kept(after: string, limit: number): Promise<string[]> {
-    return idsOf(await this.database.manager.query<Row[]>(
-      "SELECT id FROM deploys WHERE files_removed_at IS NULL AND state NOT IN ('skipped') AND id > $1 ORDER BY id LIMIT $2", [after, limit]));
+    return idsOf(
+      await this.database.manager.query<Row[]>(
+        "SELECT id FROM deploys WHERE files_removed_at IS NULL AND state NOT IN ('skipped') AND id > $1 ORDER BY id LIMIT $2",
+        [after, limit],
+      ),
+    );
   }
 
   /** Projects of which there are deploys that may have files: by id, those after `after`. */
   async projectsWithFiles(after: string, limit: number): Promise<string[]> {
-    return idsOf(await this.database.manager.query<Row[]>(
-      "SELECT DISTINCT project_id AS id FROM deploys WHERE files_removed_at IS NULL AND state IN ('ready', 'error', 'canceled') AND project_id > $1 ORDER BY project_id LIMIT $2",
-      [after, limit]));
+    return idsOf(
+      await this.database.manager.query<Row[]>(
+        "SELECT DISTINCT project_id AS id FROM deploys WHERE files_removed_at IS NULL AND state IN ('ready', 'error', 'canceled') AND project_id > $1 ORDER BY project_id LIMIT $2",
+        [after, limit],
+      ),
+    );
   }
 }
 

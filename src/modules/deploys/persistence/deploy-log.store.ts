@@ -14,32 +14,42 @@ export class DeployLogStore {
 
   /** By its attempt alone: one that was lost and still writes must not write between the lines of the next. */
   async append(deployId: string, attempt: number, lines: readonly LogLine[]): Promise<void> {
-    await this.database.manager.query(`
+    await this.database.manager.query(
+      `
       INSERT INTO deploy_log_lines (deploy_id, seq, at, phase, stream, text)
       SELECT $1, line.seq, line.at, line.phase, line.stream, line.text
       FROM jsonb_to_recordset($3::jsonb) AS line (seq int, at timestamptz, phase text, stream text, text text)
       WHERE EXISTS (SELECT FROM deploys WHERE id = $1 AND attempt = $2)
-      ON CONFLICT DO NOTHING`, [deployId, attempt, JSON.stringify(lines)]);
+      ON CONFLICT DO NOTHING`,
+      [deployId, attempt, JSON.stringify(lines)],
+    );
   }
 
   async size(deployId: string): Promise<LogSize> {
     const [row] = await this.database.manager.query<LogSize[]>(
-      'SELECT coalesce(max(seq), 0)::int AS lines, coalesce(sum(octet_length(text)), 0)::int AS bytes FROM deploy_log_lines WHERE deploy_id = $1', [deployId]);
+      'SELECT coalesce(max(seq), 0)::int AS lines, coalesce(sum(octet_length(text)), 0)::int AS bytes FROM deploy_log_lines WHERE deploy_id = $1',
+      [deployId],
+    );
     return row!;
   }
 
   /** In order, those after `seq`. */
   after(deployId: string, seq: number, limit: number): Promise<LogLine[]> {
     return this.database.manager.query<LogLine[]>(
-      'SELECT seq, at, phase, stream, text FROM deploy_log_lines WHERE deploy_id = $1 AND seq > $2 ORDER BY seq LIMIT $3', [deployId, seq, limit]);
+      'SELECT seq, at, phase, stream, text FROM deploy_log_lines WHERE deploy_id = $1 AND seq > $2 ORDER BY seq LIMIT $3',
+      [deployId, seq, limit],
+    );
   }
 
   /** Deletes the logs of up to `limit` deploys that ended before, and says of how many. */
   async deleteOfThoseBefore(finishedBefore: Date, limit: number): Promise<number> {
-    const [rows] = await this.database.manager.query<[{ deploy_id: string }[], number]>(`
+    const [rows] = await this.database.manager.query<[{ deploy_id: string }[], number]>(
+      `
       DELETE FROM deploy_log_lines WHERE deploy_id IN (
         SELECT d.id FROM deploys d WHERE d.finished_at < $1 AND EXISTS (SELECT FROM deploy_log_lines l WHERE l.deploy_id = d.id) ORDER BY d.finished_at LIMIT $2)
-      RETURNING deploy_id`, [finishedBefore, limit]);
+      RETURNING deploy_id`,
+      [finishedBefore, limit],
+    );
     return new Set(rows.map(({ deploy_id }) => deploy_id)).size;
   }
 }

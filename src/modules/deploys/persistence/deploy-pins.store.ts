@@ -7,9 +7,12 @@ export class DeployPinsStore {
   constructor(private readonly database: Database) {}
 
   async pin(projectId: string, deployId: string, at: Date): Promise<void> {
-    await this.database.manager.query(`
+    await this.database.manager.query(
+      `
       INSERT INTO deploy_pins (project_id, deploy_id, pinned_at) VALUES ($1, $2, $3)
-      ON CONFLICT (project_id) DO UPDATE SET deploy_id = excluded.deploy_id, pinned_at = excluded.pinned_at`, [projectId, deployId, at]);
+      ON CONFLICT (project_id) DO UPDATE SET deploy_id = excluded.deploy_id, pinned_at = excluded.pinned_at`,
+      [projectId, deployId, at],
+    );
   }
 
   async unpin(projectId: string): Promise<void> {
@@ -18,7 +21,10 @@ export class DeployPinsStore {
 
   /** The deploy that production is pinned to; null where it is not. */
   async of(projectId: string): Promise<string | null> {
-    const [row] = await this.database.manager.query<{ deploy_id: string }[]>('SELECT deploy_id FROM deploy_pins WHERE project_id = $1', [projectId]);
+    const [row] = await this.database.manager.query<{ deploy_id: string }[]>(
+      'SELECT deploy_id FROM deploy_pins WHERE project_id = $1',
+      [projectId],
+    );
     return row?.deploy_id ?? null;
   }
 }

@@ -37,18 +37,28 @@ export class DeploysStore {
 
   /** As {@link get}, and nobody else changes it until the running transaction ends. */
   lock(id: string): Promise<Deploy> {
-    return this.database.manager.createQueryBuilder(Deploy, 'deploy').where('deploy.id = :id', { id }).setLock('pessimistic_write').getOneOrFail();
+    return this.database.manager
+      .createQueryBuilder(Deploy, 'deploy')
+      .where('deploy.id = :id', { id })
+      .setLock('pessimistic_write')
+      .getOneOrFail();
   }
 
   /** Null for one of another organization, as for one that never was. */
   find(id: string, orgIds: readonly string[]): Promise<Deploy | null> {
-    return this.database.manager.createQueryBuilder(Deploy, 'deploy').where('deploy.id = :id AND deploy.org_id = ANY(:orgIds)', { id, orgIds }).getOne();
+    return this.database.manager
+      .createQueryBuilder(Deploy, 'deploy')
+      .where('deploy.id = :id AND deploy.org_id = ANY(:orgIds)', { id, orgIds })
+      .getOne();
   }
 
   /** Newest first. */
   async list(projectId: string, { branch, type, state }: DeployFilter, wish: PageWish): Promise<Page<Deploy>> {
-    const query = this.database.manager.createQueryBuilder(Deploy, 'deploy')
-      .where('deploy.project_id = :projectId', { projectId }).orderBy('deploy.id', 'DESC').limit(wish.limit + 1);
+    const query = this.database.manager
+      .createQueryBuilder(Deploy, 'deploy')
+      .where('deploy.project_id = :projectId', { projectId })
+      .orderBy('deploy.id', 'DESC')
+      .limit(wish.limit + 1);
     if (branch !== undefined) query.andWhere('deploy.branch = :branch', { branch });
     if (type !== undefined) query.andWhere('deploy.type = :type', { type });
     if (state !== undefined) query.andWhere('deploy.state = :state', { state });
@@ -58,22 +68,41 @@ export class DeploysStore {
 
   /** False when it is in none of these states, or at another attempt, any more. */
   async change(id: string, { states, attempt }: From, change: DeployChange): Promise<boolean> {
-    const { affected } = await this.database.manager.update(Deploy, { id, state: In([...states]), ...(attempt === undefined ? {} : { attempt }) }, change);
+    const { affected } = await this.database.manager.update(
+      Deploy,
+      { id, state: In([...states]), ...(attempt === undefined ? {} : { attempt }) },
+      change,
+    );
     return affected === 1;
   }
 
   /** Those that wait before this one for the same project, target and branch. */
   waitingBefore({ id, projectId, type, branch }: Deploy): Promise<Deploy[]> {
-    return this.database.manager.createQueryBuilder(Deploy, 'deploy')
-      .where('deploy.project_id = :projectId AND deploy.type = :type AND deploy.branch = :branch', { projectId, type, branch })
-      .andWhere("deploy.state = 'queued' AND deploy.id < :id", { id }).orderBy('deploy.id').setLock('pessimistic_write').getMany();
+    return this.database.manager
+      .createQueryBuilder(Deploy, 'deploy')
+      .where('deploy.project_id = :projectId AND deploy.type = :type AND deploy.branch = :branch', {
+        projectId,
+        type,
+        branch,
+      })
+      .andWhere("deploy.state = 'queued' AND deploy.id < :id", { id })
+      .orderBy('deploy.id')
+      .setLock('pessimistic_write')
+      .getMany();
   }
 
   /** The newest that waits after this one for the same project, target and branch; null if there is none. */
   waitingAfter({ id, projectId, type, branch }: Deploy): Promise<Deploy | null> {
-    return this.database.manager.createQueryBuilder(Deploy, 'deploy')
-      .where('deploy.project_id = :projectId AND deploy.type = :type AND deploy.branch = :branch', { projectId, type, branch })
-      .andWhere("deploy.state = 'queued' AND deploy.id > :id", { id }).orderBy('deploy.id', 'DESC').getOne();
+    return this.database.manager
+      .createQueryBuilder(Deploy, 'deploy')
+      .where('deploy.project_id = :projectId AND deploy.type = :type AND deploy.branch = :branch', {
+        projectId,
+        type,
+        branch,
+      })
+      .andWhere("deploy.state = 'queued' AND deploy.id > :id", { id })
+      .orderBy('deploy.id', 'DESC')
+      .getOne();
   }
 
   countGoingOn(orgId: string): Promise<number> {
@@ -86,18 +115,33 @@ export class DeploysStore {
 
   /** Ready ones of the same commit, branch target and settings whose files are still there, the newest first. */
   sameAs({ id, projectId, type, commitSha, repoUrl, settings }: Deploy, limit: number): Promise<Deploy[]> {
-    return this.database.manager.createQueryBuilder(Deploy, 'deploy')
-      .where("deploy.project_id = :projectId AND deploy.state = 'ready' AND deploy.type = :type AND deploy.id <> :id", { projectId, type, id })
-      .andWhere('deploy.commit_sha = :commitSha AND deploy.repo_url = :repoUrl AND deploy.settings = :settings::jsonb AND deploy.files_removed_at IS NULL',
-        { commitSha, repoUrl, settings: JSON.stringify(settings) })
-      .orderBy('deploy.id', 'DESC').limit(limit).getMany();
+    return this.database.manager
+      .createQueryBuilder(Deploy, 'deploy')
+      .where("deploy.project_id = :projectId AND deploy.state = 'ready' AND deploy.type = :type AND deploy.id <> :id", {
+        projectId,
+        type,
+        id,
+      })
+      .andWhere(
+        'deploy.commit_sha = :commitSha AND deploy.repo_url = :repoUrl AND deploy.settings = :settings::jsonb AND deploy.files_removed_at IS NULL',
+        { commitSha, repoUrl, settings: JSON.stringify(settings) },
+      )
+      .orderBy('deploy.id', 'DESC')
+      .limit(limit)
+      .getMany();
   }
 
   /** The newest that was live in production before this one and can be again; null if there is none. */
   liveBefore(projectId: string, id: string): Promise<Deploy | null> {
-    return this.database.manager.createQueryBuilder(Deploy, 'deploy')
-      .where("deploy.project_id = :projectId AND deploy.state = 'ready' AND deploy.went_live_at IS NOT NULL AND deploy.files_removed_at IS NULL", { projectId })
-      .andWhere('deploy.id < :id', { id }).orderBy('deploy.id', 'DESC').getOne();
+    return this.database.manager
+      .createQueryBuilder(Deploy, 'deploy')
+      .where(
+        "deploy.project_id = :projectId AND deploy.state = 'ready' AND deploy.went_live_at IS NOT NULL AND deploy.files_removed_at IS NULL",
+        { projectId },
+      )
+      .andWhere('deploy.id < :id', { id })
+      .orderBy('deploy.id', 'DESC')
+      .getOne();
   }
 
   async wentLive(id: string, at: Date): Promise<void> {

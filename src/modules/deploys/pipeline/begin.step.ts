@@ -38,7 +38,9 @@ export class BeginStep {
     private readonly transitions: DeployTransitions,
   ) {}
 
-  /** Null when there is nothing to do any more: the attempt is another one's, or the deploy is over, perhaps just now. */
+  /**
+   * Null when there is nothing to do any more: the attempt is another one's, or the deploy is over, perhaps just now.
+   */
   take({ deployId, attempt }: DeployPayload, workerId: string): Promise<Begun | null> {
     return this.database.transaction(async () => {
       const deploy = await this.deploys.get(deployId);
@@ -58,7 +60,10 @@ export class BeginStep {
   private async enter(deploy: Deploy, project: Project, workerId: string): Promise<Begun | DeployFailed | null> {
     const plan = await this.gate.planOf(deploy.orgId);
     if (deploy.type === 'production') {
-      const refusal = await this.gate.requirePlan(deploy.orgId).then(() => null, (error: unknown) => error);
+      const refusal = await this.gate.requirePlan(deploy.orgId).then(
+        () => null,
+        (error: unknown) => error,
+      );
       if (refusal instanceof DeployFailed) return refusal;
       if (refusal !== null) throw refusal as Error;
     }

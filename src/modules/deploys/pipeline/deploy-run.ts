@@ -18,7 +18,9 @@ export interface DeployRun {
   readonly signal: AbortSignal;
 }
 
-/** The attempt belongs to this worker no more: it was cancelled, or taken for lost. Nothing is left to be said of it. */
+/**
+ * The attempt belongs to this worker no more: it was cancelled, or taken for lost. Nothing is left to be said of it.
+ */
 export class AttemptOver extends Error {
   constructor() {
     super('The attempt is over.');

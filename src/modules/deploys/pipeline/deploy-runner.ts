@@ -48,12 +48,17 @@ export class DeployRunner {
     private readonly log: Log,
   ) {}
 
-  /** Never rejects for what becomes of the deploy, which its row tells. Called again for an attempt that is over, it does nothing. */
+  /**
+   * Never rejects for what becomes of the deploy, which its row tells. Called again for an attempt that is over, it
+   * does nothing.
+   */
   async run(job: DeployPayload, cancelled: AbortSignal): Promise<void> {
     const begun = await this.begin.take(job, this.leases.workerId);
     if (begun !== null) {
       const log = await this.logs.open(begun.deploy, begun.variables.secretValues);
-      const phases = new PhaseClock<LogPhase>('resolve', (phase, ms) => { this.metrics.phase(phase, begun.deploy.type, ms / 1000); });
+      const phases = new PhaseClock<LogPhase>('resolve', (phase, ms) => {
+        this.metrics.phase(phase, begun.deploy.type, ms / 1000);
+      });
       const left: (() => Promise<void>)[] = [];
       await this.leases.during(begun.deploy, cancelled, async (signal) => {
         const run: DeployRun = { ...begun, log, phases, signal };
@@ -121,8 +126,13 @@ export class DeployRunner {
     }
     if (signal.aborted || thrown instanceof AttemptOver) return;
     const failure = failureOf(thrown);
-    if (failure.code === 'internal_error') this.log.error({ error: thrown, deployId: deploy.id, orgId: deploy.orgId }, 'A deploy failed by a fault of ours.');
-    if (thrown instanceof ServerDidNotStart) for (const line of thrown.lastLines.slice(-LAST_LINES)) log.line(phases.now, 'stderr', line);
+    if (failure.code === 'internal_error')
+      this.log.error(
+        { error: thrown, deployId: deploy.id, orgId: deploy.orgId },
+        'A deploy failed by a fault of ours.',
+      );
+    if (thrown instanceof ServerDidNotStart)
+      for (const line of thrown.lastLines.slice(-LAST_LINES)) log.line(phases.now, 'stderr', line);
     log.note(phases.now, failure.message);
     await log.flushed();
     await this.transitions.failed(deploy, failure, phases.read());
@@ -130,7 +140,11 @@ export class DeployRunner {
 }
 
 function failureOf(thrown: unknown): Pick<DeployFailed, 'code' | 'message'> {
-  if (thrown instanceof DeployFailed || thrown instanceof BuildFailed || thrown instanceof ArtifactRefused) return thrown;
+  if (thrown instanceof DeployFailed || thrown instanceof BuildFailed || thrown instanceof ArtifactRefused)
+    return thrown;
   if (thrown instanceof ServerDidNotStart) return { code: 'server_did_not_start', message: thrown.message };
-  return { code: 'internal_error', message: 'Something went wrong on our side. Deploy again; if it stays, report it with the id of the deploy.' };
+  return {
+    code: 'internal_error',
+    message: 'Something went wrong on our side. Deploy again; if it stays, report it with the id of the deploy.',
+  };
 }

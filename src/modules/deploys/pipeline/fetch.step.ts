@@ -37,11 +37,16 @@ export class FetchStep {
   async run(run: DeployRun): Promise<FetchedSource> {
     const { deploy, log, signal } = run;
     log.note('resolve', `Looking for ${deploy.ref} in ${deploy.repoUrl}.`);
-    const source = await this.fetch(run, { repoUrl: deploy.repoUrl, ...(await this.locate(deploy.orgId, deploy.repoUrl)), ref: deploy.ref }, signal);
+    const source = await this.fetch(
+      run,
+      { repoUrl: deploy.repoUrl, ...(await this.locate(deploy.orgId, deploy.repoUrl)), ref: deploy.ref },
+      signal,
+    );
     try {
       const { sha, message, author } = source.commit;
       const commit = { commitSha: sha, commitMessage: message, commitAuthor: author };
-      if (!(await this.deploys.change(deploy.id, { states: AT_WORK, attempt: deploy.attempt }, commit))) throw new AttemptOver();
+      if (!(await this.deploys.change(deploy.id, { states: AT_WORK, attempt: deploy.attempt }, commit)))
+        throw new AttemptOver();
       Object.assign(deploy, commit);
       log.note('resolve', `The commit is ${sha}${message === '' ? '' : ` (${message})`}.`);
       return source;
@@ -51,32 +56,54 @@ export class FetchStep {
     }
   }
 
-  private fetch({ deploy, plan, variables, log, phases }: DeployRun, source: BuildSource, signal: AbortSignal): Promise<FetchedSource> {
-    return this.builds.fetch({
-      id: jobIdOf({ deployId: deploy.id, attempt: deploy.attempt }),
-      projectId: deploy.projectId,
-      target: deploy.type,
-      branch: deploy.branch,
-      source,
-      settings: deploy.settings,
-      limits: limitsOf(plan),
-      environment: variables.values,
-    }, {
-      phase: (name) => { phases.begin(name); },
-      line: (stream, text) => { log.line(phases.now, stream, text); },
-    }, signal);
+  private fetch(
+    { deploy, plan, variables, log, phases }: DeployRun,
+    source: BuildSource,
+    signal: AbortSignal,
+  ): Promise<FetchedSource> {
+    return this.builds.fetch(
+      {
+        id: jobIdOf({ deployId: deploy.id, attempt: deploy.attempt }),
+        projectId: deploy.projectId,
+        target: deploy.type,
+        branch: deploy.branch,
+        source,
+        settings: deploy.settings,
+        limits: limitsOf(plan),
+        environment: variables.values,
+      },
+      {
+        phase: (name) => {
+          phases.begin(name);
+        },
+        line: (stream, text) => {
+          log.line(phases.now, stream, text);
+        },
+      },
+      signal,
+    );
   }
 
   private async locate(orgId: string, repoUrl: string): Promise<RepositorySource> {
     try {
       return await this.sources.of(orgId, repoUrl);
     } catch (error) {
-      if (error instanceof DomainError && error.code === 'upstream_error') throw new DeployFailed('repository_unreachable', error.message);
-      throw error instanceof RepositoryNotFound ? new DeployFailed('repository_not_found', 'The linked repository was deleted, or is not one of the organization.') : error;
+      if (error instanceof DomainError && error.code === 'upstream_error')
+        throw new DeployFailed('repository_unreachable', error.message);
+      throw error instanceof RepositoryNotFound
+        ? new DeployFailed(
+            'repository_not_found',
+            'The linked repository was deleted, or is not one of the organization.',
+          )
+        : error;
     }
   }
 }
 
 const limitsOf = ({ deploys: { buildMs, memoryMib, diskMib } }: Plan): BuildLimits => ({
-  wallMs: buildMs, cpuMs: PROCESSORS * buildMs, memoryBytes: memoryMib * MEBIBYTE, tasks: TASKS, diskBytes: diskMib * MEBIBYTE,
+  wallMs: buildMs,
+  cpuMs: PROCESSORS * buildMs,
+  memoryBytes: memoryMib * MEBIBYTE,
+  tasks: TASKS,
+  diskBytes: diskMib * MEBIBYTE,
 });

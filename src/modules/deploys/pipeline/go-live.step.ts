@@ -23,12 +23,16 @@ export class GoLiveStep {
    */
   async run({ deploy, log, phases }: DeployRun, output: DeployOutput, sameAs: string | null): Promise<void> {
     phases.begin('live');
-    log.note('live', `Leading ${this.live.urlOf(deployLabel(deploy.id))} to it${deploy.type === 'production' ? ', and production unless that is pinned' : ''}.`);
+    log.note(
+      'live',
+      `Leading ${this.live.urlOf(deployLabel(deploy.id))} to it${deploy.type === 'production' ? ', and production unless that is pinned' : ''}.`,
+    );
     // So that whoever sees the state has all that led to it.
     await log.flushed();
     await this.database.transaction(async () => {
       const project = await this.projects.findAndLock(deploy.projectId);
-      if (project === null || !(await this.transitions.ready(deploy, { output, sameAs, phaseMs: phases.read() }))) throw new AttemptOver();
+      if (project === null || !(await this.transitions.ready(deploy, { output, sameAs, phaseMs: phases.read() })))
+        throw new AttemptOver();
       await this.live.deployed(deploy, project);
     });
   }

@@ -16,7 +16,12 @@ export class IngestStep {
   /** @throws {ArtifactRefused} `output_too_large`, `storage_limit_reached` and others. */
   async run({ deploy, plan, log, signal }: DeployRun, built: Built): Promise<DeployOutput> {
     const { id: deployId, projectId, orgId } = deploy;
-    const { files, bytes } = await this.artifacts.ingest({ deployId, projectId, orgId }, built, { ...LIMITS, storedBytes: storedBytesOf(plan) }, signal);
+    const { files, bytes } = await this.artifacts.ingest(
+      { deployId, projectId, orgId },
+      built,
+      { ...LIMITS, storedBytes: storedBytesOf(plan) },
+      signal,
+    );
     log.note('ingest', `${files} files, ${bytes} bytes.`);
     const { framework, nodeVersion, kind } = built;
     return { framework, nodeVersion, kind, files, bytes };

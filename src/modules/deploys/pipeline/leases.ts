@@ -29,23 +29,34 @@ export class Leases {
   }
 
   /**
-   * Runs `work` while the attempt is this worker's. Its signal is aborted by `cancelled`, with {@link AttemptOver} when the
-   * lease is gone, and with {@link WorkerStops} when this process stops.
+   * Runs `work` while the attempt is this worker's. Its signal is aborted by `cancelled`, with {@link AttemptOver} when
+   * the lease is gone, and with {@link WorkerStops} when this process stops.
    */
-  async during(attempt: Pick<Deploy, 'id' | 'attempt'>, cancelled: AbortSignal, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  async during(
+    attempt: Pick<Deploy, 'id' | 'attempt'>,
+    cancelled: AbortSignal,
+    work: (signal: AbortSignal) => Promise<void>,
+  ): Promise<void> {
     const controller = new AbortController();
-    const over = (): void => { controller.abort(new AttemptOver()); };
-    const follow = (): void => { controller.abort(cancelled.reason instanceof JobAbandoned ? new AttemptOver() : new WorkerStops()); };
+    const over = (): void => {
+      controller.abort(new AttemptOver());
+    };
+    const follow = (): void => {
+      controller.abort(cancelled.reason instanceof JobAbandoned ? new AttemptOver() : new WorkerStops());
+    };
     cancelled.addEventListener('abort', follow, { once: true });
     if (cancelled.aborted) follow();
     let renewedAtMs = performance.now();
     const timer = setInterval(() => {
-      this.admission.renew(attempt.id, attempt.attempt, LEASE_MS).then((isOurs) => {
-        if (isOurs) renewedAtMs = performance.now();
-        else over();
-      }, () => {
-        if (performance.now() - renewedAtMs > GIVE_UP_AFTER_MS) over();
-      });
+      this.admission.renew(attempt.id, attempt.attempt, LEASE_MS).then(
+        (isOurs) => {
+          if (isOurs) renewedAtMs = performance.now();
+          else over();
+        },
+        () => {
+          if (performance.now() - renewedAtMs > GIVE_UP_AFTER_MS) over();
+        },
+      );
     }, RENEW_EVERY_MS);
     this.held.add(controller);
     try {
@@ -59,7 +70,10 @@ export class Leases {
 
   private async handBack(): Promise<void> {
     const deadlineMs = performance.now() + GRACE_MS;
-    while (this.held.size > 0 && performance.now() < deadlineMs) await new Promise((resolve) => { setTimeout(resolve, 50); });
+    while (this.held.size > 0 && performance.now() < deadlineMs)
+      await new Promise((resolve) => {
+        setTimeout(resolve, 50);
+      });
     for (const controller of this.held) controller.abort(new WorkerStops());
   }
 }

@@ -4,7 +4,10 @@ export class PhaseClock<Phase extends string> {
   private current: Phase;
   private sinceMs = performance.now();
 
-  constructor(first: Phase, private readonly ended: (phase: Phase, ms: number) => void = () => undefined) {
+  constructor(
+    first: Phase,
+    private readonly ended: (phase: Phase, ms: number) => void = () => undefined,
+  ) {
     this.current = first;
   }
 

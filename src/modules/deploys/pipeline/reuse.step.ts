@@ -41,8 +41,12 @@ export class ReuseStep {
    */
   async take({ deploy, plan, log }: DeployRun, { of }: Reused): Promise<boolean> {
     const { id: deployId, projectId, orgId } = deploy;
-    if (!(await this.artifacts.adopt(of.id, { deployId, projectId, orgId }, { storedBytes: storedBytesOf(plan) }))) return false;
-    log.note('ingest', `This commit is already built: ${of.id} has its files, and this deploy serves them too. Send {"force": true}, or use --force, to build again.`);
+    if (!(await this.artifacts.adopt(of.id, { deployId, projectId, orgId }, { storedBytes: storedBytesOf(plan) })))
+      return false;
+    log.note(
+      'ingest',
+      `This commit is already built: ${of.id} has its files, and this deploy serves them too. Send {"force": true}, or use --force, to build again.`,
+    );
     return true;
   }
 }

@@ -8,7 +8,9 @@ import { deployEnvReencryptionSchedule } from './upkeep.job.js';
 
 const BATCH = 100;
 
-/** Seals what deploys keep of their environments by the newest `SECRETS_KEY`, so that an older one is needed no longer. */
+/**
+ * Seals what deploys keep of their environments by the newest `SECRETS_KEY`, so that an older one is needed no longer.
+ */
 @Injectable()
 @Handles(deployEnvReencryptionSchedule)
 export class DeployEnvResealing implements ScheduleHandler {

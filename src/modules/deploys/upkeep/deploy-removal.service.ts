@@ -20,7 +20,10 @@ export class DeployRemoval {
     private readonly artifacts: ArtifactsService,
   ) {}
 
-  /** Ends all that goes on in a project that was deleted, and takes its hosts, files and environments away. May be called again. */
+  /**
+   * Ends all that goes on in a project that was deleted, and takes its hosts, files and environments away. May be
+   * called again.
+   */
   async removeProject(projectId: string): Promise<void> {
     await this.deploys.cancelAllOf(projectId);
     await this.database.transaction(async () => {

@@ -24,7 +24,14 @@ export class DeployStorageSource extends StorageSource implements OnApplicationB
   async measure(): Promise<Measured[]> {
     const stored = await this.stored.ofAllProjects();
     const gone = new Set(await this.projects.goneOf(stored.map(({ projectId }) => projectId)));
-    return stored.filter(({ projectId }) => !gone.has(projectId)).map(({ orgId, projectId, bytes }) => (
-      { meter: 'object_storage', orgId, projectId, name: projectId, bytes: BigInt(bytes) }));
+    return stored
+      .filter(({ projectId }) => !gone.has(projectId))
+      .map(({ orgId, projectId, bytes }) => ({
+        meter: 'object_storage',
+        orgId,
+        projectId,
+        name: projectId,
+        bytes: BigInt(bytes),
+      }));
   }
 }

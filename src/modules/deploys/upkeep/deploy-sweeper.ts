@@ -38,13 +38,18 @@ export class DeploySweeper implements ScheduleHandler {
   async run(stopping: AbortSignal = new AbortController().signal): Promise<boolean> {
     await this.removeGoneProjects(stopping);
     for (let after = ''; ;) {
-      const released = await this.database.transaction(async () => ((await this.keeping.tryLock()) ? this.release(after) : undefined));
+      const released = await this.database.transaction(async () =>
+        (await this.keeping.tryLock()) ? this.release(after) : undefined,
+      );
       if (released === undefined) return false;
       for (const id of released.ids) await this.artifacts.remove(id);
       if (released.next === undefined || stopping.aborted) break;
       after = released.next;
     }
-    while (!stopping.aborted && (await this.logs.deleteOfThoseBefore(new Date(this.clock.now().getTime() - LOGS_KEPT_MS), BATCH)) === BATCH);
+    while (
+      !stopping.aborted &&
+      (await this.logs.deleteOfThoseBefore(new Date(this.clock.now().getTime() - LOGS_KEPT_MS), BATCH)) === BATCH
+    );
     await this.garbage.collect(this.kept());
     return true;
   }
@@ -59,7 +64,9 @@ export class DeploySweeper implements ScheduleHandler {
     }
   }
 
-  /** Hosts and row first: nobody is led to files that are not there. `next`: after which to go on, undefined at the end. */
+  /**
+   * Hosts and row first: nobody is led to files that are not there. `next`: after which to go on, undefined at the end.
+   */
   private async release(after: string): Promise<{ ids: readonly string[]; next: string | undefined }> {
     const unkept = await this.keeping.unkept(RULES, after, BATCH);
     // Asked when they are locked, so that what was just made live is seen, and nothing of them is made live meanwhile.

@@ -38,7 +38,9 @@ export class ApiDocument {
   private settings(): Omit<OpenAPIObject, 'paths'> {
     return new DocumentBuilder()
       .setTitle('Service platform')
-      .setDescription('Every failure has one shape; its `code` has a page under `/docs/errors/<code>`. Every answer under `/api/v1` carries the budget headers `x-service-tier`, `x-service-calls-limit`, `x-service-calls-remaining` and `x-service-calls-reset`.')
+      .setDescription(
+        'Every failure has one shape; its `code` has a page under `/docs/errors/<code>`. Every answer under `/api/v1` carries the budget headers `x-service-tier`, `x-service-calls-limit`, `x-service-calls-remaining` and `x-service-calls-reset`.',
+      )
       .setVersion(VERSION)
       .addServer(this.config.publicUrl)
       .addTag('sandbox', 'Runs untrusted code in isolation.')

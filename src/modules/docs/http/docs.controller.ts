@@ -34,7 +34,12 @@ export class DocsController {
   @ApiRefusals(...ANY_CALL)
   index(): Envelope<IndexView> {
     const { publicUrl, docsUrl } = this.config;
-    return new Envelope({ name: 'service-platform', version: VERSION, docs_url: docsUrl, openapi_url: `${publicUrl}/api/v1/openapi.json` });
+    return new Envelope({
+      name: 'service-platform',
+      version: VERSION,
+      docs_url: docsUrl,
+      openapi_url: `${publicUrl}/api/v1/openapi.json`,
+    });
   }
 
   @Get('api/v1/openapi.json')

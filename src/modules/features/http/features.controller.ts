@@ -15,7 +15,10 @@ export class FeaturesController {
   constructor(private readonly flags: FlagAdministrationService) {}
 
   @Get()
-  @ApiOperation({ summary: 'Shows the feature flags, and which of them may be toggled.', description: 'Needs `OPS_TOKEN` as bearer token when it is set.' })
+  @ApiOperation({
+    summary: 'Shows the feature flags, and which of them may be toggled.',
+    description: 'Needs `OPS_TOKEN` as bearer token when it is set.',
+  })
   @ApiOkResponse({ type: FlagsView })
   @ApiRefusals(...ANY_OPERATOR, 'service_unavailable')
   async list(): Promise<FlagsView> {
@@ -25,9 +28,20 @@ export class FeaturesController {
   @Post()
   @TakesJson()
   @HttpCode(HttpStatus.OK)
-  @ApiOperation({ summary: 'Toggles a feature flag of the allowlist, in every process within a second.', description: 'Needs `OPS_TOKEN` as bearer token when it is set.' })
+  @ApiOperation({
+    summary: 'Toggles a feature flag of the allowlist, in every process within a second.',
+    description: 'Needs `OPS_TOKEN` as bearer token when it is set.',
+  })
   @ApiOkResponse({ type: ToggledView })
-  @ApiRefusals(...ANY_OPERATOR, ...ANY_BODY, 'flag_not_found', 'flag_not_allowlisted', 'flag_fixed', 'stale_version', 'service_unavailable')
+  @ApiRefusals(
+    ...ANY_OPERATOR,
+    ...ANY_BODY,
+    'flag_not_found',
+    'flag_not_allowlisted',
+    'flag_fixed',
+    'stale_version',
+    'service_unavailable',
+  )
   async toggle(@Body() body: ToggleFlagBody): Promise<ToggledView> {
     const { name, enabled, reason, expectedVersion } = body;
     return ToggledView.of(await this.flags.toggle({ name, enabled, reason, expectedVersion }));

@@ -14,11 +14,18 @@ export class ToggleFlagBody {
   readonly enabled!: boolean;
 
   @ApiPropertyOptional({ maxLength: 500, description: 'Kept with the change, for whoever asks later.' })
-  @MayBeAbsent() @inOrder(IsString(), MaxLength(500), IsOneLine())
+  @MayBeAbsent()
+  @inOrder(IsString(), MaxLength(500), IsOneLine())
   readonly reason?: string;
 
-  @ApiPropertyOptional({ type: 'integer', minimum: 0, description: 'The version that was seen; 409 when it has changed since.' })
-  @MayBeAbsent() @IsInt() @Min(0)
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 0,
+    description: 'The version that was seen; 409 when it has changed since.',
+  })
+  @MayBeAbsent()
+  @IsInt()
+  @Min(0)
   readonly expectedVersion?: number;
 }
 
@@ -34,7 +41,11 @@ export class FlagView {
   @ApiPropertyOptional({ type: String }) updatedBy?: string;
 
   static of({ updatedAt, updatedBy, ...flag }: ShownFlag): FlagView {
-    return { ...flag, ...(updatedAt === undefined ? {} : { updatedAt: updatedAt.toISOString() }), ...(updatedBy === undefined ? {} : { updatedBy }) };
+    return {
+      ...flag,
+      ...(updatedAt === undefined ? {} : { updatedAt: updatedAt.toISOString() }),
+      ...(updatedBy === undefined ? {} : { updatedBy }),
+    };
   }
 }
 

@@ -67,20 +67,38 @@ export class GithubClient {
   }
 
   /** The installation that may see a repository; null where ours may not, as where there is no such repository. */
-  installationOf({ owner, name }: { owner: string; name: string }): Promise<Pick<RemoteInstallation, 'id' | 'suspended_at'> | null> {
-    return this.find(`/repos/${encodeURIComponent(owner)}/${encodeURIComponent(name)}/installation`, { authorization: this.asApp() });
+  installationOf({
+    owner,
+    name,
+  }: {
+    owner: string;
+    name: string;
+  }): Promise<Pick<RemoteInstallation, 'id' | 'suspended_at'> | null> {
+    return this.find(`/repos/${encodeURIComponent(owner)}/${encodeURIComponent(name)}/installation`, {
+      authorization: this.asApp(),
+    });
   }
 
   /** For an hour at most, as GitHub has it. */
   async installationToken(installationId: number, wish: TokenWish): Promise<string> {
-    const { token } = await this.get<{ token: string }>(`/app/installations/${installationId}/access_tokens`, { method: 'POST', authorization: this.asApp(), body: wish });
+    const { token } = await this.get<{ token: string }>(`/app/installations/${installationId}/access_tokens`, {
+      method: 'POST',
+      authorization: this.asApp(),
+      body: wish,
+    });
     return token;
   }
 
-  /** Proof of who somebody is on GitHub, which is given back by {@link forget}; null where the code is wrong or used. */
+  /**
+   * Proof of who somebody is on GitHub, which is given back by {@link forget}; null where the code is wrong or used.
+   */
   async userToken(code: string): Promise<string | null> {
     const { clientId, clientSecret, url } = this.app;
-    const answer = await this.send(`${url}/login/oauth/access_token`, { method: 'POST', body: JSON.stringify({ client_id: clientId, client_secret: clientSecret, code }) }, { 'content-type': 'application/json' });
+    const answer = await this.send(
+      `${url}/login/oauth/access_token`,
+      { method: 'POST', body: JSON.stringify({ client_id: clientId, client_secret: clientSecret, code }) },
+      { 'content-type': 'application/json' },
+    );
     // A wrong code is answered with 200, and without a token.
     const { access_token: token } = accepted(answer.status, answer.body) as { access_token?: unknown };
     return typeof token === 'string' ? token : null;
@@ -92,29 +110,49 @@ export class GithubClient {
 
   /** Whether the person of the token administers that organization of GitHub's. */
   async administers(token: string, organization: string): Promise<boolean> {
-    const membership = await this.find<{ state: string; role: string }>(`/user/memberships/orgs/${encodeURIComponent(organization)}`, { authorization: `Bearer ${token}` });
+    const membership = await this.find<{ state: string; role: string }>(
+      `/user/memberships/orgs/${encodeURIComponent(organization)}`,
+      { authorization: `Bearer ${token}` },
+    );
     return membership?.state === 'active' && membership.role === 'admin';
   }
 
   async forget(token: string): Promise<void> {
     const { clientId, clientSecret } = this.app;
     const basic = Buffer.from(`${clientId}:${clientSecret}`).toString('base64');
-    await this.answer(`/applications/${encodeURIComponent(clientId)}/token`, { method: 'DELETE', authorization: `Basic ${basic}`, body: { access_token: token } });
+    await this.answer(`/applications/${encodeURIComponent(clientId)}/token`, {
+      method: 'DELETE',
+      authorization: `Basic ${basic}`,
+      body: { access_token: token },
+    });
   }
 
   /** Null where the account has one of that name. */
-  async generate(token: string, template: string, repository: { owner: string; name: string; private: boolean }): Promise<RemoteRepository | null> {
+  async generate(
+    token: string,
+    template: string,
+    repository: { owner: string; name: string; private: boolean },
+  ): Promise<RemoteRepository | null> {
     const { templateOwner } = this.app;
-    const { status, body } = await this.answer(`/repos/${encodeURIComponent(templateOwner)}/${encodeURIComponent(template)}/generate`, {
-      method: 'POST', authorization: `Bearer ${token}`, body: { ...repository, include_all_branches: false },
-    });
+    const { status, body } = await this.answer(
+      `/repos/${encodeURIComponent(templateOwner)}/${encodeURIComponent(template)}/generate`,
+      {
+        method: 'POST',
+        authorization: `Bearer ${token}`,
+        body: { ...repository, include_all_branches: false },
+      },
+    );
     if (status === 422 && /already exists/i.test(wordsOf(body))) return null;
     return accepted(status, body) as RemoteRepository;
   }
 
   /** What a branch points to; null while it is not there. */
   async branch(token: string, fullName: string, branch: string): Promise<string | null> {
-    const found = await this.find<{ object: { sha: string } }>(`/repos/${fullName}/git/ref/heads/${encodeURIComponent(branch)}`, { authorization: `Bearer ${token}` }, [404, 409]);
+    const found = await this.find<{ object: { sha: string } }>(
+      `/repos/${fullName}/git/ref/heads/${encodeURIComponent(branch)}`,
+      { authorization: `Bearer ${token}` },
+      [404, 409],
+    );
     return found?.object.sha ?? null;
   }
 
@@ -127,21 +165,40 @@ export class GithubClient {
     return accepted(status, body) as Body;
   }
 
-  private async find<Body>(path: string, request: Request, absent: readonly number[] = [403, 404]): Promise<Body | null> {
+  private async find<Body>(
+    path: string,
+    request: Request,
+    absent: readonly number[] = [403, 404],
+  ): Promise<Body | null> {
     const { status, body } = await this.answer(path, request);
-    return absent.includes(status) ? null : accepted(status, body) as Body;
+    return absent.includes(status) ? null : (accepted(status, body) as Body);
   }
 
-  private answer(path: string, { method = 'GET', authorization, body }: Request): Promise<{ status: number; body: unknown }> {
-    return this.send(this.app.apiUrl + path, { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }, { authorization, 'x-github-api-version': API_VERSION });
+  private answer(
+    path: string,
+    { method = 'GET', authorization, body }: Request,
+  ): Promise<{ status: number; body: unknown }> {
+    return this.send(
+      this.app.apiUrl + path,
+      { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) },
+      { authorization, 'x-github-api-version': API_VERSION },
+    );
   }
 
   /** @throws {GithubRefused} `upstream_error` */
-  private async send(url: string, request: { method: string; body?: string }, headers: Record<string, string>): Promise<{ status: number; body: unknown }> {
+  private async send(
+    url: string,
+    request: { method: string; body?: string },
+    headers: Record<string, string>,
+  ): Promise<{ status: number; body: unknown }> {
     try {
-      const response = await fetch(url, { ...request, headers: { accept: 'application/json', 'user-agent': 'service-platform', ...headers }, signal: AbortSignal.timeout(TIMEOUT_MS) });
+      const response = await fetch(url, {
+        ...request,
+        headers: { accept: 'application/json', 'user-agent': 'service-platform', ...headers },
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      });
       const text = await response.text();
-      return { status: response.status, body: text === '' ? {} : JSON.parse(text) as unknown };
+      return { status: response.status, body: text === '' ? {} : (JSON.parse(text) as unknown) };
     } catch (error) {
       throw new GithubRefused(undefined, '', error);
     }
@@ -156,6 +213,11 @@ function accepted(status: number, body: unknown): unknown {
 /** Its message, with those of the single faults. */
 function wordsOf(body: unknown): string {
   const { message, errors } = body as { message?: unknown; errors?: unknown };
-  const more = Array.isArray(errors) ? errors.map((fault) => (typeof fault === 'string' ? fault : (fault as { message?: unknown } | null)?.message)) : [];
-  return [message, ...more].filter((word) => typeof word === 'string').join('; ').slice(0, LONGEST_WORDS);
+  const more = Array.isArray(errors)
+    ? errors.map((fault) => (typeof fault === 'string' ? fault : (fault as { message?: unknown } | null)?.message))
+    : [];
+  return [message, ...more]
+    .filter((word) => typeof word === 'string')
+    .join('; ')
+    .slice(0, LONGEST_WORDS);
 }

@@ -13,7 +13,10 @@ interface Payload {
   readonly repositories_removed?: unknown;
 }
 
-/** Of what GitHub told, that which something here follows from; null where nothing does. It is signed, and read with care all the same. */
+/**
+ * Of what GitHub told, that which something here follows from; null where nothing does. It is signed, and read with
+ * care all the same.
+ */
 export function eventOf(name: string, body: unknown): GithubEventPayload | null {
   const payload = (typeof body === 'object' && body !== null ? body : {}) as Payload;
   const installationId = payload.installation?.id;
@@ -32,8 +35,11 @@ export function eventOf(name: string, body: unknown): GithubEventPayload | null 
 }
 
 /** A push to a branch, and not of a tag. */
-function pushOf({ ref, after, deleted, repository }: Payload, of: { installationId: number }): GithubEventPayload | null {
-  const [, branch] = typeof ref === 'string' ? BRANCH.exec(ref) ?? [] : [];
+function pushOf(
+  { ref, after, deleted, repository }: Payload,
+  of: { installationId: number },
+): GithubEventPayload | null {
+  const [, branch] = typeof ref === 'string' ? (BRANCH.exec(ref) ?? []) : [];
   const { id, clone_url: cloneUrl } = repository ?? {};
   if (branch === undefined || !Number.isSafeInteger(id) || typeof cloneUrl !== 'string') return null;
   const isThere = deleted !== true && typeof after === 'string' && SHA.test(after);
@@ -42,5 +48,7 @@ function pushOf({ ref, after, deleted, repository }: Payload, of: { installation
 
 function idsOf(repositories: unknown): number[] {
   if (!Array.isArray(repositories)) return [];
-  return repositories.map((repository: unknown) => (repository as { id?: unknown } | null)?.id).filter((id): id is number => Number.isSafeInteger(id));
+  return repositories
+    .map((repository: unknown) => (repository as { id?: unknown } | null)?.id)
+    .filter((id): id is number => Number.isSafeInteger(id));
 }

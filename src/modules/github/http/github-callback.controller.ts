@@ -19,14 +19,26 @@ export class GithubCallbackController {
   @Get()
   show(@Query() query: Record<string, unknown>, @Res({ passthrough: true }) response: Response): string {
     response.type('html').set({
-      'Content-Security-Policy': 'default-src \'none\'; style-src \'unsafe-inline\'; frame-ancestors \'none\'; form-action \'none\'; base-uri \'none\'',
+      'Content-Security-Policy':
+        "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; form-action 'none'; base-uri 'none'",
       // What is in this page's address is good once, and nobody else's.
       'Referrer-Policy': 'no-referrer',
       'Cache-Control': 'no-store',
     });
-    const [state, code, installation] = [query['state'], query['code'], query['installation_id']].map((value) => (typeof value === 'string' && value.length <= LONGEST ? value : ''));
-    if (state === '' || code === '') return pageOf('<p>GitHub did not authorize this. Begin again, and ask for user authorization in the settings of the app.</p>');
-    const body = JSON.stringify({ state, code, installation_id: /^\d{1,15}$/.test(installation!) ? Number(installation) : 'the number in the address of the installation at GitHub' });
+    const [state, code, installation] = [query['state'], query['code'], query['installation_id']].map((value) =>
+      typeof value === 'string' && value.length <= LONGEST ? value : '',
+    );
+    if (state === '' || code === '')
+      return pageOf(
+        '<p>GitHub did not authorize this. Begin again, and ask for user authorization in the settings of the app.</p>',
+      );
+    const body = JSON.stringify({
+      state,
+      code,
+      installation_id: /^\d{1,15}$/.test(installation!)
+        ? Number(installation)
+        : 'the number in the address of the installation at GitHub',
+    });
     return pageOf(`<p>GitHub has let you through. To connect the account, send this within ten minutes, <strong>if it was you who began</strong>:</p>
 <pre>curl ${escaped(this.config.publicUrl)}/api/v1/integrations/github/installations \\
   -H "authorization: Bearer $SERVICE_API_KEY" -H 'content-type: application/json' \\
@@ -36,9 +48,15 @@ export class GithubCallbackController {
 }
 
 /** For a shell. */
-const quoted = (text: string): string => `'${text.replaceAll('\'', '\'\\\'\'')}'`;
+const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\'': '&#39;' };
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
 const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => ENTITIES[character]!);
 
 const pageOf = (content: string): string => `<!doctype html>

@@ -14,19 +14,30 @@ const TOTAL_BYTES = 8 * LIMIT_BYTES;
 /** GitHub sends the deliveries of many repositories from a few addresses. */
 const PLACES_BY_ADDRESS = 16;
 
-/** What GitHub calls. It shows no key: what it sends is signed. Beside the API, so that its calls are on no caller's budget. */
+/**
+ * What GitHub calls. It shows no key: what it sends is signed. Beside the API, so that its calls are on no caller's
+ * budget.
+ */
 @ApiExcludeController()
 @Controller('webhooks/github')
 @Public()
 export class GithubWebhookController {
-  private readonly bodies = new UnsignedBodies({ limitBytes: LIMIT_BYTES, totalBytes: TOTAL_BYTES, placesByAddress: PLACES_BY_ADDRESS });
+  private readonly bodies = new UnsignedBodies({
+    limitBytes: LIMIT_BYTES,
+    totalBytes: TOTAL_BYTES,
+    placesByAddress: PLACES_BY_ADDRESS,
+  });
 
   constructor(private readonly deliveries: GithubDeliveries) {}
 
   @Post()
   @HttpCode(HttpStatus.ACCEPTED)
   async take(@Req() request: Request): Promise<Envelope<{ outcome: string }>> {
-    const named = { id: headerOf(request, 'x-github-delivery'), event: headerOf(request, 'x-github-event'), signature: headerOf(request, 'x-hub-signature-256') };
+    const named = {
+      id: headerOf(request, 'x-github-delivery'),
+      event: headerOf(request, 'x-github-event'),
+      signature: headerOf(request, 'x-hub-signature-256'),
+    };
     this.deliveries.requireHeaders(named);
     const body = await this.bodies.read(request, clientAddressOf(request.ip).network);
     return new Envelope({ outcome: await this.deliveries.take({ ...named, body }) });

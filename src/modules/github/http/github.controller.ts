@@ -9,7 +9,15 @@ import { TakesJson, TakesNothing } from '../../../platform/http/json-body.js';
 import { type Call, Caller } from '../../auth/caller.js';
 import { RequireScope, TakesSession } from '../../auth/require-scope.js';
 import { GithubInstallations } from '../github-installations.service.js';
-import { ConnectGithubBody, GithubAnswer, GithubInstallationAnswer, GithubInstallationView, GithubLinkAnswer, GithubLinkView, type GithubView } from './github.dto.js';
+import {
+  ConnectGithubBody,
+  GithubAnswer,
+  GithubInstallationAnswer,
+  GithubInstallationView,
+  GithubLinkAnswer,
+  GithubLinkView,
+  type GithubView,
+} from './github.dto.js';
 
 @ApiTags('integrations')
 @Controller('api/v1/integrations/github')
@@ -27,13 +35,19 @@ export class GithubController {
   @ApiRefusals(...ANY_CALLER)
   async get(@Caller() call: Call): Promise<Envelope<GithubView>> {
     const installations = await this.installations.list(call);
-    return new Envelope({ configured: this.config.github !== undefined, installations: installations.map((installation) => GithubInstallationView.of(installation)) });
+    return new Envelope({
+      configured: this.config.github !== undefined,
+      installations: installations.map((installation) => GithubInstallationView.of(installation)),
+    });
   }
 
   @Post('links')
   @RequireScope('orgs:write')
   @TakesNothing()
-  @ApiOperation({ summary: 'Begins to connect a GitHub account to the organization of the call: a person opens the address in a browser.' })
+  @ApiOperation({
+    summary:
+      'Begins to connect a GitHub account to the organization of the call: a person opens the address in a browser.',
+  })
   @ApiCreatedResponse({ type: GithubLinkAnswer })
   @ApiRefusals(...ANY_CALLER, ...ANY_WRITE, 'integration_not_configured')
   async begin(@Caller() call: Call): Promise<Envelope<GithubLinkView>> {
@@ -43,11 +57,33 @@ export class GithubController {
   @Post('installations')
   @RequireScope('orgs:write', { in: 'resource' })
   @TakesJson({ actsOutside: true })
-  @ApiOperation({ summary: 'Connects the account, with what GitHub sent the person back with; by the person who began.' })
+  @ApiOperation({
+    summary: 'Connects the account, with what GitHub sent the person back with; by the person who began.',
+  })
   @ApiCreatedResponse({ type: GithubInstallationAnswer })
-  @ApiRefusals(...ANY_CALLER, ...ANY_BODY, 'integration_not_configured', 'invalid_link_state', 'github_access_denied', 'already_exists', 'upstream_error')
-  async finish(@Caller() call: Call, @Body() body: ConnectGithubBody, @DryRun() isDryRun: boolean): Promise<Envelope<GithubInstallationView>> {
-    if (isDryRun) throw new RequestInvalid([{ path: 'Dry-Run', in: 'header', code: 'cannot_be_rehearsed', message: 'What GitHub sends a person back with is good once: this cannot be rehearsed.' }]);
+  @ApiRefusals(
+    ...ANY_CALLER,
+    ...ANY_BODY,
+    'integration_not_configured',
+    'invalid_link_state',
+    'github_access_denied',
+    'already_exists',
+    'upstream_error',
+  )
+  async finish(
+    @Caller() call: Call,
+    @Body() body: ConnectGithubBody,
+    @DryRun() isDryRun: boolean,
+  ): Promise<Envelope<GithubInstallationView>> {
+    if (isDryRun)
+      throw new RequestInvalid([
+        {
+          path: 'Dry-Run',
+          in: 'header',
+          code: 'cannot_be_rehearsed',
+          message: 'What GitHub sends a person back with is good once: this cannot be rehearsed.',
+        },
+      ]);
     return new Envelope(GithubInstallationView.of(await this.installations.finish(call, body.answer)));
   }
 

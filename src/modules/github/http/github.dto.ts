@@ -17,7 +17,9 @@ export class ConnectGithubBody {
   readonly code!: string;
 
   @ApiProperty({ type: 'integer', example: 48211093, description: 'As GitHub sent it.' })
-  @IsInt() @Min(1) @Max(Number.MAX_SAFE_INTEGER)
+  @IsInt()
+  @Min(1)
+  @Max(Number.MAX_SAFE_INTEGER)
   readonly installation_id!: number;
 
   get answer(): LinkAnswer {
@@ -26,7 +28,11 @@ export class ConnectGithubBody {
 }
 
 export class GithubLinkView {
-  @ApiProperty({ example: 'https://github.com/apps/my-platform/installations/new?state=…', description: 'Open it in a browser, to install the app on an account.' }) install_url!: string;
+  @ApiProperty({
+    example: 'https://github.com/apps/my-platform/installations/new?state=…',
+    description: 'Open it in a browser, to install the app on an account.',
+  })
+  install_url!: string;
   @ApiProperty({ description: 'The same for an account that has the app already.' }) authorize_url!: string;
   @ApiProperty({ format: 'date-time' }) expires_at!: string;
 
@@ -41,20 +47,38 @@ export class GithubInstallationView {
   @ApiProperty({ type: 'integer', example: 48211093, description: 'What GitHub calls it.' }) installation_id!: number;
   @ApiProperty({ example: 'acme' }) account!: string;
   @ApiProperty({ example: 'Organization' }) account_type!: string;
-  @ApiPropertyOptional({ format: 'date-time', description: 'Somebody at GitHub has suspended it: nothing can be read until that ends.' }) suspended_at?: string;
+  @ApiPropertyOptional({
+    format: 'date-time',
+    description: 'Somebody at GitHub has suspended it: nothing can be read until that ends.',
+  })
+  suspended_at?: string;
   @ApiProperty({ format: 'date-time' }) created_at!: string;
 
-  static of({ id, orgId, installationId, account, accountType, suspendedAt, createdAt }: GithubInstallation): GithubInstallationView {
+  static of({
+    id,
+    orgId,
+    installationId,
+    account,
+    accountType,
+    suspendedAt,
+    createdAt,
+  }: GithubInstallation): GithubInstallationView {
     return {
-      id, org_id: orgId, installation_id: installationId, account, account_type: accountType,
-      ...(suspendedAt === null ? {} : { suspended_at: suspendedAt.toISOString() }), created_at: createdAt.toISOString(),
+      id,
+      org_id: orgId,
+      installation_id: installationId,
+      account,
+      account_type: accountType,
+      ...(suspendedAt === null ? {} : { suspended_at: suspendedAt.toISOString() }),
+      created_at: createdAt.toISOString(),
     };
   }
 }
 
 export class GithubView {
   @ApiProperty({ description: 'Whether this service has a GitHub App at all.' }) configured!: boolean;
-  @ApiProperty({ type: [GithubInstallationView], description: 'What the organization of the call has connected.' }) installations!: GithubInstallationView[];
+  @ApiProperty({ type: [GithubInstallationView], description: 'What the organization of the call has connected.' })
+  installations!: GithubInstallationView[];
 }
 
 export class GithubAnswer {

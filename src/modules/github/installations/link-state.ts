@@ -22,8 +22,13 @@ export class LinkState {
     const [, id, text] = FORM.exec(state) ?? [];
     if (id === undefined || text === undefined) return null;
     // As text: the last letter of base64 has bits that mean nothing, and one signature has one form.
-    return this.config.secretsKeys.some(({ secret }) => timingSafeEqual(Buffer.from(text), Buffer.from(signatureOf(secret, id, userId)))) ? id : null;
+    return this.config.secretsKeys.some(({ secret }) =>
+      timingSafeEqual(Buffer.from(text), Buffer.from(signatureOf(secret, id, userId))),
+    )
+      ? id
+      : null;
   }
 }
 
-const signatureOf = (secret: string, id: string, userId: string): string => createHmac('sha256', keyFor(PURPOSE, secret)).update(`${id} ${userId}`).digest('base64url');
+const signatureOf = (secret: string, id: string, userId: string): string =>
+  createHmac('sha256', keyFor(PURPOSE, secret)).update(`${id} ${userId}`).digest('base64url');

@@ -22,8 +22,15 @@ export class GithubInstallationsStore {
          WHERE github_installations.org_id = EXCLUDED.org_id
        RETURNING id`,
       [
-        installation.id, installation.orgId, installation.installationId, installation.accountId, installation.account, installation.accountType,
-        installation.connectedBy, installation.suspendedAt, installation.createdAt,
+        installation.id,
+        installation.orgId,
+        installation.installationId,
+        installation.accountId,
+        installation.account,
+        installation.accountType,
+        installation.connectedBy,
+        installation.suspendedAt,
+        installation.createdAt,
       ],
     );
     return rows.length > 0;
@@ -36,7 +43,10 @@ export class GithubInstallationsStore {
   /** Of these organizations; null for any other, as for one that never was. */
   async find(id: string, orgIds: readonly string[]): Promise<GithubInstallation | null> {
     if (!CAN_NAME.test(id)) return null;
-    return this.database.manager.createQueryBuilder(GithubInstallation, 'installation').where('installation.id = :id AND installation.org_id = ANY(:orgIds)', { id, orgIds }).getOne();
+    return this.database.manager
+      .createQueryBuilder(GithubInstallation, 'installation')
+      .where('installation.id = :id AND installation.org_id = ANY(:orgIds)', { id, orgIds })
+      .getOne();
   }
 
   findByNumber(installationId: number): Promise<GithubInstallation | null> {
@@ -53,19 +63,32 @@ export class GithubInstallationsStore {
 
   async begin(state: { id: string; orgId: string; userId: string; expiresAt: Date }): Promise<void> {
     const { manager } = this.database;
-    await manager.query('DELETE FROM github_link_states WHERE expires_at < $1::timestamptz - interval \'1 day\'', [state.expiresAt]);
-    await manager.query('INSERT INTO github_link_states (id, org_id, user_id, expires_at) VALUES ($1, $2, $3, $4)', [state.id, state.orgId, state.userId, state.expiresAt]);
+    await manager.query("DELETE FROM github_link_states WHERE expires_at < $1::timestamptz - interval '1 day'", [
+      state.expiresAt,
+    ]);
+    await manager.query('INSERT INTO github_link_states (id, org_id, user_id, expires_at) VALUES ($1, $2, $3, $4)', [
+      state.id,
+      state.orgId,
+      state.userId,
+      state.expiresAt,
+    ]);
   }
 
   /** Once: whoever asks again finds nothing. */
   async take(id: string, userId: string): Promise<{ orgId: string; expiresAt: Date } | null> {
-    const [rows] = await this.database.manager.query<[{ org_id: string; expires_at: Date }[], number]>('DELETE FROM github_link_states WHERE id = $1 AND user_id = $2 RETURNING org_id, expires_at', [id, userId]);
+    const [rows] = await this.database.manager.query<[{ org_id: string; expires_at: Date }[], number]>(
+      'DELETE FROM github_link_states WHERE id = $1 AND user_id = $2 RETURNING org_id, expires_at',
+      [id, userId],
+    );
     return rows[0] === undefined ? null : { orgId: rows[0].org_id, expiresAt: rows[0].expires_at };
   }
 
   /** False for a delivery that was taken before. */
   async takeDelivery(id: string, now: Date): Promise<boolean> {
-    const rows = await this.database.manager.query<unknown[]>('INSERT INTO github_deliveries (id, received_at) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING id', [id, now]);
+    const rows = await this.database.manager.query<unknown[]>(
+      'INSERT INTO github_deliveries (id, received_at) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING id',
+      [id, now],
+    );
     return rows.length > 0;
   }
 

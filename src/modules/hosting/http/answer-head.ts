@@ -12,7 +12,10 @@ export interface AnswerHead {
 }
 
 const NAME = /^[\w!#$%&'*+.^`|~-]+$/;
-/** Anything but control characters, as RFC 9110 (section 5.5) has it. Node's parser refuses them in values, not in reasons. */
+/**
+ * Anything but control characters, as RFC 9110 (section 5.5) has it. Node's parser refuses them in values, not in
+ * reasons.
+ */
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 const NEVER_PASSED = new Set(FOR_OPERATORS_PROXY);
 

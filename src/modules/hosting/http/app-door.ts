@@ -38,15 +38,17 @@ export class AppDoor {
 
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, { label }: AppHost): void {
     const asked = upgradeRequestOf(request, socket, head);
-    this.loadedOf(label).then(async (loaded) => {
-      const isForServer = loaded?.site.hasServer === true && pathOfTarget(request.url ?? '') !== undefined;
-      if (isForServer) await this.proxy.upgrade(asked, loaded.deployId);
-      else refuse(asked.response, 'not_found');
-    }).catch((error: unknown) => {
-      this.log.warn({ error, app: label }, 'An app could not be connected to.');
-      if (asked.response.headersSent) socket.destroy();
-      else refuse(asked.response, 'app_unavailable');
-    });
+    this.loadedOf(label)
+      .then(async (loaded) => {
+        const isForServer = loaded?.site.hasServer === true && pathOfTarget(request.url ?? '') !== undefined;
+        if (isForServer) await this.proxy.upgrade(asked, loaded.deployId);
+        else refuse(asked.response, 'not_found');
+      })
+      .catch((error: unknown) => {
+        this.log.warn({ error, app: label }, 'An app could not be connected to.');
+        if (asked.response.headersSent) socket.destroy();
+        else refuse(asked.response, 'app_unavailable');
+      });
   }
 
   private async look(visit: Visit, known: ShownDeploy | null | undefined): Promise<void> {
@@ -60,14 +62,20 @@ export class AppDoor {
     }
   }
 
-  private async loadedOf(label: string, known: ShownDeploy | null | undefined = this.aliases.known(label)): Promise<LoadedSite | null> {
+  private async loadedOf(
+    label: string,
+    known: ShownDeploy | null | undefined = this.aliases.known(label),
+  ): Promise<LoadedSite | null> {
     const shown = known === undefined ? await this.aliases.find(label) : known;
-    return shown === null ? null : this.sites.known(shown.deployId) ?? this.sites.find(shown.deployId);
+    return shown === null ? null : (this.sites.known(shown.deployId) ?? this.sites.find(shown.deployId));
   }
 
   private serve(visit: Visit, loaded: LoadedSite): void {
     visit.loaded = loaded;
-    const { request: { url = '/', method }, response } = visit;
+    const {
+      request: { url = '/', method },
+      response,
+    } = visit;
     const path = pathOfTarget(url);
     const isRead = method === 'GET' || method === 'HEAD';
     if (path === undefined) refuse(response, isTooLong(url) ? 'uri_too_long' : 'bad_request');
@@ -102,7 +110,15 @@ export class AppDoor {
     visit.by = 'static';
     const extra = site.headersOf(path, facts);
     if (resolution.kind === 'redirect') {
-      response.writeHead(resolution.status, [...extra.flat(), 'Location', resolution.location, 'Content-Length', '0', 'Cache-Control', 'public, max-age=0, must-revalidate']);
+      response.writeHead(resolution.status, [
+        ...extra.flat(),
+        'Location',
+        resolution.location,
+        'Content-Length',
+        '0',
+        'Cache-Control',
+        'public, max-age=0, must-revalidate',
+      ]);
       response.end();
       return;
     }
@@ -110,16 +126,23 @@ export class AppDoor {
     const sending = this.files.answer(request, response, { file, status, modifiedAt: createdAt, extra });
     if (sending === undefined) return;
     visit.mayBreakOff();
-    sending.catch((error: unknown) => { this.failed(visit, error); });
+    sending.catch((error: unknown) => {
+      this.failed(visit, error);
+    });
   }
 
   private ask(visit: Visit, { deployId }: LoadedSite): void {
     visit.mayBreakOff();
-    this.proxy.answer(visit, deployId).catch((error: unknown) => { this.failed(visit, error); });
+    this.proxy.answer(visit, deployId).catch((error: unknown) => {
+      this.failed(visit, error);
+    });
   }
 
   private failed(visit: Visit, error: unknown): void {
-    this.log.error({ error, app: visit.label, deployId: visit.loaded?.deployId }, 'A request to an app could not be answered.');
+    this.log.error(
+      { error, app: visit.label, deployId: visit.loaded?.deployId },
+      'A request to an app could not be answered.',
+    );
     visit.by = 'platform';
     if (visit.response.headersSent) visit.response.destroy();
     else refuse(visit.response, 'app_unavailable');

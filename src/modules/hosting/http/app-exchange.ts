@@ -7,7 +7,9 @@ import { MAX_INFORMATIONAL, PROXY_TIMES } from './proxy-limits.js';
 export interface ExchangeParts {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Begins a request to the app, without its body; with `isFresh` over a connection that nothing was asked on before. */
+  /**
+   * Begins a request to the app, without its body; with `isFresh` over a connection that nothing was asked on before.
+   */
   readonly open: (isFresh: boolean) => ClientRequest;
   /** Takes an upgraded connection over. False where the app may not upgrade it so, or was not asked to. */
   readonly upgrade?: (answer: IncomingMessage, other: Duplex, head: Buffer) => boolean;
@@ -21,8 +23,9 @@ export interface ExchangeParts {
 const STALE = /^(?:ECONNRESET$|EPIPE$|HPE_)/;
 
 /**
- * One request to an app and its answer, from the first byte to the last. Whatever the app sends, the visitor gets a whole
- * answer, 502, or a connection that ends in the middle of one; never an exception, and never bytes of another answer.
+ * One request to an app and its answer, from the first byte to the last. Whatever the app sends, the visitor gets a
+ * whole answer, 502, or a connection that ends in the middle of one; never an exception, and never bytes of another
+ * answer.
  */
 export class AppExchange {
   private upstream: ClientRequest | undefined;
@@ -35,10 +38,27 @@ export class AppExchange {
 
   start(): void {
     const { response } = this.parts;
-    this.timer = setTimeout(this.guarded(() => { this.fail('app_timeout'); }), PROXY_TIMES.answerWithinMs).unref();
-    response.once('finish', this.guarded(() => { this.finish(); }));
-    response.once('close', this.guarded(() => { this.finish(); }));
-    this.guarded(() => { this.send(false); })();
+    this.timer = setTimeout(
+      this.guarded(() => {
+        this.fail('app_timeout');
+      }),
+      PROXY_TIMES.answerWithinMs,
+    ).unref();
+    response.once(
+      'finish',
+      this.guarded(() => {
+        this.finish();
+      }),
+    );
+    response.once(
+      'close',
+      this.guarded(() => {
+        this.finish();
+      }),
+    );
+    this.guarded(() => {
+      this.send(false);
+    })();
   }
 
   private send(isSecondTime: boolean): void {
@@ -46,21 +66,40 @@ export class AppExchange {
     const hasNoBody = isRepeatable(request);
     const upstream = open(isSecondTime);
     this.upstream = upstream;
-    upstream.on('error', this.guarded((error: NodeJS.ErrnoException) => {
-      if (this.upstream !== upstream) return;
-      const isFromBefore = upstream.reusedSocket && STALE.test(error.code ?? '');
-      if (!isSecondTime && hasNoBody && isFromBefore && this.state === 'waiting') this.send(true);
-      else this.lose();
-    }));
+    upstream.on(
+      'error',
+      this.guarded((error: NodeJS.ErrnoException) => {
+        if (this.upstream !== upstream) return;
+        const isFromBefore = upstream.reusedSocket && STALE.test(error.code ?? '');
+        if (!isSecondTime && hasNoBody && isFromBefore && this.state === 'waiting') this.send(true);
+        else this.lose();
+      }),
+    );
     // Also what ends without a word, as a connection does that the app upgrades unasked.
-    upstream.once('close', this.guarded(() => { if (this.upstream === upstream) this.lose(); }));
-    upstream.on('information', this.guarded(() => {
-      if (++this.informational > MAX_INFORMATIONAL) this.fail('app_failed');
-    }));
-    upstream.once('upgrade', this.guarded((answer: IncomingMessage, other: Duplex, head: Buffer) => {
-      this.upgrade(answer, other, head);
-    }));
-    upstream.once('response', this.guarded((answer: IncomingMessage) => { this.answer(answer); }));
+    upstream.once(
+      'close',
+      this.guarded(() => {
+        if (this.upstream === upstream) this.lose();
+      }),
+    );
+    upstream.on(
+      'information',
+      this.guarded(() => {
+        if (++this.informational > MAX_INFORMATIONAL) this.fail('app_failed');
+      }),
+    );
+    upstream.once(
+      'upgrade',
+      this.guarded((answer: IncomingMessage, other: Duplex, head: Buffer) => {
+        this.upgrade(answer, other, head);
+      }),
+    );
+    upstream.once(
+      'response',
+      this.guarded((answer: IncomingMessage) => {
+        this.answer(answer);
+      }),
+    );
     if (hasNoBody) {
       upstream.end();
       return;
@@ -72,7 +111,12 @@ export class AppExchange {
 
   private answer(answer: IncomingMessage): void {
     const { response } = this.parts;
-    answer.on('error', this.guarded(() => { this.cutOff(); }));
+    answer.on(
+      'error',
+      this.guarded(() => {
+        this.cutOff();
+      }),
+    );
     const head = headOfAnswer(answer);
     if (this.state !== 'waiting' || head === undefined) {
       this.fail('app_failed');
@@ -83,7 +127,12 @@ export class AppExchange {
     response.writeHead(head.status, head.reason, head.headers);
     // What streams, streams from its first byte on.
     response.flushHeaders();
-    answer.once('close', this.guarded(() => { if (!answer.complete) this.cutOff(); }));
+    answer.once(
+      'close',
+      this.guarded(() => {
+        if (!answer.complete) this.cutOff();
+      }),
+    );
     answer.pipe(response);
   }
 
@@ -101,7 +150,12 @@ export class AppExchange {
 
   private lastNoLongerThan(ms: number): void {
     clearTimeout(this.timer);
-    this.timer = setTimeout(this.guarded(() => { this.cutOff(); }), ms).unref();
+    this.timer = setTimeout(
+      this.guarded(() => {
+        this.cutOff();
+      }),
+      ms,
+    ).unref();
   }
 
   /** The connection to the app is gone: what was answered whole still reaches the visitor. */
@@ -148,8 +202,12 @@ export class AppExchange {
     this.isDraining = true;
     if (this.upstream !== undefined) request.unpipe(this.upstream);
     request.resume();
-    const late = setTimeout(() => { if (!request.complete) request.socket.destroy(); }, PROXY_TIMES.drainWithinMs).unref();
-    request.once('close', () => { clearTimeout(late); });
+    const late = setTimeout(() => {
+      if (!request.complete) request.socket.destroy();
+    }, PROXY_TIMES.drainWithinMs).unref();
+    request.once('close', () => {
+      clearTimeout(late);
+    });
   }
 
   private guarded<Given extends unknown[]>(work: (...given: Given) => void): (...given: Given) => void {

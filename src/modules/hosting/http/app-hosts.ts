@@ -30,8 +30,8 @@ export class AppHosts {
   }
 
   /**
-   * Undefined where the host is none of an app. `X-Forwarded-Host` counts where a trusted proxy has set it and has called
-   * us by a name that is not an app's itself: else a caller could choose it freely.
+   * Undefined where the host is none of an app. `X-Forwarded-Host` counts where a trusted proxy has set it and has
+   * called us by a name that is not an app's itself: else a caller could choose it freely.
    */
   of(request: IncomingMessage): AppHost | undefined {
     const { headers } = request;

@@ -1,4 +1,10 @@
-import { type Agent, type ClientRequest, type IncomingMessage, request as httpRequest, type ServerResponse } from 'node:http';
+import {
+  type Agent,
+  type ClientRequest,
+  type IncomingMessage,
+  request as httpRequest,
+  type ServerResponse,
+} from 'node:http';
 import type { Socket } from 'node:net';
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../../platform/config/config.js';
@@ -42,8 +48,12 @@ export class AppProxy {
       request,
       response,
       open: (isFresh) => this.requestTo(server, request, isFresh ? { agent: false } : {}),
-      onRefusal: () => { visit.by = 'platform'; },
-      onFault: (error) => { this.report(error, deployId); },
+      onRefusal: () => {
+        visit.by = 'platform';
+      },
+      onFault: (error) => {
+        this.report(error, deployId);
+      },
     }).start();
   }
 
@@ -70,11 +80,16 @@ export class AppProxy {
         return true;
       },
       onRefusal: () => undefined,
-      onFault: (error) => { this.report(error, deployId); },
+      onFault: (error) => {
+        this.report(error, deployId);
+      },
     }).start();
   }
 
-  /** The server, which stays awake until `used` is closed. Undefined: the request was answered, or nobody waits any more. */
+  /**
+   * The server, which stays awake until `used` is closed. Undefined: the request was answered, or nobody waits any
+   * more.
+   */
   private async serverFor(
     deployId: string,
     response: ServerResponse,
@@ -95,9 +110,18 @@ export class AppProxy {
     return undefined;
   }
 
-  private requestTo(server: AppServer, request: IncomingMessage, { agent = server.agent, upgrade }: Way): ClientRequest {
+  private requestTo(
+    server: AppServer,
+    request: IncomingMessage,
+    { agent = server.agent, upgrade }: Way,
+  ): ClientRequest {
     const { scheme, domain } = this.config.apps;
-    const forwarding = { scheme, domain, chain: this.proxies.chainOf(request), isTrusted: this.proxies.includes(request) };
+    const forwarding = {
+      scheme,
+      domain,
+      chain: this.proxies.chainOf(request),
+      isTrusted: this.proxies.includes(request),
+    };
     const headers = forwardedHeaders(request, forwarding);
     if (upgrade !== undefined) headers.push('Connection', 'Upgrade', 'Upgrade', upgrade);
     return httpRequest({

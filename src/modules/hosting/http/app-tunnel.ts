@@ -21,7 +21,9 @@ export function upgradeRequestOf(request: IncomingMessage, duplex: Duplex, head:
   const response = new ServerResponse(request);
   response.shouldKeepAlive = false;
   response.on('error', ignore);
-  response.once('finish', () => { socket.destroySoon(); });
+  response.once('finish', () => {
+    socket.destroySoon();
+  });
   response.assignSocket(socket);
   return { request, socket, head, response };
 }
@@ -37,7 +39,10 @@ export function mayUpgrade(request: IncomingMessage): boolean {
   return method === 'GET' && !hasBody && asked.length > 0 && asked.every((protocol) => !HTTP_AGAIN.test(protocol));
 }
 
-/** The head of a 101 as the visitor gets it; undefined where the app chose what nobody asked for, or cannot be understood. */
+/**
+ * The head of a 101 as the visitor gets it; undefined where the app chose what nobody asked for, or cannot be
+ * understood.
+ */
 export function headOfUpgrade(answer: IncomingMessage, request: IncomingMessage): string | undefined {
   const chosen = answer.headers.upgrade ?? '';
   const headers = headersOfAnswer(answer);
@@ -65,7 +70,9 @@ export function joinEnds({ socket, head }: UpgradeRequest, other: Duplex, otherH
     other.destroy();
   });
   // What the app said last is still on its way.
-  other.once('close', () => { socket.destroySoon(); });
+  other.once('close', () => {
+    socket.destroySoon();
+  });
   if (otherHead.length > 0) socket.write(otherHead);
   if (head.length > 0) other.write(head);
   socket.pipe(other);
@@ -73,6 +80,10 @@ export function joinEnds({ socket, head }: UpgradeRequest, other: Duplex, otherH
 }
 
 const protocolsOf = (header: string | undefined): string[] =>
-  (header ?? '').toLowerCase().split(',').map((protocol) => protocol.trim()).filter(Boolean);
+  (header ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((protocol) => protocol.trim())
+    .filter(Boolean);
 
 const ignore = (): void => undefined;

@@ -22,7 +22,8 @@ function read(header: string): readonly Encoding[] {
     const weight = parameters.find((each) => each.startsWith('q='))?.slice(2);
     weights.set(name, weight === undefined ? 1 : Number(weight) || 0);
   }
-  const weightOf = (name: Encoding): number => weights.get(name) ?? (name === 'gzip' ? weights.get('x-gzip') : undefined) ?? weights.get('*') ?? 0;
+  const weightOf = (name: Encoding): number =>
+    weights.get(name) ?? (name === 'gzip' ? weights.get('x-gzip') : undefined) ?? weights.get('*') ?? 0;
   return (['br', 'gzip'] as const).filter((name) => weightOf(name) > 0);
 }
 

@@ -14,7 +14,8 @@ import { pageOf, refuse } from './error-pages.js';
 
 /**
  * The listener for the hosts of deploys. It shares neither port nor, in production, process with the API: a page that a
- * tenant deploys is never answered where it could be taken for the platform, and its server never keeps the API waiting.
+ * tenant deploys is never answered where it could be taken for the platform, and its server never keeps the API
+ * waiting.
  */
 @Injectable()
 export class EdgeServer implements OnModuleDestroy {
@@ -34,7 +35,9 @@ export class EdgeServer implements OnModuleDestroy {
       if (host === undefined) refuse(response, 'not_found');
       else this.apps.answer(request, response, host);
     });
-    this.server.on('upgrade', (request, socket, head) => { this.upgrade(request, socket, head); });
+    this.server.on('upgrade', (request, socket, head) => {
+      this.upgrade(request, socket, head);
+    });
     guardListener(this.server, {
       connections: { ...config.connections, isShared: (address) => isLoopback(address) || proxies.trustsPeer(address) },
       render: ({ status }) => pageOf(status),
@@ -46,7 +49,11 @@ export class EdgeServer implements OnModuleDestroy {
   /** Takes no more connections and resolves when those that there are have ended. */
   async onModuleDestroy(): Promise<void> {
     if (!this.server.listening) return;
-    await new Promise<void>((resolve) => { this.server.close(() => { resolve(); }); });
+    await new Promise<void>((resolve) => {
+      this.server.close(() => {
+        resolve();
+      });
+    });
   }
 
   private upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {

@@ -2,22 +2,55 @@ import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { RefusalBody } from '../../../platform/http/guard-listener.js';
 
 /** Why a request to an app got no answer of the app. The page tells as much as the visitor may know. */
-export type Refusal = 'bad_request' | 'not_found' | 'page_not_found' | 'method_not_allowed' | 'app_failed' | 'app_unavailable' | 'app_places_taken' | 'app_timeout'
-  | 'uri_too_long' | 'request_too_complex';
+export type Refusal =
+  | 'bad_request'
+  | 'not_found'
+  | 'page_not_found'
+  | 'method_not_allowed'
+  | 'app_failed'
+  | 'app_unavailable'
+  | 'app_places_taken'
+  | 'app_timeout'
+  | 'uri_too_long'
+  | 'request_too_complex';
 
-const PAGES: Readonly<Record<Refusal, { readonly status: number; readonly title: string; readonly text: string; readonly headers?: Readonly<Record<string, string>> }>> = {
+const PAGES: Readonly<
+  Record<
+    Refusal,
+    {
+      readonly status: number;
+      readonly title: string;
+      readonly text: string;
+      readonly headers?: Readonly<Record<string, string>>;
+    }
+  >
+> = {
   bad_request: { status: 400, title: 'Bad request', text: 'This address is not one that can be asked for.' },
   not_found: { status: 404, title: 'Nothing here', text: 'No app is deployed at this address.' },
   page_not_found: { status: 404, title: 'Page not found', text: 'This app has no such page.' },
-  method_not_allowed: { status: 405, title: 'Method not allowed', text: 'This page can only be read.', headers: { Allow: 'GET, HEAD' } },
+  method_not_allowed: {
+    status: 405,
+    title: 'Method not allowed',
+    text: 'This page can only be read.',
+    headers: { Allow: 'GET, HEAD' },
+  },
   uri_too_long: { status: 414, title: 'Address too long', text: 'The path of an address can have 2,048 characters.' },
   request_too_complex: {
     status: 400,
     title: 'Bad request',
     text: 'This request is too long for the routing rules of the app. Its owner can make their expressions simpler.',
   },
-  app_failed: { status: 502, title: 'The app failed', text: 'The app closed the connection, or did not start. Its owner finds the reason in its logs.' },
-  app_unavailable: { status: 503, title: 'Try again soon', text: 'The app cannot be started at the moment.', headers: { 'Retry-After': '5' } },
+  app_failed: {
+    status: 502,
+    title: 'The app failed',
+    text: 'The app closed the connection, or did not start. Its owner finds the reason in its logs.',
+  },
+  app_unavailable: {
+    status: 503,
+    title: 'Try again soon',
+    text: 'The app cannot be started at the moment.',
+    headers: { 'Retry-After': '5' },
+  },
   app_places_taken: {
     status: 503,
     title: 'Try again soon',
@@ -46,15 +79,21 @@ export function refuse(response: ServerResponse, refusal: Refusal): void {
 export function pageOf(status: number): RefusalBody {
   const refusal = status === 405 ? 'method_not_allowed' : 'bad_request';
   const title = STATUS_CODES[status] ?? PAGES.bad_request.title;
-  return { contentType: CONTENT_TYPE, text: pageWith(title, 'The request cannot be answered as it was sent.', `${status} ${refusal}`) };
+  return {
+    contentType: CONTENT_TYPE,
+    text: pageWith(title, 'The request cannot be answered as it was sent.', `${status} ${refusal}`),
+  };
 }
 
 const CONTENT_TYPE = 'text/html; charset=utf-8';
-const STYLE = 'body{font:1rem/1.5 system-ui,sans-serif;max-width:32rem;margin:20vh auto;padding:0 1rem;color:#222}h1{font-size:1.5rem}'
-  + '@media(prefers-color-scheme:dark){body{background:#111;color:#ddd}}';
+const STYLE =
+  'body{font:1rem/1.5 system-ui,sans-serif;max-width:32rem;margin:20vh auto;padding:0 1rem;color:#222}h1{font-size:1.5rem}' +
+  '@media(prefers-color-scheme:dark){body{background:#111;color:#ddd}}';
 
 function pageWith(title: string, text: string, fact: string): string {
-  return '<!doctype html><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
-    + `<title>${fact.slice(0, 3)} ${title}</title><style>${STYLE}</style>`
-    + `<h1>${title}</h1><p>${text}</p><p><small>${fact}</small></p>\n`;
+  return (
+    '<!doctype html><meta charset="utf-8"><meta name="viewport" content="width=device-width">' +
+    `<title>${fact.slice(0, 3)} ${title}</title><style>${STYLE}</style>` +
+    `<h1>${title}</h1><p>${text}</p><p><small>${fact}</small></p>\n`
+  );
 }

@@ -3,13 +3,39 @@ import { hopByHopTest } from './hop-by-hop.js';
 
 /** What frameworks take for the caller's address, or for where a proxy has been asked: only the proxy may say so. */
 const SAID_BY_PROXIES = new Set([
-  'forwarded', 'forwarded-for', 'x-forwarded', 'x-original-forwarded-for', 'x-original-host', 'x-original-url', 'x-rewrite-url',
-  'x-real-ip', 'x-client-ip', 'x-cluster-client-ip', 'x-remote-ip', 'x-remote-addr', 'x-originating-ip', 'x-proxyuser-ip',
-  'client-ip', 'true-client-ip', 'cf-connecting-ip', 'cf-connecting-ipv6', 'cf-pseudo-ipv4', 'fastly-client-ip', 'fly-client-ip',
-  'proxy-client-ip', 'wl-proxy-client-ip', 'x-appengine-user-ip', 'x-azure-clientip', 'x-azure-socketip',
-  'x-envoy-external-address', 'x-nf-client-connection-ip', 'x-vercel-forwarded-for',
+  'forwarded',
+  'forwarded-for',
+  'x-forwarded',
+  'x-original-forwarded-for',
+  'x-original-host',
+  'x-original-url',
+  'x-rewrite-url',
+  'x-real-ip',
+  'x-client-ip',
+  'x-cluster-client-ip',
+  'x-remote-ip',
+  'x-remote-addr',
+  'x-originating-ip',
+  'x-proxyuser-ip',
+  'client-ip',
+  'true-client-ip',
+  'cf-connecting-ip',
+  'cf-connecting-ipv6',
+  'cf-pseudo-ipv4',
+  'fastly-client-ip',
+  'fly-client-ip',
+  'proxy-client-ip',
+  'wl-proxy-client-ip',
+  'x-appengine-user-ip',
+  'x-azure-clientip',
+  'x-azure-socketip',
+  'x-envoy-external-address',
+  'x-nf-client-connection-ip',
+  'x-vercel-forwarded-for',
 ]);
-/** `Expect` was answered already; `Proxy` becomes the variable HTTP_PROXY in CGI programs; the framing is written anew. */
+/**
+ * `Expect` was answered already; `Proxy` becomes the variable HTTP_PROXY in CGI programs; the framing is written anew.
+ */
 const NOT_FOR_APPS = new Set(['expect', 'proxy', 'content-length']);
 
 export interface Forwarding {
@@ -35,10 +61,14 @@ export function forwardedHeaders(request: IncomingMessage, forwarding: Forwardin
   if (headers['transfer-encoding'] !== undefined) passed.push('Transfer-Encoding', 'chunked');
   else if (headers['content-length'] !== undefined) passed.push('Content-Length', headers['content-length']);
   passed.push(
-    'X-Forwarded-For', chain.join(', '),
-    'X-Forwarded-Proto', protocolOf(request, forwarding),
-    'X-Forwarded-Host', hostOf(request, forwarding),
-    'X-Real-IP', chain[0] ?? '',
+    'X-Forwarded-For',
+    chain.join(', '),
+    'X-Forwarded-Proto',
+    protocolOf(request, forwarding),
+    'X-Forwarded-Host',
+    hostOf(request, forwarding),
+    'X-Real-IP',
+    chain[0] ?? '',
   );
   return passed;
 }

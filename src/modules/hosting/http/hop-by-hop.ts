@@ -1,7 +1,14 @@
 /** They describe one connection (RFC 9110, section 7.6.1), and the proxy is at the end of two. */
 const HOP_BY_HOP = new Set([
-  'connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection', 'te', 'trailer',
-  'transfer-encoding', 'upgrade',
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
 ]);
 
 /**
@@ -12,7 +19,12 @@ const HOP_BY_HOP = new Set([
  */
 export function hopByHopTest(connection: string | undefined): (lowerCaseName: string) => boolean {
   if (connection === undefined) return (name) => HOP_BY_HOP.has(name);
-  const named = new Set(connection.toLowerCase().split(',').map((name) => name.trim()));
+  const named = new Set(
+    connection
+      .toLowerCase()
+      .split(',')
+      .map((name) => name.trim()),
+  );
   named.delete('host');
   named.delete('content-length');
   return (name) => HOP_BY_HOP.has(name) || named.has(name);

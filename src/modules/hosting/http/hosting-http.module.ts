@@ -11,5 +11,18 @@ import { EdgeServer } from './edge-server.js';
 import { StaticFiles } from './static-files.js';
 
 /** Answers under the hosts of deploys, in the role `edge`. */
-@Module({ imports: [HostingModule], providers: [AliasChanges, AliasCache, Blobs, StaticFiles, AppProxy, AppHosts, AppDoor, EdgeServer, ...HOSTING_METRICS] })
+@Module({
+  imports: [HostingModule],
+  providers: [
+    AliasChanges,
+    AliasCache,
+    Blobs,
+    StaticFiles,
+    AppProxy,
+    AppHosts,
+    AppDoor,
+    EdgeServer,
+    ...HOSTING_METRICS,
+  ],
+})
 export class HostingHttpModule {}

@@ -1,4 +1,6 @@
-/** How long the proxy waits for apps and for those who visit them; tests make it shorter. Documented in docs/hosting.md. */
+/**
+ * How long the proxy waits for apps and for those who visit them; tests make it shorter. Documented in docs/hosting.md.
+ */
 export const PROXY_TIMES = {
   /** From the request being passed on to the head of the answer. */
   answerWithinMs: 60_000,

@@ -21,29 +21,49 @@ export interface FileAnswer {
 export class StaticFiles {
   constructor(private readonly blobs: Blobs) {}
 
-  /** Undefined when the answer is on its way; else a promise that rejects when the store fails before or while it is sent. */
+  /**
+   * Undefined when the answer is on its way; else a promise that rejects when the store fails before or while it is
+   * sent.
+   */
   answer(request: IncomingMessage, response: ServerResponse, answer: FileAnswer): Promise<void> | undefined {
     const prepared = answer.file.representations(answer.modifiedAt);
-    if (answer.status === 404) return this.send(request, response, { chosen: prepared.plain, status: 404, extra: answer.extra });
+    if (answer.status === 404)
+      return this.send(request, response, { chosen: prepared.plain, status: 404, extra: answer.extra });
 
     const { range } = request.headers;
     // Ranges count the bytes of the file itself.
-    const chosen = range === undefined ? choose(prepared, acceptedEncodings(request.headers['accept-encoding'])) : prepared.plain;
+    const chosen =
+      range === undefined ? choose(prepared, acceptedEncodings(request.headers['accept-encoding'])) : prepared.plain;
     if (isFresh(request, chosen.etag, answer.modifiedAt)) {
-      response.writeHead(304, merged(chosen.headers, answer.extra).filter((_, index, all) => !isOfBody(all[index - (index % 2)]!)));
+      response.writeHead(
+        304,
+        merged(chosen.headers, answer.extra).filter((_, index, all) => !isOfBody(all[index - (index % 2)]!)),
+      );
       response.end();
       return undefined;
     }
-    const part = range === undefined || !rangeHolds(request, chosen.etag, answer.modifiedAt) ? undefined : wantedRange(range, chosen.bytes);
+    const part =
+      range === undefined || !rangeHolds(request, chosen.etag, answer.modifiedAt)
+        ? undefined
+        : wantedRange(range, chosen.bytes);
     if (part === 'unsatisfiable') {
       response.writeHead(416, ['Content-Range', `bytes */${chosen.bytes}`, 'Content-Length', '0']);
       response.end();
       return undefined;
     }
-    return this.send(request, response, { chosen, status: part === undefined ? 200 : 206, extra: answer.extra, ...(part === undefined ? {} : { part }) });
+    return this.send(request, response, {
+      chosen,
+      status: part === undefined ? 200 : 206,
+      extra: answer.extra,
+      ...(part === undefined ? {} : { part }),
+    });
   }
 
-  private send(request: IncomingMessage, response: ServerResponse, { chosen, status, extra, part }: Sending): Promise<void> | undefined {
+  private send(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { chosen, status, extra, part }: Sending,
+  ): Promise<void> | undefined {
     const head = (): void => {
       if (part === undefined && extra.length === 0) {
         response.writeHead(status, chosen.wholeHeaders as string[]);
@@ -51,8 +71,17 @@ export class StaticFiles {
       }
       const length = part === undefined ? chosen.bytes : part.end - part.start + 1;
       const headers = merged(chosen.headers, extra);
-      response.writeHead(status, part === undefined ? headers.concat('Content-Length', String(length))
-        : headers.concat('Content-Length', String(length), 'Content-Range', `bytes ${part.start}-${part.end}/${chosen.bytes}`));
+      response.writeHead(
+        status,
+        part === undefined
+          ? headers.concat('Content-Length', String(length))
+          : headers.concat(
+              'Content-Length',
+              String(length),
+              'Content-Range',
+              `bytes ${part.start}-${part.end}/${chosen.bytes}`,
+            ),
+      );
     };
     if (request.method === 'HEAD' || chosen.bytes === 0) {
       head();
@@ -68,7 +97,11 @@ export class StaticFiles {
     return this.fetchAndSend(response, { chosen, ...(part === undefined ? {} : { part }) }, head);
   }
 
-  private async fetchAndSend(response: ServerResponse, { chosen, part }: { chosen: Representation; part?: ByteRange }, head: () => void): Promise<void> {
+  private async fetchAndSend(
+    response: ServerResponse,
+    { chosen, part }: { chosen: Representation; part?: ByteRange },
+    head: () => void,
+  ): Promise<void> {
     if (this.blobs.isSmall(chosen.bytes)) {
       const whole = await this.blobs.whole(chosen.key);
       head();
@@ -82,7 +115,8 @@ export class StaticFiles {
     }
     head();
     await pipeline(stream, response).catch((error: unknown) => {
-      // The caller went away, or the store failed in the middle: either way the connection is the only thing left to close.
+      // The caller went away, or the store failed in the middle: either way the connection is the only thing left to
+      // close.
       response.destroy();
       if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
     });
@@ -98,7 +132,9 @@ interface Sending {
 
 function partOf(content: BlobContents, part: ByteRange | undefined): BlobContents {
   if (part === undefined) return content;
-  return typeof content === 'string' ? content.slice(part.start, part.end + 1) : content.subarray(part.start, part.end + 1);
+  return typeof content === 'string'
+    ? content.slice(part.start, part.end + 1)
+    : content.subarray(part.start, part.end + 1);
 }
 
 function choose({ plain, br, gzip }: Representations, accepted: readonly Encoding[]): Representation {
@@ -122,14 +158,12 @@ function rangeHolds({ headers }: IncomingMessage, etag: string, modifiedAt: Date
   return condition === undefined || condition === etag || condition === modifiedAt.toUTCString();
 }
 
-const isOfBody = (name: string): boolean => name === 'Content-Type' || name === 'Content-Encoding' || name === 'Accept-Ranges';
+const isOfBody = (name: string): boolean =>
+  name === 'Content-Type' || name === 'Content-Encoding' || name === 'Accept-Ranges';
 
 /** Ours, with those of the deploy in their place. */
 function merged(ours: RawHeaders, extra: Headers): RawHeaders {
   if (extra.length === 0) return ours;
   const theirs = new Set(extra.map(([name]) => name.toLowerCase()));
-  return [
-    ...ours.filter((_, index) => !theirs.has(ours[index - (index % 2)]!.toLowerCase())),
-    ...extra.flat(),
-  ];
+  return [...ours.filter((_, index) => !theirs.has(ours[index - (index % 2)]!.toLowerCase())), ...extra.flat()];
 }

@@ -24,12 +24,18 @@ export class Visit {
   by: AnsweredBy = 'platform';
   private readonly startedAtMs = performance.now();
 
-  constructor({ request, response, host, label }: VisitParts, private readonly log: Log, private readonly metrics: HostingMetrics) {
+  constructor(
+    { request, response, host, label }: VisitParts,
+    private readonly log: Log,
+    private readonly metrics: HostingMetrics,
+  ) {
     this.request = request;
     this.response = response;
     this.host = host;
     this.label = label;
-    response.on('close', () => { this.finish(); });
+    response.on('close', () => {
+      this.finish();
+    });
   }
 
   /** From here on the caller may go away before it is answered, which is no fault of ours. */
@@ -39,14 +45,19 @@ export class Visit {
   }
 
   private finish(): void {
-    const { request: { url = '', method = '' }, response } = this;
+    const {
+      request: { url = '', method = '' },
+      response,
+    } = this;
     const durationMs = performance.now() - this.startedAtMs;
     const status = response.writableFinished ? response.statusCode : CLIENT_CLOSED_REQUEST;
     this.metrics.answered(this.by, resultOf(status), durationMs / 1000);
     const query = url.indexOf('?');
     const path = query === -1 ? url : url.slice(0, query);
     // Node has taken the method from a list of its own; the rest is text of the caller's.
-    this.log.infoLine(`"app":${quoted(this.label)},"method":"${method}","path":${quoted(path)},"status":${status},"durationMs":${Math.round(durationMs * 100) / 100}${this.loaded?.logFields ?? ''}`);
+    this.log.infoLine(
+      `"app":${quoted(this.label)},"method":"${method}","path":${quoted(path)},"status":${status},"durationMs":${Math.round(durationMs * 100) / 100}${this.loaded?.logFields ?? ''}`,
+    );
   }
 }
 

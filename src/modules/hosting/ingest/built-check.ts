@@ -6,14 +6,23 @@ import { directoryOf } from './file-paths.js';
 const PREFIX = /^\/(?:[^\s?#\\%]*)$/;
 const MAX_MOUNTS = 64;
 
-/** @throws {ArtifactRefused} where the deploy could not be served as its build says: better now than at the first request. */
+/**
+ * @throws {ArtifactRefused} where the deploy could not be served as its build says: better now than at the first
+ * request.
+ */
 export async function requireServable(built: BuiltOutput): Promise<void> {
-  if (built.static.length > MAX_MOUNTS) throw new ArtifactRefused('output_invalid', `The output has more than ${MAX_MOUNTS} directories of static files.`);
+  if (built.static.length > MAX_MOUNTS)
+    throw new ArtifactRefused('output_invalid', `The output has more than ${MAX_MOUNTS} directories of static files.`);
   for (const { directory, prefix } of built.static) {
-    if (directoryOf(directory) === undefined || !PREFIX.test(prefix)) throw new ArtifactRefused('output_invalid', `The directory ${directory} cannot be served below ${prefix}.`);
+    if (directoryOf(directory) === undefined || !PREFIX.test(prefix))
+      throw new ArtifactRefused('output_invalid', `The directory ${directory} cannot be served below ${prefix}.`);
   }
-  if ((built.kind === 'server') !== (built.server !== null)) throw new ArtifactRefused('output_invalid', 'The output names no way to start its server.');
-  if (built.server !== null && (built.server.command.length === 0 || directoryOf(built.server.directory) === undefined)) {
+  if ((built.kind === 'server') !== (built.server !== null))
+    throw new ArtifactRefused('output_invalid', 'The output names no way to start its server.');
+  if (
+    built.server !== null &&
+    (built.server.command.length === 0 || directoryOf(built.server.directory) === undefined)
+  ) {
     throw new ArtifactRefused('output_invalid', 'The output names no way to start its server.');
   }
   await Routes.of(built.routing, 'new');

@@ -19,7 +19,13 @@ export async function variantsOf(content: Buffer, isText: boolean): Promise<Part
   if (!isText || content.length < MIN_BYTES || content.length > MAX_BYTES) return {};
   const quality = content.length < BEST_BELOW_BYTES ? 9 : 5;
   const [br, gzipped] = await Promise.all([
-    toBrotli(content, { params: { [constants.BROTLI_PARAM_QUALITY]: quality, [constants.BROTLI_PARAM_SIZE_HINT]: content.length, [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT } }),
+    toBrotli(content, {
+      params: {
+        [constants.BROTLI_PARAM_QUALITY]: quality,
+        [constants.BROTLI_PARAM_SIZE_HINT]: content.length,
+        [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
+      },
+    }),
     toGzip(content, { level: 6 }),
   ]);
   return {

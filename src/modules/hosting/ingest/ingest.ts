@@ -66,7 +66,9 @@ export class Ingest {
 
   /** @throws {ArtifactRefused} `output_too_large`, `output_invalid`, `storage_limit_reached` */
   async takeAll(built: BuiltOutput): Promise<IngestedFiles> {
-    this.served = built.static.map(({ directory }) => directoryOf(directory) ?? '').map((directory) => (directory === '' ? '' : `${directory}/`));
+    this.served = built.static
+      .map(({ directory }) => directoryOf(directory) ?? '')
+      .map((directory) => (directory === '' ? '' : `${directory}/`));
     try {
       for await (const file of built.files()) {
         this.signal.throwIfAborted();
@@ -83,15 +85,25 @@ export class Ingest {
   }
 
   private async take(file: BuiltFile): Promise<void> {
-    if (!isFilePath(file.path)) throw new ArtifactRefused('output_invalid', `A file has a path that cannot be served: ${JSON.stringify(file.path.slice(0, 200))}.`);
-    if (this.seen.has(file.path)) throw new ArtifactRefused('output_invalid', `The file ${file.path} was collected twice.`);
+    if (!isFilePath(file.path))
+      throw new ArtifactRefused(
+        'output_invalid',
+        `A file has a path that cannot be served: ${JSON.stringify(file.path.slice(0, 200))}.`,
+      );
+    if (this.seen.has(file.path))
+      throw new ArtifactRefused('output_invalid', `The file ${file.path} was collected twice.`);
     this.seen.add(file.path);
-    if (++this.count > this.limits.files) throw new ArtifactRefused('output_too_large', `The output has more than ${this.limits.files} files.`);
+    if (++this.count > this.limits.files)
+      throw new ArtifactRefused('output_too_large', `The output has more than ${this.limits.files} files.`);
     await this.room.take(file.bytes);
     const content = file.bytes > IN_MEMORY_BYTES ? await this.spool(file) : await this.read(file);
-    const task = this.keep(file, content).catch((error: unknown) => { this.failure ??= error as Error; });
+    const task = this.keep(file, content).catch((error: unknown) => {
+      this.failure ??= error as Error;
+    });
     this.running.add(task);
-    void task.then(() => { this.running.delete(task); });
+    void task.then(() => {
+      this.running.delete(task);
+    });
     if (this.running.size >= AT_ONCE) await Promise.race(this.running);
   }
 
@@ -108,7 +120,12 @@ export class Ingest {
     const path = join(this.directory, String(this.count));
     const hash = createHash('sha256');
     await pipeline(this.counted(file, hash), createWriteStream(path, { flags: 'wx', mode: 0o600 }));
-    return { sha256: hash.digest('hex'), buffer: undefined, blob: { bytes: file.bytes, open: () => createReadStream(path) }, path };
+    return {
+      sha256: hash.digest('hex'),
+      buffer: undefined,
+      blob: { bytes: file.bytes, open: () => createReadStream(path) },
+      path,
+    };
   }
 
   /** The content, hashed and held to what was announced and to the limit. */
@@ -118,19 +135,27 @@ export class Ingest {
       this.signal.throwIfAborted();
       bytes += chunk.length;
       this.bytes += chunk.length;
-      if (this.bytes > this.limits.bytes) throw new ArtifactRefused('output_too_large', `The output is larger than ${this.limits.bytes} bytes.`);
+      if (this.bytes > this.limits.bytes)
+        throw new ArtifactRefused('output_too_large', `The output is larger than ${this.limits.bytes} bytes.`);
       if (bytes > file.bytes) break;
       hash.update(chunk);
       yield chunk;
     }
-    if (bytes !== file.bytes) throw new ArtifactRefused('output_invalid', `The file ${file.path} was not collected whole.`);
+    if (bytes !== file.bytes)
+      throw new ArtifactRefused('output_invalid', `The file ${file.path} was not collected whole.`);
   }
 
   private async keep(file: BuiltFile, { sha256, buffer, blob, path }: Content): Promise<void> {
     await this.putOnce(keyOf(sha256), blob);
-    const variants = buffer === undefined || !this.isServed(file.path) ? {} : await this.compressed(sha256, buffer, isText(file.path));
+    const variants =
+      buffer === undefined || !this.isServed(file.path) ? {} : await this.compressed(sha256, buffer, isText(file.path));
     if (path !== undefined) await rm(path);
-    this.files.set(file.path, { sha256, bytes: file.bytes, ...(file.executable ? { executable: true as const } : {}), ...variants });
+    this.files.set(file.path, {
+      sha256,
+      bytes: file.bytes,
+      ...(file.executable ? { executable: true as const } : {}),
+      ...variants,
+    });
   }
 
   /** The files of a server are many, and nobody is sent them. */
@@ -138,11 +163,13 @@ export class Ingest {
     return this.served.some((prefix) => path.startsWith(prefix));
   }
 
-  /** The sizes of the variants, which are in the store then. To compress takes longest of all that is done with a file. */
+  /**
+   * The sizes of the variants, which are in the store then. To compress takes longest of all that is done with a file.
+   */
   private async compressed(sha256: string, content: Buffer, isText: boolean): Promise<VariantSizes> {
     const name = `${sha256} ${isText}`;
     const known = this.variants.get(name);
-    if (known !== undefined && await this.haveAll(sha256, known)) {
+    if (known !== undefined && (await this.haveAll(sha256, known))) {
       for (const encoding of ENCODINGS) await this.room.take(known[encoding] ?? 0);
       return known;
     }
@@ -161,7 +188,8 @@ export class Ingest {
 
   /** And they stay, as what was just put. */
   private async haveAll(sha256: string, sizes: VariantSizes): Promise<boolean> {
-    for (const encoding of ENCODINGS) if (sizes[encoding] !== undefined && !(await this.store.refresh(keyOf(sha256, encoding)))) return false;
+    for (const encoding of ENCODINGS)
+      if (sizes[encoding] !== undefined && !(await this.store.refresh(keyOf(sha256, encoding)))) return false;
     return true;
   }
 
@@ -177,4 +205,7 @@ interface Content {
   readonly path?: string;
 }
 
-export const blobOf = (bytes: Buffer): BlobContent => ({ bytes: bytes.length, open: () => Readable.from([bytes], { objectMode: false }) });
+export const blobOf = (bytes: Buffer): BlobContent => ({
+  bytes: bytes.length,
+  open: () => Readable.from([bytes], { objectMode: false }),
+});

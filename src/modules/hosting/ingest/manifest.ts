@@ -13,7 +13,9 @@ export interface ManifestFile {
   readonly gzip?: number;
 }
 
-/** All that there is to know of a deploy to serve it; kept as a blob, so that it is checked by its hash like any other. */
+/**
+ * All that there is to know of a deploy to serve it; kept as a blob, so that it is checked by its hash like any other.
+ */
 export interface Manifest {
   readonly version: 1;
   readonly framework: string;
@@ -33,6 +35,7 @@ export function* hashesOf(manifest: Manifest): Generator<string> {
 /** @throws {Error} when it is not what it was when it was stored. */
 export async function readManifest(store: ArtifactStore, sha256: string): Promise<Manifest> {
   const content = await buffer(await store.get(keyOf(sha256)));
-  if (createHash('sha256').update(content).digest('hex') !== sha256) throw new Error('A manifest has changed in the store.');
+  if (createHash('sha256').update(content).digest('hex') !== sha256)
+    throw new Error('A manifest has changed in the store.');
   return JSON.parse(content.toString()) as Manifest;
 }

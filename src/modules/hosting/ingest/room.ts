@@ -84,10 +84,12 @@ export class Room {
 }
 
 function storageLimitReached(limit: number, others: number): ArtifactRefused {
-  return new ArtifactRefused('storage_limit_reached',
-    `The deploys of the organization can store ${inMib(limit)} MiB. Other deploys use ${inMib(others)} MiB, and this one needs more than the rest. `
-    + 'Delete deploys that are no longer needed (DELETE /api/v1/deploys/{deploy_id}) or their projects, or choose a larger plan.');
+  return new ArtifactRefused(
+    'storage_limit_reached',
+    `The deploys of the organization can store ${inMib(limit)} MiB. Other deploys use ${inMib(others)} MiB, and this one needs more than the rest. ` +
+      'Delete deploys that are no longer needed (DELETE /api/v1/deploys/{deploy_id}) or their projects, or choose a larger plan.',
+  );
 }
 
 /** Two digits: of a limit that is met by a little, both numbers should not look the same. */
-const inMib = (bytes: number): string => String(Math.round(bytes / MIB * 100) / 100);
+const inMib = (bytes: number): string => String(Math.round((bytes / MIB) * 100) / 100);

@@ -45,12 +45,22 @@ export class AliasChanges implements OnApplicationBootstrap {
   private async connect(): Promise<void> {
     if (this.closed) return;
     const client = new Client({
-      connectionString: this.config.databaseUrl, connectionTimeoutMillis: 2_000, query_timeout: HEARTBEAT_MS, keepAlive: true, application_name: 'service-platform aliases',
+      connectionString: this.config.databaseUrl,
+      connectionTimeoutMillis: 2_000,
+      query_timeout: HEARTBEAT_MS,
+      keepAlive: true,
+      application_name: 'service-platform aliases',
     });
     this.client = client;
-    client.on('error', (error) => { this.lost(client, error); });
-    client.on('end', () => { this.lost(client, undefined); });
-    client.on('notification', ({ payload }) => { if (payload !== undefined) this.listener?.changed(payload); });
+    client.on('error', (error) => {
+      this.lost(client, error);
+    });
+    client.on('end', () => {
+      this.lost(client, undefined);
+    });
+    client.on('notification', ({ payload }) => {
+      if (payload !== undefined) this.listener?.changed(payload);
+    });
     try {
       await client.connect();
       await client.query(`LISTEN ${ALIASES_CHANNEL}`);
@@ -64,7 +74,14 @@ export class AliasChanges implements OnApplicationBootstrap {
 
   private beatAfter(client: Client): void {
     this.timer = setTimeout(() => {
-      client.query('SELECT 1').then(() => { if (this.client === client) this.beatAfter(client); }, (error: unknown) => { this.lost(client, error); });
+      client.query('SELECT 1').then(
+        () => {
+          if (this.client === client) this.beatAfter(client);
+        },
+        (error: unknown) => {
+          this.lost(client, error);
+        },
+      );
     }, HEARTBEAT_MS).unref();
   }
 
@@ -76,7 +93,9 @@ export class AliasChanges implements OnApplicationBootstrap {
     client.end().catch(() => undefined);
     if (this.closed) return;
     this.log.debug({ error }, 'The connection that hears of changed host names broke.');
-    this.timer = setTimeout(() => { void this.connect(); }, RECONNECT_MS).unref();
+    this.timer = setTimeout(() => {
+      void this.connect();
+    }, RECONNECT_MS).unref();
   }
 
   private async close(): Promise<void> {

@@ -11,8 +11,8 @@ export class HostedDeploy {
   @Column('text') manifest!: string;
   @Column('int') files!: number;
   /**
-   * What it counts for among what its organization stores: its files, their compressed forms and the manifest. Below 2^53: an
-   * ingest is bounded far below.
+   * What it counts for among what its organization stores: its files, their compressed forms and the manifest. Below
+   * 2^53: an ingest is bounded far below.
    */
   @Column('bigint', { transformer: { to: (value: number) => value, from: Number } }) bytes!: number;
   @Column('timestamptz', { name: 'created_at' }) createdAt!: Date;

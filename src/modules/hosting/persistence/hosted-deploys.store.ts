@@ -23,8 +23,11 @@ export class HostedDeploysStore {
 
   /** In one statement, so that an alias that is made meanwhile is seen. False where it is shown, or gone. */
   async removeUnshown(deployId: string): Promise<boolean> {
-    const [rows] = await this.database.manager.query<[unknown[], number]>(`
-      DELETE FROM hosted_deploys WHERE deploy_id = $1 AND NOT EXISTS (SELECT 1 FROM host_aliases WHERE deploy_id = $1) RETURNING deploy_id`, [deployId]);
+    const [rows] = await this.database.manager.query<[unknown[], number]>(
+      `
+      DELETE FROM hosted_deploys WHERE deploy_id = $1 AND NOT EXISTS (SELECT 1 FROM host_aliases WHERE deploy_id = $1) RETURNING deploy_id`,
+      [deployId],
+    );
     return rows.length > 0;
   }
 
@@ -32,8 +35,12 @@ export class HostedDeploysStore {
   async *all(): AsyncGenerator<HostedDeploy> {
     let after = '';
     for (;;) {
-      const page = await this.database.manager.createQueryBuilder(HostedDeploy, 'deploy')
-        .where('deploy.deploy_id > :after', { after }).orderBy('deploy.deploy_id').limit(PAGE).getMany();
+      const page = await this.database.manager
+        .createQueryBuilder(HostedDeploy, 'deploy')
+        .where('deploy.deploy_id > :after', { after })
+        .orderBy('deploy.deploy_id')
+        .limit(PAGE)
+        .getMany();
       yield* page;
       if (page.length < PAGE) return;
       after = page.at(-1)!.deployId;

@@ -8,11 +8,12 @@ import { Shutdown } from '../../../platform/lifecycle/shutdown.js';
 const LOCK = 1_795_258_000;
 
 /**
- * Keeps those who add blobs and those who delete them apart: any number of the first, or one of the second. A blob that is
- * there when somebody adds it is not written again, so it must not be deleted between that look and the row that names it.
+ * Keeps those who add blobs and those who delete them apart: any number of the first, or one of the second. A blob that
+ * is there when somebody adds it is not written again, so it must not be deleted between that look and the row that
+ * names it.
  *
- * Adding takes minutes at times. All who add in this process share one connection, which is none of the pool's: were each to
- * hold one of those and ask for another, they could wait for each other for ever.
+ * Adding takes minutes at times. All who add in this process share one connection, which is none of the pool's: were
+ * each to hold one of those and ask for another, they could wait for each other for ever.
  */
 @Injectable()
 export class StoreLock {
@@ -24,13 +25,16 @@ export class StoreLock {
     private readonly database: Database,
     shutdown: Shutdown,
   ) {
-    shutdown.at('database', async () => { await this.end(this.session); });
+    shutdown.at('database', async () => {
+      await this.end(this.session);
+    });
   }
 
   /**
    * Runs `work` while nothing is deleted; waits for a deletion that is under way, which takes moments.
    *
-   * @throws {Error} when the lock was lost meanwhile, with its connection: `work` is then to be done again. It is given a way to ask.
+   * @throws {Error} when the lock was lost meanwhile, with its connection: `work` is then to be done again. It is given
+   * a way to ask.
    */
   async whileAdding<T>(work: (requireHeld: () => void) => Promise<T>): Promise<T> {
     this.adders++;
@@ -38,7 +42,9 @@ export class StoreLock {
     const mine = this.session;
     try {
       const session = await mine;
-      return await work(() => { if (session.lost) throw new Error('The lock of the artifact store was lost with its connection.'); });
+      return await work(() => {
+        if (session.lost) throw new Error('The lock of the artifact store was lost with its connection.');
+      });
     } finally {
       if (--this.adders === 0) {
         this.session = undefined;
@@ -53,7 +59,11 @@ export class StoreLock {
     const { dataSource } = this.database.manager;
     const runner = dataSource.createQueryRunner();
     try {
-      const [row] = await dataSource.query<{ taken: boolean }[]>('SELECT pg_try_advisory_lock($1) AS taken', [LOCK], runner);
+      const [row] = await dataSource.query<{ taken: boolean }[]>(
+        'SELECT pg_try_advisory_lock($1) AS taken',
+        [LOCK],
+        runner,
+      );
       if (row?.taken !== true) return undefined;
       try {
         return await work();
@@ -66,12 +76,22 @@ export class StoreLock {
   }
 
   private async open(): Promise<Session> {
-    const client = new Client({ connectionString: this.config.databaseUrl, connectionTimeoutMillis: 2_000, keepAlive: true, application_name: 'service-platform artifacts' });
+    const client = new Client({
+      connectionString: this.config.databaseUrl,
+      connectionTimeoutMillis: 2_000,
+      keepAlive: true,
+      application_name: 'service-platform artifacts',
+    });
     const session: Session = { client, lost: false };
     const lose = (): void => {
       session.lost = true;
       // Those who come now get another one.
-      void this.session?.then((current) => { if (current === session) this.session = undefined; }, () => undefined);
+      void this.session?.then(
+        (current) => {
+          if (current === session) this.session = undefined;
+        },
+        () => undefined,
+      );
     };
     client.on('error', lose);
     client.on('end', lose);

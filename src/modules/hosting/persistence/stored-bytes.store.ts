@@ -17,44 +17,64 @@ export class StoredBytesStore {
 
   /** What is summed under the lock stays so until the running transaction ends, however many keep files at once. */
   async lock(orgId: string): Promise<void> {
-    await this.database.manager.query("SELECT pg_advisory_xact_lock(hashtextextended('stored_bytes ' || $1, 0))", [orgId]);
+    await this.database.manager.query("SELECT pg_advisory_xact_lock(hashtextextended('stored_bytes ' || $1, 0))", [
+      orgId,
+    ]);
   }
 
   /** What deploys other than this one have, reservations included. */
   async takenByOthers(orgId: string, deployId: string): Promise<number> {
-    const [row] = await this.database.manager.query<{ bytes: string }[]>(`
+    const [row] = await this.database.manager.query<{ bytes: string }[]>(
+      `
       SELECT (SELECT coalesce(sum(bytes), 0) FROM hosted_deploys WHERE org_id = $1 AND deploy_id <> $2)
         + (SELECT coalesce(sum(bytes), 0) FROM stored_bytes_reservations WHERE org_id = $1 AND deploy_id <> $2 AND expires_at > now()) AS bytes`,
-    [orgId, deployId]);
+      [orgId, deployId],
+    );
     return Number(row!.bytes);
   }
 
   async reserve(orgId: string, deployId: string, bytes: number): Promise<void> {
-    await this.database.manager.query(`
+    await this.database.manager.query(
+      `
       INSERT INTO stored_bytes_reservations (deploy_id, org_id, bytes, expires_at) VALUES ($1, $2, $3, now() + $4::interval)
-      ON CONFLICT (deploy_id) DO UPDATE SET bytes = EXCLUDED.bytes, expires_at = EXCLUDED.expires_at`, [deployId, orgId, bytes, EXPIRY]);
+      ON CONFLICT (deploy_id) DO UPDATE SET bytes = EXCLUDED.bytes, expires_at = EXCLUDED.expires_at`,
+      [deployId, orgId, bytes, EXPIRY],
+    );
   }
 
   /** Those of other processes that died are deleted on the way. */
   async release(deployId: string): Promise<void> {
-    await this.database.manager.query('DELETE FROM stored_bytes_reservations WHERE deploy_id = $1 OR expires_at < now()', [deployId]);
+    await this.database.manager.query(
+      'DELETE FROM stored_bytes_reservations WHERE deploy_id = $1 OR expires_at < now()',
+      [deployId],
+    );
   }
 
   async ofOrganization(orgId: string): Promise<number> {
     const [row] = await this.database.manager.query<{ bytes: string }[]>(
-      'SELECT coalesce(sum(bytes), 0) AS bytes FROM hosted_deploys WHERE org_id = $1', [orgId]);
+      'SELECT coalesce(sum(bytes), 0) AS bytes FROM hosted_deploys WHERE org_id = $1',
+      [orgId],
+    );
     return Number(row!.bytes);
   }
 
   async largestProjects(orgId: string, limit: number): Promise<StoredBytesOfProject[]> {
-    return projectsOf(await this.database.manager.query<Row[]>(`
+    return projectsOf(
+      await this.database.manager.query<Row[]>(
+        `
       SELECT org_id, project_id, sum(bytes) AS bytes FROM hosted_deploys WHERE org_id = $1
-      GROUP BY org_id, project_id ORDER BY sum(bytes) DESC, project_id LIMIT $2`, [orgId, limit]));
+      GROUP BY org_id, project_id ORDER BY sum(bytes) DESC, project_id LIMIT $2`,
+        [orgId, limit],
+      ),
+    );
   }
 
   async allProjects(): Promise<StoredBytesOfProject[]> {
-    return projectsOf(await this.database.manager.query<Row[]>(
-      'SELECT org_id, project_id, sum(bytes) AS bytes FROM hosted_deploys GROUP BY org_id, project_id ORDER BY project_id'));
+    return projectsOf(
+      await this.database.manager.query<Row[]>(
+        'SELECT org_id, project_id, sum(bytes) AS bytes FROM hosted_deploys GROUP BY org_id, project_id ORDER BY project_id',
+      ),
+    );
   }
 }
 

@@ -11,6 +11,6 @@ export class AppAllowances {
 
   /** By the plan that the organization has now; a deleted one, whose apps end soon, has that of the smallest. */
   async of(orgId: string): Promise<AppAllowance> {
-    return PLANS[await this.orgs.planOf(orgId) ?? 'free'].apps;
+    return PLANS[(await this.orgs.planOf(orgId)) ?? 'free'].apps;
   }
 }

@@ -18,16 +18,28 @@ import { AppTrees } from './app-trees.js';
 
 const MEBIBYTE = 1_048_576;
 const LIMITS: Omit<LaunchLimits, 'memoryBytes' | 'cpu'> = {
-  tasks: 128, openFiles: 4_096, fileBytes: 128 * MEBIBYTE, scratchBytes: 64 * MEBIBYTE, wallMs: null, cpuMs: null,
+  tasks: 128,
+  openFiles: 4_096,
+  fileBytes: 128 * MEBIBYTE,
+  scratchBytes: 64 * MEBIBYTE,
+  wallMs: null,
+  cpuMs: null,
 };
-/** A line for each of some hundred requests a second; what servers print is read on the loop that serves all of them. */
-export const PACE: OutputPace = { linesPerSecond: 200, burstLines: 1_000, bytesPerSecond: 262_144, burstBytes: 1_048_576 };
+/**
+ * A line for each of some hundred requests a second; what servers print is read on the loop that serves all of them.
+ */
+export const PACE: OutputPace = {
+  linesPerSecond: 200,
+  burstLines: 1_000,
+  bytesPerSecond: 262_144,
+  burstBytes: 1_048_576,
+};
 /** Whoever starts a server may find out what it is called by. The network is its own, so that any number will do. */
 const PORT = '3000';
 const SYSTEM = ['/usr/bin', '/bin', '/usr/share/zoneinfo', '/usr/share/ca-certificates', '/etc/ssl/certs'];
 /**
- * The server and what leads to it begin at the same time, and not one after the other: each takes as long as Node takes to
- * start. When the server ends all ends, with its status; the socket is none of its business.
+ * The server and what leads to it begin at the same time, and not one after the other: each takes as long as Node takes
+ * to start. When the server ends all ends, with its status; the socket is none of its business.
  */
 const BOTH = `/opt/node/bin/node /opt/hosting/serve.cjs & "$@" </dev/null ${LISTEN_DESCRIPTOR}<&-; exit $?`;
 /** A path of a socket has 107 bytes at most. */
@@ -67,35 +79,54 @@ export class AppLauncher {
     const node = await this.nodeOf(manifest, line);
 
     const [tree, hosts, program, forwarder, variables] = await Promise.all([
-      this.trees.of(deployId, manifest), this.trees.hostsFile(), this.isolation.reachable(node), this.isolation.reachable(join(__dirname, 'inside', 'serve.cjs')), environment,
+      this.trees.of(deployId, manifest),
+      this.trees.hostsFile(),
+      this.isolation.reachable(node),
+      this.isolation.reachable(join(__dirname, 'inside', 'serve.cjs')),
+      environment,
     ]);
     const { command, directory } = manifest.server!;
     const inside = directoryOf(directory)!;
-    return this.withSocket((listener) => this.isolation.launch({
-      command: ['/bin/sh', '-c', BOTH, 'sh', ...command],
-      mounts: [
-        ...SYSTEM.filter((path) => existsSync(path)).map((path) => ({ from: path, to: path })),
-        { from: program, to: '/opt/node/bin/node' }, { from: forwarder, to: '/opt/hosting/serve.cjs' }, { from: tree, to: '/app' }, { from: hosts, to: '/etc/hosts' },
-      ],
-      writable: [],
-      directory: inside === '' ? '/app' : `/app/${inside}`,
-      environment: { NODE_ENV: 'production', HOME: '/tmp', LANG: 'C.UTF-8', ...variables, PATH: '/opt/node/bin:/usr/bin:/bin', PORT, HOSTNAME: '0.0.0.0' },
-      network: 'loopback',
-      limits: {
-        ...LIMITS,
-        memoryBytes: allowance.memoryMib * MEBIBYTE,
-        cpu: { weight: allowance.cpuWeight, maxPercent: allowance.cpuMaxPercent },
-      },
-      // What is kept of it is bounded by whoever keeps it.
-      output: { line, bytes: Number.MAX_SAFE_INTEGER, pace: PACE, dropped },
-      listener,
-    }));
+    return this.withSocket((listener) =>
+      this.isolation.launch({
+        command: ['/bin/sh', '-c', BOTH, 'sh', ...command],
+        mounts: [
+          ...SYSTEM.filter((path) => existsSync(path)).map((path) => ({ from: path, to: path })),
+          { from: program, to: '/opt/node/bin/node' },
+          { from: forwarder, to: '/opt/hosting/serve.cjs' },
+          { from: tree, to: '/app' },
+          { from: hosts, to: '/etc/hosts' },
+        ],
+        writable: [],
+        directory: inside === '' ? '/app' : `/app/${inside}`,
+        environment: {
+          NODE_ENV: 'production',
+          HOME: '/tmp',
+          LANG: 'C.UTF-8',
+          ...variables,
+          PATH: '/opt/node/bin:/usr/bin:/bin',
+          PORT,
+          HOSTNAME: '0.0.0.0',
+        },
+        network: 'loopback',
+        limits: {
+          ...LIMITS,
+          memoryBytes: allowance.memoryMib * MEBIBYTE,
+          cpu: { weight: allowance.cpuWeight, maxPercent: allowance.cpuMaxPercent },
+        },
+        // What is kept of it is bounded by whoever keeps it.
+        output: { line, bytes: Number.MAX_SAFE_INTEGER, pace: PACE, dropped },
+        listener,
+      }),
+    );
   }
 
   /** A manifest that does not care has the newest. */
   private async nodeOf({ nodeVersion }: Manifest, line: Launch['line']): Promise<string> {
     try {
-      return await this.nodes.program(nodeVersion ?? this.nodes.lines[0]!, (text) => { line('stderr', text); });
+      return await this.nodes.program(nodeVersion ?? this.nodes.lines[0]!, (text) => {
+        line('stderr', text);
+      });
     } catch (error) {
       throw error instanceof NodeUnavailable ? new ServerDidNotStart(error.message, []) : error;
     }
@@ -103,7 +134,9 @@ export class AppLauncher {
 
   private async withSocket(launch: (listener: number) => Promise<IsolatedProgram>): Promise<LaunchedApp> {
     const directory = await mkdtemp(join(tmpdir(), 'service-app-'));
-    const remove = (): void => { rm(directory, { recursive: true, force: true }).catch(() => undefined); };
+    const remove = (): void => {
+      rm(directory, { recursive: true, force: true }).catch(() => undefined);
+    };
     const server = createServer();
     try {
       server.listen(join(directory, 'unnamed'));

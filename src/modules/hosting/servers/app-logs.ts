@@ -32,7 +32,10 @@ export class AppLogs {
     const count = (this.counts.get(deployId) ?? 0) + 1;
     this.counts.set(deployId, count);
     if (count > MAX_WAITING + 1) return;
-    const line = count > MAX_WAITING ? { stream: 'system' as const, text: 'Lines are missing here: the server printed too many at once.' } : { stream, text: clean(text) };
+    const line =
+      count > MAX_WAITING
+        ? { stream: 'system' as const, text: 'Lines are missing here: the server printed too many at once.' }
+        : { stream, text: clean(text) };
     this.waiting.push({ deployId, at: this.clock.now(), ...line });
     this.schedule();
   }
@@ -74,4 +77,8 @@ export class AppLogs {
 }
 
 /** PostgreSQL knows no NUL in a text, and a terminal should get no orders. */
-const clean = (text: string): string => text.slice(0, MAX_LENGTH).replace(/\u001b\[[0-9;?]*[ -/]*[@-~]/g, '').replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, '');
+const clean = (text: string): string =>
+  text
+    .slice(0, MAX_LENGTH)
+    .replace(/\u001b\[[0-9;?]*[ -/]*[@-~]/g, '')
+    .replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, '');

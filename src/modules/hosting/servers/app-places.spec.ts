@@ -2,13 +2,20 @@ import fc from 'fast-check';
 import { AppUnavailable } from '../hosting.errors.js';
 import { AppPlaces, type Place } from './app-places.js';
 
-interface Server { isIdle: boolean; isFrozen: boolean; idleMs: number }
+interface Server {
+  isIdle: boolean;
+  isFrozen: boolean;
+  idleMs: number;
+}
 
 const running = (): Server => ({ isIdle: false, isFrozen: false, idleMs: 0 });
 const asleep = (idleMs = 100_000): Server => ({ isIdle: true, isFrozen: true, idleMs });
 
 describe('places for servers of apps', () => {
-  const filled = (most: number, ...orgs: readonly [string, Server][]): { places: AppPlaces<Server>; taken: Place<Server>[] } => {
+  const filled = (
+    most: number,
+    ...orgs: readonly [string, Server][]
+  ): { places: AppPlaces<Server>; taken: Place<Server>[] } => {
     const places = new AppPlaces<Server>(most);
     const taken = orgs.map(([orgId, server]) => {
       const { place } = places.take(orgId, 99);
@@ -60,33 +67,44 @@ describe('places for servers of apps', () => {
 
   it('never go beyond their number or a plan, and no organization stays without while another has two', () => {
     const orgs = ['a', 'b', 'c', 'd', 'e'];
-    const step = fc.record({ org: fc.constantFrom(...orgs), kind: fc.constantFrom('take', 'end', 'sleep', 'wake'), which: fc.nat(10) });
-    fc.assert(fc.property(fc.array(step, { maxLength: 80 }), fc.integer({ min: 1, max: 6 }), fc.integer({ min: 1, max: 4 }), (steps, most, allowed) => {
-      const places = new AppPlaces<Server>(most);
-      let held: Place<Server>[] = [];
-      for (const { org, kind, which } of steps) {
-        const chosen = held[which % Math.max(1, held.length)];
-        if (kind === 'take') {
-          const before = places.countOf(org);
-          try {
-            const { place, evicted } = places.take(org, allowed);
-            held = [...held.filter(({ server }) => server === undefined || server !== evicted), place];
-            place.server = running();
-          } catch (error) {
-            expect(error).toBeInstanceOf(AppUnavailable);
-            if ((error as AppUnavailable).reason === 'plan') expect(before).toBe(allowed);
-            else if (before === 0) for (const other of orgs) expect(places.countOf(other)).toBeLessThanOrEqual(1);
+    const step = fc.record({
+      org: fc.constantFrom(...orgs),
+      kind: fc.constantFrom('take', 'end', 'sleep', 'wake'),
+      which: fc.nat(10),
+    });
+    fc.assert(
+      fc.property(
+        fc.array(step, { maxLength: 80 }),
+        fc.integer({ min: 1, max: 6 }),
+        fc.integer({ min: 1, max: 4 }),
+        (steps, most, allowed) => {
+          const places = new AppPlaces<Server>(most);
+          let held: Place<Server>[] = [];
+          for (const { org, kind, which } of steps) {
+            const chosen = held[which % Math.max(1, held.length)];
+            if (kind === 'take') {
+              const before = places.countOf(org);
+              try {
+                const { place, evicted } = places.take(org, allowed);
+                held = [...held.filter(({ server }) => server === undefined || server !== evicted), place];
+                place.server = running();
+              } catch (error) {
+                expect(error).toBeInstanceOf(AppUnavailable);
+                if ((error as AppUnavailable).reason === 'plan') expect(before).toBe(allowed);
+                else if (before === 0) for (const other of orgs) expect(places.countOf(other)).toBeLessThanOrEqual(1);
+              }
+            } else if (chosen !== undefined && kind === 'end') {
+              places.release(chosen);
+              held = held.filter((each) => each !== chosen);
+            } else if (chosen?.server !== undefined) {
+              Object.assign(chosen.server, kind === 'sleep' ? asleep(which) : running());
+            }
+            expect(places.size).toBe(held.length);
+            expect(places.size).toBeLessThanOrEqual(most);
+            for (const each of orgs) expect(places.countOf(each)).toBeLessThanOrEqual(allowed);
           }
-        } else if (chosen !== undefined && kind === 'end') {
-          places.release(chosen);
-          held = held.filter((each) => each !== chosen);
-        } else if (chosen?.server !== undefined) {
-          Object.assign(chosen.server, kind === 'sleep' ? asleep(which) : running());
-        }
-        expect(places.size).toBe(held.length);
-        expect(places.size).toBeLessThanOrEqual(most);
-        for (const each of orgs) expect(places.countOf(each)).toBeLessThanOrEqual(allowed);
-      }
-    }));
+        },
+      ),
+    );
   });
 });

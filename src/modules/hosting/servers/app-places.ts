@@ -19,8 +19,8 @@ export interface Place<Server extends Occupant> {
 }
 
 /**
- * The places for servers in this process: each organization has as many as its plan allows, and when all are taken they go
- * round. Decides without waiting for anything, so that two who ask at once never get the same place.
+ * The places for servers in this process: each organization has as many as its plan allows, and when all are taken they
+ * go round. Decides without waiting for anything, so that two who ask at once never get the same place.
  */
 export class AppPlaces<Server extends Occupant> {
   private readonly places = new Set<Place<Server>>();
@@ -36,10 +36,11 @@ export class AppPlaces<Server extends Occupant> {
   }
 
   /**
-   * Takes a place for one more server of an organization. Whoever has to give way for it has lost its own at once, and is
-   * to be ended by the caller.
+   * Takes a place for one more server of an organization. Whoever has to give way for it has lost its own at once, and
+   * is to be ended by the caller.
    *
-   * @throws {AppUnavailable} `plan`: the organization uses all that its plan allows; `full`: nobody has to give way to it.
+   * @throws {AppUnavailable} `plan`: the organization uses all that its plan allows; `full`: nobody has to give way to
+   * it.
    */
   take(orgId: string, allowed: number): { readonly place: Place<Server>; readonly evicted: Server | undefined } {
     const victim = this.victimFor(orgId, allowed);
@@ -61,13 +62,17 @@ export class AppPlaces<Server extends Occupant> {
     return this.sleeper() ?? this.busyOfTheLargest(own.length) ?? longestIdle(own) ?? refuse('full');
   }
 
-  /** Sleeping ones first, then those of the organization with the most places, then the one that was idle for longest. */
+  /**
+   * Sleeping ones first, then those of the organization with the most places, then the one that was idle for longest.
+   */
   private sleeper(): Place<Server> | undefined {
     const counts = this.counts();
-    const [first] = idleOnes([...this.places]).sort((one, other) =>
-      Number(other.server.isFrozen) - Number(one.server.isFrozen)
-      || counts.get(other.orgId)! - counts.get(one.orgId)!
-      || other.server.idleMs - one.server.idleMs);
+    const [first] = idleOnes([...this.places]).sort(
+      (one, other) =>
+        Number(other.server.isFrozen) - Number(one.server.isFrozen) ||
+        counts.get(other.orgId)! - counts.get(one.orgId)! ||
+        other.server.idleMs - one.server.idleMs,
+    );
     return first;
   }
 
@@ -76,7 +81,9 @@ export class AppPlaces<Server extends Occupant> {
     const [largest, count] = [...this.counts()].sort(([, one], [, other]) => other - one)[0] ?? ['', 0];
     if (count < ownCount + 2) return undefined;
     // The last that was taken: it was taken while others already waited.
-    return this.of(largest).filter(({ server }) => server !== undefined).at(-1);
+    return this.of(largest)
+      .filter(({ server }) => server !== undefined)
+      .at(-1);
   }
 
   private counts(): Map<string, number> {

@@ -54,7 +54,9 @@ export class AppServer {
     // It would come back with connections that it holds for long idle.
     this.agent.destroy();
     this.frozen = true;
-    this.freezing = this.program.freeze().finally(() => { this.freezing = undefined; });
+    this.freezing = this.program.freeze().finally(() => {
+      this.freezing = undefined;
+    });
     await this.freezing;
   }
 

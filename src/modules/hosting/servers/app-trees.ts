@@ -14,9 +14,9 @@ const AT_ONCE = 8;
 const KEPT = 'by-content';
 
 /**
- * The files of deploys that have a server, on this machine: written once, checked by their hashes, and only ever read after
- * that. What an earlier deploy has is not written again: the tree has another link to it, and most of a server is its packages.
- * Their directory is one that sandboxes' users can walk; what runs sees its own tree, read-only.
+ * The files of deploys that have a server, on this machine: written once, checked by their hashes, and only ever read
+ * after that. What an earlier deploy has is not written again: the tree has another link to it, and most of a server is
+ * its packages. Their directory is one that sandboxes' users can walk; what runs sees its own tree, read-only.
  */
 @Injectable()
 export class AppTrees {
@@ -36,7 +36,9 @@ export class AppTrees {
   of(deployId: string, manifest: Manifest): Promise<string> {
     let making = this.making.get(deployId);
     if (making === undefined) {
-      making = this.make(deployId, manifest).finally(() => { this.making.delete(deployId); });
+      making = this.make(deployId, manifest).finally(() => {
+        this.making.delete(deployId);
+      });
       this.making.set(deployId, making);
     }
     return making;
@@ -45,7 +47,9 @@ export class AppTrees {
   /** What `localhost` is, for servers that listen by name. */
   hostsFile(): Promise<string> {
     this.hosts ??= this.writeHosts();
-    this.hosts.catch(() => { this.hosts = undefined; });
+    this.hosts.catch(() => {
+      this.hosts = undefined;
+    });
     return this.hosts;
   }
 
@@ -53,7 +57,8 @@ export class AppTrees {
   async removeAllBut(isServed: (deployId: string) => Promise<boolean>): Promise<void> {
     for (const name of await readdir(this.directory).catch(() => [])) {
       const [deployId = ''] = name.split('.');
-      if (/^[a-z0-9_]+$/.test(deployId) && !name.includes('.unfinished-') && !(await isServed(deployId))) await rm(join(this.directory, name), { recursive: true, force: true });
+      if (/^[a-z0-9_]+$/.test(deployId) && !name.includes('.unfinished-') && !(await isServed(deployId)))
+        await rm(join(this.directory, name), { recursive: true, force: true });
     }
     await this.removeUnlinked();
   }
@@ -87,7 +92,9 @@ export class AppTrees {
       await this.write(unfinished, Object.entries(manifest.files));
       await chmod(unfinished, 0o755);
       // Somebody else may have been faster; theirs is the same.
-      await rename(unfinished, path).catch(async (error: unknown) => { if (!(await isDirectory(path))) throw error; });
+      await rename(unfinished, path).catch(async (error: unknown) => {
+        if (!(await isDirectory(path))) throw error;
+      });
       return path;
     } finally {
       await rm(unfinished, { recursive: true, force: true });
@@ -106,7 +113,8 @@ export class AppTrees {
 
   private async write(root: string, files: [string, ManifestFile][]): Promise<void> {
     const directories = new Set(files.map(([path]) => dirname(path)));
-    for (const directory of [...directories].sort()) await mkdir(join(root, directory), { recursive: true, mode: 0o755 });
+    for (const directory of [...directories].sort())
+      await mkdir(join(root, directory), { recursive: true, mode: 0o755 });
     const rest = [...files];
     const worker = async (): Promise<void> => {
       for (let next = rest.pop(); next !== undefined; next = rest.pop()) await this.putFile(root, ...next);
@@ -120,7 +128,8 @@ export class AppTrees {
     const kept = join(this.directory, KEPT, file.executable === true ? `${file.sha256}.x` : file.sha256);
     if (await isLinked(kept, target, file.bytes)) return;
     await this.writeFile(target, file);
-    // Somebody else may have been faster, or this file system has no links, or no more of them: then it is written again.
+    // Somebody else may have been faster, or this file system has no links, or no more of them: then it is written
+    // again.
     await link(target, kept).catch(() => undefined);
   }
 
@@ -128,7 +137,12 @@ export class AppTrees {
     const hash = createHash('sha256');
     await pipeline(
       await this.store.get(keyOf(sha256)),
-      async function* (chunks: AsyncIterable<Buffer>) { for await (const chunk of chunks) { hash.update(chunk); yield chunk; } },
+      async function* (chunks: AsyncIterable<Buffer>) {
+        for await (const chunk of chunks) {
+          hash.update(chunk);
+          yield chunk;
+        }
+      },
       createWriteStream(target, { flags: 'wx', mode: 0o600 }),
     );
     if (hash.digest('hex') !== sha256) throw new Error('A blob has changed in the store.');
@@ -150,5 +164,8 @@ async function isLinked(kept: string, target: string, bytes: number): Promise<bo
 }
 
 async function isDirectory(path: string): Promise<boolean> {
-  return lstat(path).then((found) => found.isDirectory(), () => false);
+  return lstat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
 }

@@ -4,12 +4,24 @@ import type { AppServer } from './app-server.js';
 /** The status that a server answers its root with. @throws when it does not answer in time. */
 export function statusOf({ socketPath }: AppServer, withinMs: number, signal: AbortSignal): Promise<number> {
   return new Promise((resolve, reject) => {
-    const probe = request({ socketPath, path: '/', headers: { host: 'localhost', 'user-agent': 'health-check' }, agent: false, timeout: withinMs, signal }, (response) => {
-      response.resume();
-      resolve(response.statusCode!);
-      response.once('error', () => undefined);
+    const probe = request(
+      {
+        socketPath,
+        path: '/',
+        headers: { host: 'localhost', 'user-agent': 'health-check' },
+        agent: false,
+        timeout: withinMs,
+        signal,
+      },
+      (response) => {
+        response.resume();
+        resolve(response.statusCode!);
+        response.once('error', () => undefined);
+      },
+    );
+    probe.once('timeout', () => {
+      probe.destroy(new Error('no answer in time'));
     });
-    probe.once('timeout', () => { probe.destroy(new Error('no answer in time')); });
     probe.once('error', reject);
     probe.end();
   });

@@ -65,7 +65,9 @@ export class AliasCache {
   find(label: string): Promise<ShownDeploy | null> {
     let reading = this.reading.get(label);
     if (reading === undefined) {
-      const begun = this.read(label).finally(() => { if (this.reading.get(label) === begun) this.reading.delete(label); });
+      const begun = this.read(label).finally(() => {
+        if (this.reading.get(label) === begun) this.reading.delete(label);
+      });
       reading = begun;
       this.reading.set(label, begun);
     }

@@ -6,20 +6,26 @@ import { ArtifactStore, type ByteRange } from '../store/artifact-store.js';
 
 const MAX_BYTES_IN_MEMORY = 64 * 1_048_576;
 /**
- * Larger ones are read from the store each time. To send one of 1 MiB from memory costs a fraction of reading it along the
- * way, piece by piece (measured in `docs/benchmarks.md`); and a few large ones must not drive all others out.
+ * Larger ones are read from the store each time. To send one of 1 MiB from memory costs a fraction of reading it along
+ * the way, piece by piece (measured in `docs/benchmarks.md`); and a few large ones must not drive all others out.
  */
 const MAX_BYTES_EACH = 4 * 1_048_576;
 /** Up to here Node sends head and body as one string, in one piece and without a detour by streams. */
 const MAX_BYTES_AS_TEXT = 16_384;
 
-/** The bytes of a blob; those of a small one as a string of latin1, a character for each. To be sent as `latin1` either way. */
+/**
+ * The bytes of a blob; those of a small one as a string of latin1, a character for each. To be sent as `latin1` either
+ * way.
+ */
 export type BlobContents = Buffer | string;
 
 /** Blobs for answers: small ones that are asked for often stay in memory. */
 @Injectable()
 export class Blobs {
-  private readonly inMemory = new LRUCache<string, BlobContents>({ maxSize: MAX_BYTES_IN_MEMORY, sizeCalculation: ({ length }) => length + 200 });
+  private readonly inMemory = new LRUCache<string, BlobContents>({
+    maxSize: MAX_BYTES_IN_MEMORY,
+    sizeCalculation: ({ length }) => length + 200,
+  });
   private readonly reading = new Map<string, Promise<BlobContents>>();
 
   constructor(private readonly store: ArtifactStore) {}
@@ -36,7 +42,9 @@ export class Blobs {
   whole(key: string): Promise<BlobContents> {
     let reading = this.reading.get(key);
     if (reading === undefined) {
-      reading = this.read(key).finally(() => { this.reading.delete(key); });
+      reading = this.read(key).finally(() => {
+        this.reading.delete(key);
+      });
       this.reading.set(key, reading);
     }
     return reading;

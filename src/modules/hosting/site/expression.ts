@@ -1,15 +1,17 @@
 import { RE2JS } from 're2js';
 import { type MatchBudget, RequestTooCostly } from './match-budget.js';
 
-/** Beyond it a program is so large that a request could afford few characters; nobody has written such a rule by hand. */
+/**
+ * Beyond it a program is so large that a request could afford few characters; nobody has written such a rule by hand.
+ */
 export const MAX_EXPRESSION_SIZE = 1_000;
 /** Of the engine's cache of states, for each expression; its own bound is 8 MiB. */
 const MAX_CACHE_BYTES = 262_144;
 const REPETITION = /^\{(\d{1,4})(?:,(\d{0,4}))?\}/;
 
 /**
- * A regular expression that came with a deploy: an engine that takes linear time, a program of bounded size, and time out
- * of the budget of the request.
+ * A regular expression that came with a deploy: an engine that takes linear time, a program of bounded size, and time
+ * out of the budget of the request.
  */
 export class Expression {
   private readonly compiled: RE2JS | null;
@@ -32,7 +34,9 @@ export class Expression {
     if (compiled === null) throw new RequestTooCostly();
     return budget.run(this.stepsFor(compiled, text), () => {
       const matcher = compiled.matcher(text);
-      return matcher.find() ? Array.from({ length: matcher.groupCount() }, (_, index) => matcher.group(index + 1) ?? '') : undefined;
+      return matcher.find()
+        ? Array.from({ length: matcher.groupCount() }, (_, index) => matcher.group(index + 1) ?? '')
+        : undefined;
     });
   }
 

@@ -17,8 +17,8 @@ export class MatchBudget {
   private leftUs = BUDGET_US;
 
   /**
-   * Runs what takes `steps` at worst, and less as a rule. Work that might not fit is not begun; what was begun is charged
-   * by the clock, but never beyond its worst, because the machine may have been busy with something else.
+   * Runs what takes `steps` at worst, and less as a rule. Work that might not fit is not begun; what was begun is
+   * charged by the clock, but never beyond its worst, because the machine may have been busy with something else.
    *
    * @throws {RequestTooCostly} when it might take more than is left.
    */

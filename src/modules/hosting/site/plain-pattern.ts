@@ -12,8 +12,8 @@ const SEGMENT = '[^\\/]+?';
 const ANYTHING = '.*';
 
 /**
- * Matches patterns that need no engine, which are nearly all: text, `:slug` for a segment and `:path*` or `(.*)` at the end.
- * Each character of a path is looked at once.
+ * Matches patterns that need no engine, which are nearly all: text, `:slug` for a segment and `:path*` or `(.*)` at the
+ * end. Each character of a path is looked at once.
  */
 export class PlainPattern {
   private constructor(private readonly parts: readonly Part[]) {}
@@ -51,11 +51,14 @@ function partOf(token: string | Key, next: string | Key | undefined): Part | und
   if (next === undefined && pattern === ANYTHING && modifier === '') return { kind: 'rest', hasSlash };
   if (pattern !== SEGMENT) return undefined;
   if (modifier === '') return isAtSlash(next) ? { kind: 'segment', hasSlash } : undefined;
-  return next === undefined && hasSlash && modifier !== '?' ? { kind: 'segments', mayBeEmpty: modifier === '*' } : undefined;
+  return next === undefined && hasSlash && modifier !== '?'
+    ? { kind: 'segments', mayBeEmpty: modifier === '*' }
+    : undefined;
 }
 
 /** Then a segment can only end where the next part begins. */
-const isAtSlash = (next: string | Key | undefined): boolean => next === undefined || (typeof next === 'string' ? next.startsWith('/') : next.prefix === '/' && next.modifier === '');
+const isAtSlash = (next: string | Key | undefined): boolean =>
+  next === undefined || (typeof next === 'string' ? next.startsWith('/') : next.prefix === '/' && next.modifier === '');
 
 /** Where what a part catches begins and ends. */
 function endOf(part: Exclude<Part, { kind: 'text' }>, path: string, from: number): [number, number] | undefined {
@@ -70,4 +73,5 @@ function endOf(part: Exclude<Part, { kind: 'text' }>, path: string, from: number
   return end === start ? undefined : [start, end];
 }
 
-const isSegments = (text: string): boolean => text !== '' && !text.startsWith('/') && !text.endsWith('/') && !text.includes('//');
+const isSegments = (text: string): boolean =>
+  text !== '' && !text.startsWith('/') && !text.endsWith('/') && !text.includes('//');

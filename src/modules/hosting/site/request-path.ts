@@ -4,8 +4,8 @@ const MAX_PATH = 2_048;
 const SUSPICIOUS = /%(?:2f|5c|00)/i;
 
 /**
- * The path of a request target, decoded once, without its query; undefined for what names no path. It is only ever looked
- * up in a map of the deploy's files, so nothing that it says leads anywhere else.
+ * The path of a request target, decoded once, without its query; undefined for what names no path. It is only ever
+ * looked up in a map of the deploy's files, so nothing that it says leads anywhere else.
  */
 export function pathOfTarget(target: string): string | undefined {
   const raw = rawPathOf(target);

@@ -17,7 +17,13 @@ export class RouteConditions {
   ) {}
 
   /** @throws {Error} when one cannot be kept. */
-  static of({ has = [], missing = [] }: { readonly has?: readonly RouteCondition[]; readonly missing?: readonly RouteCondition[] }): RouteConditions {
+  static of({
+    has = [],
+    missing = [],
+  }: {
+    readonly has?: readonly RouteCondition[];
+    readonly missing?: readonly RouteCondition[];
+  }): RouteConditions {
     if (has.length + missing.length > MAX_CONDITIONS) throw new Error(`it has more than ${MAX_CONDITIONS} conditions`);
     const conditions = { has: has.map(compiled), missing: missing.map(compiled) };
     const size = [...conditions.has, ...conditions.missing].reduce((sum, each) => sum + each.size, 0);
@@ -54,9 +60,13 @@ function compiled({ type, key, value }: RouteCondition): Condition {
 function readerOf(type: RouteCondition['type'], key: string): (facts: RequestFacts) => string | undefined {
   const lowerCase = key.toLowerCase();
   switch (type) {
-    case 'host': return ({ host }) => host;
-    case 'query': return (facts) => facts.parameter(key);
-    case 'header': return (facts) => facts.header(lowerCase);
-    case 'cookie': return (facts) => facts.cookie(key);
+    case 'host':
+      return ({ host }) => host;
+    case 'query':
+      return (facts) => facts.parameter(key);
+    case 'header':
+      return (facts) => facts.header(lowerCase);
+    case 'cookie':
+      return (facts) => facts.cookie(key);
   }
 }

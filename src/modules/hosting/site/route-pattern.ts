@@ -11,8 +11,8 @@ const OPTIONS = { delimiter: '/' };
 export type Caught = ReadonlyMap<string, string>;
 
 /**
- * A pattern in the language of vercel.json (path-to-regexp 6), matched without V8's own engine, which can be kept busy for
- * minutes by twenty characters: patterns come with deploys.
+ * A pattern in the language of vercel.json (path-to-regexp 6), matched without V8's own engine, which can be kept busy
+ * for minutes by twenty characters: patterns come with deploys.
  */
 export class RoutePattern {
   private constructor(
@@ -22,9 +22,13 @@ export class RoutePattern {
     readonly size: number,
   ) {}
 
-  /** @throws {Error} when it is no pattern, or needs what an engine of linear time cannot have: lookaheads and backreferences. */
+  /**
+   * @throws {Error} when it is no pattern, or needs what an engine of linear time cannot have: lookaheads and
+   * backreferences.
+   */
   static of(source: string): RoutePattern {
-    if (source.length > MAX_LENGTH || !source.startsWith('/')) throw new Error('it must begin with / and have 512 characters at most');
+    if (source.length > MAX_LENGTH || !source.startsWith('/'))
+      throw new Error('it must begin with / and have 512 characters at most');
     const tokens = parse(source, OPTIONS);
     const names = tokens.flatMap((token) => (typeof token === 'string' ? [] : [String(token.name)]));
     const plain = PlainPattern.of(tokens);
@@ -33,7 +37,9 @@ export class RoutePattern {
     const expression = new Expression(tokensToRegexp(tokens, [], { ...OPTIONS, strict: true, sensitive: true }).source);
     const texts = tokens.filter((token) => typeof token === 'string');
     return new RoutePattern(
-      (path, budget) => (holdsInOrder(path, texts) ? expression.groupsIn(path, budget) : undefined), names, expression.size,
+      (path, budget) => (holdsInOrder(path, texts) ? expression.groupsIn(path, budget) : undefined),
+      names,
+      expression.size,
     );
   }
 
@@ -74,12 +80,15 @@ export class RouteDestination {
   constructor(text: string, { names }: RoutePattern) {
     this.origin = ORIGIN.exec(text)?.[0] ?? '';
     this.rest = text.slice(this.origin.length);
-    if (this.origin === '' && !/^\/(?!\/)/.test(text)) throw new Error('its destination must begin with one /, http:// or https://');
-    if (text.length > MAX_LENGTH || /[\s\\\p{Cc}\p{Cs}]/u.test(text)) throw new Error('its destination has characters that no address has');
+    if (this.origin === '' && !/^\/(?!\/)/.test(text))
+      throw new Error('its destination must begin with one /, http:// or https://');
+    if (text.length > MAX_LENGTH || /[\s\\\p{Cc}\p{Cs}]/u.test(text))
+      throw new Error('its destination has characters that no address has');
     const numbers = names.map((_, index) => String(index + 1));
     for (const [, name, number] of this.rest.matchAll(REFERENCE)) {
       const wanted = name ?? number!;
-      if (![...names, ...numbers].includes(wanted)) throw new Error(`its destination names ${wanted}, which its source does not`);
+      if (![...names, ...numbers].includes(wanted))
+        throw new Error(`its destination names ${wanted}, which its source does not`);
     }
   }
 
@@ -88,7 +97,9 @@ export class RouteDestination {
   }
 
   with(caught: Caught): string {
-    const filled = this.rest.replace(REFERENCE, (_, name?: string, number?: string) => encodePart(caught.get(name ?? number ?? '') ?? ''));
+    const filled = this.rest.replace(REFERENCE, (_, name?: string, number?: string) =>
+      encodePart(caught.get(name ?? number ?? '') ?? ''),
+    );
     // Two slashes at the beginning of a path would be another host.
     return this.isElsewhere ? this.origin + filled : filled.replace(/^\/{2,}/, '/');
   }

@@ -22,7 +22,16 @@ const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/;
 const BAD_IN_HEADER = /[^\t\x20-\x7e\x80-\xff]/;
 /** They belong to the connection, or say what the body is; a deploy that set them would only break its answers. */
 const NOT_THEIRS = new Set([
-  'connection', 'content-encoding', 'content-length', 'content-range', 'date', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade',
+  'connection',
+  'content-encoding',
+  'content-length',
+  'content-range',
+  'date',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
   ...FOR_OPERATORS_PROXY,
 ]);
 
@@ -69,7 +78,10 @@ export class Routes {
       throw new ArtifactRefused('routing_invalid', `There are more than ${MAX_RULES} redirects, rewrites and headers.`);
     }
     if (age === 'new' && Buffer.byteLength(JSON.stringify(routing)) > MAX_BYTES) {
-      throw new ArtifactRefused('routing_invalid', `The redirects, rewrites and headers have more than ${MAX_BYTES} bytes together.`);
+      throw new ArtifactRefused(
+        'routing_invalid',
+        `The redirects, rewrites and headers have more than ${MAX_BYTES} bytes together.`,
+      );
     }
     const compiler = new RuleCompiler(age);
     return new Routes(
@@ -81,12 +93,17 @@ export class Routes {
 
   /** What they take of memory, beside the files of the deploy. */
   get weight(): number {
-    return [...this.redirects, ...this.rewrites, ...this.headers].reduce((sum, { pattern, conditions }) => sum + 1 + pattern.size + conditions.size, 0);
+    return [...this.redirects, ...this.rewrites, ...this.headers].reduce(
+      (sum, { pattern, conditions }) => sum + 1 + pattern.size + conditions.size,
+      0,
+    );
   }
 
   redirectOf(path: string, facts: RequestFacts): RedirectTo | undefined {
     const found = first(this.redirects, path, facts);
-    return found === undefined ? undefined : { status: found.rule.statusCode, location: found.rule.destination.with(found.caught) };
+    return found === undefined
+      ? undefined
+      : { status: found.rule.statusCode, location: found.rule.destination.with(found.caught) };
   }
 
   /** The path of a file, decoded and without its query. */
@@ -111,7 +128,11 @@ export class Routes {
   }
 }
 
-function first<Rule extends MatchingRule>(rules: readonly Rule[], path: string, facts: RequestFacts): { rule: Rule; caught: Caught } | undefined {
+function first<Rule extends MatchingRule>(
+  rules: readonly Rule[],
+  path: string,
+  facts: RequestFacts,
+): { rule: Rule; caught: Caught } | undefined {
   for (const rule of rules) {
     const caught = rule.pattern.match(path, facts.budget);
     if (caught !== undefined && rule.conditions.hold(facts)) return { rule, caught };
@@ -127,7 +148,11 @@ class RuleCompiler {
 
   constructor(private readonly age: 'new' | 'kept') {}
 
-  async all<Source extends RuleSource, Rule>(kind: string, sources: readonly Source[], make: (source: Source, matching: MatchingRule) => Rule): Promise<Rule[]> {
+  async all<Source extends RuleSource, Rule>(
+    kind: string,
+    sources: readonly Source[],
+    make: (source: Source, matching: MatchingRule) => Rule,
+  ): Promise<Rule[]> {
     const rules: Rule[] = [];
     for (const source of sources) {
       if (++this.count % RULES_AT_ONCE === 0) await nextTurn();
@@ -136,21 +161,32 @@ class RuleCompiler {
     return rules;
   }
 
-  private one<Source extends RuleSource, Rule>(kind: string, source: Source, make: (source: Source, matching: MatchingRule) => Rule): Rule {
+  private one<Source extends RuleSource, Rule>(
+    kind: string,
+    source: Source,
+    make: (source: Source, matching: MatchingRule) => Rule,
+  ): Rule {
     try {
       const matching = { pattern: RoutePattern.of(source.source), conditions: RouteConditions.of(source) };
       this.requireRoom(matching);
       return make(source, matching);
     } catch (error) {
-      throw new ArtifactRefused('routing_invalid', `The ${kind} for ${source.source.slice(0, 200)} cannot be kept: ${(error as Error).message}.`);
+      throw new ArtifactRefused(
+        'routing_invalid',
+        `The ${kind} for ${source.source.slice(0, 200)} cannot be kept: ${(error as Error).message}.`,
+      );
     }
   }
 
   private requireRoom({ pattern, conditions }: MatchingRule): void {
     this.size += pattern.size + conditions.size;
     if (this.age === 'kept') return;
-    if (Math.max(pattern.size, conditions.size) > MAX_EXPRESSION_SIZE) throw new Error('its expressions are too large; use fewer or smaller repetitions');
-    if (this.size > MAX_TOTAL_SIZE) throw new Error('the expressions of all rules together are too large; use fewer, or plain patterns such as /blog/:slug');
+    if (Math.max(pattern.size, conditions.size) > MAX_EXPRESSION_SIZE)
+      throw new Error('its expressions are too large; use fewer or smaller repetitions');
+    if (this.size > MAX_TOTAL_SIZE)
+      throw new Error(
+        'the expressions of all rules together are too large; use fewer, or plain patterns such as /blog/:slug',
+      );
   }
 }
 
@@ -167,7 +203,8 @@ function rewriteOf(rule: Routing['rewrites'][number], matching: MatchingRule): C
 }
 
 function headerOf({ key, value }: { readonly key: string; readonly value: string }): readonly [string, string] {
-  if (!HEADER_NAME.test(key) || BAD_IN_HEADER.test(value) || value.length > 8_192) throw new Error('a header has a name or a value that no header can have');
+  if (!HEADER_NAME.test(key) || BAD_IN_HEADER.test(value) || value.length > 8_192)
+    throw new Error('a header has a name or a value that no header can have');
   if (NOT_THEIRS.has(key.toLowerCase())) throw new Error(`the header ${key} is not for a deploy to set`);
   return [key, key.toLowerCase() === 'set-cookie' ? withoutDomain(value) : value];
 }

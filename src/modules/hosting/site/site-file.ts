@@ -30,7 +30,11 @@ export class SiteFile {
   private made: Representations | undefined;
 
   /** @param immutable its name carries a hash of what it holds. */
-  constructor(private readonly file: ManifestFile, private readonly type: string, private readonly immutable: boolean) {}
+  constructor(
+    private readonly file: ManifestFile,
+    private readonly type: string,
+    private readonly immutable: boolean,
+  ) {}
 
   /** @param modifiedAt of the deploy, the same each time. */
   representations(modifiedAt: Date): Representations {
@@ -46,15 +50,27 @@ export class SiteFile {
     const { sha256, br, gzip } = this.file;
     const etag = `"${sha256.slice(0, 32)}${encoding === undefined ? '' : `-${encoding}`}"`;
     const headers = [
-      'Content-Type', this.type,
-      'ETag', etag,
-      'Last-Modified', modifiedAt.toUTCString(),
-      'Cache-Control', this.immutable ? FOR_EVER : REVALIDATE,
-      'X-Content-Type-Options', 'nosniff',
-      'Accept-Ranges', 'bytes',
+      'Content-Type',
+      this.type,
+      'ETag',
+      etag,
+      'Last-Modified',
+      modifiedAt.toUTCString(),
+      'Cache-Control',
+      this.immutable ? FOR_EVER : REVALIDATE,
+      'X-Content-Type-Options',
+      'nosniff',
+      'Accept-Ranges',
+      'bytes',
       ...(br === undefined && gzip === undefined ? [] : ['Vary', 'Accept-Encoding']),
       ...(encoding === undefined ? [] : ['Content-Encoding', encoding]),
     ];
-    return { key: keyOf(sha256, encoding), bytes, etag, headers, wholeHeaders: [...headers, 'Content-Length', String(bytes)] };
+    return {
+      key: keyOf(sha256, encoding),
+      bytes,
+      etag,
+      headers,
+      wholeHeaders: [...headers, 'Content-Length', String(bytes)],
+    };
   }
 }

@@ -23,7 +23,9 @@ const WELL_KNOWN = '.well-known';
 /** The names that bundlers give what never changes: eight characters of a hash, or more, before the extension. */
 const WORD = /[\w-]/;
 const HASH = /^(?=.*\d)[\w-]{8,}$/;
-const HASHED_TYPES = new Set('js mjs css woff woff2 ttf otf eot png jpg jpeg gif webp avif svg ico wasm mp4 webm mp3 map'.split(' '));
+const HASHED_TYPES = new Set(
+  'js mjs css woff woff2 ttf otf eot png jpg jpeg gif webp avif svg ico wasm mp4 webm mp3 map'.split(' '),
+);
 const BUNDLED_PLACE = /^\/(?:_next\/static|_expo\/static|_astro|assets|static)\//;
 
 /** One deploy, ready to be asked which file a path shows. */
@@ -34,8 +36,12 @@ export class Site {
   private readonly hasRules: boolean;
   private readonly notFound: SiteFile | undefined;
 
-  private constructor(readonly manifest: Manifest, private readonly routes: Routes) {
-    for (const { directory, prefix, immutable } of manifest.static) this.mount(directoryOf(directory)!, trimEnd(prefix, '/'), immutable);
+  private constructor(
+    readonly manifest: Manifest,
+    private readonly routes: Routes,
+  ) {
+    for (const { directory, prefix, immutable } of manifest.static)
+      this.mount(directoryOf(directory)!, trimEnd(prefix, '/'), immutable);
     const { routing } = manifest;
     this.hasRules = routing.redirects.length > 0 || routing.headers.length > 0;
     this.notFound = routing.notFound === null ? this.files.get('/404.html') : this.servedAs(routing.notFound);
@@ -110,7 +116,8 @@ export class Site {
     const to = this.routes.rewriteOf(path, facts);
     if (to === undefined) return undefined;
     const bare = to.length > 1 ? to.replace(/\/$/, '') : to;
-    const file = this.files.get(to) ?? this.files.get(`${bare}.html`) ?? this.files.get(`${bare === '/' ? '' : bare}/index.html`);
+    const file =
+      this.files.get(to) ?? this.files.get(`${bare}.html`) ?? this.files.get(`${bare === '/' ? '' : bare}/index.html`);
     return file === undefined ? undefined : { kind: 'file', file, status: 200 };
   }
 
@@ -149,5 +156,12 @@ function hasHash(path: string): boolean {
 const isHidden = (path: string): boolean => path.split('/').some((part) => part.startsWith('.') && part !== WELL_KNOWN);
 
 const moved = (path: string, query: string): Resolution => ({
-  kind: 'redirect', status: 308, location: path.replace(/^\/{2,}/, '/').split('/').map(encodeURIComponent).join('/') + query,
+  kind: 'redirect',
+  status: 308,
+  location:
+    path
+      .replace(/^\/{2,}/, '/')
+      .split('/')
+      .map(encodeURIComponent)
+      .join('/') + query,
 });

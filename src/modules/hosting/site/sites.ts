@@ -22,7 +22,10 @@ export interface LoadedSite {
 /** Deploys that are being served, from memory: they never change, so that nothing has to be told of them. */
 @Injectable()
 export class Sites {
-  private readonly loaded = new LRUCache<string, LoadedSite>({ maxSize: MAX_FILES_IN_MEMORY, sizeCalculation: ({ site }) => site.weight + 100 });
+  private readonly loaded = new LRUCache<string, LoadedSite>({
+    maxSize: MAX_FILES_IN_MEMORY,
+    sizeCalculation: ({ site }) => site.weight + 100,
+  });
   private readonly loading = new Map<string, Promise<LoadedSite | null>>();
 
   constructor(
@@ -38,7 +41,9 @@ export class Sites {
   find(deployId: string): Promise<LoadedSite | null> {
     let loading = this.loading.get(deployId);
     if (loading === undefined) {
-      loading = this.load(deployId).finally(() => { this.loading.delete(deployId); });
+      loading = this.load(deployId).finally(() => {
+        this.loading.delete(deployId);
+      });
       this.loading.set(deployId, loading);
     }
     return loading;

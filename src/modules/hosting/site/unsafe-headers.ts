@@ -1,5 +1,10 @@
 /** Instructions to the operator's own proxy in front of the service: it would send files of its machine for them. */
-export const FOR_OPERATORS_PROXY: readonly string[] = ['x-accel-redirect', 'x-sendfile', 'x-lighttpd-send-file', 'x-reproxy-url'];
+export const FOR_OPERATORS_PROXY: readonly string[] = [
+  'x-accel-redirect',
+  'x-sendfile',
+  'x-lighttpd-send-file',
+  'x-reproxy-url',
+];
 
 /**
  * A cookie as the app set it, but for its own host alone: all apps are below one domain, and with `Domain` one of them

@@ -4,12 +4,22 @@ import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import type { Clock } from '../../../platform/time/clock.js';
-import { ArtifactStore, type BlobContent, BlobMissing, type ByteRange, hashOf, type StoredBlob } from './artifact-store.js';
+import {
+  ArtifactStore,
+  type BlobContent,
+  BlobMissing,
+  type ByteRange,
+  hashOf,
+  type StoredBlob,
+} from './artifact-store.js';
 
 /** A writer takes minutes at most. */
 const UNFINISHED_MAX_AGE_MS = 86_400_000;
 
-/** What a read costs hardly depends on how much is read; a stream of a file handle costs twice as much as one of a descriptor. */
+/**
+ * What a read costs hardly depends on how much is read; a stream of a file handle costs twice as much as one of a
+ * descriptor.
+ */
 const CHUNK_BYTES = 262_144;
 
 const opened = promisify(openDescriptor) as (path: string, flags?: string) => Promise<number>;
@@ -52,7 +62,9 @@ export class FileArtifactStore extends ArtifactStore {
 
   override async get(key: string, range?: ByteRange): Promise<Readable> {
     const path = this.pathOf(key);
-    const fd = await opened(path).catch((error: unknown) => { throw isMissing(error) ? new BlobMissing(key, { cause: error }) : error; });
+    const fd = await opened(path).catch((error: unknown) => {
+      throw isMissing(error) ? new BlobMissing(key, { cause: error }) : error;
+    });
     return createReadStream(path, { ...range, fd, highWaterMark: CHUNK_BYTES });
   }
 
@@ -67,7 +79,10 @@ export class FileArtifactStore extends ArtifactStore {
   }
 
   override changedAt(key: string): Promise<Date | null> {
-    return stat(this.pathOf(key)).then(({ mtime }) => mtime, (error: unknown) => nullIfMissing(error));
+    return stat(this.pathOf(key)).then(
+      ({ mtime }) => mtime,
+      (error: unknown) => nullIfMissing(error),
+    );
   }
 
   override async delete(key: string): Promise<void> {
@@ -78,7 +93,8 @@ export class FileArtifactStore extends ArtifactStore {
     for (const name of await namesIn(this.unfinished)) {
       const path = join(this.unfinished, name);
       const found = await stat(path).catch(nullIfMissing);
-      if (found !== null && this.clock.now().getTime() - found.mtimeMs > UNFINISHED_MAX_AGE_MS) await rm(path, { force: true });
+      if (found !== null && this.clock.now().getTime() - found.mtimeMs > UNFINISHED_MAX_AGE_MS)
+        await rm(path, { force: true });
     }
   }
 

@@ -3,8 +3,13 @@ import type { Clock } from '../../../platform/time/clock.js';
 import type { ArtifactStore } from './artifact-store.js';
 import { FileArtifactStore } from './file-artifact-store.js';
 
-/** The store that `ARTIFACTS_URL` names. The library for S3 takes 8 MB of each process, and is loaded where it is used. */
-export async function openArtifactStore({ artifacts }: Pick<Config, 'artifacts'>, clock: Clock): Promise<ArtifactStore> {
+/**
+ * The store that `ARTIFACTS_URL` names. The library for S3 takes 8 MB of each process, and is loaded where it is used.
+ */
+export async function openArtifactStore(
+  { artifacts }: Pick<Config, 'artifacts'>,
+  clock: Clock,
+): Promise<ArtifactStore> {
   const { place, credentials } = artifacts;
   if (place.kind !== 's3') return new FileArtifactStore(place.directory, clock);
   const { S3ArtifactStore } = await import('./s3-artifact-store.js');

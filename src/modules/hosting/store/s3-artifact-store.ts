@@ -1,11 +1,25 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import {
-  CopyObjectCommand, DeleteObjectCommand, GetObjectCommand, HeadObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client, S3ServiceException,
+  CopyObjectCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  S3Client,
+  S3ServiceException,
 } from '@aws-sdk/client-s3';
 import type { ArtifactsConfig, ArtifactsPlace } from '../../../platform/config/config.js';
 import type { Clock } from '../../../platform/time/clock.js';
-import { ArtifactStore, type BlobContent, BlobMissing, type ByteRange, hashOf, type StoredBlob } from './artifact-store.js';
+import {
+  ArtifactStore,
+  type BlobContent,
+  BlobMissing,
+  type ByteRange,
+  hashOf,
+  type StoredBlob,
+} from './artifact-store.js';
 
 /** Up to it a blob is sent from memory, so that it can be sent again when the server fails. */
 const IN_MEMORY_BYTES = 8 * 1_048_576;
@@ -31,7 +45,9 @@ export class S3ArtifactStore extends ArtifactStore {
       region: place.region,
       // Other servers than Amazon's have no host name for each bucket.
       ...(place.endpoint === undefined ? {} : { endpoint: place.endpoint, forcePathStyle: true }),
-      ...(credentials === undefined ? {} : { credentials: { ...credentials, sessionToken: credentials.sessionToken! } }),
+      ...(credentials === undefined
+        ? {}
+        : { credentials: { ...credentials, sessionToken: credentials.sessionToken! } }),
       // Not every server knows the newer ones; we check content by its hash.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
@@ -49,9 +65,13 @@ export class S3ArtifactStore extends ArtifactStore {
     if (changedAt === null) return false;
     if (this.clock.now().getTime() - changedAt.getTime() < YOUNG_MS) return true;
     try {
-      await this.client.send(new CopyObjectCommand({
-        ...this.named(key), CopySource: encodeURI(`${this.bucket}/${this.prefix}${key}`), MetadataDirective: 'REPLACE',
-      }));
+      await this.client.send(
+        new CopyObjectCommand({
+          ...this.named(key),
+          CopySource: encodeURI(`${this.bucket}/${this.prefix}${key}`),
+          MetadataDirective: 'REPLACE',
+        }),
+      );
       return true;
     } catch (error) {
       nullIfMissing(error);
@@ -61,7 +81,9 @@ export class S3ArtifactStore extends ArtifactStore {
 
   override async get(key: string, range?: ByteRange): Promise<Readable> {
     try {
-      const { Body: body } = await this.client.send(new GetObjectCommand({ ...this.named(key), ...(range && { Range: `bytes=${range.start}-${range.end}` }) }));
+      const { Body: body } = await this.client.send(
+        new GetObjectCommand({ ...this.named(key), ...(range && { Range: `bytes=${range.start}-${range.end}` }) }),
+      );
       return body as Readable;
     } catch (error) {
       throw isMissing(error) ? new BlobMissing(key, { cause: error }) : error;
@@ -71,9 +93,13 @@ export class S3ArtifactStore extends ArtifactStore {
   override async *list(): AsyncGenerator<StoredBlob> {
     let token: string | undefined;
     do {
-      const page = await this.client.send(new ListObjectsV2Command({
-        Bucket: this.bucket, Prefix: `${this.prefix}sha256/`, ...(token === undefined ? {} : { ContinuationToken: token }),
-      }));
+      const page = await this.client.send(
+        new ListObjectsV2Command({
+          Bucket: this.bucket,
+          Prefix: `${this.prefix}sha256/`,
+          ...(token === undefined ? {} : { ContinuationToken: token }),
+        }),
+      );
       for (const { Key: name = '', LastModified: changedAt } of page.Contents ?? []) {
         const key = name.slice(this.prefix.length);
         if (hashOf(key) !== undefined && changedAt !== undefined) yield { key, changedAt };
@@ -83,7 +109,9 @@ export class S3ArtifactStore extends ArtifactStore {
   }
 
   override changedAt(key: string): Promise<Date | null> {
-    return this.client.send(new HeadObjectCommand(this.named(key))).then(({ LastModified: changedAt }) => changedAt ?? new Date(0), nullIfMissing);
+    return this.client
+      .send(new HeadObjectCommand(this.named(key)))
+      .then(({ LastModified: changedAt }) => changedAt ?? new Date(0), nullIfMissing);
   }
 
   override async delete(key: string): Promise<void> {

@@ -42,14 +42,18 @@ export class UnsettledAttempts {
   }
 
   private start(): void {
-    this.running ??= this.run().finally(() => { this.running = undefined; });
+    this.running ??= this.run().finally(() => {
+      this.running = undefined;
+    });
   }
 
   private async run(): Promise<void> {
     const { signal } = this.stopping;
     while (this.releases.size + this.answers.size > 0 && !signal.aborted) {
       await sleep(RETRY_EVERY_MS, undefined, { signal }).catch(() => undefined);
-      await this.settleAll().catch((error: unknown) => { this.log.debug({ error }, 'Idempotency keys cannot be settled yet.'); });
+      await this.settleAll().catch((error: unknown) => {
+        this.log.debug({ error }, 'Idempotency keys cannot be settled yet.');
+      });
     }
   }
 

@@ -37,24 +37,41 @@ export class ApiWriteGuarantees extends WriteGuarantees {
 
     const key = request.headers[KEY_HEADER];
     if (key === undefined) return handler();
-    const { answer, replayed } = await this.idempotency.once(this.requestOf(request, key), !actsOutside, async () => keptOf(await handler()));
+    const { answer, replayed } = await this.idempotency.once(this.requestOf(request, key), !actsOutside, async () =>
+      keptOf(await handler()),
+    );
     if (replayed) request.res!.setHeader('Idempotency-Replayed', 'true');
-    return 'data' in answer ? new Envelope(answer.data, answer.meta, answer.status === 0 ? undefined : answer.status) : undefined;
+    return 'data' in answer
+      ? new Envelope(answer.data, answer.meta, answer.status === 0 ? undefined : answer.status)
+      : undefined;
   }
 
   /** @throws {RequestInvalid} `invalid_request` */
   private requestOf(request: Request, key: string | string[]): IdempotentRequest {
     if (typeof key !== 'string' || !KEY_FORM.test(key)) {
-      throw new RequestInvalid([{ path: 'Idempotency-Key', in: 'header', code: 'is_idempotency_key', message: 'Idempotency-Key must be 1 to 255 visible ASCII characters.' }]);
+      throw new RequestInvalid([
+        {
+          path: 'Idempotency-Key',
+          in: 'header',
+          code: 'is_idempotency_key',
+          message: 'Idempotency-Key must be 1 to 255 visible ASCII characters.',
+        },
+      ]);
     }
     const route = (request.route as { path: string }).path;
-    return { scope: `${callerOf(request)} ${request.method} ${route}`, key, fingerprints: this.fingerprintsOf(request) };
+    return {
+      scope: `${callerOf(request)} ${request.method} ${route}`,
+      key,
+      fingerprints: this.fingerprintsOf(request),
+    };
   }
 
   /** With the pepper, because the body of a sign-in is a password: a plain hash would let one be guessed fast. */
   private fingerprintsOf({ originalUrl, body }: Request): Buffer[] {
     const content = JSON.stringify([originalUrl, body ?? null]);
-    return this.config.apiKeyPeppers.map(({ secret }) => createHmac('sha256', keyFor('idempotency fingerprint', secret)).update(content).digest());
+    return this.config.apiKeyPeppers.map(({ secret }) =>
+      createHmac('sha256', keyFor('idempotency fingerprint', secret)).update(content).digest(),
+    );
   }
 }
 

@@ -8,7 +8,12 @@ import { ApiWriteGuarantees } from './api-write-guarantees.js';
 /** Global, because every route that writes asks for what writes promise. */
 @Global()
 @Module({
-  providers: [IdempotencyService, IdempotencyStore, UnsettledAttempts, { provide: WriteGuarantees, useClass: ApiWriteGuarantees }],
+  providers: [
+    IdempotencyService,
+    IdempotencyStore,
+    UnsettledAttempts,
+    { provide: WriteGuarantees, useClass: ApiWriteGuarantees },
+  ],
   exports: [WriteGuarantees],
 })
 export class IdempotencyHttpModule {}

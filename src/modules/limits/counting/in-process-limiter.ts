@@ -63,7 +63,7 @@ export class InProcessLimiter {
   private memoryOf(caller: string): Memory {
     const day = utcDay(this.clock.now());
     let memory = this.callers.get(caller);
-    if (memory === undefined) this.callers.set(caller, memory = { day, used: 0, arrivalMs: 0 });
+    if (memory === undefined) this.callers.set(caller, (memory = { day, used: 0, arrivalMs: 0 }));
     if (memory.day !== day) Object.assign(memory, { day, used: 0 });
     return memory;
   }

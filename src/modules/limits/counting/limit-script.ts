@@ -75,7 +75,14 @@ export class LimitScript {
     for (const { burst, counters, stamps, expiresAt, cost } of requests) {
       const emissionUs = burst === undefined ? 0 : 1_000_000 / burst.callsPerSecond;
       parts.push(burst?.key ?? '-');
-      numbers.push(counters.length, stamps.length, emissionUs, emissionUs * (burst?.size ?? 0), Math.floor(expiresAt.getTime() / 1000), cost);
+      numbers.push(
+        counters.length,
+        stamps.length,
+        emissionUs,
+        emissionUs * (burst?.size ?? 0),
+        Math.floor(expiresAt.getTime() / 1000),
+        cost,
+      );
       for (const { key, limit } of counters) {
         parts.push(key);
         numbers.push(limit);

@@ -25,12 +25,18 @@ export function noteSpent(request: Request, budget: Budget): void {
 /** Names and values in turns. */
 export function budgetHeadersOf({ account: { tier }, limit, remaining, burstLeft, resetSeconds }: Budget): string[] {
   return [
-    'x-service-tier', tier.name,
-    'x-service-calls-limit', `${limit}`,
-    'x-service-calls-remaining', `${remaining}`,
-    'x-service-calls-reset', `${resetSeconds}`,
-    'RateLimit-Policy', `"burst";q=${burstSizeOf(tier)};w=${BURST_WINDOW_SECONDS}, "daily";q=${limit};w=${DAY_SECONDS}`,
-    'RateLimit', `"burst";r=${burstLeft};t=${BURST_WINDOW_SECONDS}, "daily";r=${remaining};t=${resetSeconds}`,
+    'x-service-tier',
+    tier.name,
+    'x-service-calls-limit',
+    `${limit}`,
+    'x-service-calls-remaining',
+    `${remaining}`,
+    'x-service-calls-reset',
+    `${resetSeconds}`,
+    'RateLimit-Policy',
+    `"burst";q=${burstSizeOf(tier)};w=${BURST_WINDOW_SECONDS}, "daily";q=${limit};w=${DAY_SECONDS}`,
+    'RateLimit',
+    `"burst";r=${burstLeft};t=${BURST_WINDOW_SECONDS}, "daily";r=${remaining};t=${resetSeconds}`,
   ];
 }
 

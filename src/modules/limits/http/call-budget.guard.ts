@@ -24,9 +24,10 @@ export class CallBudgetGuard implements CanActivate {
 
   private async admit(request: Request, response: Response): Promise<boolean> {
     const holder = budgetHolderOf(request);
-    const budget = holder === undefined
-      ? await this.budgets.spend(this.budgets.accountOfAddress(clientAddressOf(request.ip)))
-      : await this.spendOf(holder);
+    const budget =
+      holder === undefined
+        ? await this.budgets.spend(this.budgets.accountOfAddress(clientAddressOf(request.ip)))
+        : await this.spendOf(holder);
     addDefaultHeaders(response, budgetHeadersOf(budget));
     this.metrics.counted(budget);
     if (budget.refusal !== undefined) throw budget.refusal;

@@ -22,6 +22,13 @@ export class LimitsMetrics {
 
 export const LIMITS_METRICS: Provider[] = [
   LimitsMetrics,
-  makeCounterProvider({ name: REFUSALS, help: 'Calls that the burst limit or the daily budget refused.', labelNames: ['tier', 'code'] }),
-  makeCounterProvider({ name: UNCOUNTED, help: 'Calls that were counted in this process alone, because Redis was away.' }),
+  makeCounterProvider({
+    name: REFUSALS,
+    help: 'Calls that the burst limit or the daily budget refused.',
+    labelNames: ['tier', 'code'],
+  }),
+  makeCounterProvider({
+    name: UNCOUNTED,
+    help: 'Calls that were counted in this process alone, because Redis was away.',
+  }),
 ];

@@ -5,5 +5,9 @@ import { MeteringModule } from '../metering.module.js';
 import { UsageEventsController } from './usage-events.controller.js';
 import { UsageController } from './usage.controller.js';
 
-@Module({ imports: [MeteringModule], controllers: [UsageController, UsageEventsController], providers: [UsageIntakeService, UsageOwners] })
+@Module({
+  imports: [MeteringModule],
+  controllers: [UsageController, UsageEventsController],
+  providers: [UsageIntakeService, UsageOwners],
+})
 export class MeteringHttpModule {}

@@ -9,8 +9,8 @@ export interface Reported {
 }
 
 /**
- * Checks a body but for its events, each of which is judged by itself: the validation of all other bodies would walk through them
- * four times and copy each, which takes as long as to record them.
+ * Checks a body but for its events, each of which is judged by itself: the validation of all other bodies would walk
+ * through them four times and copy each, which takes as long as to record them.
  */
 @Injectable()
 export class ReportedEvents extends RequestValidation {
@@ -18,8 +18,11 @@ export class ReportedEvents extends RequestValidation {
     const body = value as { readonly events?: unknown };
     const { events } = body;
     const metadata = { type: 'body', metatype: ReportUsageBody } as const;
-    if (!Array.isArray(events)) return await super.transform(body, metadata) as ReportUsageBody;
-    await super.transform({ ...body, events: new Array<null>(Math.min(events.length, MAX_EVENTS + 1)).fill(null) }, metadata);
+    if (!Array.isArray(events)) return (await super.transform(body, metadata)) as ReportUsageBody;
+    await super.transform(
+      { ...body, events: new Array<null>(Math.min(events.length, MAX_EVENTS + 1)).fill(null) },
+      metadata,
+    );
     return { events };
   }
 }

@@ -22,7 +22,8 @@ export class UsageEventsController {
   @HttpCode(HttpStatus.OK)
   @ApiOperation({
     summary: 'Takes usage from trusted sources. Safe to repeat: an event is recorded once.',
-    description: 'Needs `USAGE_TOKEN` as bearer token, and is off while that is not set. Each event is taken or refused by itself.',
+    description:
+      'Needs `USAGE_TOKEN` as bearer token, and is off while that is not set. Each event is taken or refused by itself.',
   })
   @ApiBody({ type: ReportUsageBody })
   @ApiOkResponse({ type: ReportedUsageAnswer })

@@ -8,25 +8,43 @@ export const MAX_EVENTS = 1_000;
 
 class UsageEventBody {
   @ApiProperty({ pattern: '^[a-z0-9][a-z0-9._-]{0,63}$', example: 'model-router' }) source!: string;
-  @ApiProperty({ description: 'What the source calls it. Together with source and occurred_at it is known again.', maxLength: 200, example: 'call-8812:input' }) id!: string;
+  @ApiProperty({
+    description: 'What the source calls it. Together with source and occurred_at it is known again.',
+    maxLength: 200,
+    example: 'call-8812:input',
+  })
+  id!: string;
   @ApiProperty({ example: 'org_01jd3m8yeqf5rb0xkq5ym8s6tn' }) org_id!: string;
   @ApiPropertyOptional({ type: String, example: 'prj_01jd3m8yeqf5rb0xkq5ym8s6tn' }) project_id?: string;
   @ApiProperty({ enum: METERS }) meter!: string;
-  @ApiPropertyOptional({ type: String, description: 'Of ai_tokens: <model>:input or <model>:output.', example: 'openai/gpt-mini:input' }) model?: string;
+  @ApiPropertyOptional({
+    type: String,
+    description: 'Of ai_tokens: <model>:input or <model>:output.',
+    example: 'openai/gpt-mini:input',
+  })
+  model?: string;
   @ApiProperty({ description: 'Tokens, milliseconds or byte-hours, in digits.', example: '1250' }) quantity!: string;
   @ApiProperty({ format: 'date-time' }) occurred_at!: string;
-  @ApiPropertyOptional({ type: 'object', additionalProperties: { type: 'string' }, description: 'For whoever looks into a bill later.' }) properties?: Record<string, string>;
+  @ApiPropertyOptional({
+    type: 'object',
+    additionalProperties: { type: 'string' },
+    description: 'For whoever looks into a bill later.',
+  })
+  properties?: Record<string, string>;
 }
 
 export class ReportUsageBody {
   @ApiProperty({ type: [UsageEventBody], minItems: 1, maxItems: MAX_EVENTS })
-  @IsArray() @ArrayMinSize(1) @ArrayMaxSize(MAX_EVENTS)
+  @IsArray()
+  @ArrayMinSize(1)
+  @ArrayMaxSize(MAX_EVENTS)
   readonly events!: unknown[];
 }
 
 class RefusedEventView {
   @ApiProperty({ type: 'integer', description: 'Its place in `events`, from 0.' }) index!: number;
-  @ApiProperty({ enum: ['invalid_event', 'organization_not_found', 'project_not_found', 'price_not_found', 'not_yet'] }) code!: string;
+  @ApiProperty({ enum: ['invalid_event', 'organization_not_found', 'project_not_found', 'price_not_found', 'not_yet'] })
+  code!: string;
   @ApiPropertyOptional({ type: String }) field?: string;
   @ApiProperty() message!: string;
 }
@@ -34,9 +52,18 @@ class RefusedEventView {
 export class ReportedUsageView {
   @ApiProperty({ type: 'integer', description: 'Recorded now.' }) accepted!: number;
   @ApiProperty({ type: 'integer', description: 'Recorded before, and not counted again.' }) duplicates!: number;
-  @ApiProperty({ type: [RefusedEventView], description: 'Not recorded; the others are.' }) rejected!: RefusedEventView[];
+  @ApiProperty({ type: [RefusedEventView], description: 'Not recorded; the others are.' })
+  rejected!: RefusedEventView[];
 
-  static of({ accepted, duplicates, rejected }: { accepted: number; duplicates: number; rejected: readonly RefusedEvent[] }): ReportedUsageView {
+  static of({
+    accepted,
+    duplicates,
+    rejected,
+  }: {
+    accepted: number;
+    duplicates: number;
+    rejected: readonly RefusedEvent[];
+  }): ReportedUsageView {
     return { accepted, duplicates, rejected: [...rejected] };
   }
 }

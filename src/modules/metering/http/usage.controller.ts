@@ -21,7 +21,8 @@ export class UsageController {
   @RequireScope('billing:read')
   @ApiOperation({
     summary: 'Shows what the organization of the call has used, and what it costs.',
-    description: 'By the hour at which it is billed: what became known after its month was closed stands where it became known.',
+    description:
+      'By the hour at which it is billed: what became known after its month was closed stands where it became known.',
   })
   @ApiOkResponse({ type: UsageAnswer })
   @ApiRefusals(...ANY_CALLER, 'invalid_request')

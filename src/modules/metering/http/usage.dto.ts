@@ -26,7 +26,8 @@ const IsHour = (): PropertyDecorator =>
     name: 'isHour',
     validator: {
       validate: (value: unknown) => hourOf(value) !== undefined,
-      defaultMessage: (fault) => `${fault?.property ?? 'The time'} must be a day, or a time at a full hour, as 2026-11-01 or 2026-11-01T06:00:00Z`,
+      defaultMessage: (fault) =>
+        `${fault?.property ?? 'The time'} must be a day, or a time at a full hour, as 2026-11-01 or 2026-11-01T06:00:00Z`,
     },
   });
 
@@ -36,7 +37,9 @@ const IsAfterStart = (): PropertyDecorator =>
     validator: {
       validate: (value: unknown, facts) => {
         const [from, to] = [hourOf((facts?.object as UsageQuery).from), hourOf(value)];
-        return from === undefined || to === undefined || (to > from && to.getTime() - from.getTime() <= MAX_DAYS * DAY_MS);
+        return (
+          from === undefined || to === undefined || (to > from && to.getTime() - from.getTime() <= MAX_DAYS * DAY_MS)
+        );
       },
       defaultMessage: () => `to must be later than from, by ${MAX_DAYS} days at most`,
     },
@@ -45,18 +48,34 @@ const IsAfterStart = (): PropertyDecorator =>
 const GROUPS = ['meter', ...USAGE_GROUPS] as const;
 
 export class UsageQuery {
-  @ApiPropertyOptional({ type: String, description: 'A day, or a time at a full hour. Left out: the beginning of the month, UTC.', example: '2026-11-01' })
-  @MayBeAbsent() @IsHour()
+  @ApiPropertyOptional({
+    type: String,
+    description: 'A day, or a time at a full hour. Left out: the beginning of the month, UTC.',
+    example: '2026-11-01',
+  })
+  @MayBeAbsent()
+  @IsHour()
   readonly from?: string;
 
-  @ApiPropertyOptional({ type: String, description: 'Shown until before it. Left out: now, with the present hour.', example: '2026-12-01' })
-  @MayBeAbsent() @IsHour() @IsAfterStart()
+  @ApiPropertyOptional({
+    type: String,
+    description: 'Shown until before it. Left out: now, with the present hour.',
+    example: '2026-12-01',
+  })
+  @MayBeAbsent()
+  @IsHour()
+  @IsAfterStart()
   readonly to?: string;
 
-  @ApiPropertyOptional({ type: String, description: `What is told apart besides the meter: ${GROUPS.join(', ')}, with commas between.`, example: 'meter,project,day' })
+  @ApiPropertyOptional({
+    type: String,
+    description: `What is told apart besides the meter: ${GROUPS.join(', ')}, with commas between.`,
+    example: 'meter,project,day',
+  })
   @MayBeAbsent()
   @Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.split(',') : value))
-  @IsString({ each: true }) @IsIn(GROUPS, { each: true, message: `group_by must name ${GROUPS.join(', ')}, with commas between` })
+  @IsString({ each: true })
+  @IsIn(GROUPS, { each: true, message: `group_by must name ${GROUPS.join(', ')}, with commas between` })
   readonly group_by?: string[];
 
   timeAt(now: Date): { from: Date; to: Date } {
@@ -105,7 +124,14 @@ export class UsageAnswer {
   @ApiProperty({ type: UsageMeta }) meta!: UsageMeta;
 }
 
-export const usageAnswerOf = (lines: readonly UsageReportLine[], { from, to }: { from: Date; to: Date }): [UsageView[], Omit<UsageMeta, 'request_id'>] => [
+export const usageAnswerOf = (
+  lines: readonly UsageReportLine[],
+  { from, to }: { from: Date; to: Date },
+): [UsageView[], Omit<UsageMeta, 'request_id'>] => [
   lines.map((line) => UsageView.of(line)),
-  { from: from.toISOString(), to: to.toISOString(), cost: formatUsd(lines.reduce((sum, { costNano }) => sum + costNano, 0n)) },
+  {
+    from: from.toISOString(),
+    to: to.toISOString(),
+    cost: formatUsd(lines.reduce((sum, { costNano }) => sum + costNano, 0n)),
+  },
 ];

@@ -21,40 +21,82 @@ const MAX_VALUE = 200;
 /** Clocks differ; usage that is to come does not exist. */
 const AHEAD_MS = 60_000;
 
-const FIELDS = new Set(['source', 'id', 'org_id', 'project_id', 'meter', 'model', 'quantity', 'occurred_at', 'properties']);
+const FIELDS = new Set([
+  'source',
+  'id',
+  'org_id',
+  'project_id',
+  'meter',
+  'model',
+  'quantity',
+  'occurred_at',
+  'properties',
+]);
 
 /**
  * Reads one of a thousand events that come at once. By hand, because each is taken or refused by itself, and because
  * validators that are general take as long as all the rest together.
  */
 export function readEvent(given: unknown, now: Date): UsageEvent | EventFault {
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) return fault(undefined, 'An event must be an object');
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    return fault(undefined, 'An event must be an object');
   const unknown = Object.keys(given).find((name) => !FIELDS.has(name));
   if (unknown !== undefined) return fault(unknown.slice(0, 40), 'There is no such field');
-  const { source, id, org_id: orgId, project_id: projectId, meter, model, quantity, occurred_at: occurredAt, properties } = given as Record<string, unknown>;
-  if (typeof source !== 'string' || !SOURCE.test(source)) return fault('source', 'source must be 1 to 64 of a-z, 0-9, ".", "_" and "-"');
+  const {
+    source,
+    id,
+    org_id: orgId,
+    project_id: projectId,
+    meter,
+    model,
+    quantity,
+    occurred_at: occurredAt,
+    properties,
+  } = given as Record<string, unknown>;
+  if (typeof source !== 'string' || !SOURCE.test(source))
+    return fault('source', 'source must be 1 to 64 of a-z, 0-9, ".", "_" and "-"');
   if (typeof id !== 'string' || !NAME.test(id)) return fault('id', 'id must be 1 to 200 visible ASCII characters');
   if (typeof orgId !== 'string' || !ORG.test(orgId)) return fault('org_id', 'org_id must be the id of an organization');
-  if (projectId !== undefined && (typeof projectId !== 'string' || !PROJECT.test(projectId))) return fault('project_id', 'project_id must be the id of a project');
+  if (projectId !== undefined && (typeof projectId !== 'string' || !PROJECT.test(projectId)))
+    return fault('project_id', 'project_id must be the id of a project');
   if (!METERS.includes(meter as Meter)) return fault('meter', `meter must be one of ${METERS.join(', ')}`);
-  if (!isModelOf(meter as Meter, model as string | undefined)) return fault('model', 'model must be <model>:input or <model>:output for ai_tokens, and absent for all others');
+  if (!isModelOf(meter as Meter, model as string | undefined))
+    return fault('model', 'model must be <model>:input or <model>:output for ai_tokens, and absent for all others');
   const count = quantityOf(quantity);
-  if (count === undefined) return fault('quantity', `quantity must be a whole number from 0 to ${MAX_QUANTITY}, in digits`);
+  if (count === undefined)
+    return fault('quantity', `quantity must be a whole number from 0 to ${MAX_QUANTITY}, in digits`);
   const at = timeOf(occurredAt);
   if (at === undefined) return fault('occurred_at', 'occurred_at must be a time as 2026-11-01T00:00:00.000Z');
-  if (at.getTime() > now.getTime() + AHEAD_MS) return { code: 'not_yet', field: 'occurred_at', message: 'occurred_at lies ahead' };
-  if (properties !== undefined && !areProperties(properties)) return fault('properties', `properties must be at most ${MAX_PROPERTIES} short names with text of at most ${MAX_VALUE} characters`);
+  if (at.getTime() > now.getTime() + AHEAD_MS)
+    return { code: 'not_yet', field: 'occurred_at', message: 'occurred_at lies ahead' };
+  if (properties !== undefined && !areProperties(properties))
+    return fault(
+      'properties',
+      `properties must be at most ${MAX_PROPERTIES} short names with text of at most ${MAX_VALUE} characters`,
+    );
   return {
-    source, sourceId: id, orgId, projectId: projectId ?? null, meter: meter as Meter, model: (model as string | undefined) ?? null, quantity: count, occurredAt: at,
+    source,
+    sourceId: id,
+    orgId,
+    projectId: projectId ?? null,
+    meter: meter as Meter,
+    model: (model as string | undefined) ?? null,
+    quantity: count,
+    occurredAt: at,
     ...(properties === undefined ? {} : { properties }),
   };
 }
 
-const fault = (field: string | undefined, message: string): EventFault => ({ code: 'invalid_event', ...(field === undefined ? {} : { field }), message });
+const fault = (field: string | undefined, message: string): EventFault => ({
+  code: 'invalid_event',
+  ...(field === undefined ? {} : { field }),
+  message,
+});
 
 /** Digits as text, or a number that JSON holds exactly. */
 function quantityOf(given: unknown): bigint | undefined {
-  if (typeof given === 'number') return Number.isSafeInteger(given) && given >= 0 && BigInt(given) <= MAX_QUANTITY ? BigInt(given) : undefined;
+  if (typeof given === 'number')
+    return Number.isSafeInteger(given) && given >= 0 && BigInt(given) <= MAX_QUANTITY ? BigInt(given) : undefined;
   if (typeof given !== 'string' || !QUANTITY.test(given)) return undefined;
   const quantity = BigInt(given);
   return quantity <= MAX_QUANTITY ? quantity : undefined;
@@ -68,5 +110,11 @@ function timeOf(given: unknown): Date | undefined {
 }
 
 const areProperties = (given: unknown): given is Record<string, string> =>
-  typeof given === 'object' && given !== null && !Array.isArray(given) && Object.keys(given).length <= MAX_PROPERTIES
-  && Object.entries(given).every(([name, value]) => PROPERTY.test(name) && typeof value === 'string' && value.length <= MAX_VALUE && !/[\0\p{Cs}]/u.test(value));
+  typeof given === 'object' &&
+  given !== null &&
+  !Array.isArray(given) &&
+  Object.keys(given).length <= MAX_PROPERTIES &&
+  Object.entries(given).every(
+    ([name, value]) =>
+      PROPERTY.test(name) && typeof value === 'string' && value.length <= MAX_VALUE && !/[\0\p{Cs}]/u.test(value),
+  );

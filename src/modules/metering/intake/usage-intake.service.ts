@@ -46,17 +46,31 @@ export class UsageIntakeService {
     });
     const recorded = await this.usage.record(taken.map(({ event }) => event));
     const accepted = recorded.filter(({ isNew }) => isNew).length;
-    return { accepted, duplicates: recorded.length - accepted, rejected: rejected.sort((one, other) => one.index - other.index) };
+    return {
+      accepted,
+      duplicates: recorded.length - accepted,
+      rejected: rejected.sort((one, other) => one.index - other.index),
+    };
   }
 
   /** Whether events are of somebody, and have a price. */
   private async judge(events: readonly UsageEvent[]): Promise<(event: UsageEvent) => EventFault | undefined> {
-    const owners = await this.owners.find(new Set(events.map(({ orgId }) => orgId)), new Set(events.flatMap(({ projectId }) => projectId ?? [])));
+    const owners = await this.owners.find(
+      new Set(events.map(({ orgId }) => orgId)),
+      new Set(events.flatMap(({ projectId }) => projectId ?? [])),
+    );
     const prices = await this.prices.current();
     return ({ orgId, projectId, meter, model, occurredAt }) => {
-      if (!owners.hasOrg(orgId)) return { code: 'organization_not_found', field: 'org_id', message: 'There is no such organization' };
-      if (typeof projectId === 'string' && !owners.hasProject(projectId, orgId)) return { code: 'project_not_found', field: 'project_id', message: 'The organization has no such project' };
-      if (prices.find(meter, model, occurredAt) === undefined) return { code: 'price_not_found', field: model === null ? 'meter' : 'model', message: 'There is no price for it at that time' };
+      if (!owners.hasOrg(orgId))
+        return { code: 'organization_not_found', field: 'org_id', message: 'There is no such organization' };
+      if (typeof projectId === 'string' && !owners.hasProject(projectId, orgId))
+        return { code: 'project_not_found', field: 'project_id', message: 'The organization has no such project' };
+      if (prices.find(meter, model, occurredAt) === undefined)
+        return {
+          code: 'price_not_found',
+          field: model === null ? 'meter' : 'model',
+          message: 'There is no price for it at that time',
+        };
       return undefined;
     };
   }

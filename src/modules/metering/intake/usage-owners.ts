@@ -22,7 +22,8 @@ export class UsageOwners {
     const newOrgs = [...orgIds].filter((id) => !this.orgs.has(id));
     const newProjects = [...projectIds].filter((id) => !this.projects.has(id));
     if (newOrgs.length > 0) for (const id of await this.store.organizations(newOrgs)) this.orgs.set(id, true);
-    if (newProjects.length > 0) for (const { id, org_id } of await this.store.projects(newProjects)) this.projects.set(id, org_id);
+    if (newProjects.length > 0)
+      for (const { id, org_id } of await this.store.projects(newProjects)) this.projects.set(id, org_id);
     return { hasOrg: (id) => this.orgs.has(id), hasProject: (id, orgId) => this.projects.get(id) === orgId };
   }
 }

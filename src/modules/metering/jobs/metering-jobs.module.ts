@@ -11,6 +11,15 @@ import { UsageReconciliationTimer } from './usage-reconciliation.timer.js';
 
 @Module({
   imports: [MeteringModule],
-  providers: [StorageSampler, StorageSamplesStore, StorageSamplingTimer, UsagePartitionsTimer, UsageReconciler, UsageReconciliationTimer, UsageReconciliationStore, ...RECONCILIATION_METRICS],
+  providers: [
+    StorageSampler,
+    StorageSamplesStore,
+    StorageSamplingTimer,
+    UsagePartitionsTimer,
+    UsageReconciler,
+    UsageReconciliationTimer,
+    UsageReconciliationStore,
+    ...RECONCILIATION_METRICS,
+  ],
 })
 export class MeteringJobsModule {}

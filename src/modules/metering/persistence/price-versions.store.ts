@@ -24,7 +24,11 @@ export class PriceVersionsStore {
   async list(): Promise<PriceVersion[]> {
     const rows = await this.database.manager.query<Row[]>('SELECT * FROM price_versions');
     return rows.map(({ id, meter, model, price_nano, effective_from }) => ({
-      id, meter, model: model === '' ? null : model, priceNano: BigInt(price_nano), from: effective_from,
+      id,
+      meter,
+      model: model === '' ? null : model,
+      priceNano: BigInt(price_nano),
+      from: effective_from,
     }));
   }
 
@@ -32,7 +36,8 @@ export class PriceVersionsStore {
     for (const { id, meter, model, priceNano, from } of versions) {
       await this.database.manager.query(
         'INSERT INTO price_versions (id, meter, model, price_nano, effective_from, created_at) VALUES ($1, $2, $3, $4, $5, $6)',
-        [id, meter, model ?? '', priceNano.toString(), from, now]);
+        [id, meter, model ?? '', priceNano.toString(), from, now],
+      );
     }
   }
 }

@@ -18,17 +18,30 @@ export class StorageSamplesStore {
   }
 
   async last(source: string): Promise<ReadonlyMap<string, StorageSample>> {
-    const rows = await this.database.manager.query<{ name: string; hour: Date; bytes: string }[]>('SELECT name, hour, bytes FROM storage_samples WHERE source = $1', [source]);
+    const rows = await this.database.manager.query<{ name: string; hour: Date; bytes: string }[]>(
+      'SELECT name, hour, bytes FROM storage_samples WHERE source = $1',
+      [source],
+    );
     return new Map(rows.map(({ name, hour, bytes }) => [name, { name, hour, bytes: BigInt(bytes) }]));
   }
 
   /** The last samples of a source from now on: what is not among them is kept no more. */
   async replace(source: string, samples: readonly StorageSample[]): Promise<void> {
     const { manager } = this.database;
-    await manager.query('DELETE FROM storage_samples WHERE source = $1 AND name <> ALL($2)', [source, samples.map(({ name }) => name)]);
-    await manager.query(`
+    await manager.query('DELETE FROM storage_samples WHERE source = $1 AND name <> ALL($2)', [
+      source,
+      samples.map(({ name }) => name),
+    ]);
+    await manager.query(
+      `
       INSERT INTO storage_samples (source, name, hour, bytes) SELECT $1, * FROM unnest($2::text[], $3::timestamptz[], $4::bigint[])
       ON CONFLICT (source, name) DO UPDATE SET hour = EXCLUDED.hour, bytes = EXCLUDED.bytes`,
-    [source, samples.map(({ name }) => name), samples.map(({ hour }) => hour), samples.map(({ bytes }) => bytes.toString())]);
+      [
+        source,
+        samples.map(({ name }) => name),
+        samples.map(({ hour }) => hour),
+        samples.map(({ bytes }) => bytes.toString()),
+      ],
+    );
   }
 }

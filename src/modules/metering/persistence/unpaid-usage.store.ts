@@ -17,22 +17,42 @@ export class UnpaidUsageStore {
   constructor(private readonly database: Database) {}
 
   async organizations(after: string, limit: number): Promise<string[]> {
-    const rows = await this.database.manager.query<{ org_id: string }[]>('SELECT DISTINCT org_id FROM unpaid_usage WHERE org_id > $1 ORDER BY org_id LIMIT $2', [after, limit]);
+    const rows = await this.database.manager.query<{ org_id: string }[]>(
+      'SELECT DISTINCT org_id FROM unpaid_usage WHERE org_id > $1 ORDER BY org_id LIMIT $2',
+      [after, limit],
+    );
     return rows.map(({ org_id: orgId }) => orgId);
   }
 
   /** Of these organizations, those that have some. */
   async among(orgIds: readonly string[]): Promise<string[]> {
-    const rows = await this.database.manager.query<{ org_id: string }[]>('SELECT DISTINCT org_id FROM unpaid_usage WHERE org_id = ANY($1) ORDER BY org_id', [orgIds]);
+    const rows = await this.database.manager.query<{ org_id: string }[]>(
+      'SELECT DISTINCT org_id FROM unpaid_usage WHERE org_id = ANY($1) ORDER BY org_id',
+      [orgIds],
+    );
     return rows.map(({ org_id: orgId }) => orgId);
   }
 
-  /** Takes all of these organizations out, with the running transaction; locked in the order in which those lock them who add. */
+  /**
+   * Takes all of these organizations out, with the running transaction; locked in the order in which those lock them
+   * who add.
+   */
   async take(orgIds: readonly string[]): Promise<UnpaidUsage[]> {
-    const [rows] = await this.database.manager.query<[Record<'org_id' | 'month' | 'meter' | 'model' | 'cost_nano', string>[], number]>(`
+    const [rows] = await this.database.manager.query<
+      [Record<'org_id' | 'month' | 'meter' | 'model' | 'cost_nano', string>[], number]
+    >(
+      `
       WITH taken AS (SELECT org_id, month, meter, model FROM unpaid_usage WHERE org_id = ANY($1) ORDER BY org_id, month, meter, model FOR UPDATE)
       DELETE FROM unpaid_usage u USING taken t WHERE u.org_id = t.org_id AND u.month = t.month AND u.meter = t.meter AND u.model = t.model
-      RETURNING u.org_id, u.month::text AS month, u.meter, u.model, u.cost_nano`, [orgIds]);
-    return rows.map(({ org_id: orgId, month, meter, model, cost_nano: costNano }) => ({ orgId, month, meter, model, costNano: BigInt(costNano) }));
+      RETURNING u.org_id, u.month::text AS month, u.meter, u.model, u.cost_nano`,
+      [orgIds],
+    );
+    return rows.map(({ org_id: orgId, month, meter, model, cost_nano: costNano }) => ({
+      orgId,
+      month,
+      meter,
+      model,
+      costNano: BigInt(costNano),
+    }));
   }
 }

@@ -26,14 +26,16 @@ export class UsageEventsStore {
   constructor(private readonly database: Database) {}
 
   /**
-   * Writes the events that are not there yet, rates them, and adds them to the sums of their hour and of their month, and to what
-   * is to be paid unless they are paid for: in one statement, so that these cannot part. Each event costs what the month then
-   * costs more. The months are locked, so that nobody else adds to them, or writes one of these events, in between.
+   * Writes the events that are not there yet, rates them, and adds them to the sums of their hour and of their month,
+   * and to what is to be paid unless they are paid for: in one statement, so that these cannot part. Each event costs
+   * what the month then costs more. The months are locked, so that nobody else adds to them, or writes one of these
+   * events, in between.
    *
    * @returns what became of each, in their order.
    */
   async write(events: readonly NewUsageEvent[], { isPaid }: { isPaid: boolean }): Promise<WrittenEvent[]> {
-    const [row] = await this.database.manager.query<{ costs: string }[]>(`
+    const [row] = await this.database.manager.query<{ costs: string }[]>(
+      `
       WITH given AS MATERIALIZED (
         SELECT given.*, known.cost_nano AS known_cost_nano
         FROM unnest($1::uuid[], $2::bigint[], $3::text[], $4::bigint[], $5::timestamptz[], $6::timestamptz[], $7::text[], $8::text[], $9::jsonb[])
@@ -66,12 +68,27 @@ export class UsageEventsStore {
         ON CONFLICT (org_id, month, meter, model) DO UPDATE SET cost_nano = u.cost_nano + EXCLUDED.cost_nano
       )
       SELECT string_agg(coalesce('${KNOWN}' || given.known_cost_nano, rated.cost_nano::text), ',' ORDER BY place) AS costs FROM given LEFT JOIN rated USING (place)`,
-    [
-      arrayOfTexts(events.map(({ id }) => id)), arrayOfTexts(events.map(({ usageMonthId }) => usageMonthId)), arrayOfTexts(events.map(({ event }) => event.projectId ?? null)),
-      arrayOfNumbers(events.map(({ event }) => event.quantity)), arrayOfTimes(events.map(({ event }) => event.occurredAt)), arrayOfTimes(events.map(({ billedAt }) => billedAt)),
-      arrayOfTexts(events.map(({ event }) => event.source)), arrayOfTexts(events.map(({ event }) => event.sourceId)),
-      arrayOfTexts(events.map(({ event: { properties } }) => (properties === undefined ? null : JSON.stringify(properties)))), isPaid,
-    ]);
-    return row!.costs.split(',').map((cost) => (cost.startsWith(KNOWN) ? { costNano: BigInt(cost.slice(KNOWN.length)), isNew: false } : { costNano: BigInt(cost), isNew: true }));
+      [
+        arrayOfTexts(events.map(({ id }) => id)),
+        arrayOfTexts(events.map(({ usageMonthId }) => usageMonthId)),
+        arrayOfTexts(events.map(({ event }) => event.projectId ?? null)),
+        arrayOfNumbers(events.map(({ event }) => event.quantity)),
+        arrayOfTimes(events.map(({ event }) => event.occurredAt)),
+        arrayOfTimes(events.map(({ billedAt }) => billedAt)),
+        arrayOfTexts(events.map(({ event }) => event.source)),
+        arrayOfTexts(events.map(({ event }) => event.sourceId)),
+        arrayOfTexts(
+          events.map(({ event: { properties } }) => (properties === undefined ? null : JSON.stringify(properties))),
+        ),
+        isPaid,
+      ],
+    );
+    return row!.costs
+      .split(',')
+      .map((cost) =>
+        cost.startsWith(KNOWN)
+          ? { costNano: BigInt(cost.slice(KNOWN.length)), isNew: false }
+          : { costNano: BigInt(cost), isNew: true },
+      );
   }
 }

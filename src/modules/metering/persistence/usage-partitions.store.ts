@@ -17,6 +17,8 @@ export class UsagePartitionsStore {
     if (found!.there) return;
     // Made apart and then attached, because to make it as a part would keep everybody from the whole table.
     await manager.query(`CREATE TABLE ${name} (LIKE usage_events INCLUDING DEFAULTS INCLUDING CONSTRAINTS)`);
-    await manager.query(`ALTER TABLE usage_events ATTACH PARTITION ${name} FOR VALUES FROM ('${firstIdFrom(month.start)}') TO ('${firstIdFrom(month.end)}')`);
+    await manager.query(
+      `ALTER TABLE usage_events ATTACH PARTITION ${name} FOR VALUES FROM ('${firstIdFrom(month.start)}') TO ('${firstIdFrom(month.end)}')`,
+    );
   }
 }

@@ -28,27 +28,36 @@ export class UsageReconciliationStore {
 
   /** False while another process does it. Held until the running transaction ends. */
   async tryLock(): Promise<boolean> {
-    await this.database.manager.query("SELECT set_config('statement_timeout', $1, true), set_config('work_mem', '64MB', true)", [String(STATEMENT_TIMEOUT_MS)]);
-    const [row] = await this.database.manager.query<{ locked: boolean }[]>('SELECT pg_try_advisory_xact_lock($1) AS locked', [LOCK]);
+    await this.database.manager.query(
+      "SELECT set_config('statement_timeout', $1, true), set_config('work_mem', '64MB', true)",
+      [String(STATEMENT_TIMEOUT_MS)],
+    );
+    const [row] = await this.database.manager.query<{ locked: boolean }[]>(
+      'SELECT pg_try_advisory_xact_lock($1) AS locked',
+      [LOCK],
+    );
     return row!.locked;
   }
 
   /** So many organizations, after an id. */
   async windowAfter(after: string, size: number): Promise<OrgWindow> {
     const [row] = await this.database.manager.query<{ last: string | null; count: string }[]>(
-      'SELECT max(id) AS last, count(*) AS count FROM (SELECT id FROM organizations WHERE id > $1 ORDER BY id LIMIT $2) AS listed', [after, size]);
+      'SELECT max(id) AS last, count(*) AS count FROM (SELECT id FROM organizations WHERE id > $1 ORDER BY id LIMIT $2) AS listed',
+      [after, size],
+    );
     return { after, last: Number(row!.count) < size ? undefined : row!.last! };
   }
 
   /**
-   * Which sums of a month are not those of its events, or not those of its hours, or not the price of their quantity. One
-   * statement sees one moment, so that what is recorded meanwhile is in all or in none.
+   * Which sums of a month are not those of its events, or not those of its hours, or not the price of their quantity.
+   * One statement sees one moment, so that what is recorded meanwhile is in all or in none.
    */
   drifted(month: Month, { after, last }: OrgWindow): Promise<DriftedSum[]> {
     const inWindow = 'org_id > $6 AND ($7::text IS NULL OR org_id <= $7)';
-    // Of what is not late the database holds that it is billed in the month that it was used in, which its id tells: so that is not
-    // worked out for each of millions.
-    return this.database.manager.query<DriftedSum[]>(`
+    // Of what is not late the database holds that it is billed in the month that it was used in, which its id tells: so
+    // that is not worked out for each of millions.
+    return this.database.manager.query<DriftedSum[]>(
+      `
       WITH events AS (
         SELECT org_id, date_trunc('month', CASE WHEN max(occurred_at) < $5 THEN min(occurred_at) ELSE max(occurred_at) END AT TIME ZONE 'UTC')::date AS used_in, meter, model, price_version,
           sum(quantity) AS quantity, sum(cost_nano) AS cost_nano, count(*) AS events
@@ -68,6 +77,8 @@ export class UsageReconciliationStore {
       WHERE (months.quantity, months.cost_nano, months.events) IS DISTINCT FROM (events.quantity, events.cost_nano, events.events)
         OR (months.quantity, months.cost_nano, months.events) IS DISTINCT FROM (hours_quantity, hours_cost_nano, hours_events)
         OR months.cost_nano IS DISTINCT FROM div(months.quantity * months.price_nano, months.priced_per)
-      ORDER BY 1, 3, 4`, [month.name, firstIdFrom(month.start), firstIdFrom(month.end), month.start, month.end, after, last ?? null]);
+      ORDER BY 1, 3, 4`,
+      [month.name, firstIdFrom(month.start), firstIdFrom(month.end), month.start, month.end, after, last ?? null],
+    );
   }
 }

@@ -17,7 +17,11 @@ export interface ReportRow {
   readonly cost_nano: string;
 }
 
-const COLUMNS: Readonly<Record<UsageGroup, string>> = { model: 'm.model', project: 'h.project_id', day: "to_char(h.hour AT TIME ZONE 'UTC', 'YYYY-MM-DD')" };
+const COLUMNS: Readonly<Record<UsageGroup, string>> = {
+  model: 'm.model',
+  project: 'h.project_id',
+  day: "to_char(h.hour AT TIME ZONE 'UTC', 'YYYY-MM-DD')",
+};
 
 @Injectable()
 export class UsageReportStore {
@@ -26,11 +30,14 @@ export class UsageReportStore {
   /** Of whole hours. By day, then what costs most first. */
   rows(orgId: string, time: { from: Date; to: Date }, groups: ReadonlySet<UsageGroup>): Promise<ReportRow[]> {
     const column = (group: UsageGroup): string => (groups.has(group) ? COLUMNS[group] : 'NULL::text');
-    return this.database.manager.query<ReportRow[]>(`
+    return this.database.manager.query<ReportRow[]>(
+      `
       SELECT m.meter, ${column('model')} AS model, ${column('project')} AS project_id, ${column('day')} AS day,
         sum(h.quantity) AS quantity, sum(h.cost_nano) AS cost_nano
       FROM usage_months m JOIN usage_hours h ON h.usage_month_id = m.id
       WHERE m.org_id = $1 AND m.month >= date_trunc('month', $2::timestamptz, 'UTC')::date - 1 AND m.month <= $3::timestamptz AND h.hour >= $2 AND h.hour < $3
-      GROUP BY 1, 2, 3, 4 ORDER BY day, sum(h.cost_nano) DESC, meter, model, project_id`, [orgId, time.from, time.to]);
+      GROUP BY 1, 2, 3, 4 ORDER BY day, sum(h.cost_nano) DESC, meter, model, project_id`,
+      [orgId, time.from, time.to],
+    );
   }
 }

@@ -21,12 +21,13 @@ export interface TotalRow {
 const STATEMENT_TIMEOUT_MS = 300_000;
 
 const ORDER = 'ORDER BY org_id, meter, model, used_in, price_version, month';
-const MONTHS_OF_EVENTS = "to_char(billed_at AT TIME ZONE 'UTC', 'YYYY-MM-01') AS month, to_char(occurred_at AT TIME ZONE 'UTC', 'YYYY-MM-01') AS used_in";
+const MONTHS_OF_EVENTS =
+  "to_char(billed_at AT TIME ZONE 'UTC', 'YYYY-MM-01') AS month, to_char(occurred_at AT TIME ZONE 'UTC', 'YYYY-MM-01') AS used_in";
 
 /**
- * The sums of a month's events: those that were used in it, of which the database holds that they are billed in it as well, and
- * those that are late. The first are millions, so that their month is not worked out for each: where one of them has the id of
- * another time than its own, the whole sum is said to be of another month, and seen to be wrong.
+ * The sums of a month's events: those that were used in it, of which the database holds that they are billed in it as
+ * well, and those that are late. The first are millions, so that their month is not worked out for each: where one of
+ * them has the id of another time than its own, the whole sum is said to be of another month, and seen to be wrong.
  */
 const EVENTS_OF_MONTH = `
   SELECT org_id, meter, model, price_version, to_char(min(billed_at) AT TIME ZONE 'UTC', 'YYYY-MM-01') AS month, to_char(CASE WHEN max(occurred_at) < $3 THEN min(occurred_at) ELSE max(occurred_at) END AT TIME ZONE 'UTC', 'YYYY-MM-01') AS used_in, sum(quantity) AS quantity, count(*) AS events
@@ -43,34 +44,51 @@ export class UsageTotalsStore {
 
   /** Of whole hours, by the roll-ups. */
   ofHours(orgIds: readonly string[], from: Date, to: Date): Promise<TotalRow[]> {
-    return this.database.manager.query<TotalRow[]>(`
+    return this.database.manager.query<TotalRow[]>(
+      `
       SELECT m.org_id, m.meter, m.model, m.price_version, m.month::text, m.used_in::text, sum(h.quantity) AS quantity, sum(h.cost_nano) AS cost_nano, sum(h.events) AS events
       FROM usage_months m JOIN usage_hours h ON h.usage_month_id = m.id
       WHERE m.org_id = ANY($1) AND m.month >= date_trunc('month', $2::timestamptz, 'UTC')::date - 1 AND m.month <= $3::timestamptz AND h.hour >= $2 AND h.hour < $3
-      GROUP BY m.id ${ORDER}`, [orgIds, from, to]);
+      GROUP BY m.id ${ORDER}`,
+      [orgIds, from, to],
+    );
   }
 
   /** Of any time, by what the events have cost when they were recorded. */
   ofEvents(orgIds: readonly string[], from: Date, to: Date): Promise<TotalRow[]> {
-    return this.database.manager.query<TotalRow[]>(`
+    return this.database.manager.query<TotalRow[]>(
+      `
       SELECT org_id, meter, model, price_version, ${MONTHS_OF_EVENTS}, sum(quantity) AS quantity, sum(cost_nano) AS cost_nano, count(*) AS events
       FROM (
         SELECT * FROM usage_events WHERE org_id = ANY($1) AND NOT late AND id >= $4::uuid AND id < $5::uuid
         UNION ALL
         SELECT * FROM usage_events WHERE org_id = ANY($1) AND late AND billed_at >= $2 AND billed_at < $3
       ) AS events
-      GROUP BY 1, 2, 3, 4, 5, 6 ${ORDER}`, [orgIds, from, to, firstIdFrom(from), firstIdFrom(to)]);
+      GROUP BY 1, 2, 3, 4, 5, 6 ${ORDER}`,
+      [orgIds, from, to, firstIdFrom(from), firstIdFrom(to)],
+    );
   }
 
   /** Of a month, rated anew from the quantities of its events. */
-  async recomputed(orgIds: readonly string[], month: Month, pricedPer: (meter: Meter, usedIn: string) => bigint): Promise<TotalRow[]> {
+  async recomputed(
+    orgIds: readonly string[],
+    month: Month,
+    pricedPer: (meter: Meter, usedIn: string) => bigint,
+  ): Promise<TotalRow[]> {
     // Until the running transaction ends: sums of half a million events, which would be sorted on disk in less.
-    await this.database.manager.query("SELECT set_config('work_mem', '64MB', true), set_config('statement_timeout', $1, true)", [String(STATEMENT_TIMEOUT_MS)]);
-    const rows = await this.database.manager.query<(TotalRow & { price_nano: string })[]>(`
+    await this.database.manager.query(
+      "SELECT set_config('work_mem', '64MB', true), set_config('statement_timeout', $1, true)",
+      [String(STATEMENT_TIMEOUT_MS)],
+    );
+    const rows = await this.database.manager.query<(TotalRow & { price_nano: string })[]>(
+      `
       SELECT events.*, price_nano FROM (${EVENTS_OF_MONTH}) AS events JOIN price_versions p ON p.id = events.price_version
-      ${ORDER.replace('meter, model', 'events.meter, events.model')}`, [orgIds, month.start, month.end, firstIdFrom(month.start), firstIdFrom(month.end)]);
+      ${ORDER.replace('meter, model', 'events.meter, events.model')}`,
+      [orgIds, month.start, month.end, firstIdFrom(month.start), firstIdFrom(month.end)],
+    );
     return rows.map(({ price_nano, ...row }) => ({
-      ...row, cost_nano: (BigInt(row.quantity) * BigInt(price_nano) / pricedPer(row.meter, row.used_in)).toString(),
+      ...row,
+      cost_nano: ((BigInt(row.quantity) * BigInt(price_nano)) / pricedPer(row.meter, row.used_in)).toString(),
     }));
   }
 }

@@ -37,7 +37,8 @@ export class PriceCatalog implements OnApplicationBootstrap {
       await this.current();
     } catch (error) {
       if (error instanceof PricesChanged) throw error;
-      // Readiness tells that the database is away or not migrated yet. It is tried again when the first usage is recorded.
+      // Readiness tells that the database is away or not migrated yet. It is tried again when the first usage is
+      // recorded.
       this.log.debug({ error }, 'The prices could not be compared with those of the database.');
     }
   }

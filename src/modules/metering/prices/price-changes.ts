@@ -20,11 +20,16 @@ export function newVersionsIn(listed: readonly PriceVersion[], there: readonly P
     const known = byId.get(version.id);
     const taken = places.get(placeOf(version));
     if (known !== undefined) {
-      if (!isSame(known, version)) faults.push(`${version.id} was ${describe(known)} and is now ${describe(version)}: a version never changes, so give the new price a new id and a later "from"`);
+      if (!isSame(known, version))
+        faults.push(
+          `${version.id} was ${describe(known)} and is now ${describe(version)}: a version never changes, so give the new price a new id and a later "from"`,
+        );
     } else if (taken !== undefined) {
       faults.push(`${version.id} begins when ${taken.id} does, which is there already`);
     } else if (priced.has(pairOf(version)) && version.from.getTime() < now.getTime() + AHEAD_MS) {
-      faults.push(`${version.id} would be in force from ${version.from.toISOString()}: a new price of what has one already must begin at least 5 minutes from now`);
+      faults.push(
+        `${version.id} would be in force from ${version.from.toISOString()}: a new price of what has one already must begin at least 5 minutes from now`,
+      );
     } else {
       fresh.push(version);
     }
@@ -34,6 +39,7 @@ export function newVersionsIn(listed: readonly PriceVersion[], there: readonly P
 
 const pairOf = ({ meter, model }: PriceVersion): string => `${meter} ${model ?? ''}`;
 const placeOf = (version: PriceVersion): string => `${pairOf(version)} ${version.from.getTime()}`;
-const isSame = (one: PriceVersion, other: PriceVersion): boolean => placeOf(one) === placeOf(other) && one.priceNano === other.priceNano;
+const isSame = (one: PriceVersion, other: PriceVersion): boolean =>
+  placeOf(one) === placeOf(other) && one.priceNano === other.priceNano;
 const describe = ({ meter, model, priceNano, from }: PriceVersion): string =>
   `${[meter, ...(model === null ? [] : [model])].join(' ')} at ${priceNano} nano-dollars from ${from.toISOString()}`;

@@ -7,7 +7,9 @@ import { newVersionsIn } from './price-changes.js';
 import { readPriceList } from './price-list.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'prices-'));
-afterAll(() => { rmSync(directory, { recursive: true, force: true }); });
+afterAll(() => {
+  rmSync(directory, { recursive: true, force: true });
+});
 
 function read(text: string) {
   const path = join(directory, 'prices.yml');
@@ -18,9 +20,17 @@ const FROM = 'from: 2026-01-01T00:00:00Z';
 
 describe('a list of prices', () => {
   it('is read exactly, as YAML or JSON', () => {
-    const version = { id: 'a', meter: 'sandbox_compute', model: null, priceNano: 123_456_789n, from: new Date('2026-01-01') };
+    const version = {
+      id: 'a',
+      meter: 'sandbox_compute',
+      model: null,
+      priceNano: 123_456_789n,
+      from: new Date('2026-01-01'),
+    };
     expect(read(`prices: [{ id: a, meter: sandbox_compute, ${FROM}, usd: "0.123456789" }]`)).toEqual([version]);
-    expect(read('{"prices":[{"id":"a","meter":"sandbox_compute","from":"2026-01-01T00:00:00Z","usd":"0.123456789"}]}')).toEqual([version]);
+    expect(
+      read('{"prices":[{"id":"a","meter":"sandbox_compute","from":"2026-01-01T00:00:00Z","usd":"0.123456789"}]}'),
+    ).toEqual([version]);
   });
 
   it('comes with the service for every meter', () => {
@@ -29,11 +39,19 @@ describe('a list of prices', () => {
   });
 
   it('tells all that is wrong with it at once', () => {
-    expect(() => read(`prices:
+    expect(() =>
+      read(`prices:
       - { id: A, meter: time, from: today, usd: 0.1 }
       - { id: b, meter: ai_tokens, ${FROM}, usd: "-1" }
-      - { id: c, meter: sandbox_compute, model: x, ${FROM}, usd: "0.0000000001", colour: red }`)).toThrow(/prices\[0\]: id [^]*prices\[0\]: meter [^]*prices\[0\]: from [^]*prices\[0\]: usd [^]*prices\[1\]: model [^]*prices\[1\]: usd [^]*prices\[2\]: colour [^]*prices\[2\]: model [^]*prices\[2\]: usd /);
-    expect(() => read(`prices: [{ id: a, meter: sandbox_compute, ${FROM}, usd: "1" }, { id: a, meter: sandbox_compute, ${FROM}, usd: "2" }]`)).toThrow(/a stands there twice\n {2}sandbox_compute from 2026-01-01T00:00:00.000Z stands there twice/);
+      - { id: c, meter: sandbox_compute, model: x, ${FROM}, usd: "0.0000000001", colour: red }`),
+    ).toThrow(
+      /prices\[0\]: id [^]*prices\[0\]: meter [^]*prices\[0\]: from [^]*prices\[0\]: usd [^]*prices\[1\]: model [^]*prices\[1\]: usd [^]*prices\[2\]: colour [^]*prices\[2\]: model [^]*prices\[2\]: usd /,
+    );
+    expect(() =>
+      read(
+        `prices: [{ id: a, meter: sandbox_compute, ${FROM}, usd: "1" }, { id: a, meter: sandbox_compute, ${FROM}, usd: "2" }]`,
+      ),
+    ).toThrow(/a stands there twice\n {2}sandbox_compute from 2026-01-01T00:00:00.000Z stands there twice/);
     expect(() => read('prices: []')).toThrow('it must have a list `prices`');
     expect(() => read('- 1')).toThrow('it must have a list `prices`');
     expect(() => read('{')).toThrow('cannot be read');
@@ -43,17 +61,47 @@ describe('a list of prices', () => {
 
 describe('prices that change', () => {
   const now = new Date('2026-06-01T00:00:00Z');
-  const old = { id: 'old', meter: 'sandbox_compute', model: null, priceNano: 1n, from: new Date('2026-01-01') } as const;
+  const old = {
+    id: 'old',
+    meter: 'sandbox_compute',
+    model: null,
+    priceNano: 1n,
+    from: new Date('2026-01-01'),
+  } as const;
 
   it.each([
     ['a first price, even one that began long ago', [], [old], 1, undefined],
     ['what is there already', [old], [old], 0, undefined],
     ['nothing where a version is left out', [old], [], 0, undefined],
-    ['a new price that begins soon', [old], [old, { ...old, id: 'new', priceNano: 2n, from: new Date('2026-06-01T00:05:00Z') }], 1, undefined],
+    [
+      'a new price that begins soon',
+      [old],
+      [old, { ...old, id: 'new', priceNano: 2n, from: new Date('2026-06-01T00:05:00Z') }],
+      1,
+      undefined,
+    ],
     ['the price of another model', [old], [{ ...old, id: 'new', meter: 'ai_tokens', model: 'x:input' }], 1, undefined],
-    ['no other price under the same id', [old], [{ ...old, priceNano: 2n }], 0, /old was .* 1 nano-dollars .* is now .* 2 nano-dollars/],
-    ['no other time under the same id', [old], [{ ...old, from: new Date('2026-02-01') }], 0, /a version never changes/],
-    ['no new price of what was used already', [old], [{ ...old, id: 'new', from: new Date('2026-05-31') }], 0, /at least 5 minutes from now/],
+    [
+      'no other price under the same id',
+      [old],
+      [{ ...old, priceNano: 2n }],
+      0,
+      /old was .* 1 nano-dollars .* is now .* 2 nano-dollars/,
+    ],
+    [
+      'no other time under the same id',
+      [old],
+      [{ ...old, from: new Date('2026-02-01') }],
+      0,
+      /a version never changes/,
+    ],
+    [
+      'no new price of what was used already',
+      [old],
+      [{ ...old, id: 'new', from: new Date('2026-05-31') }],
+      0,
+      /at least 5 minutes from now/,
+    ],
     ['no second price of one time', [old], [{ ...old, id: 'new' }], 0, /begins when old does/],
   ] as const)('add %s', (_, there, listed, fresh, fault) => {
     const compared = newVersionsIn(listed, there, now);

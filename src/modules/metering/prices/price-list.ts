@@ -31,22 +31,28 @@ function versionsOf(content: unknown, faults: string[]): PriceVersion[] {
     return [];
   }
   const versions = listed.flatMap((entry: unknown, index) => {
-    const fields = typeof entry === 'object' && entry !== null ? entry as Fields : {};
+    const fields = typeof entry === 'object' && entry !== null ? (entry as Fields) : {};
     const own = faultsOf(fields);
     faults.push(...own.map((fault) => `prices[${index}]: ${fault}`));
     return own.length === 0 ? [versionOf(fields)] : [];
   });
-  for (const what of [idOf, placeOf]) faults.push(...repeated(versions.map(what)).map((name) => `${name} stands there twice`));
+  for (const what of [idOf, placeOf])
+    faults.push(...repeated(versions.map(what)).map((name) => `${name} stands there twice`));
   return versions;
 }
 
 function faultsOf({ id, meter, model, from, usd, ...rest }: Fields): string[] {
-  const faults: string[] = Object.keys(rest).filter((name) => !FIELDS.has(name)).map((name) => `${name} is no field of a price`);
+  const faults: string[] = Object.keys(rest)
+    .filter((name) => !FIELDS.has(name))
+    .map((name) => `${name} is no field of a price`);
   if (typeof id !== 'string' || !ID.test(id)) faults.push('id must be 1 to 64 of a-z, 0-9, ".", "_" and "-"');
   if (!METERS.includes(meter as Meter)) faults.push(`meter must be one of ${METERS.join(', ')}`);
-  else if (!isModelOf(meter as Meter, model as string | undefined)) faults.push('model must be <model>:input or <model>:output for ai_tokens, and absent for all others');
-  if (typeof from !== 'string' || !TIME.test(from) || Number.isNaN(Date.parse(from))) faults.push('from must be a time in UTC as 2026-01-01T00:00:00Z');
-  if (typeof usd !== 'string' || nanoOf(usd) === undefined) faults.push('usd must be a decimal in quotes, as "0.05", of at most nine places');
+  else if (!isModelOf(meter as Meter, model as string | undefined))
+    faults.push('model must be <model>:input or <model>:output for ai_tokens, and absent for all others');
+  if (typeof from !== 'string' || !TIME.test(from) || Number.isNaN(Date.parse(from)))
+    faults.push('from must be a time in UTC as 2026-01-01T00:00:00Z');
+  if (typeof usd !== 'string' || nanoOf(usd) === undefined)
+    faults.push('usd must be a decimal in quotes, as "0.05", of at most nine places');
   return faults;
 }
 
@@ -68,5 +74,8 @@ function nanoOf(usd: string): bigint | undefined {
 }
 
 const idOf = ({ id }: PriceVersion): string => id;
-const placeOf = ({ meter, model, from }: PriceVersion): string => [meter, ...(model === null ? [] : [model]), 'from', from.toISOString()].join(' ');
-const repeated = (names: readonly string[]): string[] => [...new Set(names.filter((name, index) => names.indexOf(name) !== index))];
+const placeOf = ({ meter, model, from }: PriceVersion): string =>
+  [meter, ...(model === null ? [] : [model]), 'from', from.toISOString()].join(' ');
+const repeated = (names: readonly string[]): string[] => [
+  ...new Set(names.filter((name, index) => names.indexOf(name) !== index)),
+];

@@ -24,8 +24,8 @@ const HOUR_MS = 3_600_000n;
 const GIGABYTE = 1_000_000_000n;
 
 /**
- * How much of the meter's unit a price is for. A GB-month is 10⁹ bytes for all hours of the month that they are kept in,
- * so that a month costs the same however long it is.
+ * How much of the meter's unit a price is for. A GB-month is 10⁹ bytes for all hours of the month that they are kept
+ * in, so that a month costs the same however long it is.
  */
 export function pricedQuantityOf(meter: Meter, month: Month): bigint {
   switch (meter) {

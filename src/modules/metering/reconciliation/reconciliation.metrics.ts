@@ -20,6 +20,12 @@ export class ReconciliationMetrics {
 
 export const RECONCILIATION_METRICS: Provider[] = [
   ReconciliationMetrics,
-  makeGaugeProvider({ name: DRIFT, help: 'Sums of usage of this month and the last that are not those of their events, when this process last looked; 0 is right.' }),
-  makeGaugeProvider({ name: LAST, help: 'When this process last compared usage with its events, in Unix seconds; 0 while it never did.' }),
+  makeGaugeProvider({
+    name: DRIFT,
+    help: 'Sums of usage of this month and the last that are not those of their events, when this process last looked; 0 is right.',
+  }),
+  makeGaugeProvider({
+    name: LAST,
+    help: 'When this process last compared usage with its events, in Unix seconds; 0 while it never did.',
+  }),
 ];

@@ -4,13 +4,17 @@ import { Log } from '../../../platform/logging/log.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { ReconciliationMetrics } from './reconciliation.metrics.js';
 import { type Month, monthOf } from '../month.js';
-import { type DriftedSum, type OrgWindow, UsageReconciliationStore } from '../persistence/usage-reconciliation.store.js';
+import {
+  type DriftedSum,
+  type OrgWindow,
+  UsageReconciliationStore,
+} from '../persistence/usage-reconciliation.store.js';
 
 /** As many as help whoever looks into it. */
 const TOLD = 20;
 /**
- * Organizations at once. One statement for all of a large month would take a minute, and while a statement runs PostgreSQL keeps
- * every old version of the rows that change with each event.
+ * Organizations at once. One statement for all of a large month would take a minute, and while a statement runs
+ * PostgreSQL keeps every old version of the rows that change with each event.
  */
 const WINDOW = 500;
 
@@ -40,11 +44,17 @@ export class UsageReconciler {
       }
     }
     this.metrics.reconciled(drifted.length, now);
-    if (drifted.length > 0) this.log.error({ drifted: drifted.slice(0, TOLD), sums: drifted.length }, 'Sums of usage are not those of their events.');
+    if (drifted.length > 0)
+      this.log.error(
+        { drifted: drifted.slice(0, TOLD), sums: drifted.length },
+        'Sums of usage are not those of their events.',
+      );
     return drifted.length;
   }
 
   private driftedIn(month: Month, window: OrgWindow): Promise<DriftedSum[] | undefined> {
-    return this.database.transaction(async () => (await this.store.tryLock() ? this.store.drifted(month, window) : undefined));
+    return this.database.transaction(async () =>
+      (await this.store.tryLock()) ? this.store.drifted(month, window) : undefined,
+    );
   }
 }

@@ -5,7 +5,9 @@ import { type UsageMonthKey, UsageMonthsStore } from '../persistence/usage-month
 
 const REMEMBERED = 100_000;
 
-/** Knows the rows of `usage_months` by what they count: they are never deleted, so that what is once known stays true. */
+/**
+ * Knows the rows of `usage_months` by what they count: they are never deleted, so that what is once known stays true.
+ */
 @Injectable()
 export class UsageMonths {
   private readonly ids = new LRUCache<string, string>({ max: REMEMBERED });

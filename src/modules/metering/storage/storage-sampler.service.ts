@@ -10,9 +10,9 @@ const HOUR_MS = 3_600_000;
 const BATCH = 1_000;
 
 /**
- * Records, for each hour, the bytes that are kept. The first sample of an hour stands for all of it. Hours in which nobody
- * measured, because no worker ran, are recorded with the next sample as the smaller of the two beside them: nobody pays for
- * what was not seen.
+ * Records, for each hour, the bytes that are kept. The first sample of an hour stands for all of it. Hours in which
+ * nobody measured, because no worker ran, are recorded with the next sample as the smaller of the two beside them:
+ * nobody pays for what was not seen.
  */
 @Injectable()
 export class StorageSampler {
@@ -25,13 +25,19 @@ export class StorageSampler {
     private readonly log: Log,
   ) {}
 
-  /** Of all sources, once for the present hour, whoever else does. One that cannot be measured does not keep the others from it. */
+  /**
+   * Of all sources, once for the present hour, whoever else does. One that cannot be measured does not keep the others
+   * from it.
+   */
   async sample(): Promise<void> {
     for (const source of this.sources.all) {
       try {
         await this.sampleOf(source);
       } catch (error) {
-        this.log.warn({ error, source: source.name }, 'What is stored could not be measured; trying again in a minute.');
+        this.log.warn(
+          { error, source: source.name },
+          'What is stored could not be measured; trying again in a minute.',
+        );
       }
     }
   }
@@ -45,11 +51,15 @@ export class StorageSampler {
       const last = await this.samples.last(source.name);
       const due = measured.filter(({ name }) => !isRecorded(last.get(name), hour));
       const events = due.flatMap((stored) => eventsOf(source.name, stored, { last: last.get(stored.name), hour }));
-      for (let first = 0; first < events.length; first += BATCH) await this.usage.record(events.slice(first, first + BATCH));
-      await this.samples.replace(source.name, measured.map(({ name, bytes }) => {
-        const known = last.get(name);
-        return known !== undefined && isRecorded(known, hour) ? known : { name, hour, bytes };
-      }));
+      for (let first = 0; first < events.length; first += BATCH)
+        await this.usage.record(events.slice(first, first + BATCH));
+      await this.samples.replace(
+        source.name,
+        measured.map(({ name, bytes }) => {
+          const known = last.get(name);
+          return known !== undefined && isRecorded(known, hour) ? known : { name, hour, bytes };
+        }),
+      );
     });
   }
 }
@@ -57,12 +67,23 @@ export class StorageSampler {
 const isRecorded = (last: StorageSample | undefined, hour: Date): boolean => last !== undefined && last.hour >= hour;
 
 /** One event for each hour since the last one that was recorded. */
-function eventsOf(source: string, { name, bytes, ...facts }: StoredBytes, { last, hour }: { last: StorageSample | undefined; hour: Date }): UsageEvent[] {
-  const event = (at: Date, quantity: bigint): UsageEvent => ({ ...facts, source: `storage.${source}`, sourceId: name, quantity, occurredAt: at });
+function eventsOf(
+  source: string,
+  { name, bytes, ...facts }: StoredBytes,
+  { last, hour }: { last: StorageSample | undefined; hour: Date },
+): UsageEvent[] {
+  const event = (at: Date, quantity: bigint): UsageEvent => ({
+    ...facts,
+    source: `storage.${source}`,
+    sourceId: name,
+    quantity,
+    occurredAt: at,
+  });
   const missed: UsageEvent[] = [];
   if (last !== undefined) {
     const lesser = last.bytes < bytes ? last.bytes : bytes;
-    for (let at = last.hour.getTime() + HOUR_MS; at < hour.getTime(); at += HOUR_MS) missed.push({ ...event(new Date(at), lesser), properties: { measured: 'no' } });
+    for (let at = last.hour.getTime() + HOUR_MS; at < hour.getTime(); at += HOUR_MS)
+      missed.push({ ...event(new Date(at), lesser), properties: { measured: 'no' } });
   }
   return [...missed, event(hour, bytes)];
 }

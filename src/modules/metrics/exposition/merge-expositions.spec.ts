@@ -4,7 +4,12 @@ import { mergeExpositions } from './merge-expositions.js';
 function registryOf(process: string): Registry {
   const registry = new Registry();
   registry.setDefaultLabels({ process });
-  const counter = new Counter({ name: 'jobs_total', help: 'Jobs, with a # TYPE in the help.', labelNames: ['queue'], registers: [registry] });
+  const counter = new Counter({
+    name: 'jobs_total',
+    help: 'Jobs, with a # TYPE in the help.',
+    labelNames: ['queue'],
+    registers: [registry],
+  });
   counter.inc({ queue: 'a' }, 2);
   return registry;
 }

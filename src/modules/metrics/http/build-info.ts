@@ -13,7 +13,8 @@ const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total',
 class BuildInfo {
   constructor(config: Config, @InjectMetric(NAME) info: Gauge) {
     info.set({ version: VERSION, node: process.version, role: config.role }, 1);
-    // Several processes may be scraped as one. Where one process has all roles, as in tests, there is nothing to tell apart.
+    // Several processes may be scraped as one. Where one process has all roles, as in tests, there is nothing to tell
+    // apart.
     if (config.role !== 'all') register.setDefaultLabels({ process: config.role });
     for (const name of MISNAMED) register.removeSingleMetric(name);
   }
@@ -21,5 +22,9 @@ class BuildInfo {
 
 export const BUILD_INFO: Provider[] = [
   BuildInfo,
-  makeGaugeProvider({ name: NAME, help: 'Always 1; its labels say what runs.', labelNames: ['version', 'node', 'role'] }),
+  makeGaugeProvider({
+    name: NAME,
+    help: 'Always 1; its labels say what runs.',
+    labelNames: ['version', 'node', 'role'],
+  }),
 ];

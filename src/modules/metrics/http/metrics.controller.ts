@@ -17,7 +17,10 @@ export class MetricsController extends PrometheusController {
 
   // The path comes from the module: nestjs-prometheus gives its controller `/metrics`.
   @Get()
-  @ApiOperation({ summary: 'Counters, gauges and histograms for Prometheus.', description: 'Needs `METRICS_TOKEN` as bearer token when it is set.' })
+  @ApiOperation({
+    summary: 'Counters, gauges and histograms for Prometheus.',
+    description: 'Needs `METRICS_TOKEN` as bearer token when it is set.',
+  })
   @ApiOkResponse({ description: 'Prometheus text format', content: { 'text/plain': { schema: { type: 'string' } } } })
   @ApiRefusals(...ANY_OPERATOR)
   override async index(@Res({ passthrough: true }) response: Response): Promise<string> {

@@ -11,10 +11,19 @@ import { OperatorTokenInvalid, OperatorTokenUnset, OtherMachineRefused, UsageInt
 import { isFromThisMachine } from './this-machine.js';
 import { WrongOperatorTokens } from './wrong-operator-tokens.js';
 
-const SETTING: Record<OperatorSurface, string> = { ops: 'OPS_TOKEN', money: 'OPS_TOKEN', metrics: 'METRICS_TOKEN', usage: 'USAGE_TOKEN' };
+const SETTING: Record<OperatorSurface, string> = {
+  ops: 'OPS_TOKEN',
+  money: 'OPS_TOKEN',
+  metrics: 'METRICS_TOKEN',
+  usage: 'USAGE_TOKEN',
+};
 
 /** Of sources of our own, who are counted and have no limit of a day. */
-const TRUSTED: BudgetAccount = { key: 'usage sources', tier: { name: 'enterprise', callsPerDay: null, callsPerSecond: PLANS.enterprise.callsPerSecond }, circles: [] };
+const TRUSTED: BudgetAccount = {
+  key: 'usage sources',
+  tier: { name: 'enterprise', callsPerDay: null, callsPerSecond: PLANS.enterprise.callsPerSecond },
+  circles: [],
+};
 
 /** Lets the holder of `OPS_TOKEN`, `METRICS_TOKEN` or `USAGE_TOKEN` in (service document §5). */
 @Injectable()
@@ -65,7 +74,8 @@ export class OperatorTokenGuard implements CanActivate {
         throw new UsageIntakeOff();
       case 'ops':
         // Where a proxy is configured, what comes over the loopback interface may come from anywhere.
-        if (this.config.trustProxy !== 0 || !isFromThisMachine(request)) throw new OtherMachineRefused(SETTING[surface]);
+        if (this.config.trustProxy !== 0 || !isFromThisMachine(request))
+          throw new OtherMachineRefused(SETTING[surface]);
         return true;
       case 'metrics':
         return true;
@@ -85,7 +95,12 @@ export class OperatorTokenGuard implements CanActivate {
   }
 }
 
-const TRUSTED_HOLDER: BudgetHolder = { account: TRUSTED, stamps: [], isStale: () => false, refresh: () => Promise.resolve(TRUSTED_HOLDER) };
+const TRUSTED_HOLDER: BudgetHolder = {
+  account: TRUSTED,
+  stamps: [],
+  isStale: () => false,
+  refresh: () => Promise.resolve(TRUSTED_HOLDER),
+};
 
 const bearerTokenOf = (request: Request): string | undefined =>
   /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];

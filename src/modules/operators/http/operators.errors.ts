@@ -13,10 +13,14 @@ export class OperatorTokenInvalid extends DomainError {
 /** Without a token, the operators' endpoints serve programs on the machine itself, and nobody else. */
 export class OtherMachineRefused extends DomainError {
   constructor(setting: string) {
-    super('invalid_token', `This endpoint answers only calls from the machine it runs on while ${setting} is not set.`, {
-      hint: `Set ${setting} and send it as Authorization: Bearer <${setting}>, or call http://localhost on that machine without a proxy.`,
-      headers: { 'WWW-Authenticate': 'Bearer' },
-    });
+    super(
+      'invalid_token',
+      `This endpoint answers only calls from the machine it runs on while ${setting} is not set.`,
+      {
+        hint: `Set ${setting} and send it as Authorization: Bearer <${setting}>, or call http://localhost on that machine without a proxy.`,
+        headers: { 'WWW-Authenticate': 'Bearer' },
+      },
+    );
   }
 }
 
@@ -34,7 +38,8 @@ export class OperatorTokenUnset extends DomainError {
 export class UsageIntakeOff extends DomainError {
   constructor() {
     super('feature_disabled', 'This service takes no usage from outside.', {
-      hint: 'Its operator switches it on by setting USAGE_TOKEN, which sources then send as Authorization: Bearer <USAGE_TOKEN>.', details: { feature: 'usage_intake' },
+      hint: 'Its operator switches it on by setting USAGE_TOKEN, which sources then send as Authorization: Bearer <USAGE_TOKEN>.',
+      details: { feature: 'usage_intake' },
     });
   }
 }

@@ -1,17 +1,29 @@
 import type { Request } from 'express';
 
 /** What proxies add to a request that they pass on. */
-const FORWARDING_HEADERS = ['x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'forwarded', 'via', 'cf-connecting-ip'] as const;
+const FORWARDING_HEADERS = [
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-real-ip',
+  'forwarded',
+  'via',
+  'cf-connecting-ip',
+] as const;
 const LOOPBACK_PEER = /^(?:::ffff:)?127(?:\.\d{1,3}){3}$|^::1$/;
-/** A page of somebody else cannot make a browser send one of these, wherever its own name resolves to (DNS rebinding). */
+/**
+ * A page of somebody else cannot make a browser send one of these, wherever its own name resolves to (DNS rebinding).
+ */
 const LOOPBACK_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i;
 
 /**
- * Whether a program on this machine makes the request: it comes over the loopback interface, names a loopback host, and no
- * proxy has passed it on. The name of `PUBLIC_URL` does not count, because a proxy on this machine sends it for everybody.
+ * Whether a program on this machine makes the request: it comes over the loopback interface, names a loopback host, and
+ * no proxy has passed it on. The name of `PUBLIC_URL` does not count, because a proxy on this machine sends it for
+ * everybody.
  */
 export function isFromThisMachine({ headers, socket }: Pick<Request, 'headers' | 'socket'>): boolean {
-  return LOOPBACK_PEER.test(socket.remoteAddress ?? '')
-    && LOOPBACK_HOST.test(headers.host ?? '')
-    && FORWARDING_HEADERS.every((name) => headers[name] === undefined);
+  return (
+    LOOPBACK_PEER.test(socket.remoteAddress ?? '') &&
+    LOOPBACK_HOST.test(headers.host ?? '') &&
+    FORWARDING_HEADERS.every((name) => headers[name] === undefined)
+  );
 }

@@ -77,8 +77,14 @@ export class AlertIntakeService {
       const inRound = new Set(round);
       rest = rest.filter((report) => !inRound.has(report));
       touched.push(
-        ...await this.alerts.fire(round.filter(({ status }) => status === 'firing').map((report) => this.firing(report)), now),
-        ...await this.alerts.end(round.filter(({ status }) => status === 'resolved').map((report) => this.ending(report, now)), now),
+        ...(await this.alerts.fire(
+          round.filter(({ status }) => status === 'firing').map((report) => this.firing(report)),
+          now,
+        )),
+        ...(await this.alerts.end(
+          round.filter(({ status }) => status === 'resolved').map((report) => this.ending(report, now)),
+          now,
+        )),
       );
     }
     return touched;

@@ -32,7 +32,10 @@ export interface Reports {
 
 /** What a generic payload lacks or has wrong, by field. */
 export class GenericPayloadInvalid extends Error {
-  constructor(readonly path: 'title' | 'status' | 'startsAt', message: string) {
+  constructor(
+    readonly path: 'title' | 'status' | 'startsAt',
+    message: string,
+  ) {
     super(message);
   }
 }
@@ -47,13 +50,15 @@ const VALUE_CHARACTERS = 1_000;
 const TAG = /^[A-Za-z0-9][\w.:-]{0,99}$/;
 
 /**
- * Reads a body of `POST /ops/alert` (service document §4): that of Alertmanager, or the generic one. Fields that are not
- * known are welcome, and what is too long is cut: an alert must not be lost for its form.
+ * Reads a body of `POST /ops/alert` (service document §4): that of Alertmanager, or the generic one. Fields that are
+ * not known are welcome, and what is too long is cut: an alert must not be lost for its form.
  *
  * @throws {GenericPayloadInvalid}
  */
 export function readReports(body: Json, now: Date): Reports {
-  return body['version'] === '4' && Array.isArray(body['alerts']) ? ofAlertmanager(body, body['alerts'], now) : { reports: [ofGeneric(body, now)], rejected: [] };
+  return body['version'] === '4' && Array.isArray(body['alerts'])
+    ? ofAlertmanager(body, body['alerts'], now)
+    : { reports: [ofGeneric(body, now)], rejected: [] };
 }
 
 function ofAlertmanager(body: Json, alerts: readonly unknown[], now: Date): Reports {
@@ -75,7 +80,7 @@ function ofAlert(alert: unknown, commonTag: string | undefined, now: Date): Repo
   if (status !== 'firing' && status !== 'resolved') return 'invalid_status';
   if (!isObject(alert['labels'])) return 'no_labels';
   const startsAt = timeOf(alert['startsAt']) ?? (alert['startsAt'] === undefined ? now : undefined);
-  const endsAt = status === 'resolved' ? timeOf(alert['endsAt']) ?? now : null;
+  const endsAt = status === 'resolved' ? (timeOf(alert['endsAt']) ?? now) : null;
   if (startsAt === undefined) return 'invalid_time';
 
   const labels = pairsOf(alert['labels']);
@@ -101,9 +106,11 @@ function ofGeneric(body: Json, now: Date): Report {
   const title = textOf(body['title'], TITLE_CHARACTERS);
   if (title === null) throw new GenericPayloadInvalid('title', 'title must be a text that says what is wrong');
   const status = body['status'] ?? 'firing';
-  if (status !== 'firing' && status !== 'resolved') throw new GenericPayloadInvalid('status', 'status must be firing or resolved');
+  if (status !== 'firing' && status !== 'resolved')
+    throw new GenericPayloadInvalid('status', 'status must be firing or resolved');
   const startsAt = body['startsAt'] === undefined ? now : timeOf(body['startsAt']);
-  if (startsAt === undefined) throw new GenericPayloadInvalid('startsAt', 'startsAt must be a time such as 2026-11-21T05:27:51Z');
+  if (startsAt === undefined)
+    throw new GenericPayloadInvalid('startsAt', 'startsAt must be a time such as 2026-11-21T05:27:51Z');
 
   const labels = pairsOf(body['labels']);
   const source = textOf(body['source'], KEY_CHARACTERS) ?? 'generic';
@@ -124,7 +131,8 @@ function ofGeneric(body: Json, now: Date): Report {
   };
 }
 
-const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const objectOf = (value: unknown): Json => (isObject(value) ? value : {});
 
@@ -141,11 +149,19 @@ function pairsOf(value: unknown): Record<string, string> {
   const pairs = Object.entries(objectOf(value))
     .filter(([, each]) => ['string', 'number', 'boolean'].includes(typeof each))
     .slice(0, MAX_PAIRS)
-    .map(([name, each]) => [clean(name).slice(0, KEY_CHARACTERS).replace(/\p{Cs}/gu, ''), clean(String(each)).slice(0, VALUE_CHARACTERS).replace(/\p{Cs}/gu, '')]);
+    .map(([name, each]) => [
+      clean(name)
+        .slice(0, KEY_CHARACTERS)
+        .replace(/\p{Cs}/gu, ''),
+      clean(String(each))
+        .slice(0, VALUE_CHARACTERS)
+        .replace(/\p{Cs}/gu, ''),
+    ]);
   return Object.fromEntries(pairs) as Record<string, string>;
 }
 
-const tagOf = (value: unknown): string | undefined => (typeof value === 'string' && TAG.test(value) ? value : undefined);
+const tagOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && TAG.test(value) ? value : undefined;
 
 const severityOf = (value: unknown): Severity => {
   const name = typeof value === 'string' ? value.toLowerCase() : '';
@@ -164,6 +180,7 @@ function urlOf(value: unknown): string | null {
   return text !== null && /^https?:\/\//i.test(text) ? text : null;
 }
 
-const sorted = (labels: Readonly<Record<string, string>>): [string, string][] => Object.entries(labels).sort(([one], [other]) => (one < other ? -1 : 1));
+const sorted = (labels: Readonly<Record<string, string>>): [string, string][] =>
+  Object.entries(labels).sort(([one], [other]) => (one < other ? -1 : 1));
 
 const hashOf = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('hex');

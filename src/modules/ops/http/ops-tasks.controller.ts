@@ -5,7 +5,17 @@ import { TakesJson } from '../../../platform/http/json-body.js';
 import { NeedsNoStorage } from '../../../platform/storage/storage.guard.js';
 import { RequireOperatorToken } from '../../operators/require-operator-token.js';
 import { OpsTasksService } from '../tasks/ops-tasks.service.js';
-import { LeaseBody, NoteBody, ReleaseBody, ResolveBody, SilenceBody, TaskHistoryView, TasksQuery, TasksView, TaskView } from './ops-tasks.dto.js';
+import {
+  LeaseBody,
+  NoteBody,
+  ReleaseBody,
+  ResolveBody,
+  SilenceBody,
+  TaskHistoryView,
+  TasksQuery,
+  TasksView,
+  TaskView,
+} from './ops-tasks.dto.js';
 
 const NEEDS = 'Needs `OPS_TOKEN` as bearer token when it is set.';
 const ANY_CHANGE = [...ANY_OPERATOR, ...ANY_BODY, 'ops_task_not_found', 'service_unavailable'] as const;
@@ -36,7 +46,10 @@ export class OpsTasksController {
   @Post(':task_id/claim')
   @TakesJson()
   @HttpCode(HttpStatus.OK)
-  @ApiOperation({ summary: 'Takes a task, so that nobody else works on it; again, to keep it longer.', description: NEEDS })
+  @ApiOperation({
+    summary: 'Takes a task, so that nobody else works on it; again, to keep it longer.',
+    description: NEEDS,
+  })
   @ApiOkResponse({ type: TaskView })
   @ApiRefusals(...ANY_CHANGE, 'task_already_claimed', 'task_already_resolved')
   async claim(@Param('task_id') id: string, @Body() { agent, leaseSeconds }: LeaseBody): Promise<TaskView> {

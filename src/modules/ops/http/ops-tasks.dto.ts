@@ -14,27 +14,43 @@ const LONGEST_LEASE_SECONDS = 3_600;
 const LONGEST_SILENCE_SECONDS = 7 * 86_400;
 const TEXT_CHARACTERS = 4_000;
 
-const IsText = (): PropertyDecorator => inOrder(Trimmed(), IsString(), MinLength(1), MaxLength(TEXT_CHARACTERS), Matches(/^[^\0\p{Cs}]*$/u));
+const IsText = (): PropertyDecorator =>
+  inOrder(Trimmed(), IsString(), MinLength(1), MaxLength(TEXT_CHARACTERS), Matches(/^[^\0\p{Cs}]*$/u));
 
 export class TasksQuery extends PageQuery {
   @ApiPropertyOptional({ enum: OPS_TASK_STATUSES })
-  @MayBeAbsent() @IsIn(OPS_TASK_STATUSES)
+  @MayBeAbsent()
+  @IsIn(OPS_TASK_STATUSES)
   readonly status?: OpsTaskStatus;
 
   @ApiPropertyOptional({ type: String, maxLength: 100 })
-  @MayBeAbsent() @IsTitle()
+  @MayBeAbsent()
+  @IsTitle()
   readonly runbookTag?: string;
 }
 
 class AgentBody {
-  @ApiProperty({ example: 'pager-bot', minLength: 1, maxLength: 100, description: 'Who you are: whatever name you keep to.' })
+  @ApiProperty({
+    example: 'pager-bot',
+    minLength: 1,
+    maxLength: 100,
+    description: 'Who you are: whatever name you keep to.',
+  })
   @IsTitle()
   readonly agent!: string;
 }
 
 export class LeaseBody extends AgentBody {
-  @ApiPropertyOptional({ type: 'integer', minimum: 1, maximum: LONGEST_LEASE_SECONDS, default: DEFAULT_LEASE_SECONDS, description: 'The task is open again when it is not renewed within that.' })
-  @IsInt() @Min(1) @Max(LONGEST_LEASE_SECONDS)
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 1,
+    maximum: LONGEST_LEASE_SECONDS,
+    default: DEFAULT_LEASE_SECONDS,
+    description: 'The task is open again when it is not renewed within that.',
+  })
+  @IsInt()
+  @Min(1)
+  @Max(LONGEST_LEASE_SECONDS)
   readonly leaseSeconds: number = DEFAULT_LEASE_SECONDS;
 }
 
@@ -54,14 +70,17 @@ export class NoteBody extends AgentBody {
 
 export class SilenceBody extends AgentBody {
   @ApiProperty({ type: 'integer', minimum: 1, maximum: LONGEST_SILENCE_SECONDS })
-  @IsInt() @Min(1) @Max(LONGEST_SILENCE_SECONDS)
+  @IsInt()
+  @Min(1)
+  @Max(LONGEST_SILENCE_SECONDS)
   readonly seconds!: number;
 }
 
 export class TaskView {
   @ApiProperty({ example: 'tsk_01jd3m8yeqf5rb0xkq5ym8s6tn' }) id!: string;
   @ApiProperty() title!: string;
-  @ApiProperty({ example: 'sandbox', description: 'Of its runbook in GET /ops; `untagged` when none is for it.' }) runbookTag!: string;
+  @ApiProperty({ example: 'sandbox', description: 'Of its runbook in GET /ops; `untagged` when none is for it.' })
+  runbookTag!: string;
   @ApiProperty({ enum: SEVERITIES }) severity!: Severity;
   @ApiProperty({ enum: OPS_TASK_STATUSES }) status!: OpsTaskStatus;
   @ApiProperty() dedupKey!: string;
@@ -86,21 +105,40 @@ export class TaskView {
   static of(task: OpsTask): TaskView {
     const { id, title, runbookTag, severity, status, dedupKey, source, labels, annotations, occurrences } = task;
     return {
-      id, title, runbookTag, severity, status, dedupKey, source, labels, annotations, occurrences,
+      id,
+      title,
+      runbookTag,
+      severity,
+      status,
+      dedupKey,
+      source,
+      labels,
+      annotations,
+      occurrences,
       startsAt: task.startsAt.toISOString(),
       lastSeenAt: task.lastSeenAt.toISOString(),
       createdAt: task.createdAt.toISOString(),
       updatedAt: task.updatedAt.toISOString(),
-      ...present({ description: task.description, url: task.url, claimedBy: task.claimedBy, resolvedBy: task.resolvedBy, resolution: task.resolution }),
       ...present({
-        endsAt: timeOf(task.endsAt), claimExpiresAt: timeOf(task.claimExpiresAt), silencedUntil: timeOf(task.silencedUntil), resolvedAt: timeOf(task.resolvedAt),
+        description: task.description,
+        url: task.url,
+        claimedBy: task.claimedBy,
+        resolvedBy: task.resolvedBy,
+        resolution: task.resolution,
+      }),
+      ...present({
+        endsAt: timeOf(task.endsAt),
+        claimExpiresAt: timeOf(task.claimExpiresAt),
+        silencedUntil: timeOf(task.silencedUntil),
+        resolvedAt: timeOf(task.resolvedAt),
       }),
     };
   }
 }
 
 export class TaskEventView {
-  @ApiProperty({ enum: ['opened', 'claimed', 'released', 'claim_expired', 'noted', 'silenced', 'resolved'] }) kind!: string;
+  @ApiProperty({ enum: ['opened', 'claimed', 'released', 'claim_expired', 'noted', 'silenced', 'resolved'] })
+  kind!: string;
   @ApiProperty({ description: 'The agent, `alert`, or `sweep`.' }) actor!: string;
   @ApiProperty({ type: 'object', additionalProperties: true }) details!: object;
   @ApiProperty({ format: 'date-time' }) at!: string;
@@ -120,7 +158,8 @@ export class TaskHistoryView extends TaskView {
 
 export class TasksView {
   @ApiProperty({ type: [TaskView] }) tasks!: TaskView[];
-  @ApiPropertyOptional({ type: String, description: 'Pass it as `cursor` for more; absent on the last page.' }) nextCursor?: string;
+  @ApiPropertyOptional({ type: String, description: 'Pass it as `cursor` for more; absent on the last page.' })
+  nextCursor?: string;
 
   static of({ items, next }: Page<OpsTask>): TasksView {
     return { tasks: items.map((task) => TaskView.of(task)), ...present({ nextCursor: cursorOf(next) ?? null }) };

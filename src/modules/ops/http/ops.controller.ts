@@ -10,7 +10,8 @@ import { type Manifest, ManifestService } from '../manifest/manifest.service.js'
 import { unlessUnchanged } from './not-modified.js';
 import { GenericAlertBody, IntakeView } from './ops.dto.js';
 
-const NEEDS = 'Needs `OPS_TOKEN` as bearer token when it is set; otherwise it answers only programs on the same machine.';
+const NEEDS =
+  'Needs `OPS_TOKEN` as bearer token when it is set; otherwise it answers only programs on the same machine.';
 
 @ApiTags('operations')
 @NeedsNoStorage()
@@ -23,8 +24,13 @@ export class OpsController {
   ) {}
 
   @Get()
-  @ApiOperation({ summary: 'Shows all that an agent needs to run the service: its state, its endpoints, its runbooks and tasks.', description: NEEDS })
-  @ApiOkResponse({ schema: { type: 'object', required: ['schemaVersion', 'service', 'status', 'parts', 'endpoints', 'runbooks'] } })
+  @ApiOperation({
+    summary: 'Shows all that an agent needs to run the service: its state, its endpoints, its runbooks and tasks.',
+    description: NEEDS,
+  })
+  @ApiOkResponse({
+    schema: { type: 'object', required: ['schemaVersion', 'service', 'status', 'parts', 'endpoints', 'runbooks'] },
+  })
   @ApiRefusals(...ANY_OPERATOR)
   async show(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<Manifest | undefined> {
     return unlessUnchanged(await this.manifest.describe(), request, response);
@@ -39,7 +45,14 @@ export class OpsController {
   })
   @ApiBody({ type: GenericAlertBody })
   @ApiOkResponse({ type: IntakeView })
-  @ApiRefusals(...ANY_OPERATOR, 'invalid_request', 'malformed_json', 'payload_too_large', 'unsupported_media_type', 'service_unavailable')
+  @ApiRefusals(
+    ...ANY_OPERATOR,
+    'invalid_request',
+    'malformed_json',
+    'payload_too_large',
+    'unsupported_media_type',
+    'service_unavailable',
+  )
   async alert(@Body() body: Record<string, unknown>): Promise<IntakeView> {
     return IntakeView.of(await this.alerts.take(body));
   }

@@ -2,13 +2,20 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { Intake } from '../alerts/alert-intake.service.js';
 import { OPS_TASK_STATUSES, type OpsTaskStatus } from '../ops-task-status.js';
 
-/** The body of a generic alert; that of Alertmanager is taken as it is. Read in `alerts/report.ts`, not validated here. */
+/**
+ * The body of a generic alert; that of Alertmanager is taken as it is. Read in `alerts/report.ts`, not validated here.
+ */
 export class GenericAlertBody {
   @ApiProperty({ example: 'The disk of the database is nearly full' }) title!: string;
-  @ApiPropertyOptional({ type: String, example: 'disk', description: 'Tags the task, so that its runbook is found.' }) runbookTag?: string;
+  @ApiPropertyOptional({ type: String, example: 'disk', description: 'Tags the task, so that its runbook is found.' })
+  runbookTag?: string;
   @ApiPropertyOptional({ enum: ['critical', 'warning', 'info'], default: 'warning' }) severity?: string;
   @ApiPropertyOptional({ enum: ['firing', 'resolved'], default: 'firing' }) status?: string;
-  @ApiPropertyOptional({ type: String, description: 'Alerts with the same one are of the same fault. Left out: made of source, title and labels.' }) dedupKey?: string;
+  @ApiPropertyOptional({
+    type: String,
+    description: 'Alerts with the same one are of the same fault. Left out: made of source, title and labels.',
+  })
+  dedupKey?: string;
   @ApiPropertyOptional({ type: String }) source?: string;
   @ApiPropertyOptional({ type: String }) description?: string;
   @ApiPropertyOptional({ type: 'object', additionalProperties: { type: 'string' } }) labels?: object;
@@ -35,7 +42,8 @@ export class IntakeView {
   @ApiProperty({ type: 'integer' }) created!: number;
   @ApiProperty({ type: 'integer', description: 'Of tasks that were there.' }) updated!: number;
   @ApiProperty({ type: 'integer' }) resolved!: number;
-  @ApiProperty({ type: 'integer', description: 'Ends of what has no task, and faults whose end came first.' }) ignored!: number;
+  @ApiProperty({ type: 'integer', description: 'Ends of what has no task, and faults whose end came first.' })
+  ignored!: number;
   @ApiProperty({ type: [RejectedView] }) rejected!: RejectedView[];
   @ApiProperty({ type: [TouchedTaskView] }) tasks!: TouchedTaskView[];
 

@@ -33,7 +33,12 @@ function markdownOf({ title, summary, severity, appliesTo, background, steps, es
 }
 
 function stepOf({ n, kind, text, command, expect, risk }: RunbookStep): string {
-  const request = command === undefined ? [] : [`\`${command.method} ${command.path}\`${command.body === undefined ? '' : ` with \`${JSON.stringify(command.body)}\``}`];
+  const request =
+    command === undefined
+      ? []
+      : [
+          `\`${command.method} ${command.path}\`${command.body === undefined ? '' : ` with \`${JSON.stringify(command.body)}\``}`,
+        ];
   const expected = expect === undefined ? [] : [`Expect: ${expect}`];
   return [`${n}. **${kind}** (${risk}): ${text}`, ...request, ...expected].join('<br>\n   ');
 }

@@ -25,7 +25,14 @@ export class ExpiredClaimsSweeper implements ScheduleHandler {
     const now = this.clock.now();
     await this.database.transaction(async () => {
       for (const { id, holder } of await this.tasks.openExpired(now)) {
-        await this.tasks.record({ id: this.ids.next('tev'), taskId: id, kind: 'claim_expired', actor: 'sweep', details: { holder }, at: now });
+        await this.tasks.record({
+          id: this.ids.next('tev'),
+          taskId: id,
+          kind: 'claim_expired',
+          actor: 'sweep',
+          details: { holder },
+          at: now,
+        });
       }
     });
     await this.tasks.deleteResolvedBefore(new Date(now.getTime() - KEPT_MS), BATCH);

@@ -7,7 +7,9 @@ import { PlanRequests } from '../../billing/plan-requests.service.js';
 import { AlertIntakeService } from '../alerts/alert-intake.service.js';
 import { planRequestSubscription } from './ops.job.js';
 
-/** Opens a task for a pending plan request, and resolves it once the request is decided or withdrawn. Safe to run twice. */
+/**
+ * Opens a task for a pending plan request, and resolves it once the request is decided or withdrawn. Safe to run twice.
+ */
 @Injectable()
 @Handles(planRequestSubscription)
 export class PlanRequestProcessor implements JobHandler<PlanRequestPayload> {
@@ -19,9 +21,22 @@ export class PlanRequestProcessor implements JobHandler<PlanRequestPayload> {
 
   async handle({ orgId }: PlanRequestPayload): Promise<void> {
     const request = await this.requests.find(orgId);
-    const about = { dedupKey: `plan-request ${orgId}`, title: `Plan request of ${orgId}`, runbookTag: 'plan_request', severity: 'info', source: 'billing' };
-    await this.alerts.take(request === undefined
-      ? { ...about, status: 'resolved', endsAt: this.clock.now().toISOString() }
-      : { ...about, description: `${orgId} requests the plan ${request.plan}.`, labels: { orgId, plan: request.plan }, startsAt: request.requestedAt.toISOString() });
+    const about = {
+      dedupKey: `plan-request ${orgId}`,
+      title: `Plan request of ${orgId}`,
+      runbookTag: 'plan_request',
+      severity: 'info',
+      source: 'billing',
+    };
+    await this.alerts.take(
+      request === undefined
+        ? { ...about, status: 'resolved', endsAt: this.clock.now().toISOString() }
+        : {
+            ...about,
+            description: `${orgId} requests the plan ${request.plan}.`,
+            labels: { orgId, plan: request.plan },
+            startsAt: request.requestedAt.toISOString(),
+          },
+    );
   }
 }

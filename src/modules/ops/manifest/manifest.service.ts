@@ -34,7 +34,13 @@ interface ManifestEndpoint {
 
 export interface Manifest {
   readonly schemaVersion: string;
-  readonly service: { readonly name: string; readonly version: string; readonly role: string; readonly startedAt: string; readonly instance: string };
+  readonly service: {
+    readonly name: string;
+    readonly version: string;
+    readonly role: string;
+    readonly startedAt: string;
+    readonly instance: string;
+  };
   readonly status: 'ok' | 'degraded' | 'draining';
   /** Part by part, as `/ready` has it. */
   readonly parts: PartStates;
@@ -79,35 +85,64 @@ export class ManifestService {
   async describe(): Promise<Manifest> {
     // A part that is away is told as such: this page is read when something is.
     const [{ isReady, parts }, queues, tasks] = await Promise.all([
-      this.readiness.parts(), this.queueStates().catch(() => undefined), this.taskFigures().catch(() => undefined),
+      this.readiness.parts(),
+      this.queueStates().catch(() => undefined),
+      this.taskFigures().catch(() => undefined),
     ]);
     const isWell = isReady && Object.values(parts).every(({ status }) => status === 'up');
     return {
       schemaVersion: SCHEMA_VERSION,
-      service: { name: 'service-platform', version: VERSION, role: this.config.role, startedAt: this.startedAt, instance: this.instance },
+      service: {
+        name: 'service-platform',
+        version: VERSION,
+        role: this.config.role,
+        startedAt: this.startedAt,
+        instance: this.instance,
+      },
       status: this.shutdown.isDraining ? 'draining' : isWell ? 'ok' : 'degraded',
       parts,
-      endpoints: this.routes.list().filter(({ summary }) => summary !== undefined).map(endpointOf).sort(byPath),
-      runbooks: this.runbooks.all.map((runbook) => ({ ...runbook, docsUrl: `${this.config.docsUrl}/runbooks/${runbook.id}` })),
+      endpoints: this.routes
+        .list()
+        .filter(({ summary }) => summary !== undefined)
+        .map(endpointOf)
+        .sort(byPath),
+      runbooks: this.runbooks.all.map((runbook) => ({
+        ...runbook,
+        docsUrl: `${this.config.docsUrl}/runbooks/${runbook.id}`,
+      })),
       ...(queues === undefined ? {} : { queues }),
       ...(tasks === undefined ? {} : { tasks }),
       features: { href: '/ops/features' },
       alerts: { rules: 'deploy/alerts/prometheus.rules.yml' },
-      links: { openapi: OPENAPI, metrics: '/metrics', ready: '/ready', tasks: '/ops/tasks', slo: 'docs/operations/slo.md' },
+      links: {
+        openapi: OPENAPI,
+        metrics: '/metrics',
+        ready: '/ready',
+        tasks: '/ops/tasks',
+        slo: 'docs/operations/slo.md',
+      },
     };
   }
 
   private queueStates(): Promise<QueueState[]> {
-    return Promise.all(this.queues.all().map(async (queue) => {
-      const { counts, oldestWaitingMs } = await this.queues.read(queue);
-      const oldestWaitingSeconds = oldestWaitingMs === null ? 0 : this.secondsSince(oldestWaitingMs);
-      return { name: queue.name, ...counts, oldestWaitingSeconds, paused: await queue.isPaused() };
-    }));
+    return Promise.all(
+      this.queues.all().map(async (queue) => {
+        const { counts, oldestWaitingMs } = await this.queues.read(queue);
+        const oldestWaitingSeconds = oldestWaitingMs === null ? 0 : this.secondsSince(oldestWaitingMs);
+        return { name: queue.name, ...counts, oldestWaitingSeconds, paused: await queue.isPaused() };
+      }),
+    );
   }
 
   private async taskFigures(): Promise<Manifest['tasks']> {
     const { open, claimed, resolved24h, oldestOpenAt, byTag } = await this.tasks.figures(this.clock.now());
-    return { open, claimed, resolved24h, oldestOpenSeconds: oldestOpenAt === null ? 0 : this.secondsSince(oldestOpenAt.getTime()), byTag };
+    return {
+      open,
+      claimed,
+      resolved24h,
+      oldestOpenSeconds: oldestOpenAt === null ? 0 : this.secondsSince(oldestOpenAt.getTime()),
+      byTag,
+    };
   }
 
   private secondsSince(ms: number): number {
@@ -118,8 +153,15 @@ export class ManifestService {
 const OPENAPI = '/api/v1/openapi.json';
 
 function endpointOf({ method, path, surface, rule, sessions, summary, takesBody }: DeclaredRoute): ManifestEndpoint {
-  const auth = surface === 'money' ? 'ops' : surface ?? (rule !== undefined || sessions !== undefined ? 'apiKey' : 'none');
-  return { method, path, auth, summary: summary!, ...(takesBody ? { requestSchema: { $ref: schemaOf(method, path) } } : {}) };
+  const auth =
+    surface === 'money' ? 'ops' : (surface ?? (rule !== undefined || sessions !== undefined ? 'apiKey' : 'none'));
+  return {
+    method,
+    path,
+    auth,
+    summary: summary!,
+    ...(takesBody ? { requestSchema: { $ref: schemaOf(method, path) } } : {}),
+  };
 }
 
 /** Pointers of JSON have `~1` for a slash; the description names parameters in braces. */

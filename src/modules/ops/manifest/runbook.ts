@@ -32,16 +32,24 @@ export interface Runbook {
   readonly version: number;
 }
 
-/** @throws {Error} that names the file and what is wrong with it: the service does not start on a runbook that nobody can follow. */
+/**
+ * @throws {Error} that names the file and what is wrong with it: the service does not start on a runbook that nobody
+ * can follow.
+ */
 export function parseRunbook(file: string, markdown: string): Runbook {
   const [, matter, body = ''] = /^---\n([\s\S]*?)\n---\n\s*# .*\n([\s\S]*)$/.exec(markdown) ?? [];
-  const fail = (what: string): never => { throw new Error(`The runbook ${file} ${what}.`); };
+  const fail = (what: string): never => {
+    throw new Error(`The runbook ${file} ${what}.`);
+  };
   if (matter === undefined) return fail('has no front matter and a title');
   const facts = parse(matter) as Record<string, unknown>;
 
-  const text = (value: unknown, name: string): string => (typeof value === 'string' && value.trim() !== '' ? value.trim() : fail(`has no ${name}`));
-  const one = <T extends string>(value: unknown, of: readonly T[], name: string): T => of.find((each) => each === value) ?? fail(`has a ${name} that is none of ${of.join(', ')}`);
-  const list = (value: unknown, name: string): unknown[] => (Array.isArray(value) && value.length > 0 ? value : fail(`has no ${name}`));
+  const text = (value: unknown, name: string): string =>
+    typeof value === 'string' && value.trim() !== '' ? value.trim() : fail(`has no ${name}`);
+  const one = <T extends string>(value: unknown, of: readonly T[], name: string): T =>
+    of.find((each) => each === value) ?? fail(`has a ${name} that is none of ${of.join(', ')}`);
+  const list = (value: unknown, name: string): unknown[] =>
+    Array.isArray(value) && value.length > 0 ? value : fail(`has no ${name}`);
 
   /** Empty for a runbook whose tasks the service opens itself. */
   const alertnamesOf = (value: unknown): unknown[] => {
@@ -57,13 +65,15 @@ export function parseRunbook(file: string, markdown: string): Runbook {
       n: index + 1,
       text: text(step['text'], `text in ${name}`),
       kind: one(step['kind'], KINDS, `kind in ${name}`),
-      ...(command === undefined ? {} : {
-        command: {
-          method: one(command['method'], METHODS, `method in ${name}`),
-          path: text(command['path'], `path in ${name}`),
-          ...(command['body'] === undefined ? {} : { body: command['body'] as object }),
-        },
-      }),
+      ...(command === undefined
+        ? {}
+        : {
+            command: {
+              method: one(command['method'], METHODS, `method in ${name}`),
+              path: text(command['path'], `path in ${name}`),
+              ...(command['body'] === undefined ? {} : { body: command['body'] as object }),
+            },
+          }),
       ...(step['expect'] === undefined ? {} : { expect: text(step['expect'], `expect in ${name}`) }),
       risk: one(step['risk'], RISKS, `risk in ${name}`),
     };
@@ -81,6 +91,6 @@ export function parseRunbook(file: string, markdown: string): Runbook {
     steps: list(facts['steps'], 'steps').map(stepOf),
     escalation: text(facts['escalation'], 'escalation'),
     background: text(body, 'background'),
-    version: Number.isInteger(facts['version']) ? facts['version'] as number : fail('has no version'),
+    version: Number.isInteger(facts['version']) ? (facts['version'] as number) : fail('has no version'),
   };
 }

@@ -9,11 +9,15 @@ const PLACE = join(PROJECT_ROOT, 'docs', 'operations', 'runbooks');
 /** The runbooks of `docs/operations/runbooks`, read once. */
 @Injectable()
 export class Runbooks {
-  readonly all: readonly Runbook[] = readdirSync(PLACE).filter((file) => file.endsWith('.md')).sort()
+  readonly all: readonly Runbook[] = readdirSync(PLACE)
+    .filter((file) => file.endsWith('.md'))
+    .sort()
     .map((file) => parseRunbook(file, readFileSync(join(PLACE, file), 'utf8')));
 
   /** The tag of the runbook that is for alerts of this name. */
   tagOf(alertname: string | undefined): string | undefined {
-    return alertname === undefined ? undefined : this.all.find(({ appliesTo }) => appliesTo.alertnames.includes(alertname))?.tag;
+    return alertname === undefined
+      ? undefined
+      : this.all.find(({ appliesTo }) => appliesTo.alertnames.includes(alertname))?.tag;
   }
 }

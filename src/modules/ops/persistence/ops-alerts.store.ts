@@ -51,7 +51,8 @@ export class OpsAlertsStore {
    */
   async fire(rows: readonly FiringRow[], now: Date): Promise<TouchedTask[]> {
     if (rows.length === 0) return [];
-    return this.database.manager.query<TouchedTask[]>(`
+    return this.database.manager.query<TouchedTask[]>(
+      `
       WITH report AS (
         SELECT * FROM jsonb_to_recordset($1::jsonb) AS report (${COLUMNS})
         WHERE NOT EXISTS (
@@ -74,13 +75,15 @@ export class OpsAlertsStore {
         FROM touched JOIN report ON report.id = touched.id
       )
       SELECT touched.*, EXISTS (SELECT FROM report WHERE report.id = touched.id) AS created FROM touched`,
-    [JSON.stringify(rows), now]);
+      [JSON.stringify(rows), now],
+    );
   }
 
   /** Resolves the tasks of faults that are over. An end from before the task's fault began is not its end. */
   async end(rows: readonly EndRow[], now: Date): Promise<TouchedTask[]> {
     if (rows.length === 0) return [];
-    return this.database.manager.query<TouchedTask[]>(`
+    return this.database.manager.query<TouchedTask[]>(
+      `
       WITH report AS (
         SELECT * FROM jsonb_to_recordset($1::jsonb) AS report ("eventId" text, "dedupKey" text, "endsAt" timestamptz)
       ), own AS (
@@ -98,6 +101,7 @@ export class OpsAlertsStore {
         SELECT "eventId", id, 'resolved', 'alert', jsonb_build_object('endsAt', "endsAt"), $2 FROM touched
       )
       SELECT id, status, "runbookTag", "dedupKey", false AS created FROM touched`,
-    [JSON.stringify(rows), now]);
+      [JSON.stringify(rows), now],
+    );
   }
 }

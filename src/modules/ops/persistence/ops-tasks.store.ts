@@ -32,7 +32,10 @@ export class OpsTasksStore {
 
   /** The newest first. */
   async list({ status, runbookTag }: TaskFilter, wish: PageWish): Promise<Page<OpsTask>> {
-    const query = this.database.manager.createQueryBuilder(OpsTask, 'task').orderBy('task.id', 'DESC').limit(wish.limit + 1);
+    const query = this.database.manager
+      .createQueryBuilder(OpsTask, 'task')
+      .orderBy('task.id', 'DESC')
+      .limit(wish.limit + 1);
     if (status !== undefined) query.andWhere('task.status = :status', { status });
     if (runbookTag !== undefined) query.andWhere('task.runbook_tag = :runbookTag', { runbookTag });
     if (wish.after !== undefined) query.andWhere('task.id < :after', { after: wish.after });
@@ -50,59 +53,87 @@ export class OpsTasksStore {
 
   /** Of racing agents one gets it. False when it is held by somebody else, resolved, or not there. */
   claim(id: string, agent: string, expiresAt: Date, now: Date): Promise<boolean> {
-    return this.changed(`
+    return this.changed(
+      `
       UPDATE ops_tasks SET status = 'claimed', claimed_by = $2, claim_expires_at = $3, updated_at = $4
-      WHERE id = $1 AND (status = 'open' OR (status = 'claimed' AND (claimed_by = $2 OR claim_expires_at <= $4)))`, [id, agent, expiresAt, now]);
+      WHERE id = $1 AND (status = 'open' OR (status = 'claimed' AND (claimed_by = $2 OR claim_expires_at <= $4)))`,
+      [id, agent, expiresAt, now],
+    );
   }
 
   /** False unless `agent` holds it. */
   prolong(id: string, agent: string, expiresAt: Date, now: Date): Promise<boolean> {
-    return this.changed(`
+    return this.changed(
+      `
       UPDATE ops_tasks SET claim_expires_at = $3, updated_at = $4
-      WHERE id = $1 AND status = 'claimed' AND claimed_by = $2 AND claim_expires_at > $4`, [id, agent, expiresAt, now]);
+      WHERE id = $1 AND status = 'claimed' AND claimed_by = $2 AND claim_expires_at > $4`,
+      [id, agent, expiresAt, now],
+    );
   }
 
   /** False unless `agent` holds it. */
   release(id: string, agent: string, now: Date): Promise<boolean> {
-    return this.changed(`
+    return this.changed(
+      `
       UPDATE ops_tasks SET status = 'open', claimed_by = NULL, claim_expires_at = NULL, updated_at = $3
-      WHERE id = $1 AND status = 'claimed' AND claimed_by = $2`, [id, agent, now]);
+      WHERE id = $1 AND status = 'claimed' AND claimed_by = $2`,
+      [id, agent, now],
+    );
   }
 
   /** False when somebody else holds it, or it is resolved. */
   resolve(id: string, agent: string, resolution: string, now: Date): Promise<boolean> {
-    return this.changed(`
+    return this.changed(
+      `
       UPDATE ops_tasks SET status = 'resolved', resolved_at = $4, resolved_by = $2, resolution = $3, claimed_by = NULL, claim_expires_at = NULL, updated_at = $4
-      WHERE id = $1 AND (status = 'open' OR (status = 'claimed' AND (claimed_by = $2 OR claim_expires_at <= $4)))`, [id, agent, resolution, now]);
+      WHERE id = $1 AND (status = 'open' OR (status = 'claimed' AND (claimed_by = $2 OR claim_expires_at <= $4)))`,
+      [id, agent, resolution, now],
+    );
   }
 
   /** False when it is resolved. */
   silence(id: string, until: Date, now: Date): Promise<boolean> {
-    return this.changed("UPDATE ops_tasks SET silenced_until = $2, updated_at = $3 WHERE id = $1 AND status <> 'resolved'", [id, until, now]);
+    return this.changed(
+      "UPDATE ops_tasks SET silenced_until = $2, updated_at = $3 WHERE id = $1 AND status <> 'resolved'",
+      [id, until, now],
+    );
   }
 
   /** Opens again what was not renewed in time; tells which, and who held it. */
   async openExpired(now: Date): Promise<{ id: string; holder: string }[]> {
-    const [rows] = await this.database.manager.query<[{ id: string; holder: string }[], number]>(`
+    const [rows] = await this.database.manager.query<[{ id: string; holder: string }[], number]>(
+      `
       WITH expired AS (
         SELECT id, claimed_by FROM ops_tasks WHERE status = 'claimed' AND claim_expires_at <= $1 FOR UPDATE SKIP LOCKED
       )
       UPDATE ops_tasks task SET status = 'open', claimed_by = NULL, claim_expires_at = NULL, updated_at = $1
-      FROM expired WHERE task.id = expired.id RETURNING task.id, expired.claimed_by AS holder`, [now]);
+      FROM expired WHERE task.id = expired.id RETURNING task.id, expired.claimed_by AS holder`,
+      [now],
+    );
     return rows;
   }
 
   async deleteResolvedBefore(before: Date, limit: number): Promise<void> {
-    await this.database.manager.query("DELETE FROM ops_tasks WHERE id IN (SELECT id FROM ops_tasks WHERE status = 'resolved' AND resolved_at < $1 LIMIT $2)", [before, limit]);
+    await this.database.manager.query(
+      "DELETE FROM ops_tasks WHERE id IN (SELECT id FROM ops_tasks WHERE status = 'resolved' AND resolved_at < $1 LIMIT $2)",
+      [before, limit],
+    );
   }
 
   async figures(now: Date): Promise<TaskFigures> {
-    const rows = await this.database.manager.query<{ tag: string; severity: Severity; status: OpsTaskStatus; count: number; oldest: Date | null }[]>(`
+    const rows = await this.database.manager.query<
+      { tag: string; severity: Severity; status: OpsTaskStatus; count: number; oldest: Date | null }[]
+    >(
+      `
       SELECT runbook_tag AS tag, severity, status, count(*)::int AS count,
              min(created_at) FILTER (WHERE silenced_until IS NULL OR silenced_until <= $1) AS oldest
-      FROM ops_tasks WHERE status <> 'resolved' GROUP BY runbook_tag, severity, status`, [now]);
+      FROM ops_tasks WHERE status <> 'resolved' GROUP BY runbook_tag, severity, status`,
+      [now],
+    );
     const [resolved] = await this.database.manager.query<{ count: number }[]>(
-      'SELECT count(*)::int AS count FROM ops_tasks WHERE resolved_at > $1', [new Date(now.getTime() - 86_400_000)]);
+      'SELECT count(*)::int AS count FROM ops_tasks WHERE resolved_at > $1',
+      [new Date(now.getTime() - 86_400_000)],
+    );
 
     const byTag: Record<string, number> = {};
     const oldest: Partial<Record<Severity, Date>> = {};
@@ -111,9 +142,17 @@ export class OpsTasksStore {
       const known = oldest[severity];
       if (status === 'open' && at !== null && (known === undefined || at < known)) oldest[severity] = at;
     }
-    const total = (status: OpsTaskStatus): number => rows.filter((row) => row.status === status).reduce((sum, { count }) => sum + count, 0);
+    const total = (status: OpsTaskStatus): number =>
+      rows.filter((row) => row.status === status).reduce((sum, { count }) => sum + count, 0);
     const [oldestOpenAt = null] = Object.values(oldest).sort((one, other) => one.getTime() - other.getTime());
-    return { open: total('open'), claimed: total('claimed'), resolved24h: resolved!.count, oldestOpenAt, byTag, oldestOpenBySeverity: oldest };
+    return {
+      open: total('open'),
+      claimed: total('claimed'),
+      resolved24h: resolved!.count,
+      oldestOpenAt,
+      byTag,
+      oldestOpenBySeverity: oldest,
+    };
   }
 
   private async changed(statement: string, parameters: readonly unknown[]): Promise<boolean> {

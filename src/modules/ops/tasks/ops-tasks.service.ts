@@ -14,8 +14,8 @@ export interface TaskHistory {
 }
 
 /**
- * The tasks of operators: `open → claimed → resolved`, back to `open` when a claim is released or not renewed in time. Each
- * change is one conditional statement with its event in the same transaction, so that of racing agents one wins.
+ * The tasks of operators: `open → claimed → resolved`, back to `open` when a claim is released or not renewed in time.
+ * Each change is one conditional statement with its event in the same transaction, so that of racing agents one wins.
  */
 @Injectable()
 export class OpsTasksService {
@@ -44,8 +44,9 @@ export class OpsTasksService {
    * @throws {TaskAlreadyResolved} `task_already_resolved`
    */
   claim(id: string, agent: string, leaseSeconds: number): Promise<OpsTask> {
-    return this.change(id, agent, { kind: 'claimed', details: { leaseSeconds } },
-      (now) => this.tasks.claim(id, agent, later(now, leaseSeconds), now));
+    return this.change(id, agent, { kind: 'claimed', details: { leaseSeconds } }, (now) =>
+      this.tasks.claim(id, agent, later(now, leaseSeconds), now),
+    );
   }
 
   /** Prolongs a claim. @throws as {@link claim}, and {TaskNotClaimed} `task_not_claimed` */
@@ -60,12 +61,16 @@ export class OpsTasksService {
 
   /** Ends a task that the agent holds or that nobody does. @throws as {@link claim} */
   resolve(id: string, agent: string, resolution: string): Promise<OpsTask> {
-    return this.change(id, agent, { kind: 'resolved', details: { resolution } }, (now) => this.tasks.resolve(id, agent, resolution, now));
+    return this.change(id, agent, { kind: 'resolved', details: { resolution } }, (now) =>
+      this.tasks.resolve(id, agent, resolution, now),
+    );
   }
 
   /** Nobody is to be bothered about it for a while. @throws as {@link claim} */
   silence(id: string, agent: string, seconds: number): Promise<OpsTask> {
-    return this.change(id, agent, { kind: 'silenced', details: { seconds } }, (now) => this.tasks.silence(id, later(now, seconds), now));
+    return this.change(id, agent, { kind: 'silenced', details: { seconds } }, (now) =>
+      this.tasks.silence(id, later(now, seconds), now),
+    );
   }
 
   /** Anybody may write one, also when the task is resolved. @throws {OpsTaskNotFound} `ops_task_not_found` */
@@ -73,14 +78,20 @@ export class OpsTasksService {
     return this.change(id, agent, { kind: 'noted', details: { text } }, () => Promise.resolve(true));
   }
 
-  private change(id: string, agent: string, event: Pick<OpsTaskEvent, 'kind' | 'details'> | null, make: (now: Date) => Promise<boolean>): Promise<OpsTask> {
+  private change(
+    id: string,
+    agent: string,
+    event: Pick<OpsTaskEvent, 'kind' | 'details'> | null,
+    make: (now: Date) => Promise<boolean>,
+  ): Promise<OpsTask> {
     return this.database.transaction(async () => {
       const now = this.clock.now();
       const before = await this.existing(id);
       if (!(await make(now))) throw refusalOf(await this.existing(id), agent);
       // Who claims what it holds already changes nothing that is worth telling.
       const isRepeat = event?.kind === 'claimed' && before.claimedBy === agent;
-      if (event !== null && !isRepeat) await this.tasks.record({ id: this.ids.next('tev'), taskId: id, actor: agent, at: now, ...event });
+      if (event !== null && !isRepeat)
+        await this.tasks.record({ id: this.ids.next('tev'), taskId: id, actor: agent, at: now, ...event });
       return this.existing(id);
     });
   }
@@ -94,7 +105,8 @@ export class OpsTasksService {
 
 function refusalOf(task: OpsTask, agent: string): Error {
   if (task.resolvedAt !== null) return new TaskAlreadyResolved(task.resolvedAt, task.resolvedBy ?? '');
-  if (task.claimedBy !== null && task.claimedBy !== agent) return new TaskAlreadyClaimed(task.claimedBy, task.claimExpiresAt!);
+  if (task.claimedBy !== null && task.claimedBy !== agent)
+    return new TaskAlreadyClaimed(task.claimedBy, task.claimExpiresAt!);
   return new TaskNotClaimed();
 }
 

@@ -16,7 +16,10 @@ export interface EnvPlace {
   readonly name: string;
 }
 
-/** Seals the values of environment variables by the newest `SECRETS_KEY`, and opens them by the one they were sealed with. */
+/**
+ * Seals the values of environment variables by the newest `SECRETS_KEY`, and opens them by the one they were sealed
+ * with.
+ */
 @Injectable()
 export class EnvVault {
   private readonly keys: ReadonlyMap<number, Buffer>;
@@ -49,7 +52,8 @@ export class EnvVault {
   open(sealed: Buffer, place: EnvPlace): string {
     const version = sealed.readUInt32BE(0);
     const key = this.keys.get(version);
-    if (key === undefined) throw new Error(`A value was sealed with version ${version} of SECRETS_KEY, which is not set.`);
+    if (key === undefined)
+      throw new Error(`A value was sealed with version ${version} of SECRETS_KEY, which is not set.`);
     return unseal(sealed.subarray(VERSION_BYTES), key, contextOf(place)).toString();
   }
 }

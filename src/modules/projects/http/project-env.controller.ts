@@ -18,7 +18,9 @@ export class ProjectEnvController {
 
   @Get()
   @RequireScope('projects:read', { in: 'resource' })
-  @ApiOperation({ summary: 'Lists the environment variables of a project by name, with the values of those that are no secrets.' })
+  @ApiOperation({
+    summary: 'Lists the environment variables of a project by name, with the values of those that are no secrets.',
+  })
   @ApiOkResponse({ type: EnvAnswer })
   @ApiRefusals(...ANY_CALLER, 'project_not_found')
   async list(@Caller() call: Call, @Param('project_id') named: string): Promise<Envelope<EnvVariableView[]>> {
@@ -29,12 +31,18 @@ export class ProjectEnvController {
   @RequireScope('projects:write', { in: 'resource' })
   @TakesJson({ limitBytes: BODY_BYTES })
   @ApiOperation({
-    summary: 'Sets environment variables, each in the targets that it names, and answers all that the project then has.',
-    description: 'All or none. Variables, and targets of a variable, that are not named stay as they are. Deploys take what is set when they begin.',
+    summary:
+      'Sets environment variables, each in the targets that it names, and answers all that the project then has.',
+    description:
+      'All or none. Variables, and targets of a variable, that are not named stay as they are. Deploys take what is set when they begin.',
   })
   @ApiOkResponse({ type: EnvAnswer })
   @ApiRefusals(...ANY_CALLER, ...ANY_BODY, 'project_not_found')
-  async set(@Caller() call: Call, @Param('project_id') named: string, @Body() { variables }: SetEnvBody): Promise<Envelope<EnvVariableView[]>> {
+  async set(
+    @Caller() call: Call,
+    @Param('project_id') named: string,
+    @Body() { variables }: SetEnvBody,
+  ): Promise<Envelope<EnvVariableView[]>> {
     return answerOf(await this.env.set(call, named, variables));
   }
 
@@ -42,12 +50,19 @@ export class ProjectEnvController {
   @RequireScope('projects:write', { in: 'resource' })
   @TakesNothing()
   @HttpCode(HttpStatus.NO_CONTENT)
-  @ApiOperation({ summary: 'Takes an environment variable out of all targets, or out of one. It is no fault if it is not there.' })
+  @ApiOperation({
+    summary: 'Takes an environment variable out of all targets, or out of one. It is no fault if it is not there.',
+  })
   @ApiNoContentResponse()
   @ApiRefusals(...ANY_CALLER, ...ANY_WRITE, 'project_not_found')
-  async remove(@Caller() call: Call, @Param('project_id') named: string, @Query() { name, target }: RemoveEnvQuery): Promise<void> {
+  async remove(
+    @Caller() call: Call,
+    @Param('project_id') named: string,
+    @Query() { name, target }: RemoveEnvQuery,
+  ): Promise<void> {
     await this.env.remove(call, named, name, target);
   }
 }
 
-const answerOf = (variables: readonly ShownVariable[]): Envelope<EnvVariableView[]> => new Envelope(variables.map((variable) => EnvVariableView.of(variable)));
+const answerOf = (variables: readonly ShownVariable[]): Envelope<EnvVariableView[]> =>
+  new Envelope(variables.map((variable) => EnvVariableView.of(variable)));

@@ -1,6 +1,16 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import { ArrayMaxSize, ArrayMinSize, ArrayUnique, IsArray, IsBoolean, IsIn, IsString, ValidateBy, ValidateNested } from 'class-validator';
+import {
+  ArrayMaxSize,
+  ArrayMinSize,
+  ArrayUnique,
+  IsArray,
+  IsBoolean,
+  IsIn,
+  IsString,
+  ValidateBy,
+  ValidateNested,
+} from 'class-validator';
 import { MaxBytes } from '../../../platform/http/max-bytes.js';
 import { MayBeAbsent } from '../../../platform/http/may-be-absent.js';
 import { AnswerMeta } from '../../../platform/http/page.js';
@@ -13,7 +23,12 @@ const MAX_VALUE_BYTES = 65_536;
 const MAX_IN_A_CALL = 200;
 
 const NAME = { pattern: '^[A-Za-z_][A-Za-z0-9_]{0,127}$', example: 'DATABASE_URL' };
-const TARGETS = { enum: ENV_TARGETS, isArray: true, description: 'production: deploys of the production branch. preview: all other deploys. development: work on a machine of your own.' };
+const TARGETS = {
+  enum: ENV_TARGETS,
+  isArray: true,
+  description:
+    'production: deploys of the production branch. preview: all other deploys. development: work on a machine of your own.',
+};
 
 const IsEnvName = (): PropertyDecorator =>
   inOrder(
@@ -35,13 +50,17 @@ const IsEnvName = (): PropertyDecorator =>
   );
 
 const IsEnvValue = (): PropertyDecorator =>
-  inOrder(IsString(), MaxBytes(MAX_VALUE_BYTES), ValidateBy({
-    name: 'isEnvValue',
-    validator: {
-      validate: (value: unknown) => typeof value === 'string' && !/[\0\p{Cs}]/u.test(value),
-      defaultMessage: () => 'value must be text without NUL',
-    },
-  }));
+  inOrder(
+    IsString(),
+    MaxBytes(MAX_VALUE_BYTES),
+    ValidateBy({
+      name: 'isEnvValue',
+      validator: {
+        validate: (value: unknown) => typeof value === 'string' && !/[\0\p{Cs}]/u.test(value),
+        defaultMessage: () => 'value must be text without NUL',
+      },
+    }),
+  );
 
 const AreDifferent = (): PropertyDecorator =>
   ValidateBy({
@@ -54,7 +73,9 @@ const AreDifferent = (): PropertyDecorator =>
 
 /** Of what may be anything yet: the rules of the variables come after it. */
 function areDifferent(variables: readonly ({ name?: unknown; targets?: unknown } | null)[]): boolean {
-  const places = variables.flatMap((variable) => (Array.isArray(variable?.targets) ? variable.targets.map((target) => JSON.stringify([target, variable.name])) : []));
+  const places = variables.flatMap((variable) =>
+    Array.isArray(variable?.targets) ? variable.targets.map((target) => JSON.stringify([target, variable.name])) : [],
+  );
   return new Set(places).size === places.length;
 }
 
@@ -68,17 +89,33 @@ class EnvVariableBody implements EnvVariableWish {
   readonly value!: string;
 
   @ApiProperty(TARGETS)
-  @IsArray() @ArrayMinSize(1) @ArrayUnique() @IsIn(ENV_TARGETS, { each: true })
+  @IsArray()
+  @ArrayMinSize(1)
+  @ArrayUnique()
+  @IsIn(ENV_TARGETS, { each: true })
   readonly targets!: EnvTarget[];
 
-  @ApiPropertyOptional({ type: Boolean, description: 'false: the value can be read again. true, the default: it is never shown.' })
-  @MayBeAbsent() @IsBoolean()
+  @ApiPropertyOptional({
+    type: Boolean,
+    description: 'false: the value can be read again. true, the default: it is never shown.',
+  })
+  @MayBeAbsent()
+  @IsBoolean()
   readonly secret: boolean = true;
 }
 
 export class SetEnvBody {
-  @ApiProperty({ type: [EnvVariableBody], maxItems: MAX_IN_A_CALL, description: 'A target can have 200 variables, and 1 MiB of names and values.' })
-  @IsArray() @ArrayMinSize(1) @ArrayMaxSize(MAX_IN_A_CALL) @AreDifferent() @ValidateNested({ each: true }) @Type(() => EnvVariableBody)
+  @ApiProperty({
+    type: [EnvVariableBody],
+    maxItems: MAX_IN_A_CALL,
+    description: 'A target can have 200 variables, and 1 MiB of names and values.',
+  })
+  @IsArray()
+  @ArrayMinSize(1)
+  @ArrayMaxSize(MAX_IN_A_CALL)
+  @AreDifferent()
+  @ValidateNested({ each: true })
+  @Type(() => EnvVariableBody)
   readonly variables!: EnvVariableBody[];
 }
 
@@ -88,19 +125,31 @@ export class RemoveEnvQuery {
   readonly name!: string;
 
   @ApiPropertyOptional({ enum: ENV_TARGETS, description: 'Left out: all targets.' })
-  @MayBeAbsent() @IsIn(ENV_TARGETS)
+  @MayBeAbsent()
+  @IsIn(ENV_TARGETS)
   readonly target?: EnvTarget;
 }
 
 export class EnvVariableView {
   @ApiProperty({ example: 'DATABASE_URL' }) name!: string;
-  @ApiProperty({ enum: ENV_TARGETS, isArray: true, description: 'Those that have it alike; where they differ the name stands in the list again.' }) targets!: EnvTarget[];
+  @ApiProperty({
+    enum: ENV_TARGETS,
+    isArray: true,
+    description: 'Those that have it alike; where they differ the name stands in the list again.',
+  })
+  targets!: EnvTarget[];
   @ApiProperty() secret!: boolean;
   @ApiProperty({ format: 'date-time' }) updated_at!: string;
   @ApiPropertyOptional({ type: String, description: 'Never of a secret.' }) value?: string;
 
   static of({ name, targets, secret, updatedAt, value }: ShownVariable): EnvVariableView {
-    return { name, targets: [...targets], secret, updated_at: updatedAt.toISOString(), ...(value === undefined ? {} : { value }) };
+    return {
+      name,
+      targets: [...targets],
+      secret,
+      updated_at: updatedAt.toISOString(),
+      ...(value === undefined ? {} : { value }),
+    };
   }
 }
 

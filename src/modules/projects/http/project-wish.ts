@@ -17,7 +17,18 @@ export class ProjectWishes {
 
   /** @throws {RequestInvalid} `invalid_request`: the repository may not be linked. */
   ofChange(body: ChangeProjectBody): ProjectChange {
-    const { name, slug, repo_url, framework, root_directory, install_command, build_command, output_directory, node_version, production_branch } = body;
+    const {
+      name,
+      slug,
+      repo_url,
+      framework,
+      root_directory,
+      install_command,
+      build_command,
+      output_directory,
+      node_version,
+      production_branch,
+    } = body;
     return {
       ...(name === undefined ? {} : { name }),
       ...(slug === undefined ? {} : { slug }),
@@ -36,6 +47,8 @@ export class ProjectWishes {
     const { publicUrl, gitAllowedHosts: allowedHosts } = this.config;
     const checked = checkRepositoryUrl(text, { publicUrl, allowedHosts });
     if ('url' in checked) return checked.url;
-    throw new RequestInvalid([{ path: 'repo_url', in: 'body', code: 'is_repository_url', message: `repo_url ${checked.fault}` }]);
+    throw new RequestInvalid([
+      { path: 'repo_url', in: 'body', code: 'is_repository_url', message: `repo_url ${checked.fault}` },
+    ]);
   }
 }

@@ -4,5 +4,9 @@ import { ProjectEnvController } from './project-env.controller.js';
 import { ProjectWishes } from './project-wish.js';
 import { ProjectsController } from './projects.controller.js';
 
-@Module({ imports: [ProjectsModule], controllers: [ProjectsController, ProjectEnvController], providers: [ProjectWishes] })
+@Module({
+  imports: [ProjectsModule],
+  controllers: [ProjectsController, ProjectEnvController],
+  providers: [ProjectWishes],
+})
 export class ProjectsHttpModule {}

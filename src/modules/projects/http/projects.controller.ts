@@ -49,10 +49,17 @@ export class ProjectsController {
   @Patch(':project_id')
   @RequireScope('projects:write', { in: 'resource' })
   @TakesJson()
-  @ApiOperation({ summary: 'Changes a project. What is left out stays as it is, and null clears; `repo_url: null` unlinks the repository.' })
+  @ApiOperation({
+    summary:
+      'Changes a project. What is left out stays as it is, and null clears; `repo_url: null` unlinks the repository.',
+  })
   @ApiOkResponse({ type: ProjectAnswer })
   @ApiRefusals(...ANY_CALLER, ...ANY_BODY, 'project_not_found', 'already_exists')
-  async change(@Caller() call: Call, @Param('project_id') named: string, @Body() body: ChangeProjectBody): Promise<Envelope<ProjectView>> {
+  async change(
+    @Caller() call: Call,
+    @Param('project_id') named: string,
+    @Body() body: ChangeProjectBody,
+  ): Promise<Envelope<ProjectView>> {
     return new Envelope(ProjectView.of(await this.projects.change(call, named, this.wishes.ofChange(body))));
   }
 

@@ -6,7 +6,14 @@ import { AnswerMeta, PageMeta } from '../../../platform/http/page.js';
 import { inOrder, IsOneLine, IsTitle, Trimmed } from '../../../platform/http/text-fields.js';
 import { isBranchName } from '../branch-name.js';
 import type { Project } from '../persistence/project.entity.js';
-import { DEFAULT_BRANCH, type Framework, FRAMEWORKS, isDirectory, NODE_VERSIONS, type NodeVersion } from '../project-settings.js';
+import {
+  DEFAULT_BRANCH,
+  type Framework,
+  FRAMEWORKS,
+  isDirectory,
+  NODE_VERSIONS,
+  type NodeVersion,
+} from '../project-settings.js';
 import { isProjectSlug } from '../project-slug.js';
 
 const MAX_URL_LENGTH = 2_000;
@@ -26,38 +33,93 @@ const holds = (name: string, isSound: (text: string) => boolean, message: string
     },
   });
 
-const IsProjectSlug = (): PropertyDecorator => inOrder(IsString(), holds('isSlug', isProjectSlug, 'must be 1 to 63 of a-z, 0-9 and single hyphens between them'));
-const IsBranch = (): PropertyDecorator => inOrder(IsString(), holds('isBranchName', isBranchName, 'must be the name of a branch, as git has them'));
+const IsProjectSlug = (): PropertyDecorator =>
+  inOrder(IsString(), holds('isSlug', isProjectSlug, 'must be 1 to 63 of a-z, 0-9 and single hyphens between them'));
+const IsBranch = (): PropertyDecorator =>
+  inOrder(IsString(), holds('isBranchName', isBranchName, 'must be the name of a branch, as git has them'));
 const isDirectoryRule = (): PropertyDecorator =>
-  holds('isDirectory', isDirectory, 'must be a path inside of the repository, apps/web for one, without "." and ".." and of at most 200 characters');
+  holds(
+    'isDirectory',
+    isDirectory,
+    'must be a path inside of the repository, apps/web for one, without "." and ".." and of at most 200 characters',
+  );
 
 /** A field that can be left out; where `clearable`, null takes its value away. */
 type OptionalField = (clearable: boolean) => PropertyDecorator;
 
-const optional = (api: ApiPropertyOptions, ...rules: PropertyDecorator[]): OptionalField => (clearable) =>
-  applyDecorators(ApiPropertyOptional({ ...api, ...(clearable ? { nullable: true } : {}) }), clearable ? MayBeCleared() : MayBeAbsent(), inOrder(...rules));
+const optional =
+  (api: ApiPropertyOptions, ...rules: PropertyDecorator[]): OptionalField =>
+  (clearable) =>
+    applyDecorators(
+      ApiPropertyOptional({ ...api, ...(clearable ? { nullable: true } : {}) }),
+      clearable ? MayBeCleared() : MayBeAbsent(),
+      inOrder(...rules),
+    );
 
 const command = (description: string): OptionalField =>
-  optional({ type: String, minLength: 1, maxLength: MAX_COMMAND_LENGTH, description }, Trimmed(), IsString(), MinLength(1), MaxLength(MAX_COMMAND_LENGTH), IsOneLine());
+  optional(
+    { type: String, minLength: 1, maxLength: MAX_COMMAND_LENGTH, description },
+    Trimmed(),
+    IsString(),
+    MinLength(1),
+    MaxLength(MAX_COMMAND_LENGTH),
+    IsOneLine(),
+  );
 
-const RepoUrl = optional({
-  type: String, maxLength: MAX_URL_LENGTH, example: 'https://github.com/acme/shop',
-  description: 'Where the repository is cloned from: https, a public host, no user. Repositories of this service are named by the `repo_url` that it gave out.',
-}, IsString(), MaxLength(MAX_URL_LENGTH));
-const FrameworkField = optional({ enum: FRAMEWORKS, description: 'Left out, it is found out when the project is deployed.' }, IsIn(FRAMEWORKS));
-const RootDirectory = optional({ type: String, maxLength: 200, example: 'apps/web', description: 'Where the project is in its repository; left out, at its root.' }, IsString(), isDirectoryRule());
+const RepoUrl = optional(
+  {
+    type: String,
+    maxLength: MAX_URL_LENGTH,
+    example: 'https://github.com/acme/shop',
+    description:
+      'Where the repository is cloned from: https, a public host, no user. Repositories of this service are named by the `repo_url` that it gave out.',
+  },
+  IsString(),
+  MaxLength(MAX_URL_LENGTH),
+);
+const FrameworkField = optional(
+  { enum: FRAMEWORKS, description: 'Left out, it is found out when the project is deployed.' },
+  IsIn(FRAMEWORKS),
+);
+const RootDirectory = optional(
+  {
+    type: String,
+    maxLength: 200,
+    example: 'apps/web',
+    description: 'Where the project is in its repository; left out, at its root.',
+  },
+  IsString(),
+  isDirectoryRule(),
+);
 const InstallCommand = command('Installs the dependencies. Left out, what the lock file asks for.');
 const BuildCommand = command('Builds the project. Left out, what the framework asks for.');
-const OutputDirectory = optional({ type: String, maxLength: 200, example: 'dist', description: 'What the build makes, below `root_directory`. Left out, that of the framework.' }, IsString(), isDirectoryRule());
-const NodeVersionField = optional({ enum: NODE_VERSIONS, description: 'Left out, what package.json asks for.' }, IsIn(NODE_VERSIONS));
+const OutputDirectory = optional(
+  {
+    type: String,
+    maxLength: 200,
+    example: 'dist',
+    description: 'What the build makes, below `root_directory`. Left out, that of the framework.',
+  },
+  IsString(),
+  isDirectoryRule(),
+);
+const NodeVersionField = optional(
+  { enum: NODE_VERSIONS, description: 'Left out, what package.json asks for.' },
+  IsIn(NODE_VERSIONS),
+);
 
 export class CreateProjectBody {
   @ApiProperty(NAME)
   @IsTitle()
   readonly name!: string;
 
-  @ApiPropertyOptional({ ...SLUG, description: 'Names the project in paths and hosts. Left out, it is made from the name, with a number where that is taken.' })
-  @MayBeAbsent() @IsProjectSlug()
+  @ApiPropertyOptional({
+    ...SLUG,
+    description:
+      'Names the project in paths and hosts. Left out, it is made from the name, with a number where that is taken.',
+  })
+  @MayBeAbsent()
+  @IsProjectSlug()
   readonly slug?: string;
 
   @RepoUrl(false) readonly repo_url?: string;
@@ -69,18 +131,21 @@ export class CreateProjectBody {
   @NodeVersionField(false) readonly node_version?: NodeVersion;
 
   @ApiPropertyOptional({ ...BRANCH, description: `${BRANCH.description} Default: ${DEFAULT_BRANCH}.` })
-  @MayBeAbsent() @IsBranch()
+  @MayBeAbsent()
+  @IsBranch()
   readonly production_branch?: string;
 }
 
 /** What is left out stays as it is; null clears. */
 export class ChangeProjectBody {
   @ApiPropertyOptional({ ...NAME, type: String })
-  @MayBeAbsent() @IsTitle()
+  @MayBeAbsent()
+  @IsTitle()
   readonly name?: string;
 
   @ApiPropertyOptional({ ...SLUG, description: 'The old one is free for others at once.' })
-  @MayBeAbsent() @IsProjectSlug()
+  @MayBeAbsent()
+  @IsProjectSlug()
   readonly slug?: string;
 
   @RepoUrl(true) readonly repo_url?: string | null;
@@ -92,7 +157,8 @@ export class ChangeProjectBody {
   @NodeVersionField(true) readonly node_version?: NodeVersion | null;
 
   @ApiPropertyOptional(BRANCH)
-  @MayBeAbsent() @IsBranch()
+  @MayBeAbsent()
+  @IsBranch()
   readonly production_branch?: string;
 }
 
@@ -101,7 +167,11 @@ export class ProjectView {
   @ApiProperty({ example: 'org_01jd3m8yeqf5rb0xkq5ym8s6tn' }) org_id!: string;
   @ApiProperty({ example: 'Shop' }) name!: string;
   @ApiProperty({ example: 'shop' }) slug!: string;
-  @ApiPropertyOptional({ type: String, description: 'Absent while no repository is linked: then nothing can be deployed.' }) repo_url?: string;
+  @ApiPropertyOptional({
+    type: String,
+    description: 'Absent while no repository is linked: then nothing can be deployed.',
+  })
+  repo_url?: string;
   @ApiPropertyOptional({ enum: FRAMEWORKS }) framework?: Framework;
   @ApiPropertyOptional({ type: String }) root_directory?: string;
   @ApiPropertyOptional({ type: String }) install_command?: string;

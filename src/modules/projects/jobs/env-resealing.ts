@@ -37,7 +37,7 @@ export class EnvResealing implements ScheduleHandler {
     try {
       await this.database.transaction(async () => {
         // Who deletes a project removes them.
-        if (await this.projects.findByIdForChange(projectId) === null) return;
+        if ((await this.projects.findByIdForChange(projectId)) === null) return;
         const rows = await this.variables.list(projectId, target);
         const resealed = this.env.sealedAnew(projectId, target, rows);
         await this.variables.set(rows.map((row, index) => Object.assign(row, { value: resealed[index]!.value })));

@@ -24,7 +24,10 @@ export class ProjectEnvStore {
 
   /** By name. */
   list(projectId: string, target?: EnvTarget): Promise<ProjectEnvVariable[]> {
-    return this.database.manager.find(ProjectEnvVariable, { where: { projectId, ...(target === undefined ? {} : { target }) }, order: { name: 'ASC' } });
+    return this.database.manager.find(ProjectEnvVariable, {
+      where: { projectId, ...(target === undefined ? {} : { target }) },
+      order: { name: 'ASC' },
+    });
   }
 
   async set(variables: readonly ProjectEnvVariable[]): Promise<void> {
@@ -34,7 +37,9 @@ export class ProjectEnvStore {
   /** In all targets, or in one; tells in which it was. */
   async remove(projectId: string, name: string, target: EnvTarget | undefined): Promise<EnvTarget[]> {
     const rows = await this.database.manager.query<[{ target: EnvTarget }[], number]>(
-      'DELETE FROM project_env WHERE project_id = $1 AND name = $2 AND ($3::text IS NULL OR target = $3) RETURNING target', [projectId, name, target ?? null]);
+      'DELETE FROM project_env WHERE project_id = $1 AND name = $2 AND ($3::text IS NULL OR target = $3) RETURNING target',
+      [projectId, name, target ?? null],
+    );
     return rows[0].map((row) => row.target);
   }
 
@@ -44,15 +49,21 @@ export class ProjectEnvStore {
 
   /** Those with values that do not begin with this mark, in their order. */
   sealedOtherwise(mark: Buffer, after: EnvGroup | undefined, limit: number): Promise<EnvGroup[]> {
-    return this.database.manager.query<EnvGroup[]>(`
+    return this.database.manager.query<EnvGroup[]>(
+      `
       SELECT DISTINCT project_id AS "projectId", target FROM project_env
       WHERE substring(value FOR octet_length($1::bytea)) <> $1 AND (project_id, target) > ($2, $3)
-      ORDER BY project_id, target LIMIT $4`, [mark, after?.projectId ?? '', after?.target ?? '', limit]);
+      ORDER BY project_id, target LIMIT $4`,
+      [mark, after?.projectId ?? '', after?.target ?? '', limit],
+    );
   }
 
   sizes(projectId: string): Promise<EnvSize[]> {
-    return this.database.manager.query<EnvSize[]>(`
+    return this.database.manager.query<EnvSize[]>(
+      `
       SELECT target, count(*)::int AS variables, sum(octet_length(name) + octet_length(value))::int AS bytes
-      FROM project_env WHERE project_id = $1 GROUP BY target ORDER BY target`, [projectId]);
+      FROM project_env WHERE project_id = $1 GROUP BY target ORDER BY target`,
+      [projectId],
+    );
   }
 }

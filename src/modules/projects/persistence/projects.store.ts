@@ -53,13 +53,19 @@ export class ProjectsStore {
   }
 
   linkedTo(orgId: string, repoUrl: string): Promise<Project[]> {
-    const sameUrl = 'lower(regexp_replace(project.repo_url, \'\\.git$\', \'\')) = :same';
-    return this.live().andWhere(`project.org_id = :orgId AND ${sameUrl}`, { orgId, same: repositoryKeyOf(repoUrl) }).orderBy('project.id').getMany();
+    const sameUrl = "lower(regexp_replace(project.repo_url, '\\.git$', '')) = :same";
+    return this.live()
+      .andWhere(`project.org_id = :orgId AND ${sameUrl}`, { orgId, same: repositoryKeyOf(repoUrl) })
+      .orderBy('project.id')
+      .getMany();
   }
 
   /** Newest first. */
   async list(orgId: string, wish: PageWish): Promise<Page<Project>> {
-    const query = this.live().andWhere('project.org_id = :orgId', { orgId }).orderBy('project.id', 'DESC').limit(wish.limit + 1);
+    const query = this.live()
+      .andWhere('project.org_id = :orgId', { orgId })
+      .orderBy('project.id', 'DESC')
+      .limit(wish.limit + 1);
     if (wish.after !== undefined) query.andWhere('project.id < :after', { after: wish.after });
     return pageOf(await query.getMany(), wish, ({ id }) => id);
   }
@@ -69,24 +75,36 @@ export class ProjectsStore {
   }
 
   async idsOf(orgId: string): Promise<string[]> {
-    const rows = await this.database.manager.query<{ id: string }[]>('SELECT id FROM projects WHERE org_id = $1 AND deleted_at IS NULL ORDER BY id', [orgId]);
+    const rows = await this.database.manager.query<{ id: string }[]>(
+      'SELECT id FROM projects WHERE org_id = $1 AND deleted_at IS NULL ORDER BY id',
+      [orgId],
+    );
     return rows.map(({ id }) => id);
   }
 
   /** Of these, those that are not deleted, with the organization of each. */
   async orgsOf(ids: readonly string[]): Promise<Map<string, string>> {
-    const rows = await this.database.manager.query<{ id: string; org_id: string }[]>('SELECT id, org_id FROM projects WHERE id = ANY($1) AND deleted_at IS NULL', [ids]);
+    const rows = await this.database.manager.query<{ id: string; org_id: string }[]>(
+      'SELECT id, org_id FROM projects WHERE id = ANY($1) AND deleted_at IS NULL',
+      [ids],
+    );
     return new Map(rows.map(({ id, org_id: orgId }) => [id, orgId]));
   }
 
   async slugsOf(orgId: string): Promise<ReadonlySet<string>> {
-    const rows = await this.database.manager.query<{ slug: string }[]>('SELECT slug FROM projects WHERE org_id = $1 AND deleted_at IS NULL', [orgId]);
+    const rows = await this.database.manager.query<{ slug: string }[]>(
+      'SELECT slug FROM projects WHERE org_id = $1 AND deleted_at IS NULL',
+      [orgId],
+    );
     return new Set(rows.map(({ slug }) => slug));
   }
 
   private named(named: string, { orgIds, orgId }: ProjectReach): SelectQueryBuilder<Project> {
     // No slug looks like an id: that has an underscore.
-    return this.live().andWhere('project.org_id = ANY(:orgIds) AND (project.id = :named OR (project.slug = :named AND project.org_id = :orgId))', { orgIds, orgId, named });
+    return this.live().andWhere(
+      'project.org_id = ANY(:orgIds) AND (project.id = :named OR (project.slug = :named AND project.org_id = :orgId))',
+      { orgIds, orgId, named },
+    );
   }
 
   private live(): SelectQueryBuilder<Project> {

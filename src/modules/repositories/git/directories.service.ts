@@ -7,8 +7,9 @@ import { TemplateCatalog } from '../templates/template-catalog.js';
 import { GitStore } from './git-store.js';
 
 /**
- * Keeps directories what the rows say. A directory is made only for a row that has had none yet: one that is lost, with a
- * disk for one, is never made anew in silence. And it is removed only for a row that is deleted, whatever else lies there.
+ * Keeps directories what the rows say. A directory is made only for a row that has had none yet: one that is lost, with
+ * a disk for one, is never made anew in silence. And it is removed only for a row that is deleted, whatever else lies
+ * there.
  */
 @Injectable()
 export class Directories {
@@ -28,7 +29,14 @@ export class Directories {
   async ensure(repository: Repository): Promise<void> {
     if (repository.provisionedAt !== null) return;
     const { id, template, defaultBranch, createdAt } = repository;
-    const first = template === null ? undefined : { message: `Start from the template ${template}`, at: createdAt, files: await this.templates.filesOf(template) };
+    const first =
+      template === null
+        ? undefined
+        : {
+            message: `Start from the template ${template}`,
+            at: createdAt,
+            files: await this.templates.filesOf(template),
+          };
     const commitSha = await this.store.create(id, defaultBranch, first);
     const { sizeBytes } = await this.store.look(id);
     // It began so: nobody has pushed that.
@@ -46,7 +54,10 @@ export class Directories {
     try {
       await this.remove(repository);
     } catch (error) {
-      this.log.warn({ error, repositoryId: repository.id }, 'The directory of a deleted repository could not be removed yet.');
+      this.log.warn(
+        { error, repositoryId: repository.id },
+        'The directory of a deleted repository could not be removed yet.',
+      );
     }
   }
 }

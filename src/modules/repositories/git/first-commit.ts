@@ -26,4 +26,5 @@ export function* importOf({ message, at, files }: FirstCommit, branch: string): 
   }
 }
 
-const dataOf = (content: Buffer): Buffer => Buffer.concat([Buffer.from(`data ${content.length}\n`), content, Buffer.from('\n')]);
+const dataOf = (content: Buffer): Buffer =>
+  Buffer.concat([Buffer.from(`data ${content.length}\n`), content, Buffer.from('\n')]);

@@ -6,7 +6,9 @@ import { Config } from '../../../platform/config/config.js';
 import { end, GitPrograms } from './git-programs.js';
 import { RepositoriesHome } from './repositories-home.js';
 
-/** A clone or a push may take so long; and no longer than this without a byte either way (git says something every 5 s). */
+/**
+ * A clone or a push may take so long; and no longer than this without a byte either way (git says something every 5 s).
+ */
 const WALL_MS = 30 * 60_000;
 const SILENCE_MS = 60_000;
 const LOOK_EVERY_MS = 5_000;
@@ -67,7 +69,14 @@ export class GitBackend {
     }
   }
 
-  private start({ repositoryId, service, protocol, body, userId, maxInputBytes }: GitExchange): ChildProcessWithoutNullStreams {
+  private start({
+    repositoryId,
+    service,
+    protocol,
+    body,
+    userId,
+    maxInputBytes,
+  }: GitExchange): ChildProcessWithoutNullStreams {
     return this.programs.start({
       args: ['git', 'http-backend'],
       fileBytes: this.config.repositoryMaxBytes * 2,
@@ -81,7 +90,8 @@ export class GitBackend {
         QUERY_STRING: body === undefined ? `service=${service}` : '',
         REMOTE_USER: userId,
         REMOTE_ADDR: '',
-        // It is not told how long the body is: should that end too soon, it would wait for the rest for ever, and busily.
+        // It is not told how long the body is: should that end too soon, it would wait for the rest for ever, and
+        // busily.
         ...(body === undefined ? {} : { CONTENT_TYPE: `application/x-${service}-request` }),
         ...(body?.contentEncoding === undefined ? {} : { HTTP_CONTENT_ENCODING: body.contentEncoding }),
         ...(protocol === undefined ? {} : { GIT_PROTOCOL: protocol }),
@@ -94,7 +104,9 @@ export class GitBackend {
 class Running {
   private readonly ended: Promise<unknown>;
   private readonly watch: NodeJS.Timeout;
-  private readonly onAbort = (): void => { end(this.child); };
+  private readonly onAbort = (): void => {
+    end(this.child);
+  };
   private errors = '';
   private stopped = false;
 
@@ -102,11 +114,15 @@ class Running {
     private readonly child: ChildProcessWithoutNullStreams,
     { body, signal }: GitExchange,
   ) {
-    this.ended = once(child, 'close').catch(() => undefined).finally(() => {
-      clearInterval(this.watch);
-      signal.removeEventListener('abort', this.onAbort);
+    this.ended = once(child, 'close')
+      .catch(() => undefined)
+      .finally(() => {
+        clearInterval(this.watch);
+        signal.removeEventListener('abort', this.onAbort);
+      });
+    child.stderr.on('data', (chunk: Buffer) => {
+      if (this.errors.length < MAX_HEAD_BYTES) this.errors += chunk.toString();
     });
-    child.stderr.on('data', (chunk: Buffer) => { if (this.errors.length < MAX_HEAD_BYTES) this.errors += chunk.toString(); });
     this.watch = this.watchProgress();
     signal.addEventListener('abort', this.onAbort, { once: true });
     if (signal.aborted) this.onAbort();
@@ -116,7 +132,10 @@ class Running {
 
   async head(): Promise<{ status: number; headers: Record<string, string> }> {
     const lines = (await headOf(this.child.stdout)).split(/\r?\n/);
-    const fields = lines.map((line): [string, string] => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]);
+    const fields = lines.map((line): [string, string] => [
+      line.slice(0, line.indexOf(':')).toLowerCase(),
+      line.slice(line.indexOf(':') + 1).trim(),
+    ]);
     const status = Number(fields.find(([name]) => name === 'status')?.[1].slice(0, 3) ?? 200);
     // Our own checks come first, so that git itself finds no fault with what was asked.
     if (status >= 400) throw new Error(`git http-backend answered ${status}: ${this.errors.trim()}`);
@@ -126,7 +145,9 @@ class Running {
   async sendTo(destination: Writable): Promise<void> {
     const { stdout } = this.child;
     // Not to read any more would break the pipe, and git at that does not clear away what it has not finished.
-    const leave = (): void => { stdout.unpipe(destination).resume(); };
+    const leave = (): void => {
+      stdout.unpipe(destination).resume();
+    };
     destination.once('close', leave);
     if (destination.destroyed) stdout.resume();
     else stdout.pipe(destination, { end: false });
@@ -140,7 +161,9 @@ class Running {
     await this.ended;
   }
 
-  /** What git does not read any more is read on and thrown away: else the caller would never come to read the answer. */
+  /**
+   * What git does not read any more is read on and thrown away: else the caller would never come to read the answer.
+   */
   private feed(stream: Readable): void {
     const { stdin } = this.child;
     stdin.once('close', () => {
@@ -151,7 +174,10 @@ class Running {
   }
 
   private watchProgress(): NodeJS.Timeout {
-    const { stdin, stdout } = this.child as unknown as { stdin: { bytesWritten: number }; stdout: { bytesRead: number } };
+    const { stdin, stdout } = this.child as unknown as {
+      stdin: { bytesWritten: number };
+      stdout: { bytesRead: number };
+    };
     const startedAt = performance.now();
     let moved = { bytes: 0, at: startedAt };
     const timer = setInterval(() => {
@@ -170,8 +196,13 @@ class Running {
 function headOf(stdout: Readable): Promise<string> {
   return new Promise((resolve, reject) => {
     let read = Buffer.alloc(0);
-    const stop = (): void => { stdout.off('data', take).off('end', fail).off('error', fail).pause(); };
-    const fail = (): void => { stop(); reject(new Error('git http-backend ended without an answer.')); };
+    const stop = (): void => {
+      stdout.off('data', take).off('end', fail).off('error', fail).pause();
+    };
+    const fail = (): void => {
+      stop();
+      reject(new Error('git http-backend ended without an answer.'));
+    };
     const take = (chunk: Buffer): void => {
       read = Buffer.concat([read, chunk]);
       const end = /\r?\n\r?\n/.exec(read.subarray(0, MAX_HEAD_BYTES).toString('latin1'));

@@ -58,25 +58,43 @@ export class GitPrograms {
   /** @throws {Error} when the script fails, with what it said, is too slow or says too much. */
   async run({ script, args, input = [], timeoutMs, maxOutputBytes = 1_048_576, ...wish }: ScriptWish): Promise<Buffer> {
     const child = this.start({ ...wish, args: ['/bin/sh', '-c', script, 'sh', ...args] });
-    const timer = setTimeout(() => { end(child); }, timeoutMs);
+    const timer = setTimeout(() => {
+      end(child);
+    }, timeoutMs);
     try {
       const output = gather(child, maxOutputBytes);
-      const [[status, signal]] = await Promise.all([once(child, 'close') as Promise<[number | null, string | null]>, feed(child, input)]);
+      const [[status, signal]] = await Promise.all([
+        once(child, 'close') as Promise<[number | null, string | null]>,
+        feed(child, input),
+      ]);
       if (status === 0 && !output.overflown) return output.text();
-      throw new Error(`git ended with ${String(status ?? signal)}${output.overflown ? ' and said too much' : ''}: ${output.errors()}`);
+      throw new Error(
+        `git ended with ${String(status ?? signal)}${output.overflown ? ' and said too much' : ''}: ${output.errors()}`,
+      );
     } finally {
       clearTimeout(timer);
     }
   }
 }
 
-/** Ends a program with all that it has started: as if its caller had said no more, then by force. May be called again. */
+/**
+ * Ends a program with all that it has started: as if its caller had said no more, then by force. May be called again.
+ */
 export function end(child: ChildProcessWithoutNullStreams): void {
   if (child.exitCode !== null || child.signalCode !== null) return;
   child.stdin.destroy();
   child.stdout.resume();
-  const timers = (['SIGTERM', 'SIGKILL'] as const).map((signal, step) => setTimeout(() => { signalGroup(child, signal); }, (step + 1) * TIDY_UP_MS));
-  child.once('close', () => { for (const timer of timers) clearTimeout(timer); });
+  const timers = (['SIGTERM', 'SIGKILL'] as const).map((signal, step) =>
+    setTimeout(
+      () => {
+        signalGroup(child, signal);
+      },
+      (step + 1) * TIDY_UP_MS,
+    ),
+  );
+  child.once('close', () => {
+    for (const timer of timers) clearTimeout(timer);
+  });
 }
 
 function signalGroup({ pid }: ChildProcessWithoutNullStreams, signal: 'SIGTERM' | 'SIGKILL'): void {
@@ -93,10 +111,17 @@ function limited(fileBytes: number): string {
   assert(Number.isSafeInteger(fileBytes) && fileBytes > 0);
   // Files are counted in blocks of 512 bytes (POSIX), memory in KiB.
   const limits = { c: 0, d: DATA_KIB, f: Math.ceil(fileBytes / 512), t: CPU_SECONDS, n: OPEN_FILES };
-  return [...Object.entries(limits).map(([name, value]) => `ulimit -${name} ${value} 2>/dev/null`), 'umask 022', 'exec "$@"'].join('\n');
+  return [
+    ...Object.entries(limits).map(([name, value]) => `ulimit -${name} ${value} 2>/dev/null`),
+    'umask 022',
+    'exec "$@"',
+  ].join('\n');
 }
 
-async function feed({ stdin }: ChildProcessWithoutNullStreams, input: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<void> {
+async function feed(
+  { stdin }: ChildProcessWithoutNullStreams,
+  input: AsyncIterable<Buffer> | Iterable<Buffer>,
+): Promise<void> {
   for await (const chunk of input) {
     if (stdin.destroyed) return;
     if (!stdin.write(chunk)) await roomIn(stdin);
@@ -104,10 +129,11 @@ async function feed({ stdin }: ChildProcessWithoutNullStreams, input: AsyncItera
   stdin.end();
 }
 
-const roomIn = (stdin: Writable): Promise<void> => new Promise((resolve) => {
-  stdin.once('drain', resolve);
-  stdin.once('close', resolve);
-});
+const roomIn = (stdin: Writable): Promise<void> =>
+  new Promise((resolve) => {
+    stdin.once('drain', resolve);
+    stdin.once('close', resolve);
+  });
 
 interface Gathered {
   readonly overflown: boolean;
@@ -124,9 +150,13 @@ function gather(child: ChildProcessWithoutNullStreams, maxBytes: number): Gather
     if (bytes <= maxBytes) chunks.push(chunk);
     else end(child);
   });
-  child.stderr.on('data', (chunk: Buffer) => { if (errors.length < SHOWN_OF_ERRORS) errors += chunk.toString(); });
+  child.stderr.on('data', (chunk: Buffer) => {
+    if (errors.length < SHOWN_OF_ERRORS) errors += chunk.toString();
+  });
   return {
-    get overflown() { return bytes > maxBytes; },
+    get overflown() {
+      return bytes > maxBytes;
+    },
     text: () => Buffer.concat(chunks),
     errors: () => errors.slice(0, SHOWN_OF_ERRORS).trim(),
   };

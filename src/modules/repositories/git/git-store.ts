@@ -13,7 +13,10 @@ const MAX_BRANCH_BYTES = 255;
 /** What git writes besides what was sent: indexes, and the new pack beside the old ones while it tidies up. */
 const ROOM_TO_WORK = 4;
 
-/** Never half a repository at its place: it is made beside it and renamed. One that somebody else has made meanwhile stays. */
+/**
+ * Never half a repository at its place: it is made beside it and renamed. One that somebody else has made meanwhile
+ * stays.
+ */
 const CREATE = `
 set -e
 cd "$1"
@@ -84,15 +87,31 @@ export class GitStore {
   }
 
   async look(id: string): Promise<RepositoryState> {
-    const output = await this.programs.run({ script: LOOK, args: [this.pathOf(id)], maxOutputBytes: MAX_BRANCHES * 1_024, ...this.bounds() });
+    const output = await this.programs.run({
+      script: LOOK,
+      args: [this.pathOf(id)],
+      maxOutputBytes: MAX_BRANCHES * 1_024,
+      ...this.bounds(),
+    });
     const [lines = '', size = '0'] = halves(output.toString());
-    const branches = lines.split('\n').filter((line) => line !== '').map((line): [string, string] => [line.slice(line.indexOf(' ') + 1), line.slice(0, line.indexOf(' '))]);
-    return { branches: new Map(branches.filter(([name]) => isNameable(name))), isWhole: branches.length < MAX_BRANCHES, sizeBytes: bytesOf(size) };
+    const branches = lines
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line): [string, string] => [line.slice(line.indexOf(' ') + 1), line.slice(0, line.indexOf(' '))]);
+    return {
+      branches: new Map(branches.filter(([name]) => isNameable(name))),
+      isWhole: branches.length < MAX_BRANCHES,
+      sizeBytes: bytesOf(size),
+    };
   }
 
   /** Packs what lies scattered and forgets what has not been reachable for a day; the size afterwards. */
   async tidyUp(id: string): Promise<number> {
-    const output = await this.programs.run({ script: TIDY_UP, args: [this.pathOf(id)], ...this.bounds(TIDY_UP_TIMEOUT_MS) });
+    const output = await this.programs.run({
+      script: TIDY_UP,
+      args: [this.pathOf(id)],
+      ...this.bounds(TIDY_UP_TIMEOUT_MS),
+    });
     return bytesOf(output.toString());
   }
 
@@ -116,4 +135,5 @@ function halves(output: string): string[] {
 const bytesOf = (kibibytes: string): number => Number(kibibytes.trim()) * 1_024;
 
 /** A name that is not UTF-8 can be kept by git, and by nothing else here. */
-const isNameable = (branch: string): boolean => Buffer.byteLength(branch) <= MAX_BRANCH_BYTES && !branch.includes('\ufffd');
+const isNameable = (branch: string): boolean =>
+  Buffer.byteLength(branch) <= MAX_BRANCH_BYTES && !branch.includes('\ufffd');

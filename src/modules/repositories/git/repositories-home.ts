@@ -6,8 +6,8 @@ import { Config } from '../../../platform/config/config.js';
 import { Log } from '../../../platform/logging/log.js';
 
 /**
- * Where repositories lie, and as whom git works on them. What is in them comes from strangers, so that this process never
- * opens, writes or removes anything below {@link directory}: programs of {@link account} do.
+ * Where repositories lie, and as whom git works on them. What is in them comes from strangers, so that this process
+ * never opens, writes or removes anything below {@link directory}: programs of {@link account} do.
  */
 @Injectable()
 export class RepositoriesHome {
@@ -21,8 +21,8 @@ export class RepositoriesHome {
   ) {}
 
   /**
-   * `<DATA_DIR>/repositories/git`, made when it is first asked for. As root others on this machine can pass through, to a
-   * repository whose id they know: builds, which have users of their own, read theirs.
+   * `<DATA_DIR>/repositories/git`, made when it is first asked for. As root others on this machine can pass through, to
+   * a repository whose id they know: builds, which have users of their own, read theirs.
    *
    * @throws {Error} where it cannot be made, or belongs to somebody else.
    */
@@ -37,7 +37,9 @@ export class RepositoriesHome {
       name: 'repositories',
       account: this.account,
       passable: true,
-      log: (line) => { this.log.info({}, line); },
+      log: (line) => {
+        this.log.info({}, line);
+      },
     });
     return openServerDirectory(join(home, 'git'), this.account, this.account === undefined ? 0o700 : 0o711);
   }

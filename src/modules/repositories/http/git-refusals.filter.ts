@@ -13,7 +13,10 @@ export class GitRefusals extends ErrorFilter {
 
   protected override bodyOf(error: DomainError, request: Request): { contentType: string; text: string } {
     if (!request.headers['user-agent']?.startsWith('git/')) return super.bodyOf(error, request);
-    return { contentType: 'text/plain; charset=utf-8', text: [error.message, error.help.hint].filter(Boolean).join('\n') + '\n' };
+    return {
+      contentType: 'text/plain; charset=utf-8',
+      text: [error.message, error.help.hint].filter(Boolean).join('\n') + '\n',
+    };
   }
 }
 

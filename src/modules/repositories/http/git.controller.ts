@@ -28,7 +28,12 @@ export class GitController {
   /** Which right it takes depends on what is asked for; the service asks for it. */
   @Get('info/refs')
   @RequireCaller()
-  async refs(@Caller() call: Call, @Req() request: Request, @Res() response: Response, @HangUpSignal() signal: AbortSignal): Promise<void> {
+  async refs(
+    @Caller() call: Call,
+    @Req() request: Request,
+    @Res() response: Response,
+    @HangUpSignal() signal: AbortSignal,
+  ): Promise<void> {
     const service = GIT_SERVICES.find((known) => request.query['service'] === known);
     if (service === undefined) throw new GitServiceUnknown();
     await this.answer(call, { request, response, signal }, service);
@@ -37,22 +42,44 @@ export class GitController {
   @Post('git-upload-pack')
   @NeedsNoStorage()
   @RequireScope('repositories:read', { in: 'resource' })
-  async fetch(@Caller() call: Call, @Req() request: Request, @Res() response: Response, @HangUpSignal() signal: AbortSignal): Promise<void> {
+  async fetch(
+    @Caller() call: Call,
+    @Req() request: Request,
+    @Res() response: Response,
+    @HangUpSignal() signal: AbortSignal,
+  ): Promise<void> {
     await this.answer(call, { request, response, signal }, 'git-upload-pack', bodyOf(request, 'git-upload-pack'));
   }
 
   @Post('git-receive-pack')
   @RequireScope('repositories:write', { in: 'resource' })
   @RequireVerifiedEmail()
-  async push(@Caller() call: Call, @Req() request: Request, @Res() response: Response, @HangUpSignal() signal: AbortSignal): Promise<void> {
+  async push(
+    @Caller() call: Call,
+    @Req() request: Request,
+    @Res() response: Response,
+    @HangUpSignal() signal: AbortSignal,
+  ): Promise<void> {
     await this.answer(call, { request, response, signal }, 'git-receive-pack', bodyOf(request, 'git-receive-pack'));
   }
 
-  private async answer(call: Call, { request, response, signal }: Exchange, service: GitService, body?: GitBody): Promise<void> {
+  private async answer(
+    call: Call,
+    { request, response, signal }: Exchange,
+    service: GitService,
+    body?: GitBody,
+  ): Promise<void> {
     letTakeLong(response);
     const { org_id: org, name } = request.params as { org_id: string; name: string };
     const protocol = request.headers['git-protocol'];
-    const answer = await this.host.answer(call, { org, name, service, body, signal, protocol: typeof protocol === 'string' && PROTOCOL.test(protocol) ? protocol : undefined });
+    const answer = await this.host.answer(call, {
+      org,
+      name,
+      service,
+      body,
+      signal,
+      protocol: typeof protocol === 'string' && PROTOCOL.test(protocol) ? protocol : undefined,
+    });
     response.status(answer.status).set(answer.headers);
     try {
       await answer.sendTo(response);
@@ -73,7 +100,12 @@ function bodyOf(request: Request, service: GitService): GitBody {
   const type = `application/x-${service}-request`;
   const { 'content-type': sent, 'content-encoding': contentEncoding, 'content-length': length } = request.headers;
   if (sent !== type) throw new UnsupportedMediaType(`The body is not sent as ${type}.`);
-  if (contentEncoding !== undefined && !GZIP.test(contentEncoding)) throw new UnsupportedMediaType('The body is encoded in another way than gzip.');
+  if (contentEncoding !== undefined && !GZIP.test(contentEncoding))
+    throw new UnsupportedMediaType('The body is encoded in another way than gzip.');
   // What is compressed may become any number of bytes.
-  return { stream: request, contentEncoding, bytes: length === undefined || contentEncoding !== undefined ? undefined : Number(length) };
+  return {
+    stream: request,
+    contentEncoding,
+    bytes: length === undefined || contentEncoding !== undefined ? undefined : Number(length),
+  };
 }

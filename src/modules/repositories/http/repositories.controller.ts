@@ -12,7 +12,15 @@ import type { Repository } from '../persistence/repository.entity.js';
 import { type GithubRepositoryWish, RepositoriesService } from '../repositories.service.js';
 import { RepositoryUrls } from '../repository-urls.js';
 import { TEMPLATES } from '../template-name.js';
-import { CreateRepositoryBody, RepositoryAnswer, RepositoryPageAnswer, RepositoryView, TEMPLATE_VIEWS, TemplatesAnswer, type TemplateView } from './repositories.dto.js';
+import {
+  CreateRepositoryBody,
+  RepositoryAnswer,
+  RepositoryPageAnswer,
+  RepositoryView,
+  TEMPLATE_VIEWS,
+  TemplatesAnswer,
+  type TemplateView,
+} from './repositories.dto.js';
 
 @ApiTags('repositories')
 @Controller('api/v1/repositories')
@@ -27,10 +35,24 @@ export class RepositoriesController {
   @TakesJson({ actsOutside: ({ provider }) => provider === 'github' })
   @ApiOperation({ summary: 'Creates a repository of the organization of the call, from a template or empty.' })
   @ApiCreatedResponse({ type: RepositoryAnswer })
-  @ApiRefusals(...ANY_CALLER, ...ANY_BODY, 'plan_limit_reached', 'already_exists', 'integration_not_configured', 'github_not_connected', 'upstream_error')
-  async create(@Caller() call: Call, @Body() body: CreateRepositoryBody, @DryRun() isDryRun: boolean): Promise<Envelope<RepositoryView>> {
+  @ApiRefusals(
+    ...ANY_CALLER,
+    ...ANY_BODY,
+    'plan_limit_reached',
+    'already_exists',
+    'integration_not_configured',
+    'github_not_connected',
+    'upstream_error',
+  )
+  async create(
+    @Caller() call: Call,
+    @Body() body: CreateRepositoryBody,
+    @DryRun() isDryRun: boolean,
+  ): Promise<Envelope<RepositoryView>> {
     if (body.provider !== 'github') return new Envelope(this.viewOf(call, await this.repositories.create(call, body)));
-    const repository = await (isDryRun ? this.repositories.rehearseAtGithub(call, githubWishOf(body)) : this.repositories.createAtGithub(call, githubWishOf(body)));
+    const repository = await (isDryRun
+      ? this.repositories.rehearseAtGithub(call, githubWishOf(body))
+      : this.repositories.createAtGithub(call, githubWishOf(body)));
     return new Envelope(this.viewOf(call, repository), isDryRun ? { dry_run: true } : {});
   }
 
@@ -74,11 +96,28 @@ export class RepositoriesController {
 
   /** The caller belongs to the organization, and so knows its slug. */
   private viewOf({ principal }: Call, repository: Repository): RepositoryView {
-    return RepositoryView.of(repository, repository.cloneUrl ?? this.urls.with(principal.membershipIn(repository.orgId)?.slug ?? repository.orgId, repository.name));
+    return RepositoryView.of(
+      repository,
+      repository.cloneUrl ??
+        this.urls.with(principal.membershipIn(repository.orgId)?.slug ?? repository.orgId, repository.name),
+    );
   }
 }
 
-function githubWishOf({ name, template, account, private: isPrivate = true }: CreateRepositoryBody): GithubRepositoryWish {
+function githubWishOf({
+  name,
+  template,
+  account,
+  private: isPrivate = true,
+}: CreateRepositoryBody): GithubRepositoryWish {
   if (template !== undefined) return { name, template, account, isPrivate };
-  throw new RequestInvalid([{ path: 'template', in: 'body', code: 'is_defined', message: 'At GitHub a repository begins with a template.', expected: TEMPLATES }]);
+  throw new RequestInvalid([
+    {
+      path: 'template',
+      in: 'body',
+      code: 'is_defined',
+      message: 'At GitHub a repository begins with a template.',
+      expected: TEMPLATES,
+    },
+  ]);
 }

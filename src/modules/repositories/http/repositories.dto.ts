@@ -8,33 +8,57 @@ import { type Provider, PROVIDERS } from '../provider.js';
 import { isRepositoryName } from '../repository-name.js';
 import { type TemplateName, TEMPLATES } from '../template-name.js';
 
-const IsRepositoryName = (): PropertyDecorator => inOrder(IsString(), ValidateBy({
-  name: 'isRepositoryName',
-  validator: {
-    validate: (value: unknown) => typeof value === 'string' && isRepositoryName(value),
-    defaultMessage: () => 'name must be 1 to 100 letters, digits, ".", "_" and "-", begin with a letter or digit, and not end with "." or ".git"',
-  },
-}));
+const IsRepositoryName = (): PropertyDecorator =>
+  inOrder(
+    IsString(),
+    ValidateBy({
+      name: 'isRepositoryName',
+      validator: {
+        validate: (value: unknown) => typeof value === 'string' && isRepositoryName(value),
+        defaultMessage: () =>
+          'name must be 1 to 100 letters, digits, ".", "_" and "-", begin with a letter or digit, and not end with "." or ".git"',
+      },
+    }),
+  );
 
 export class CreateRepositoryBody {
-  @ApiProperty({ pattern: '^[A-Za-z0-9_][A-Za-z0-9._-]*$', maxLength: 100, example: 'shop', description: 'Once in an organization, in upper or lower case.' })
+  @ApiProperty({
+    pattern: '^[A-Za-z0-9_][A-Za-z0-9._-]*$',
+    maxLength: 100,
+    example: 'shop',
+    description: 'Once in an organization, in upper or lower case.',
+  })
   @IsRepositoryName()
   readonly name!: string;
 
   @ApiPropertyOptional({ enum: TEMPLATES, description: 'What it begins with; left out, it begins empty.' })
-  @MayBeAbsent() @IsIn(TEMPLATES)
+  @MayBeAbsent()
+  @IsIn(TEMPLATES)
   readonly template?: TemplateName;
 
-  @ApiPropertyOptional({ enum: PROVIDERS, description: 'Who keeps it, this service unless it is said; `github` needs a template, and an account that the organization has connected.' })
-  @MayBeAbsent() @IsIn(PROVIDERS)
+  @ApiPropertyOptional({
+    enum: PROVIDERS,
+    description:
+      'Who keeps it, this service unless it is said; `github` needs a template, and an account that the organization has connected.',
+  })
+  @MayBeAbsent()
+  @IsIn(PROVIDERS)
   readonly provider?: Provider;
 
-  @ApiPropertyOptional({ example: 'acme', description: 'With `github`: the account, where the organization has connected several.' })
-  @MayBeAbsent() @IsString() @Matches(/^[A-Za-z0-9-]{1,39}$/, { message: 'account must be the name of an account at GitHub' })
+  @ApiPropertyOptional({
+    example: 'acme',
+    description: 'With `github`: the account, where the organization has connected several.',
+  })
+  @MayBeAbsent()
+  @IsString()
+  @Matches(/^[A-Za-z0-9-]{1,39}$/, { message: 'account must be the name of an account at GitHub' })
   readonly account?: string;
 
-  @ApiPropertyOptional({ description: 'With `github`: whether others cannot see it; they cannot unless this is `false`.' })
-  @MayBeAbsent() @IsBoolean()
+  @ApiPropertyOptional({
+    description: 'With `github`: whether others cannot see it; they cannot unless this is `false`.',
+  })
+  @MayBeAbsent()
+  @IsBoolean()
   readonly private?: boolean;
 }
 
@@ -44,12 +68,23 @@ export class RepositoryView {
   @ApiProperty({ example: 'shop' }) name!: string;
   @ApiProperty({ enum: PROVIDERS }) provider!: Provider;
   @ApiPropertyOptional({ enum: TEMPLATES }) template?: TemplateName;
-  @ApiProperty({ example: 'http://127.0.0.1:3000/git/acme/shop.git', description: 'To clone it, with an API key as the password or as GitHub wants it, and to link it to a project.' }) repo_url!: string;
+  @ApiProperty({
+    example: 'http://127.0.0.1:3000/git/acme/shop.git',
+    description: 'To clone it, with an API key as the password or as GitHub wants it, and to link it to a project.',
+  })
+  repo_url!: string;
   @ApiProperty({ example: 'main' }) default_branch!: string;
-  @ApiPropertyOptional({ type: 'integer', description: 'On disk, after the last push. Absent in the answer to its creation, and at GitHub.' }) size_bytes?: number;
+  @ApiPropertyOptional({
+    type: 'integer',
+    description: 'On disk, after the last push. Absent in the answer to its creation, and at GitHub.',
+  })
+  size_bytes?: number;
   @ApiProperty({ format: 'date-time' }) created_at!: string;
 
-  static of({ id, orgId, name, provider, template, defaultBranch, sizeBytes, createdAt, provisionedAt }: Repository, repoUrl: string): RepositoryView {
+  static of(
+    { id, orgId, name, provider, template, defaultBranch, sizeBytes, createdAt, provisionedAt }: Repository,
+    repoUrl: string,
+  ): RepositoryView {
     return {
       id,
       org_id: orgId,
@@ -71,8 +106,14 @@ export class TemplateView {
 }
 
 const DESCRIPTIONS: Readonly<Record<TemplateName, Pick<TemplateView, 'name' | 'description'>>> = {
-  nextjs: { name: 'Next.js', description: 'A page and an endpoint with the App Router, in TypeScript, with fonts of its own.' },
-  expo: { name: 'Expo', description: 'An app for Android, iOS and the web with Expo Router, in TypeScript; deployed as a website.' },
+  nextjs: {
+    name: 'Next.js',
+    description: 'A page and an endpoint with the App Router, in TypeScript, with fonts of its own.',
+  },
+  expo: {
+    name: 'Expo',
+    description: 'An app for Android, iOS and the web with Expo Router, in TypeScript; deployed as a website.',
+  },
 };
 
 export const TEMPLATE_VIEWS: readonly TemplateView[] = TEMPLATES.map((id) => ({ id, ...DESCRIPTIONS[id] }));

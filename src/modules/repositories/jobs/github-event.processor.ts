@@ -38,11 +38,21 @@ export class GithubEventProcessor implements JobHandler<GithubEventPayload> {
   }
 
   /** As a push to one of our own. The repository may be one that we have not made, and that a project is linked to. */
-  private async pushed(orgId: string, { repositoryId, cloneUrl, branch, commitSha }: GithubEventPayload): Promise<void> {
+  private async pushed(
+    orgId: string,
+    { repositoryId, cloneUrl, branch, commitSha }: GithubEventPayload,
+  ): Promise<void> {
     if (repositoryId === undefined || cloneUrl === undefined || branch === undefined) return;
     const known = await this.repositories.findByRemote(orgId, repositoryId);
     // It was renamed, or its account was.
     if (known !== null && known.cloneUrl !== cloneUrl) await this.repositories.update(known.id, { cloneUrl });
-    await this.outbox.publish(repositoryPushedEvent, { repositoryId: known?.id ?? `github:${repositoryId}`, orgId, repoUrl: cloneUrl, branch, commitSha: commitSha ?? null, pusherId: null });
+    await this.outbox.publish(repositoryPushedEvent, {
+      repositoryId: known?.id ?? `github:${repositoryId}`,
+      orgId,
+      repoUrl: cloneUrl,
+      branch,
+      commitSha: commitSha ?? null,
+      pusherId: null,
+    });
   }
 }

@@ -33,7 +33,8 @@ export class RepositoriesSweeper implements ScheduleHandler {
   async run(): Promise<void> {
     for (const repository of await this.repositories.toRemove(BATCH)) await this.directories.remove(repository);
     const begunBefore = new Date(this.clock.now().getTime() - PUSH_OVER_AFTER_MS);
-    for (const repository of await this.repositories.unseenPushes(begunBefore, BATCH)) await this.pushes.see(repository, repository.pushedBy);
+    for (const repository of await this.repositories.unseenPushes(begunBefore, BATCH))
+      await this.pushes.see(repository, repository.pushedBy);
     for (const { id } of await this.repositories.toTidyUp(TIDY_UP_AFTER_PUSHES, BATCH)) {
       await this.repositories.update(id, { sizeBytes: await this.store.tidyUp(id), pushesSinceGc: 0 });
     }

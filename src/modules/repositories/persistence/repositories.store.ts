@@ -40,12 +40,18 @@ export class RepositoriesStore {
 
   /** One that the service keeps. */
   findByName(orgId: string, name: string): Promise<Repository | null> {
-    return this.live().andWhere('repository.provider = \'service\'').andWhere('repository.org_id = :orgId AND lower(repository.name) = lower(:name)', { orgId, name }).getOne();
+    return this.live()
+      .andWhere("repository.provider = 'service'")
+      .andWhere('repository.org_id = :orgId AND lower(repository.name) = lower(:name)', { orgId, name })
+      .getOne();
   }
 
   /** Newest first. */
   async list(orgId: string, wish: PageWish): Promise<Page<Repository>> {
-    const query = this.made().andWhere('repository.org_id = :orgId', { orgId }).orderBy('repository.id', 'DESC').limit(wish.limit + 1);
+    const query = this.made()
+      .andWhere('repository.org_id = :orgId', { orgId })
+      .orderBy('repository.id', 'DESC')
+      .limit(wish.limit + 1);
     if (wish.after !== undefined) query.andWhere('repository.id < :after', { after: wish.after });
     return pageOf(await query.getMany(), wish, ({ id }) => id);
   }
@@ -56,18 +62,25 @@ export class RepositoriesStore {
 
   /** What another provider calls so, in an organization. */
   findByRemote(orgId: string, remoteId: number): Promise<Repository | null> {
-    return this.live().andWhere('repository.org_id = :orgId AND repository.remote_id = :remoteId', { orgId, remoteId }).getOne();
+    return this.live()
+      .andWhere('repository.org_id = :orgId AND repository.remote_id = :remoteId', { orgId, remoteId })
+      .getOne();
   }
 
   /** They are another provider's, and nothing of theirs is here: the rows are all there is to end. */
   async forgetRemote(orgId: string, remoteIds: readonly number[], now: Date): Promise<void> {
-    await this.database.manager.query('UPDATE repositories SET deleted_at = $3, removed_at = $3 WHERE org_id = $1 AND remote_id = ANY($2) AND deleted_at IS NULL', [orgId, remoteIds, now]);
+    await this.database.manager.query(
+      'UPDATE repositories SET deleted_at = $3, removed_at = $3 WHERE org_id = $1 AND remote_id = ANY($2) AND deleted_at IS NULL',
+      [orgId, remoteIds, now],
+    );
   }
 
   /** Names that were taken for what another provider then did not make, because a process ended in between. */
   async forgetUnmade(begunBefore: Date, now: Date): Promise<void> {
     await this.database.manager.query(
-      'UPDATE repositories SET deleted_at = $2, removed_at = $2 WHERE provider <> \'service\' AND provisioned_at IS NULL AND deleted_at IS NULL AND created_at < $1', [begunBefore, now]);
+      "UPDATE repositories SET deleted_at = $2, removed_at = $2 WHERE provider <> 'service' AND provisioned_at IS NULL AND deleted_at IS NULL AND created_at < $1",
+      [begunBefore, now],
+    );
   }
 
   async branchesOf(repositoryId: string): Promise<ReadonlyMap<string, string>> {
@@ -77,28 +90,47 @@ export class RepositoriesStore {
 
   /** What is known of it already stays. */
   async addBranch(repositoryId: string, name: string, commitSha: string): Promise<void> {
-    await this.database.manager.createQueryBuilder().insert().into(RepositoryBranch).values({ repositoryId, name, commitSha }).orIgnore().execute();
+    await this.database.manager
+      .createQueryBuilder()
+      .insert()
+      .into(RepositoryBranch)
+      .values({ repositoryId, name, commitSha })
+      .orIgnore()
+      .execute();
   }
 
   async setBranch(repositoryId: string, name: string, commitSha: string | null): Promise<void> {
     if (commitSha === null) await this.database.manager.delete(RepositoryBranch, { repositoryId, name });
-    else await this.database.manager.upsert(RepositoryBranch, { repositoryId, name, commitSha }, ['repositoryId', 'name']);
+    else
+      await this.database.manager.upsert(RepositoryBranch, { repositoryId, name, commitSha }, ['repositoryId', 'name']);
   }
 
   /** Pushes that began before then and whose end nobody saw. */
   unseenPushes(begunBefore: Date, limit: number): Promise<Repository[]> {
-    return this.live().andWhere('repository.push_begun_at < :begunBefore', { begunBefore }).orderBy('repository.push_begun_at').limit(limit).getMany();
+    return this.live()
+      .andWhere('repository.push_begun_at < :begunBefore', { begunBefore })
+      .orderBy('repository.push_begun_at')
+      .limit(limit)
+      .getMany();
   }
 
   /** Deleted ones whose directory may still be there. */
   toRemove(limit: number): Promise<Repository[]> {
-    return this.database.manager.createQueryBuilder(Repository, 'repository')
-      .where('repository.deleted_at IS NOT NULL AND repository.removed_at IS NULL').orderBy('repository.deleted_at').limit(limit).getMany();
+    return this.database.manager
+      .createQueryBuilder(Repository, 'repository')
+      .where('repository.deleted_at IS NOT NULL AND repository.removed_at IS NULL')
+      .orderBy('repository.deleted_at')
+      .limit(limit)
+      .getMany();
   }
 
   /** Those that have been pushed to at least so often since they were tidied up. */
   toTidyUp(pushes: number, limit: number): Promise<Repository[]> {
-    return this.live().andWhere('repository.pushes_since_gc >= :pushes', { pushes }).orderBy('repository.pushes_since_gc', 'DESC').limit(limit).getMany();
+    return this.live()
+      .andWhere('repository.pushes_since_gc >= :pushes', { pushes })
+      .orderBy('repository.pushes_since_gc', 'DESC')
+      .limit(limit)
+      .getMany();
   }
 
   private of(id: string, orgIds: readonly string[]): SelectQueryBuilder<Repository> {
@@ -107,7 +139,7 @@ export class RepositoriesStore {
 
   /** One that another provider is still making is not there yet. */
   private made(): SelectQueryBuilder<Repository> {
-    return this.live().andWhere('(repository.provider = \'service\' OR repository.provisioned_at IS NOT NULL)');
+    return this.live().andWhere("(repository.provider = 'service' OR repository.provisioned_at IS NOT NULL)");
   }
 
   private live(): SelectQueryBuilder<Repository> {

@@ -3,8 +3,9 @@ import type { Provider } from '../provider.js';
 import type { TemplateName } from '../template-name.js';
 
 /**
- * A git repository. Of one that this service keeps, the row comes first and its directory after the commit, so that there is no
- * directory without a row; one that is deleted keeps its row, for what refers to it, and gives its name free.
+ * A git repository. Of one that this service keeps, the row comes first and its directory after the commit, so that
+ * there is no directory without a row; one that is deleted keeps its row, for what refers to it, and gives its name
+ * free.
  */
 @Entity('repositories')
 export class Repository {
@@ -13,13 +14,22 @@ export class Repository {
   @Column('text') name!: string;
   @Column('text', { default: 'service' }) provider!: Provider;
   /** What its provider calls it, and where it is cloned from; null for one of our own. */
-  @Column('bigint', { name: 'remote_id', nullable: true, transformer: { to: (value: number | null) => value, from: (value: string | null) => (value === null ? null : Number(value)) } }) remoteId!: number | null;
+  @Column('bigint', {
+    name: 'remote_id',
+    nullable: true,
+    transformer: {
+      to: (value: number | null) => value,
+      from: (value: string | null) => (value === null ? null : Number(value)),
+    },
+  })
+  remoteId!: number | null;
   @Column('text', { name: 'clone_url', nullable: true }) cloneUrl!: string | null;
   /** Null: it began empty. */
   @Column('text', { nullable: true }) template!: TemplateName | null;
   @Column('text', { name: 'default_branch' }) defaultBranch!: string;
   /** On disk, after the last push. */
-  @Column('bigint', { name: 'size_bytes', transformer: { to: (value: number) => value, from: Number } }) sizeBytes!: number;
+  @Column('bigint', { name: 'size_bytes', transformer: { to: (value: number) => value, from: Number } })
+  sizeBytes!: number;
   @Column('timestamptz', { name: 'created_at' }) createdAt!: Date;
   /** Null until its directory has been made, or its provider has made it. */
   @Column('timestamptz', { name: 'provisioned_at', nullable: true }) provisionedAt!: Date | null;

@@ -68,13 +68,16 @@ export class GitHost {
     const count = this.metrics.began(asked.service);
     const over = async (failed: boolean): Promise<void> => {
       count(asked.signal.aborted ? 'left' : failed ? 'failed' : 'done');
-      if (isPush && asked.body !== undefined && await this.see(repository, userId)) await this.giveBackRoom(holder);
+      if (isPush && asked.body !== undefined && (await this.see(repository, userId))) await this.giveBackRoom(holder);
       this.places.giveBack();
       await this.concurrency.end(PLACES, repository.orgId, holder);
     };
     try {
       await this.directories.ensure(repository);
-      const maxInputBytes = isPush && asked.body !== undefined ? await this.room.take(repository, { id: holder, announcedBytes: asked.body.bytes }) : 0;
+      const maxInputBytes =
+        isPush && asked.body !== undefined
+          ? await this.room.take(repository, { id: holder, announcedBytes: asked.body.bytes })
+          : 0;
       if (maxInputBytes > 0) await this.pushes.begin(repository, userId);
       const answer = await this.backend.open({ ...asked, repositoryId: repository.id, userId, maxInputBytes });
       return withEnd(answer, over);
@@ -85,15 +88,21 @@ export class GitHost {
   }
 
   private async takePlaces(orgId: string, holder: string): Promise<void> {
-    if (!await this.concurrency.take(PLACES, orgId, holder)) throw new TooManyGitCalls(PLACES.places);
+    if (!(await this.concurrency.take(PLACES, orgId, holder))) throw new TooManyGitCalls(PLACES.places);
     if (this.places.take()) return;
     await this.concurrency.end(PLACES, orgId, holder);
-    throw new ServiceUnavailable(new Error(`All ${this.places.count} places for programs of git are taken.`), BUSY_RETRY_SECONDS);
+    throw new ServiceUnavailable(
+      new Error(`All ${this.places.count} places for programs of git are taken.`),
+      BUSY_RETRY_SECONDS,
+    );
   }
 
   private async find({ principal }: Call, { org, name, service }: GitCall): Promise<Repository> {
     const membership = principal.membershipIn(org);
-    const repository = membership === undefined || !isRepositoryName(name) ? null : await this.repositories.findByName(membership.id, name);
+    const repository =
+      membership === undefined || !isRepositoryName(name)
+        ? null
+        : await this.repositories.findByName(membership.id, name);
     if (repository === null) throw new RepositoryNotFound();
     principal.require(service === 'git-receive-pack' ? 'repositories:write' : 'repositories:read', repository.orgId);
     return repository;
@@ -101,10 +110,15 @@ export class GitHost {
 
   /** What cannot be removed now expires. */
   private async giveBackRoom(holder: string): Promise<void> {
-    await this.room.giveBack(holder).catch((error: unknown) => { this.log.warn({ error }, 'The room of a push is given back when it expires.'); });
+    await this.room.giveBack(holder).catch((error: unknown) => {
+      this.log.warn({ error }, 'The room of a push is given back when it expires.');
+    });
   }
 
-  /** The push is done whatever comes of this; what cannot be seen now, the sweeper sees later. Until then its room stays reserved. */
+  /**
+   * The push is done whatever comes of this; what cannot be seen now, the sweeper sees later. Until then its room stays
+   * reserved.
+   */
   private async see(repository: Repository, userId: string): Promise<boolean> {
     try {
       await this.pushes.see(repository, userId);

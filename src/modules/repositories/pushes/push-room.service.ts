@@ -33,7 +33,8 @@ export class PushRoom {
 
   /** @throws {RepositoryFull} `repository_full` */
   requireSome({ sizeBytes }: Repository): void {
-    if (this.config.repositoryMaxBytes - sizeBytes < LEAST_ROOM_BYTES) throw new RepositoryFull(this.config.repositoryMaxBytes);
+    if (this.config.repositoryMaxBytes - sizeBytes < LEAST_ROOM_BYTES)
+      throw new RepositoryFull(this.config.repositoryMaxBytes);
   }
 
   /**

@@ -10,8 +10,8 @@ import { RepositoryUrls } from '../repository-urls.js';
 import { repositoryPushedEvent } from '../repository-pushed.job.js';
 
 /**
- * Finds out what was pushed, by comparing the branches with what was last seen of them. So it does not matter how a push
- * ended, who else pushed meanwhile, or whether somebody looks twice: each change is told once.
+ * Finds out what was pushed, by comparing the branches with what was last seen of them. So it does not matter how a
+ * push ended, who else pushed meanwhile, or whether somebody looks twice: each change is told once.
  */
 @Injectable()
 export class PushesService {
@@ -30,7 +30,9 @@ export class PushesService {
     await this.repositories.update(id, { pushBegunAt: this.clock.now(), pushedBy: userId });
   }
 
-  /** Enqueues a job for each branch that has changed since somebody last looked. `pusherId`: null where it is not known. */
+  /**
+   * Enqueues a job for each branch that has changed since somebody last looked. `pusherId`: null where it is not known.
+   */
   async see({ id, orgId }: Pick<Repository, 'id' | 'orgId'>, pusherId: string | null): Promise<void> {
     await this.database.transaction(async () => {
       // Whoever looks after us sees what we have seen. To look takes milliseconds, and must be done under the lock.
@@ -41,17 +43,33 @@ export class PushesService {
       const repoUrl = await this.urls.of(repository);
       for (const [branch, commitSha] of changes) {
         await this.repositories.setBranch(id, branch, commitSha);
-        await this.outbox.publish(repositoryPushedEvent, { repositoryId: id, orgId, repoUrl, branch, commitSha, pusherId });
+        await this.outbox.publish(repositoryPushedEvent, {
+          repositoryId: id,
+          orgId,
+          repoUrl,
+          branch,
+          commitSha,
+          pusherId,
+        });
       }
       await this.repositories.update(id, { sizeBytes, pushBegunAt: null, pushesSinceGc: repository.pushesSinceGc + 1 });
-      await this.database.afterCommit(() => { this.metrics.pushed(changes.size); return Promise.resolve(); });
+      await this.database.afterCommit(() => {
+        this.metrics.pushed(changes.size);
+        return Promise.resolve();
+      });
     });
   }
 }
 
 /** By branch, what it points to now; null for one that is gone. */
-function changesOf(before: ReadonlyMap<string, string>, now: ReadonlyMap<string, string>, isWhole: boolean): Map<string, string | null> {
+function changesOf(
+  before: ReadonlyMap<string, string>,
+  now: ReadonlyMap<string, string>,
+  isWhole: boolean,
+): Map<string, string | null> {
   const moved = [...now].filter(([branch, commitSha]) => before.get(branch) !== commitSha);
-  const gone = [...before.keys()].filter((branch) => isWhole && !now.has(branch)).map((branch): [string, null] => [branch, null]);
+  const gone = [...before.keys()]
+    .filter((branch) => isWhole && !now.has(branch))
+    .map((branch): [string, null] => [branch, null]);
   return new Map<string, string | null>([...moved, ...gone]);
 }

@@ -8,7 +8,10 @@ const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1_000;
 /** An outage that lasts longer loses what could not be written. */
 const PATIENCE_MS = 60_000;
-/** A connection that breaks can fail a write in ways that do not say so; any other fault stays however often it is tried. */
+/**
+ * A connection that breaks can fail a write in ways that do not say so; any other fault stays however often it is
+ * tried.
+ */
 const TRIES_OF_OTHER_FAULTS = 3;
 
 /** Tries writes again that must not be lost with a database that is away for a moment. */
@@ -20,7 +23,9 @@ export class DatabasePatience {
     private readonly log: Log,
     shutdown: Shutdown,
   ) {
-    shutdown.at('queues', () => { this.stopping.abort(); });
+    shutdown.at('queues', () => {
+      this.stopping.abort();
+    });
   }
 
   /**
@@ -35,7 +40,12 @@ export class DatabasePatience {
         return await write();
       } catch (error) {
         otherFaults += isDatabaseAway(error) ? 0 : 1;
-        if (otherFaults >= TRIES_OF_OTHER_FAULTS || performance.now() + pauseMs > untilMs || this.stopping.signal.aborted) throw error;
+        if (
+          otherFaults >= TRIES_OF_OTHER_FAULTS ||
+          performance.now() + pauseMs > untilMs ||
+          this.stopping.signal.aborted
+        )
+          throw error;
         this.log.debug({ error }, 'A write is tried again.');
         await sleep(pauseMs, undefined, { signal: this.stopping.signal }).catch(() => undefined);
       }

@@ -33,7 +33,8 @@ export class ExecutionEnds {
       if (live === null) return false;
       const finishedAt = this.clock.now();
       if (live.startedAt === null) await this.money.giveBack([live]);
-      const costNano = live.startedAt === null ? null : await this.money.pay(live, finishedAt.getTime() - live.startedAt.getTime());
+      const costNano =
+        live.startedAt === null ? null : await this.money.pay(live, finishedAt.getTime() - live.startedAt.getTime());
       await this.executions.end(id, { status: 'cancelled', costNano, finishedAt });
       return true;
     });

@@ -27,7 +27,9 @@ export class ExecutionMoney {
    * @throws {SpendCapReached} `spend_cap_reached`
    */
   async rehearse(orgId: string, plan: PlanId, limits: SandboxLimits): Promise<bigint> {
-    const { heldNano } = await this.database.rehearse(() => this.paidWork.begin(estimateOf({ orgId, plan, limits, id: `rehearsal:${orgId}` })));
+    const { heldNano } = await this.database.rehearse(() =>
+      this.paidWork.begin(estimateOf({ orgId, plan, limits, id: `rehearsal:${orgId}` })),
+    );
     return heldNano;
   }
 
@@ -44,8 +46,8 @@ export class ExecutionMoney {
   }
 
   /**
-   * Pays, with the running transaction, for the time that it ran, at most its time limit: until a run that passes that is
-   * ended takes us a moment, which is ours.
+   * Pays, with the running transaction, for the time that it ran, at most its time limit: until a run that passes that
+   * is ended takes us a moment, which is ours.
    *
    * @returns the cost in nano-dollars; null for one that nothing was held for, because an earlier release let it in.
    */
@@ -54,7 +56,13 @@ export class ExecutionMoney {
     if (work === undefined) return null;
     const quantity = BigInt(Math.min(Math.max(Math.ceil(ranMs), 0), limits.timeoutMs));
     const { costNano } = await this.paidWork.end(work, {
-      source: 'sandbox', sourceId: id, orgId, meter: METER, quantity, occurredAt: work.begunAt, properties: { language },
+      source: 'sandbox',
+      sourceId: id,
+      orgId,
+      meter: METER,
+      quantity,
+      occurredAt: work.begunAt,
+      properties: { language },
     });
     return costNano;
   }
@@ -67,5 +75,14 @@ export class ExecutionMoney {
 
 const keyOf = (executionId: string): string => `sandbox:${executionId}`;
 
-const estimateOf = ({ id, orgId, plan, limits }: { id: string; orgId: string; plan: PlanId; limits: SandboxLimits }): WorkEstimate =>
-  ({ orgId, plan, meter: METER, estimatedQuantity: BigInt(limits.timeoutMs), key: keyOf(id) });
+const estimateOf = ({
+  id,
+  orgId,
+  plan,
+  limits,
+}: {
+  id: string;
+  orgId: string;
+  plan: PlanId;
+  limits: SandboxLimits;
+}): WorkEstimate => ({ orgId, plan, meter: METER, estimatedQuantity: BigInt(limits.timeoutMs), key: keyOf(id) });

@@ -40,7 +40,8 @@ export class ExecutionRecorder {
     const { executionId: id } = job;
     if (!(await this.begin(job, context.waitedMs))) {
       // Its first worker may be cut off from Redis and running it still; if it is dead, the execution will be overdue.
-      if ((await this.executions.statusOf(id)) === 'running') throw new Error('The execution had begun on another worker.');
+      if ((await this.executions.statusOf(id)) === 'running')
+        throw new Error('The execution had begun on another worker.');
       await this.ends.giveUp(id);
       await this.places.free(orgId, id);
       return;

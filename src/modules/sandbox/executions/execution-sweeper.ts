@@ -12,7 +12,10 @@ import { overdueExecutionsSchedule } from './executions.job.js';
 /** After an outage of the database: until then workers write what ended meanwhile. */
 const GRACE_MS = 5_000;
 
-/** In every process, so that what a worker ran is settled although no worker lives: gives up executions that are overdue. */
+/**
+ * In every process, so that what a worker ran is settled although no worker lives: gives up executions that are
+ * overdue.
+ */
 @Injectable()
 @Handles(overdueExecutionsSchedule)
 export class ExecutionSweeper implements ScheduleHandler, OnApplicationBootstrap {
@@ -31,10 +34,16 @@ export class ExecutionSweeper implements ScheduleHandler, OnApplicationBootstrap
     this.reachableSinceMs = this.clock.now().getTime();
   }
 
-  /** Executions that should have ended by now and of which nothing was heard become `lost`, or `cancelled` if they never began. */
+  /**
+   * Executions that should have ended by now and of which nothing was heard become `lost`, or `cancelled` if they never
+   * began.
+   */
   async giveUpOverdue(): Promise<void> {
     for (const { id, orgId, language, status } of await this.ends.giveUpOverdue()) {
-      this.log.warn({ executionId: id, orgId, status }, 'A sandbox execution was given up: no worker told how it ended.');
+      this.log.warn(
+        { executionId: id, orgId, status },
+        'A sandbox execution was given up: no worker told how it ended.',
+      );
       this.counter.ended(language, status);
       await this.places.free(orgId, id);
     }

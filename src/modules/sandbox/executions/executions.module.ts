@@ -14,7 +14,16 @@ import { OrgPlaces } from './org-places.js';
 /** The sandbox of organizations. */
 @Module({
   imports: [CreditsModule, LimitsModule, SandboxModule],
-  providers: [AdmissionService, DatabasePatience, ExecutionEnds, ExecutionMoney, ExecutionSweeper, ExecutionsService, ExecutionsStore, OrgPlaces],
+  providers: [
+    AdmissionService,
+    DatabasePatience,
+    ExecutionEnds,
+    ExecutionMoney,
+    ExecutionSweeper,
+    ExecutionsService,
+    ExecutionsStore,
+    OrgPlaces,
+  ],
   exports: [DatabasePatience, ExecutionEnds, ExecutionsService, ExecutionsStore, OrgPlaces],
 })
 export class ExecutionsModule {}

@@ -69,7 +69,8 @@ export class ExecutionsService {
       });
     } catch (error) {
       await this.giveUp(execution, error instanceof CallerHungUp);
-      if (error instanceof JobUnanswered && !error.hadBegun) throw await this.backlog.refusal(execution.orgId, wish.queueTimeoutMs, error);
+      if (error instanceof JobUnanswered && !error.hadBegun)
+        throw await this.backlog.refusal(execution.orgId, wish.queueTimeoutMs, error);
       if (!(error instanceof JobFailed || error instanceof JobUnanswered)) throw error;
       fault = error;
     }
@@ -87,7 +88,11 @@ export class ExecutionsService {
   async start(call: Call, wish: OrgExecutionWish): Promise<QueuedExecution> {
     const execution = await this.admission.admit(call, wish);
     try {
-      await this.jobs.add(sandboxJob, { jobId: execution.id, payload: this.jobOf(execution, wish), subject: execution.orgId });
+      await this.jobs.add(sandboxJob, {
+        jobId: execution.id,
+        payload: this.jobOf(execution, wish),
+        subject: execution.orgId,
+      });
     } catch (error) {
       // The job may be there all the same: then its worker finds that it was given up.
       await this.giveUp(execution, false);
@@ -130,7 +135,10 @@ export class ExecutionsService {
 
   /** What {@link cancel} would answer; changes nothing. */
   async rehearseCancel(call: Call, id: string): Promise<SandboxExecution> {
-    return Object.assign(await this.requireCancellable(call, id), { status: 'cancelled' as const, finishedAt: this.clock.now() });
+    return Object.assign(await this.requireCancellable(call, id), {
+      status: 'cancelled' as const,
+      finishedAt: this.clock.now(),
+    });
   }
 
   private async requireCancellable(call: Call, id: string): Promise<SandboxExecution> {
@@ -144,7 +152,19 @@ export class ExecutionsService {
     await this.places.free(orgId, id);
   }
 
-  private jobOf({ id, orgId, limits, givesUpAt }: NewExecution, { language, code, stdin, files }: OrgExecutionWish): SandboxPayload {
-    return { executionId: id, recordedFor: orgId, language, code, stdin, files: [...files], limits, startBeforeMs: givesUpAt.getTime() };
+  private jobOf(
+    { id, orgId, limits, givesUpAt }: NewExecution,
+    { language, code, stdin, files }: OrgExecutionWish,
+  ): SandboxPayload {
+    return {
+      executionId: id,
+      recordedFor: orgId,
+      language,
+      code,
+      stdin,
+      files: [...files],
+      limits,
+      startBeforeMs: givesUpAt.getTime(),
+    };
   }
 }

@@ -8,7 +8,10 @@ import { SandboxConcurrencyLimitExceeded } from '../sandbox.errors.js';
 const NAME = 'sandbox';
 const RETRY_AFTER_SECONDS = 1;
 
-/** How many executions an organization may have going at once, waiting ones included: each holds a place until it is over. */
+/**
+ * How many executions an organization may have going at once, waiting ones included: each holds a place until it is
+ * over.
+ */
 @Injectable()
 export class OrgPlaces {
   constructor(

@@ -17,7 +17,11 @@ export interface LimitsWish {
  *
  * @throws {ExecutionBeyondPlan} `invalid_request`
  */
-export function limitsOf(plan: Plan, wish: LimitsWish, warm: Pick<SandboxLimits, 'timeoutMs' | 'memoryBytes'>): SandboxLimits {
+export function limitsOf(
+  plan: Plan,
+  wish: LimitsWish,
+  warm: Pick<SandboxLimits, 'timeoutMs' | 'memoryBytes'>,
+): SandboxLimits {
   const bounds = plan.sandbox;
   const faults = [
     ...faultOf('timeout_ms', wish.timeoutMs, bounds.timeoutMs, plan),
@@ -26,19 +30,33 @@ export function limitsOf(plan: Plan, wish: LimitsWish, warm: Pick<SandboxLimits,
   if (faults.length > 0) throw new ExecutionBeyondPlan(faults, hintFor(wish));
   return {
     timeoutMs: wish.timeoutMs ?? Math.min(warm.timeoutMs, bounds.timeoutMs),
-    memoryBytes: wish.memoryMib === undefined ? Math.min(warm.memoryBytes, bounds.memoryMib * MEBIBYTE) : wish.memoryMib * MEBIBYTE,
+    memoryBytes:
+      wish.memoryMib === undefined
+        ? Math.min(warm.memoryBytes, bounds.memoryMib * MEBIBYTE)
+        : wish.memoryMib * MEBIBYTE,
     outputBytes: OUTPUT_BYTES,
   };
 }
 
 function faultOf(path: string, wanted: number | undefined, bound: number, { name }: Plan): FieldFault[] {
   if (wanted === undefined || wanted <= bound) return [];
-  return [{ path, in: 'body', code: 'max', message: `${path} must not be greater than ${bound} in the plan ${name}`, expected: { max: bound }, received: wanted }];
+  return [
+    {
+      path,
+      in: 'body',
+      code: 'max',
+      message: `${path} must not be greater than ${bound} in the plan ${name}`,
+      expected: { max: bound },
+      received: wanted,
+    },
+  ];
 }
 
 /** The smallest plan in which it would have been allowed. */
 function hintFor({ timeoutMs = 0, memoryMib = 0 }: LimitsWish): string {
-  const enough = PLAN_IDS.map((id) => PLANS[id]).find(({ sandbox }) => timeoutMs <= sandbox.timeoutMs && memoryMib <= sandbox.memoryMib);
+  const enough = PLAN_IDS.map((id) => PLANS[id]).find(
+    ({ sandbox }) => timeoutMs <= sandbox.timeoutMs && memoryMib <= sandbox.memoryMib,
+  );
   if (enough === undefined) return 'No plan has as much.';
   return `The plan ${enough.name} allows timeout_ms up to ${enough.sandbox.timeoutMs} and memory_mib up to ${enough.sandbox.memoryMib}.`;
 }

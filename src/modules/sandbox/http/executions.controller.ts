@@ -10,7 +10,14 @@ import { type Call, Caller } from '../../auth/caller.js';
 import { RequireScope } from '../../auth/require-scope.js';
 import { RequireFeature } from '../../features/require-feature.js';
 import { ExecutionsService } from '../executions/executions.service.js';
-import { ExecutionPageAnswer, ListedExecutionView, OrgExecutionAnswer, OrgExecutionRequest, OrgExecutionView, RehearsalView } from './executions.dto.js';
+import {
+  ExecutionPageAnswer,
+  ListedExecutionView,
+  OrgExecutionAnswer,
+  OrgExecutionRequest,
+  OrgExecutionView,
+  RehearsalView,
+} from './executions.dto.js';
 
 /** Code, input and files at their largest, with room for what JSON has to escape. */
 const BODY_BYTES = 2_097_152;
@@ -28,11 +35,23 @@ export class ExecutionsController {
   @HttpCode(HttpStatus.OK)
   @ApiOperation({
     summary: 'Runs code in the sandbox, within the limits of the plan of the organization.',
-    description: 'The price of the time limit is held, and the time that the run takes is paid for. A caller that waits and hangs up ends the run. With `Dry-Run: true` nothing runs, and `data` has only `language`, `limits` and `max_cost`.',
+    description:
+      'The price of the time limit is held, and the time that the run takes is paid for. A caller that waits and hangs up ends the run. With `Dry-Run: true` nothing runs, and `data` has only `language`, `limits` and `max_cost`.',
   })
   @ApiOkResponse({ type: OrgExecutionAnswer, description: 'The code ran; `data.status` says how it ended.' })
-  @ApiAcceptedResponse({ type: OrgExecutionAnswer, description: 'With `wait: false`: the code is queued, and runs whether or not anybody asks for it.' })
-  @ApiRefusals(...ANY_CALLER, ...ANY_BODY, 'credits_exhausted', 'spend_cap_reached', 'feature_disabled', 'concurrency_limit_exceeded', 'sandbox_unavailable')
+  @ApiAcceptedResponse({
+    type: OrgExecutionAnswer,
+    description: 'With `wait: false`: the code is queued, and runs whether or not anybody asks for it.',
+  })
+  @ApiRefusals(
+    ...ANY_CALLER,
+    ...ANY_BODY,
+    'credits_exhausted',
+    'spend_cap_reached',
+    'feature_disabled',
+    'concurrency_limit_exceeded',
+    'sandbox_unavailable',
+  )
   async create(
     @Caller() call: Call,
     @Body() request: OrgExecutionRequest,
@@ -40,14 +59,18 @@ export class ExecutionsController {
     @HangUpSignal() hangUp: AbortSignal,
   ): Promise<Envelope<OrgExecutionView | RehearsalView>> {
     const { wish } = request;
-    if (dryRun) return new Envelope(RehearsalView.ofPaid(wish.language, await this.executions.rehearse(call, wish)), REHEARSED);
+    if (dryRun)
+      return new Envelope(RehearsalView.ofPaid(wish.language, await this.executions.rehearse(call, wish)), REHEARSED);
     if (request.wait) return new Envelope(OrgExecutionView.of(await this.executions.run(call, wish, hangUp)));
     return new Envelope(OrgExecutionView.ofQueued(await this.executions.start(call, wish)), {}, HttpStatus.ACCEPTED);
   }
 
   @Get()
   @RequireScope('sandbox:execute')
-  @ApiOperation({ summary: 'Lists the executions of the organization of the last 30 days, the newest first, without what they printed.' })
+  @ApiOperation({
+    summary:
+      'Lists the executions of the organization of the last 30 days, the newest first, without what they printed.',
+  })
   @ApiOkResponse({ type: ExecutionPageAnswer })
   @ApiRefusals(...ANY_CALLER, 'invalid_request')
   async list(@Caller() call: Call, @Query() query: PageQuery): Promise<Envelope<ListedExecutionView[]>> {
@@ -70,7 +93,11 @@ export class ExecutionsController {
   @ApiOperation({ summary: 'Ends an execution that is queued or running; what it has printed is not kept.' })
   @ApiOkResponse({ type: OrgExecutionAnswer })
   @ApiRefusals(...ANY_CALLER, ...ANY_WRITE, 'execution_not_found', 'execution_already_over')
-  async cancel(@Caller() call: Call, @Param('execution_id') id: string, @DryRun() dryRun: boolean): Promise<Envelope<OrgExecutionView>> {
+  async cancel(
+    @Caller() call: Call,
+    @Param('execution_id') id: string,
+    @DryRun() dryRun: boolean,
+  ): Promise<Envelope<OrgExecutionView>> {
     if (dryRun) return new Envelope(OrgExecutionView.of(await this.executions.rehearseCancel(call, id)), REHEARSED);
     return new Envelope(OrgExecutionView.of(await this.executions.cancel(call, id)));
   }

@@ -1,6 +1,16 @@
 import { ApiProperty, ApiPropertyOptional, OmitType } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import { ArrayMaxSize, IsArray, IsBoolean, IsInt, IsString, Max, Min, ValidateBy, ValidateNested } from 'class-validator';
+import {
+  ArrayMaxSize,
+  IsArray,
+  IsBoolean,
+  IsInt,
+  IsString,
+  Max,
+  Min,
+  ValidateBy,
+  ValidateNested,
+} from 'class-validator';
 import { MaxBytes } from '../../../platform/http/max-bytes.js';
 import { MayBeAbsent } from '../../../platform/http/may-be-absent.js';
 import { AnswerMeta, PageMeta } from '../../../platform/http/page.js';
@@ -27,7 +37,8 @@ const IsFilePath = (): PropertyDecorator =>
     name: 'isFilePath',
     validator: {
       validate: isFilePath,
-      defaultMessage: () => 'path must be a relative path of plain names, without "..", and not the name of the program itself',
+      defaultMessage: () =>
+        'path must be a relative path of plain names, without "..", and not the name of the program itself',
     },
   });
 
@@ -35,7 +46,8 @@ const CanCoexist = (): PropertyDecorator =>
   ValidateBy({
     name: 'canCoexist',
     validator: {
-      validate: (files: unknown) => !Array.isArray(files) || canCoexist(files.map((file: SandboxFile | null) => String(file?.path))),
+      validate: (files: unknown) =>
+        !Array.isArray(files) || canCoexist(files.map((file: SandboxFile | null) => String(file?.path))),
       defaultMessage: () => 'files must have different paths, none of which is a directory of another',
     },
   });
@@ -53,37 +65,78 @@ const bytesOf = (files: readonly (SandboxFile | null)[]): number =>
   files.reduce((sum, file) => sum + Buffer.byteLength(String(file?.content)), 0);
 
 class FileBody implements SandboxFile {
-  @ApiProperty({ description: 'Relative to the working directory of the program.', maxLength: 200, example: 'lib/greet.py' })
+  @ApiProperty({
+    description: 'Relative to the working directory of the program.',
+    maxLength: 200,
+    example: 'lib/greet.py',
+  })
   @IsFilePath()
   readonly path!: string;
 
   @ApiProperty({ description: 'UTF-8.' })
-  @IsString() @MaxBytes(MAX_FILES_BYTES)
+  @IsString()
+  @MaxBytes(MAX_FILES_BYTES)
   readonly content!: string;
 }
 
 export class OrgExecutionRequest extends ExecutionRequest {
-  @ApiPropertyOptional({ type: [FileBody], maxItems: MAX_FILES, description: 'Files beside the program, which it can import or read; at most 256 KiB of UTF-8 together.' })
-  @MayBeAbsent() @IsArray() @ArrayMaxSize(MAX_FILES) @CanCoexist() @MaxBytesTogether() @ValidateNested({ each: true }) @Type(() => FileBody)
+  @ApiPropertyOptional({
+    type: [FileBody],
+    maxItems: MAX_FILES,
+    description: 'Files beside the program, which it can import or read; at most 256 KiB of UTF-8 together.',
+  })
+  @MayBeAbsent()
+  @IsArray()
+  @ArrayMaxSize(MAX_FILES)
+  @CanCoexist()
+  @MaxBytesTogether()
+  @ValidateNested({ each: true })
+  @Type(() => FileBody)
   readonly files: FileBody[] = [];
 
-  @ApiPropertyOptional({ type: 'integer', minimum: 1, maximum: PLANS.enterprise.sandbox.timeoutMs, description: 'Wall and processor time, at most what the plan of the organization allows. Default: 30 seconds.' })
-  @MayBeAbsent() @IsInt() @Min(1)
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 1,
+    maximum: PLANS.enterprise.sandbox.timeoutMs,
+    description: 'Wall and processor time, at most what the plan of the organization allows. Default: 30 seconds.',
+  })
+  @MayBeAbsent()
+  @IsInt()
+  @Min(1)
   readonly timeout_ms?: number;
 
-  @ApiPropertyOptional({ type: 'integer', minimum: MIN_MEMORY_MIB, maximum: PLANS.enterprise.sandbox.memoryMib, description: 'At most what the plan of the organization allows. Default: 256. Any other amount starts a sandbox of its own, which takes some 30 ms longer.' })
-  @MayBeAbsent() @IsInt() @Min(MIN_MEMORY_MIB)
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: MIN_MEMORY_MIB,
+    maximum: PLANS.enterprise.sandbox.memoryMib,
+    description:
+      'At most what the plan of the organization allows. Default: 256. Any other amount starts a sandbox of its own, which takes some 30 ms longer.',
+  })
+  @MayBeAbsent()
+  @IsInt()
+  @Min(MIN_MEMORY_MIB)
   readonly memory_mib?: number;
 
-  @ApiPropertyOptional({ type: Boolean, default: true, description: 'false: the answer comes at once, with 202, and the result is there to be read when the code has run.' })
-  @MayBeAbsent() @IsBoolean()
+  @ApiPropertyOptional({
+    type: Boolean,
+    default: true,
+    description: 'false: the answer comes at once, with 202, and the result is there to be read when the code has run.',
+  })
+  @MayBeAbsent()
+  @IsBoolean()
   readonly wait: boolean = true;
 
   @ApiPropertyOptional({
-    type: 'integer', minimum: 1, maximum: MAX_QUEUE_TIMEOUT_MS,
-    description: 'How long the execution may wait for its turn. A caller that waits sets it to its own time-out less `timeout_ms`. Default: 28 seconds, and 5 minutes with `wait: false`. If the wait would be longer, the answer is 503 with `Retry-After`.',
+    type: 'integer',
+    minimum: 1,
+    maximum: MAX_QUEUE_TIMEOUT_MS,
+    description:
+      'How long the execution may wait for its turn. A caller that waits sets it to its own time-out less `timeout_ms`. Default: 28 seconds, and 5 minutes with `wait: false`. If the wait would be longer, the answer is 503 with `Retry-After`.',
   })
-  @MayBeAbsent() @IsInt() @Min(1) @Max(MAX_QUEUE_TIMEOUT_MS)
+  @MayBeAbsent()
+  @IsInt()
+  @Min(1)
+  @Max(MAX_QUEUE_TIMEOUT_MS)
   readonly queue_timeout_ms?: number;
 
   get wish(): OrgExecutionWish {
@@ -96,7 +149,8 @@ export class OrgExecutionRequest extends ExecutionRequest {
 class LimitsView {
   @ApiProperty({ type: 'integer' }) timeout_ms!: number;
   @ApiProperty({ type: 'integer' }) memory_bytes!: number;
-  @ApiProperty({ type: 'integer', description: 'Of standard output and of standard error, each.' }) output_bytes!: number;
+  @ApiProperty({ type: 'integer', description: 'Of standard output and of standard error, each.' })
+  output_bytes!: number;
 
   static of({ timeoutMs, memoryBytes, outputBytes }: SandboxLimits): LimitsView {
     return { timeout_ms: timeoutMs, memory_bytes: memoryBytes, output_bytes: outputBytes };
@@ -109,19 +163,32 @@ const WHEN_RUN = 'Absent until the code has run, and where it did not run to its
 export class OrgExecutionView {
   @ApiProperty({ example: 'exe_01jd3m8yeqf5rb0xkq5ym8s6tn' }) id!: string;
   @ApiProperty({ enum: LANGUAGES }) language!: Language;
-  @ApiProperty({ enum: EXECUTION_STATES, description: 'queued and running lead to one of the others. lost: the platform lost the run, and whether the code ran is not known.' }) status!: ExecutionState;
+  @ApiProperty({
+    enum: EXECUTION_STATES,
+    description:
+      'queued and running lead to one of the others. lost: the platform lost the run, and whether the code ran is not known.',
+  })
+  status!: ExecutionState;
   @ApiPropertyOptional({ type: String, description: WHEN_RUN }) stdout?: string;
   @ApiPropertyOptional({ type: String }) stderr?: string;
-  @ApiPropertyOptional({ type: 'integer', nullable: true, description: 'Null when a signal ended the run.' }) exit_code?: number | null;
+  @ApiPropertyOptional({ type: 'integer', nullable: true, description: 'Null when a signal ended the run.' })
+  exit_code?: number | null;
   @ApiPropertyOptional({ type: String, nullable: true, example: null }) signal?: string | null;
-  @ApiPropertyOptional({ type: 'integer', description: 'What the run waited for a worker, in milliseconds.' }) queue_ms?: number;
+  @ApiPropertyOptional({ type: 'integer', description: 'What the run waited for a worker, in milliseconds.' })
+  queue_ms?: number;
   @ApiPropertyOptional({ type: Number, description: 'Wall time of the run, in milliseconds.' }) duration_ms?: number;
   @ApiPropertyOptional({ type: Number }) cpu_ms?: number;
   @ApiPropertyOptional({ type: 'integer' }) memory_peak_bytes?: number;
   @ApiPropertyOptional({ type: TruncatedView }) truncated?: TruncatedView;
   @ApiPropertyOptional({ type: RuntimeView }) runtime?: RuntimeView;
   @ApiPropertyOptional({ type: ExecutionErrorView }) error?: ExecutionErrorView;
-  @ApiPropertyOptional({ type: String, example: '0.000000334', description: 'In USD, as a decimal: the price of its wall time, by whole milliseconds. Absent until it has run, and where it did not.' }) cost?: string;
+  @ApiPropertyOptional({
+    type: String,
+    example: '0.000000334',
+    description:
+      'In USD, as a decimal: the price of its wall time, by whole milliseconds. Absent until it has run, and where it did not.',
+  })
+  cost?: string;
   @ApiProperty({ type: LimitsView, description: 'What it may, or might, use.' }) limits!: LimitsView;
   @ApiProperty({ format: 'date-time' }) created_at!: string;
   @ApiPropertyOptional({ type: String, format: 'date-time' }) started_at?: string;
@@ -160,7 +227,15 @@ export class ListedExecutionView extends OmitType(OrgExecutionView, ['stdout', '
   }
 }
 
-function figuresOf({ exitCode, signal, durationMs, cpuMs, memoryPeakBytes, truncated, runtime }: ListedExecution): Partial<ListedExecutionView> {
+function figuresOf({
+  exitCode,
+  signal,
+  durationMs,
+  cpuMs,
+  memoryPeakBytes,
+  truncated,
+  runtime,
+}: ListedExecution): Partial<ListedExecutionView> {
   if (durationMs === null || cpuMs === null || truncated === null || runtime === null) return {};
   return {
     exit_code: exitCode,
@@ -177,7 +252,13 @@ function figuresOf({ exitCode, signal, durationMs, cpuMs, memoryPeakBytes, trunc
 export class RehearsalView {
   @ApiProperty({ enum: LANGUAGES }) language!: Language;
   @ApiProperty({ type: LimitsView }) limits!: LimitsView;
-  @ApiPropertyOptional({ type: String, example: '0.000833334', description: 'In USD, as a decimal: what it costs if it uses its whole time limit. Absent in the anonymous sandbox, which costs nothing.' }) max_cost?: string;
+  @ApiPropertyOptional({
+    type: String,
+    example: '0.000833334',
+    description:
+      'In USD, as a decimal: what it costs if it uses its whole time limit. Absent in the anonymous sandbox, which costs nothing.',
+  })
+  max_cost?: string;
 
   static of(language: Language, limits: SandboxLimits): RehearsalView {
     return { language, limits: LimitsView.of(limits) };

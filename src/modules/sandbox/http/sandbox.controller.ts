@@ -27,17 +27,29 @@ export class SandboxController {
   @HttpCode(HttpStatus.OK)
   @ApiOperation({
     summary: 'Runs code in the anonymous sandbox: no account, ten runs a day for one IP address.',
-    description: 'With `Dry-Run: true` nothing runs and nothing is counted, and `data` has only `language` and `limits`.',
+    description:
+      'With `Dry-Run: true` nothing runs and nothing is counted, and `data` has only `language` and `limits`.',
   })
   @ApiOkResponse({ type: AnonymousExecutionAnswer, description: 'The code ran; `data.status` says how it ended.' })
-  @ApiRefusals(...ANY_CALL, 'invalid_request', 'malformed_json', 'payload_too_large', 'unsupported_media_type', 'feature_disabled', 'sandbox_daily_limit_exceeded', 'concurrency_limit_exceeded', 'sandbox_unavailable')
+  @ApiRefusals(
+    ...ANY_CALL,
+    'invalid_request',
+    'malformed_json',
+    'payload_too_large',
+    'unsupported_media_type',
+    'feature_disabled',
+    'sandbox_daily_limit_exceeded',
+    'concurrency_limit_exceeded',
+    'sandbox_unavailable',
+  )
   async try(
     @Body() request: ExecutionRequest,
     @DryRun() dryRun: boolean,
     @Ip() ip: string,
     @HangUpSignal() hangUp: AbortSignal,
   ): Promise<Envelope<ExecutionView | RehearsalView>> {
-    if (dryRun) return new Envelope(RehearsalView.of(request.language, await this.sandbox.rehearse()), { dry_run: true });
+    if (dryRun)
+      return new Envelope(RehearsalView.of(request.language, await this.sandbox.rehearse()), { dry_run: true });
     const { execution, remaining } = await this.sandbox.try(request, clientAddressOf(ip), hangUp);
     return new Envelope(ExecutionView.of(execution), { remaining_executions: remaining });
   }

@@ -9,16 +9,28 @@ const MAX_CODE_BYTES = 131_072;
 
 /** Service document §2, "Sandbox execution request". */
 export class ExecutionRequest {
-  @ApiProperty({ description: 'The program, at most 128 KiB of UTF-8.', minLength: 1, maxLength: MAX_CODE_BYTES, example: 'print(1 + 2)' })
-  @IsString() @MinLength(1) @MaxBytes(MAX_CODE_BYTES)
+  @ApiProperty({
+    description: 'The program, at most 128 KiB of UTF-8.',
+    minLength: 1,
+    maxLength: MAX_CODE_BYTES,
+    example: 'print(1 + 2)',
+  })
+  @IsString()
+  @MinLength(1)
+  @MaxBytes(MAX_CODE_BYTES)
   readonly code!: string;
 
   @ApiProperty({ enum: LANGUAGES, example: 'python' })
   @IsIn(LANGUAGES)
   readonly language!: Language;
 
-  @ApiPropertyOptional({ description: 'What the program reads from standard input, at most 128 KiB of UTF-8.', maxLength: MAX_CODE_BYTES })
-  @MayBeAbsent() @IsString() @MaxBytes(MAX_CODE_BYTES)
+  @ApiPropertyOptional({
+    description: 'What the program reads from standard input, at most 128 KiB of UTF-8.',
+    maxLength: MAX_CODE_BYTES,
+  })
+  @MayBeAbsent()
+  @IsString()
+  @MaxBytes(MAX_CODE_BYTES)
   readonly stdin: string = '';
 }
 
@@ -46,7 +58,8 @@ export class ExecutionView {
   @ApiProperty({ enum: ['succeeded', 'failed', 'timed_out', 'out_of_memory', 'output_limit'] }) status!: string;
   @ApiProperty() stdout!: string;
   @ApiProperty() stderr!: string;
-  @ApiProperty({ type: Number, nullable: true, description: 'Null when a signal ended the run.' }) exit_code!: number | null;
+  @ApiProperty({ type: Number, nullable: true, description: 'Null when a signal ended the run.' }) exit_code!:
+    number | null;
   @ApiProperty({ type: String, nullable: true, example: null }) signal!: string | null;
   @ApiProperty({ description: 'What the run waited for a worker, in milliseconds.' }) queue_ms!: number;
   @ApiProperty({ description: 'Wall time of the run, in milliseconds.' }) duration_ms!: number;
@@ -80,7 +93,8 @@ export class ExecutionView {
 export const toHundredths = (value: number): number => Math.round(value * 100) / 100;
 
 class AnonymousExecutionMeta {
-  @ApiProperty({ type: 'integer', description: "Runs left today for the caller's IP address." }) remaining_executions!: number;
+  @ApiProperty({ type: 'integer', description: "Runs left today for the caller's IP address." })
+  remaining_executions!: number;
   @ApiProperty() request_id!: string;
 }
 

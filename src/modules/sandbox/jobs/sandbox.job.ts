@@ -16,7 +16,8 @@ class File implements SandboxFile {
 
 /**
  * One run. Its code goes with the job, which is removed as it ends, and is written nowhere else.
- * Redis writes the job to its append-only file like all it does, and drops it from there when it next rewrites the file.
+ * Redis writes the job to its append-only file like all it does, and drops it from there when it next rewrites the
+ * file.
  */
 export class SandboxPayload {
   @IsString() readonly executionId!: string;
@@ -27,9 +28,14 @@ export class SandboxPayload {
   @ValidateNested() @Type(() => Limits) readonly limits!: Limits;
   /** Unix milliseconds; later nobody waits for the result, so that running it would be for nothing. */
   @IsInt() readonly startBeforeMs!: number;
-  /** Beginnings that the database was asked to write, and never said whether it did: unix milliseconds. The code did not run then. */
+  /**
+   * Beginnings that the database was asked to write, and never said whether it did: unix milliseconds. The code did not
+   * run then.
+   */
   @IsOptional() @IsArray() @IsInt({ each: true }) readonly triedAtMs?: number[];
-  /** The organization that it runs for: the worker writes how it went into `sandbox_executions`, and sends nothing back. */
+  /**
+   * The organization that it runs for: the worker writes how it went into `sandbox_executions`, and sends nothing back.
+   */
   @IsOptional() @IsString() readonly recordedFor?: string;
 }
 

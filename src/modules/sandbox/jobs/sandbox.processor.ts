@@ -36,11 +36,15 @@ export class SandboxProcessor implements JobHandler<SandboxPayload, ExecutionRes
       await this.recorder.record(job.recordedFor, job, { signal, waitedMs }, () => this.run(job, signal));
       return null;
     }
-    if (this.clock.now().getTime() > job.startBeforeMs) throw new Error('The run waited so long that its caller has gone.');
+    if (this.clock.now().getTime() > job.startBeforeMs)
+      throw new Error('The run waited so long that its caller has gone.');
     return { queueMs: waitedMs, outcome: await this.run(job, signal) };
   }
 
-  private async run({ executionId, language, code, stdin, files = [], limits }: SandboxPayload, signal: AbortSignal): Promise<SandboxOutcome> {
+  private async run(
+    { executionId, language, code, stdin, files = [], limits }: SandboxPayload,
+    signal: AbortSignal,
+  ): Promise<SandboxOutcome> {
     const startedAtMs = performance.now();
     this.metrics.began();
     try {

@@ -56,7 +56,11 @@ if (language === 'typescript') startTypeScript();
 else start(MAIN, code);
 
 function startTypeScript() {
-  const { code: javascript, map, errors } = typescript.transformSync('main.ts', code, { lang: 'ts', sourceType: 'module', sourcemap: true });
+  const {
+    code: javascript,
+    map,
+    errors,
+  } = typescript.transformSync('main.ts', code, { lang: 'ts', sourceType: 'module', sourcemap: true });
   const fault = errors.find(({ severity }) => severity === 'Error');
   if (fault !== undefined) {
     refuse(fault);
@@ -71,14 +75,19 @@ function withMap(javascript, map) {
   return `${javascript}\n//# sourceMappingURL=data:application/json;base64,${Buffer.from(JSON.stringify(map)).toString('base64')}`;
 }
 
-/** Lets the code import the TypeScript that lies beside it, as `./lib.ts`, `./lib.js` or `./lib`; Node's own way knows no enums. */
+/**
+ * Lets the code import the TypeScript that lies beside it, as `./lib.ts`, `./lib.js` or `./lib`; Node's own way knows
+ * no enums.
+ */
 function importTypeScript() {
   Module.registerHooks({
     resolve(specifier, context, next) {
       try {
         return next(specifier, context);
       } catch (error) {
-        for (const other of isRelative(specifier) ? [specifier.replace(/\.([cm]?)js$/, '.$1ts'), `${specifier}.ts`, `${specifier}/index.ts`] : []) {
+        for (const other of isRelative(specifier)
+          ? [specifier.replace(/\.([cm]?)js$/, '.$1ts'), `${specifier}.ts`, `${specifier}/index.ts`]
+          : []) {
           try {
             return next(other, context);
           } catch {
@@ -89,13 +98,23 @@ function importTypeScript() {
       }
     },
     load(url, context, next) {
-      return url.startsWith('file:///tmp/') && TYPESCRIPT.test(url) ? loadTypeScript(fileURLToPath(url)) : next(url, context);
+      return url.startsWith('file:///tmp/') && TYPESCRIPT.test(url)
+        ? loadTypeScript(fileURLToPath(url))
+        : next(url, context);
     },
   });
 }
 
 function loadTypeScript(path) {
-  const { code: javascript, map, errors } = typescript.transformSync(path, fs.readFileSync(path, 'utf8'), { lang: 'ts', sourceType: 'module', sourcemap: true });
+  const {
+    code: javascript,
+    map,
+    errors,
+  } = typescript.transformSync(path, fs.readFileSync(path, 'utf8'), {
+    lang: 'ts',
+    sourceType: 'module',
+    sourcemap: true,
+  });
   const fault = errors.find(({ severity }) => severity === 'Error');
   if (fault !== undefined) throw new SyntaxError(`${path}: ${fault.message}`);
   const format = /^\s*(import|export)\b/m.test(javascript) ? 'module' : 'commonjs';
@@ -109,7 +128,9 @@ function isRelative(specifier) {
 /** Says what Node says of a syntax error in JavaScript, in the same shape. */
 function refuse({ message, labels }) {
   // Of several places the last is the fault, as in a second declaration. oxc counts in bytes of UTF-8.
-  const before = Buffer.from(code).toString('utf8', 0, labels.at(-1)?.start ?? 0).split('\n');
+  const before = Buffer.from(code)
+    .toString('utf8', 0, labels.at(-1)?.start ?? 0)
+    .split('\n');
   const line = before.length;
   const column = before.at(-1).length + 1;
   const shown = code.split('\n')[line - 1] ?? '';
@@ -128,7 +149,12 @@ function start(file, source) {
 
 function describe(error) {
   if (!(error instanceof Error)) return { name: 'Error', message: text(inspect(error, { depth: 1 })) };
-  return { name: text(error.name), message: text(error.message), stack: text(error.stack), ...positionInTypeScript(error) };
+  return {
+    name: text(error.name),
+    message: text(error.message),
+    stack: text(error.stack),
+    ...positionInTypeScript(error),
+  };
 }
 
 /** What the transformer lets pass and V8 does not, such as decorators, V8 reports in lines of what it was given. */
@@ -156,7 +182,7 @@ function unpack(work) {
   // A sandbox that never got work: the service has gone away.
   if (work.length === 0) process.exit(0);
   let at = 0;
-  const take = (size) => work.toString('utf8', at, at += size);
+  const take = (size) => work.toString('utf8', at, (at += size));
   const takeLine = () => {
     const line = take(work.indexOf('\n', at) - at);
     at += 1;
@@ -165,12 +191,14 @@ function unpack(work) {
   const [language, count] = takeLine();
   const files = Array.from({ length: Number(count) }, () => {
     const [pathSize, size] = takeLine().map(Number);
-    return { path: `/tmp/${take(pathSize)}`, content: work.subarray(at, at += size) };
+    return { path: `/tmp/${take(pathSize)}`, content: work.subarray(at, (at += size)) };
   });
   return { language, files, code: work.toString('utf8', at) };
 }
 
-/** What arrives on a socket cannot be opened as /dev/stdin, which many programs do: it becomes a file without a name. */
+/**
+ * What arrives on a socket cannot be opened as /dev/stdin, which many programs do: it becomes a file without a name.
+ */
 function replaceStdin() {
   const input = readAll(STDIN);
   const path = '/tmp/stdin';

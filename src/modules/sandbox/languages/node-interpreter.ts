@@ -34,7 +34,14 @@ export class NodeInterpreter extends Interpreter {
   command(memoryBytes: number): readonly string[] {
     const heap = Math.max(SMALLEST_HEAP_MEBIBYTES, Math.floor(memoryBytes / MEBIBYTE) - OUTSIDE_HEAP_MEBIBYTES);
     // One thread beside the program's: the processors are shared with other runs, and each thread costs at the start.
-    return [PROGRAM, '--v8-pool-size=1', `--max-old-space-size=${heap}`, '--disable-warning=ExperimentalWarning', BOOTSTRAP, BINDING];
+    return [
+      PROGRAM,
+      '--v8-pool-size=1',
+      `--max-old-space-size=${heap}`,
+      '--disable-warning=ExperimentalWarning',
+      BOOTSTRAP,
+      BINDING,
+    ];
   }
 }
 
@@ -55,7 +62,12 @@ function requiredFiles(): readonly RequiredFile[] {
       kind: 'file',
       missing: `the npm package ${transformer}`,
     },
-    { from: join(__dirname, 'node-bootstrap.cjs'), to: BOOTSTRAP, kind: 'file', missing: 'node-bootstrap.cjs (npm run build)' },
+    {
+      from: join(__dirname, 'node-bootstrap.cjs'),
+      to: BOOTSTRAP,
+      kind: 'file',
+      missing: 'node-bootstrap.cjs (npm run build)',
+    },
   ];
 }
 

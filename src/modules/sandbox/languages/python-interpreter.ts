@@ -26,9 +26,18 @@ export class PythonInterpreter extends Interpreter {
     this.program = resolve(places);
     this.requires = [
       { from: this.program, to: this.program, kind: 'file', missing: MISSING },
-      ...standardLibrary(this.program).map((path) => ({ from: path, to: path, kind: 'directory', missing: MISSING } as const)),
-      ...(existsSync(ZONES) ? [{ from: ZONES, to: ZONES, kind: 'directory', missing: 'the package tzdata' } as const] : []),
-      { from: join(__dirname, 'python-bootstrap.py'), to: BOOTSTRAP, kind: 'file', missing: 'python-bootstrap.py (npm run build)' },
+      ...standardLibrary(this.program).map(
+        (path) => ({ from: path, to: path, kind: 'directory', missing: MISSING }) as const,
+      ),
+      ...(existsSync(ZONES)
+        ? [{ from: ZONES, to: ZONES, kind: 'directory', missing: 'the package tzdata' } as const]
+        : []),
+      {
+        from: join(__dirname, 'python-bootstrap.py'),
+        to: BOOTSTRAP,
+        kind: 'file',
+        missing: 'python-bootstrap.py (npm run build)',
+      },
     ];
   }
 
@@ -46,6 +55,8 @@ function resolve(places: readonly string[]): string {
 /** `<prefix>/lib/python3.11` for `<prefix>/bin/python3.11`; Fedora says `lib64`. */
 function standardLibrary(program: string): string[] {
   const prefix = dirname(dirname(program));
-  const found = ['lib', 'lib64'].map((lib) => join(prefix, lib, basename(program))).filter((path) => existsSync(join(path, 'os.py')));
+  const found = ['lib', 'lib64']
+    .map((lib) => join(prefix, lib, basename(program)))
+    .filter((path) => existsSync(join(path, 'os.py')));
   return found.length > 0 ? found : [''];
 }

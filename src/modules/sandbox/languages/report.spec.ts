@@ -5,12 +5,18 @@ const read = (...lines: string[]): ReturnType<typeof readReport> => readReport(B
 describe('the report of a run', () => {
   it('finds the position in the user’s own file, not in a library’s', () => {
     const stack = 'Error: x\n    at node:fs:3:1\n    at f (/tmp/main.ts:12:7)\n    at /tmp/main.ts:1:1';
-    expect(read('', JSON.stringify({ error: { name: 'Error', message: 'x', stack } })).error).toMatchObject({ line: 12, column: 7 });
+    expect(read('', JSON.stringify({ error: { name: 'Error', message: 'x', stack } })).error).toMatchObject({
+      line: 12,
+      column: 7,
+    });
   });
 
   it('finds the column of a syntax error at its caret', () => {
     const stack = "/tmp/main.js:2\nlet b = = 3;\n        ^\n\nSyntaxError: Unexpected token '='";
-    expect(read(JSON.stringify({ error: { name: 'SyntaxError', message: 'x', stack } })).error).toMatchObject({ line: 2, column: 9 });
+    expect(read(JSON.stringify({ error: { name: 'SyntaxError', message: 'x', stack } })).error).toMatchObject({
+      line: 2,
+      column: 9,
+    });
   });
 
   it('takes the position of a syntax error in a module from standard error', () => {
@@ -20,7 +26,19 @@ describe('the report of a run', () => {
   });
 
   it('passes over whatever is not of the expected shape', () => {
-    expect(read('[]', 'null', '7', '{', '{"error":"x"}', '{"error":{"name":1,"message":"x"}}', '{"exit":"0"}', '{"exit":256}', '\0\xff')).toEqual({});
+    expect(
+      read(
+        '[]',
+        'null',
+        '7',
+        '{',
+        '{"error":"x"}',
+        '{"error":{"name":1,"message":"x"}}',
+        '{"exit":"0"}',
+        '{"exit":256}',
+        '\0\xff',
+      ),
+    ).toEqual({});
   });
 
   it('takes no line that is none, and no text without end', () => {

@@ -20,7 +20,10 @@ const INTERNAL_FRAME = /^ {4}at (?:async )?(?:.*\()?node:(?:internal\/|diagnosti
 export function readReport(bytes: Buffer): Report {
   const facts = bytes.toString('utf8').split('\n').flatMap(parseLine);
   const error = facts.flatMap((fact) => readError(fact.error)).at(-1);
-  const exit = facts.map((fact) => fact.exit).filter(isStatus).at(-1);
+  const exit = facts
+    .map((fact) => fact.exit)
+    .filter(isStatus)
+    .at(-1);
   return { ...(error === undefined ? {} : { error }), ...(exit === undefined ? {} : { exit }) };
 }
 
@@ -40,18 +43,24 @@ function readError(value: unknown): ExecutionError[] {
   const position = POSITION.exec(stack ?? '');
   const line = isPosition(value.line) ? value.line : toPosition(position?.[1]);
   const column = isPosition(value.column) ? value.column : (toPosition(position?.[2]) ?? caretColumn(stack));
-  return [{
-    name: value.name.slice(0, NAME_LIMIT),
-    message: value.message.slice(0, TEXT_LIMIT),
-    ...(line === undefined ? {} : { line }),
-    ...(line === undefined || column === undefined ? {} : { column }),
-    ...(stack === undefined ? {} : { stack }),
-  }];
+  return [
+    {
+      name: value.name.slice(0, NAME_LIMIT),
+      message: value.message.slice(0, TEXT_LIMIT),
+      ...(line === undefined ? {} : { line }),
+      ...(line === undefined || column === undefined ? {} : { column }),
+      ...(stack === undefined ? {} : { stack }),
+    },
+  ];
 }
 
 /** Node's own part of a stack trace is of no use to who wrote the code. */
 function withoutInternals(stack: string): string {
-  return stack.split('\n').filter((line) => !INTERNAL_FRAME.test(line)).join('\n').trimEnd();
+  return stack
+    .split('\n')
+    .filter((line) => !INTERNAL_FRAME.test(line))
+    .join('\n')
+    .trimEnd();
 }
 
 /**
@@ -67,7 +76,10 @@ export function withPosition(error: ExecutionError, stderr: string): ExecutionEr
   return { ...error, line, ...(column === undefined ? {} : { column }) };
 }
 
-/** Node shows a syntax error as position, line and a caret below the fault; without a caret, it is at the end of the code. */
+/**
+ * Node shows a syntax error as position, line and a caret below the fault; without a caret, it is at the end of the
+ * code.
+ */
 function caretColumn(stack: string | undefined): number | undefined {
   const [, shown, caret] = stack?.split('\n', 3) ?? [];
   if (shown === '' && caret === '') return 1;

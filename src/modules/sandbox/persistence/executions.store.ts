@@ -10,14 +10,19 @@ const LIVE = In(['queued', 'running']);
 /** Up to 2 MiB each. */
 const LONG = ['stdout', 'stderr', 'error'];
 
-export type NewExecution = Pick<SandboxExecution, 'id' | 'orgId' | 'userId' | 'keyId' | 'language' | 'limits' | 'createdAt' | 'givesUpAt'>;
+export type NewExecution = Pick<
+  SandboxExecution,
+  'id' | 'orgId' | 'userId' | 'keyId' | 'language' | 'limits' | 'createdAt' | 'givesUpAt'
+>;
 /** An execution in a list: without what it printed. */
 export type ListedExecution = Omit<SandboxExecution, 'stdout' | 'stderr' | 'error'>;
 
 /** One that is not over, locked. */
 export type LiveExecution = Pick<SandboxExecution, 'id' | 'orgId' | 'status' | 'language' | 'limits' | 'startedAt'>;
 /** One that was given up: lost if it had begun, else cancelled. */
-export type OverdueExecution = Pick<SandboxExecution, 'id' | 'orgId' | 'language'> & { readonly status: 'lost' | 'cancelled' };
+export type OverdueExecution = Pick<SandboxExecution, 'id' | 'orgId' | 'language'> & {
+  readonly status: 'lost' | 'cancelled';
+};
 
 export interface Beginning {
   readonly startedAt: Date;
@@ -51,8 +56,11 @@ export class ExecutionsStore {
   async list(orgId: string, wish: PageWish): Promise<Page<ListedExecution>> {
     const query = this.database.manager.createQueryBuilder(SandboxExecution, 'execution');
     const columns = query.expressionMap.mainAlias!.metadata.columns.map(({ propertyName }) => propertyName);
-    query.select(columns.filter((name) => !LONG.includes(name)).map((name) => `execution.${name}`))
-      .where('execution.org_id = :orgId', { orgId }).orderBy('execution.id', 'DESC').limit(wish.limit + 1);
+    query
+      .select(columns.filter((name) => !LONG.includes(name)).map((name) => `execution.${name}`))
+      .where('execution.org_id = :orgId', { orgId })
+      .orderBy('execution.id', 'DESC')
+      .limit(wish.limit + 1);
     if (wish.after !== undefined) query.andWhere('execution.id < :after', { after: wish.after });
     return pageOf(await query.getMany(), wish, ({ id }) => id);
   }
@@ -62,24 +70,32 @@ export class ExecutionsStore {
    * tried before for this very job and of which nobody knew whether it was written.
    */
   async begin(id: string, { startedAt, queueMs, givesUpAt, triedAtMs }: Beginning): Promise<boolean> {
-    const { affected } = await this.database.manager.createQueryBuilder().update(SandboxExecution)
+    const { affected } = await this.database.manager
+      .createQueryBuilder()
+      .update(SandboxExecution)
       .set({ status: 'running', startedAt, queueMs, givesUpAt })
       .where({ id })
-      .andWhere("(status = 'queued' AND gives_up_at > :startedAt OR status = 'running' AND started_at = ANY(:triedAt))",
-        { startedAt, triedAt: triedAtMs.map((ms) => new Date(ms)) })
+      .andWhere(
+        "(status = 'queued' AND gives_up_at > :startedAt OR status = 'running' AND started_at = ANY(:triedAt))",
+        { startedAt, triedAt: triedAtMs.map((ms) => new Date(ms)) },
+      )
       .execute();
     return affected === 1;
   }
 
   /** Also tells, by failing, that the database is away. */
   async statusOf(id: string): Promise<ExecutionState | undefined> {
-    const row = await this.database.manager.findOne(SandboxExecution, { select: { id: true, status: true }, where: { id } });
+    const row = await this.database.manager.findOne(SandboxExecution, {
+      select: { id: true, status: true },
+      where: { id },
+    });
     return row?.status;
   }
 
   /** Null for one that is over. Nobody else ends it until the transaction does. */
   lockLive(id: string): Promise<LiveExecution | null> {
-    return this.database.manager.createQueryBuilder(SandboxExecution, 'execution')
+    return this.database.manager
+      .createQueryBuilder(SandboxExecution, 'execution')
       .select(['id', 'orgId', 'status', 'language', 'limits', 'startedAt'].map((name) => `execution.${name}`))
       .where({ id, status: LIVE })
       .setLock('pessimistic_write')
@@ -87,27 +103,43 @@ export class ExecutionsStore {
   }
 
   /** Of one that is locked and runs. */
-  async finish(id: string, { outcome, costNano, finishedAt }: { outcome: SandboxOutcome; costNano: bigint | null; finishedAt: Date }): Promise<void> {
+  async finish(
+    id: string,
+    { outcome, costNano, finishedAt }: { outcome: SandboxOutcome; costNano: bigint | null; finishedAt: Date },
+  ): Promise<void> {
     const { stdout, stderr, memoryPeakBytes, error, ...facts } = outcome;
-    await this.database.manager.update(SandboxExecution, { id }, {
-      ...facts,
-      stdout: Buffer.from(stdout),
-      stderr: Buffer.from(stderr),
-      memoryPeakBytes: String(Math.round(memoryPeakBytes)),
-      error: error ?? null,
-      costNano: costNano?.toString() ?? null,
-      finishedAt,
-    });
+    await this.database.manager.update(
+      SandboxExecution,
+      { id },
+      {
+        ...facts,
+        stdout: Buffer.from(stdout),
+        stderr: Buffer.from(stderr),
+        memoryPeakBytes: String(Math.round(memoryPeakBytes)),
+        error: error ?? null,
+        costNano: costNano?.toString() ?? null,
+        finishedAt,
+      },
+    );
   }
 
   /** Of one that is locked and not over. */
-  async end(id: string, { status, costNano, finishedAt }: { status: 'cancelled' | 'lost'; costNano: bigint | null; finishedAt: Date }): Promise<void> {
-    await this.database.manager.update(SandboxExecution, { id }, { status, costNano: costNano?.toString() ?? null, finishedAt });
+  async end(
+    id: string,
+    { status, costNano, finishedAt }: { status: 'cancelled' | 'lost'; costNano: bigint | null; finishedAt: Date },
+  ): Promise<void> {
+    await this.database.manager.update(
+      SandboxExecution,
+      { id },
+      { status, costNano: costNano?.toString() ?? null, finishedAt },
+    );
   }
 
   /** Gives up those whose worker can no longer be expected to tell how they ended, and says which. */
   async giveUpOverdue(now: Date): Promise<OverdueExecution[]> {
-    const result = await this.database.manager.createQueryBuilder().update(SandboxExecution)
+    const result = await this.database.manager
+      .createQueryBuilder()
+      .update(SandboxExecution)
       .set({ status: () => "CASE WHEN status = 'queued' THEN 'cancelled' ELSE 'lost' END", finishedAt: now })
       .where("status IN ('queued', 'running') AND gives_up_at < :now", { now })
       .returning(['id', 'orgId', 'language', 'status'])
@@ -123,9 +155,14 @@ export class ExecutionsStore {
 
   /** Deletes up to `limit` of those that were made before, and says how many there were. */
   async deleteOlderThan(createdBefore: Date, limit: number): Promise<number> {
-    const { affected } = await this.database.manager.createQueryBuilder().delete().from(SandboxExecution)
-      .where('id IN (SELECT id FROM sandbox_executions WHERE created_at < :createdBefore ORDER BY created_at LIMIT :limit FOR UPDATE SKIP LOCKED)',
-        { createdBefore, limit })
+    const { affected } = await this.database.manager
+      .createQueryBuilder()
+      .delete()
+      .from(SandboxExecution)
+      .where(
+        'id IN (SELECT id FROM sandbox_executions WHERE created_at < :createdBefore ORDER BY created_at LIMIT :limit FOR UPDATE SKIP LOCKED)',
+        { createdBefore, limit },
+      )
       .execute();
     return affected ?? 0;
   }

@@ -45,11 +45,13 @@ export class Interpreters {
   }
 
   private locate({ requires }: Interpreter): Promise<readonly Mount[]> {
-    return Promise.all(requires.map(async ({ from, to, kind }) => ({
-      // Only single files are copied: a standard library lies where everyone can read it, or is reported as missing.
-      from: kind === 'file' ? await this.isolation.reachable(from) : from,
-      to,
-    })));
+    return Promise.all(
+      requires.map(async ({ from, to, kind }) => ({
+        // Only single files are copied: a standard library lies where everyone can read it, or is reported as missing.
+        from: kind === 'file' ? await this.isolation.reachable(from) : from,
+        to,
+      })),
+    );
   }
 }
 

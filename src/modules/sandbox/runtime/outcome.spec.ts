@@ -3,21 +3,38 @@ import { outcomeOf } from './outcome.js';
 
 const none = { bytes: Buffer.alloc(0), truncated: false };
 const ended = (facts: Partial<Ended>): Ended => ({
-  cause: 'exit', interrupted: false, exitStatus: 0, durationMs: 1, cpuMs: 1, memoryPeakBytes: 1, stdout: none, stderr: none, report: Buffer.alloc(0), ...facts,
+  cause: 'exit',
+  interrupted: false,
+  exitStatus: 0,
+  durationMs: 1,
+  cpuMs: 1,
+  memoryPeakBytes: 1,
+  stdout: none,
+  stderr: none,
+  report: Buffer.alloc(0),
+  ...facts,
 });
 const outcome = (facts: Partial<Ended>, report = {}): ReturnType<typeof outcomeOf> =>
   outcomeOf(ended(facts), report, { name: 'node', version: '24' });
 
 describe('the outcome of a run', () => {
   it.each([
-    ['wall_time', 'timed_out'], ['cpu_time', 'timed_out'], ['memory', 'out_of_memory'], ['output', 'output_limit'],
-    ['scratch_files', 'failed'], ['tasks', 'failed'],
+    ['wall_time', 'timed_out'],
+    ['cpu_time', 'timed_out'],
+    ['memory', 'out_of_memory'],
+    ['output', 'output_limit'],
+    ['scratch_files', 'failed'],
+    ['tasks', 'failed'],
   ] as const)('ended by %s is %s', (cause, status) => {
     expect(outcome({ cause, exitStatus: null })).toMatchObject({ status, exitCode: null, signal: 'SIGKILL' });
   });
 
   it('keeps the exit code of a run that wrote too much and ended by itself', () => {
-    expect(outcome({ cause: 'output', exitStatus: 3 })).toMatchObject({ status: 'output_limit', exitCode: 3, signal: null });
+    expect(outcome({ cause: 'output', exitStatus: 3 })).toMatchObject({
+      status: 'output_limit',
+      exitCode: 3,
+      signal: null,
+    });
   });
 
   it('tells an exit code above 128 from a signal by the program’s word', () => {
@@ -28,7 +45,10 @@ describe('the outcome of a run', () => {
   });
 
   it('knows a heap that V8 gave up on, and not one that is only talked about', () => {
-    const stderr = { bytes: Buffer.from('FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory'), truncated: false };
+    const stderr = {
+      bytes: Buffer.from('FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory'),
+      truncated: false,
+    };
     expect(outcome({ exitStatus: 134, stderr }).status).toBe('out_of_memory');
     expect(outcome({ exitStatus: 1, stderr }).status).toBe('failed');
   });

@@ -15,7 +15,11 @@ const MEMORY_ERRORS: readonly Partial<Pick<ExecutionError, 'name' | 'message'>>[
 ];
 
 /** Some numbers have two names: SIGABRT, the common one, stands before SIGIOT. */
-const SIGNALS = new Map(Object.entries(constants.signals).reverse().map(([name, number]) => [number, name]));
+const SIGNALS = new Map(
+  Object.entries(constants.signals)
+    .reverse()
+    .map(([name, number]) => [number, name]),
+);
 
 /** Translates how an isolated process ended into what the sandbox tells. */
 export function outcomeOf(ended: Ended, report: Report, runtime: SandboxOutcome['runtime']): SandboxOutcome {
@@ -76,8 +80,12 @@ function statusOf(
 }
 
 function isMemoryError(error: ExecutionError | undefined): boolean {
-  return error !== undefined && MEMORY_ERRORS.some(({ name, message }) =>
-    error.name === name && (message === undefined || error.message === message));
+  return (
+    error !== undefined &&
+    MEMORY_ERRORS.some(
+      ({ name, message }) => error.name === name && (message === undefined || error.message === message),
+    )
+  );
 }
 
 function errorOf({ error }: Report, stderr: string): ExecutionError | undefined {
@@ -86,7 +94,8 @@ function errorOf({ error }: Report, stderr: string): ExecutionError | undefined 
 
 /** The limits that have no status of their own say what they are. */
 function limitError({ cause }: Ended): ExecutionError | undefined {
-  if (cause === 'scratch_files') return { name: 'LimitExceeded', message: 'The run made more files in /tmp than it may.' };
+  if (cause === 'scratch_files')
+    return { name: 'LimitExceeded', message: 'The run made more files in /tmp than it may.' };
   if (cause === 'tasks') return { name: 'LimitExceeded', message: 'The run started more threads than it may.' };
   return undefined;
 }

@@ -41,14 +41,19 @@ export class PooledRuntime extends ObservedRuntime {
   private lastReadiness: SandboxReadiness = NOT_PROBED;
   private failuresInARow = 0;
 
-  constructor(private readonly isolation: Isolation, private readonly options: PooledRuntimeOptions) {
+  constructor(
+    private readonly isolation: Isolation,
+    private readonly options: PooledRuntimeOptions,
+  ) {
     super();
     this.interpreters = new Interpreters(isolation);
-    this.size = options.poolSize ?? poolSize({
-      concurrency: options.concurrency,
-      capacity: isolation.capacity,
-      pools: this.interpreters.all.length,
-    });
+    this.size =
+      options.poolSize ??
+      poolSize({
+        concurrency: options.concurrency,
+        capacity: isolation.capacity,
+        pools: this.interpreters.all.length,
+      });
     this.pools = new Map(this.interpreters.all.map((interpreter) => [interpreter, this.makePool(interpreter)]));
   }
 
@@ -57,8 +62,13 @@ export class PooledRuntime extends ObservedRuntime {
   }
 
   get readings(): readonly PoolReading[] {
-    return [...this.pools].map(([{ name, languages }, { ready, starting }]) =>
-      ({ interpreter: name, languages, ready, starting, size: this.size }));
+    return [...this.pools].map(([{ name, languages }, { ready, starting }]) => ({
+      interpreter: name,
+      languages,
+      ready,
+      starting,
+      size: this.size,
+    }));
   }
 
   listen(listener: PoolListener): void {
@@ -122,13 +132,22 @@ export class PooledRuntime extends ObservedRuntime {
       startsAtOnce: this.options.concurrency,
       maxAgeMs: MAX_AGE_MS,
       start: () => this.start(interpreter, this.options.limits),
-      onStarted: (seconds) => { this.tell({ kind: 'started', interpreter: name, seconds }); },
-      onStartFailed: (error) => { this.tell({ kind: 'start_failed', interpreter: name, error }); },
-      onLost: () => { this.tell({ kind: 'lost', interpreter: name }); },
+      onStarted: (seconds) => {
+        this.tell({ kind: 'started', interpreter: name, seconds });
+      },
+      onStartFailed: (error) => {
+        this.tell({ kind: 'start_failed', interpreter: name, error });
+      },
+      onLost: () => {
+        this.tell({ kind: 'lost', interpreter: name });
+      },
     });
   }
 
-  private async start(interpreter: Interpreter, limits: { memoryBytes: number; timeoutMs: number }): Promise<IsolatedProcess> {
+  private async start(
+    interpreter: Interpreter,
+    limits: { memoryBytes: number; timeoutMs: number },
+  ): Promise<IsolatedProcess> {
     const { memoryBytes, timeoutMs } = limits;
     return this.isolation.start(await this.interpreters.specOf(interpreter, { memoryBytes, cpuMs: timeoutMs }));
   }
@@ -140,7 +159,8 @@ export class PooledRuntime extends ObservedRuntime {
   }
 
   private recover(): void {
-    if (this.failuresInARow >= FAILURES_UNTIL_UNAVAILABLE) this.lastReadiness = { available: true, mode: this.isolation.mode };
+    if (this.failuresInARow >= FAILURES_UNTIL_UNAVAILABLE)
+      this.lastReadiness = { available: true, mode: this.isolation.mode };
     this.failuresInARow = 0;
   }
 

@@ -39,7 +39,10 @@ export function findBreaches(ended: Ended): Findings {
   const [version = '', json = ''] = ended.stdout.bytes.toString('utf8').split('\n');
   if (ended.cause !== 'exit' || ended.exitStatus !== 0) {
     const said = ended.stderr.bytes.toString('utf8').trim().slice(-500);
-    return { version, breaches: [`a run that succeeds (${ended.cause}, exit status ${ended.exitStatus ?? 'none'}): ${said}`] };
+    return {
+      version,
+      breaches: [`a run that succeeds (${ended.cause}, exit status ${ended.exitStatus ?? 'none'}): ${said}`],
+    };
   }
 
   const seen = JSON.parse(json) as SeenInside;
@@ -72,10 +75,16 @@ function breaches(checks: readonly Check[]): string[] {
 }
 
 function interfacesOf(table: string): string[] {
-  return table.split('\n').slice(2).map((line) => line.split(':')[0]!.trim()).filter((name) => name !== '');
+  return table
+    .split('\n')
+    .slice(2)
+    .map((line) => line.split(':')[0]!.trim())
+    .filter((name) => name !== '');
 }
 
 /** An error's name in its place means that it cannot be read, which is as good. */
 function isClean(environment: string): boolean {
-  return environment.split('\0').every((entry) => HARMLESS_VARIABLES.has(entry.split('=')[0]!) || /^E[A-Z]+$/.test(entry));
+  return environment
+    .split('\0')
+    .every((entry) => HARMLESS_VARIABLES.has(entry.split('=')[0]!) || /^E[A-Z]+$/.test(entry));
 }

@@ -37,8 +37,9 @@ export async function probeSandbox(isolation: Isolation, interpreters: Interpret
     const breaches = [...new Set(probed.flatMap((each) => each.breaches))];
     if (breaches.length > 0) return unavailable(breaches);
 
-    const runtimes = Object.fromEntries(probed.map(({ language, version }) =>
-      [language, { name: interpreters.get(language).name, version }])) as SandboxTools['runtimes'];
+    const runtimes = Object.fromEntries(
+      probed.map(({ language, version }) => [language, { name: interpreters.get(language).name, version }]),
+    ) as SandboxTools['runtimes'];
     return { readiness: { available: true, mode: isolation.mode }, tools: { runtimes } };
   } catch (error) {
     return { readiness: readinessAfter(error), tools: null };
@@ -47,7 +48,10 @@ export async function probeSandbox(isolation: Isolation, interpreters: Interpret
 
 /** What a sandbox that failed to start says about the machine. */
 export function readinessAfter(error: unknown): SandboxReadiness {
-  return { available: false, missing: error instanceof IsolationDidNotStart ? explainFailedStart(error.detail) : [String(error)] };
+  return {
+    available: false,
+    missing: error instanceof IsolationDidNotStart ? explainFailedStart(error.detail) : [String(error)],
+  };
 }
 
 async function probeLanguage(isolation: Isolation, interpreters: Interpreters, language: Language): Promise<Probed> {
@@ -56,7 +60,11 @@ async function probeLanguage(isolation: Isolation, interpreters: Interpreters, l
   const outside = findOutsideBreaches(sandbox.initPid, isolation.mode);
   const ended = await runProbe(sandbox, interpreter.input(language, PROBE_CODE[language](interpreter.versionCode)));
   const { version, breaches } = findBreaches(ended);
-  return { language, version, breaches: [...outside, ...breaches].map((breach) => `${breach} (seen with ${language})`) };
+  return {
+    language,
+    version,
+    breaches: [...outside, ...breaches].map((breach) => `${breach} (seen with ${language})`),
+  };
 }
 
 function runProbe(sandbox: IsolatedProcess, input: Buffer): Promise<Ended> {

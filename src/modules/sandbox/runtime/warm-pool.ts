@@ -69,7 +69,12 @@ export class WarmPool<M extends PoolMember> {
   open(): void {
     if (this.isOpen || this.isClosed) return;
     this.isOpen = true;
-    this.ageTimer = setInterval(() => { this.replaceOldest(); }, this.options.maxAgeMs / Math.max(1, this.options.size)).unref();
+    this.ageTimer = setInterval(
+      () => {
+        this.replaceOldest();
+      },
+      this.options.maxAgeMs / Math.max(1, this.options.size),
+    ).unref();
     this.refillIn(0);
   }
 
@@ -120,8 +125,14 @@ export class WarmPool<M extends PoolMember> {
         reject(signal?.reason as Error);
       };
       const waiter: Waiter<M> = {
-        resolve: (member) => { signal?.removeEventListener('abort', leave); resolve(member); },
-        reject: (error) => { signal?.removeEventListener('abort', leave); reject(error); },
+        resolve: (member) => {
+          signal?.removeEventListener('abort', leave);
+          resolve(member);
+        },
+        reject: (error) => {
+          signal?.removeEventListener('abort', leave);
+          reject(error);
+        },
       };
       signal?.addEventListener('abort', leave, { once: true });
       this.waiters.push(waiter);
@@ -181,7 +192,8 @@ export class WarmPool<M extends PoolMember> {
     this.pause.lengthen();
     if (!this.isClosed) this.options.onStartFailed?.(error);
     // Those for whom another start is still under way may hope for it.
-    if (this.waiters.length > this.starts) this.waiters.shift()?.reject(error instanceof Error ? error : new Error(String(error)));
+    if (this.waiters.length > this.starts)
+      this.waiters.shift()?.reject(error instanceof Error ? error : new Error(String(error)));
     this.refillIn(0);
   }
 
@@ -194,7 +206,9 @@ export class WarmPool<M extends PoolMember> {
       clearTimeout(this.refillTimer);
     }
     this.refillAtMs = atMs;
-    this.refillTimer = setTimeout(() => { this.refill(); }, waitMs).unref();
+    this.refillTimer = setTimeout(() => {
+      this.refill();
+    }, waitMs).unref();
   }
 
   private refill(): void {
@@ -216,6 +230,8 @@ export class WarmPool<M extends PoolMember> {
     this.idle.shift();
     // A machine on which members grow old is sound.
     this.pause.reset();
-    void oldest.member.destroy().then(() => { this.refillIn(0); });
+    void oldest.member.destroy().then(() => {
+      this.refillIn(0);
+    });
   }
 }

@@ -82,7 +82,11 @@ export class SandboxWorkerService implements OnApplicationBootstrap, ScheduleHan
     const { readiness } = this;
     // While Redis is away nobody reads reports either.
     await this.workerReports
-      .put(this.workerId, { readiness, slots: this.config.sandbox.concurrency, averageRunMs: this.processor.averageRunMs })
+      .put(this.workerId, {
+        readiness,
+        slots: this.config.sandbox.concurrency,
+        averageRunMs: this.processor.averageRunMs,
+      })
       .catch(() => undefined);
   }
 

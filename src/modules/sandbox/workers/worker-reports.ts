@@ -36,8 +36,10 @@ export class WorkerReports {
   /** The reports of the workers that are alive; those of the dead are swept away. */
   async all(): Promise<WorkerReport[]> {
     const nowMs = this.clock.now().getTime();
-    const entries = Object.entries(await this.redis.producer().hgetall(KEY))
-      .map(([workerId, text]) => ({ workerId, report: JSON.parse(text) as WorkerReport }));
+    const entries = Object.entries(await this.redis.producer().hgetall(KEY)).map(([workerId, text]) => ({
+      workerId,
+      report: JSON.parse(text) as WorkerReport,
+    }));
     const dead = entries.filter(({ report }) => report.reportedAtMs + STALE_MS < nowMs);
     if (dead.length > 0) await this.redis.producer().hdel(KEY, ...dead.map(({ workerId }) => workerId));
     return entries.filter((entry) => !dead.includes(entry)).map(({ report }) => report);

@@ -38,7 +38,10 @@ export class CgroupDirectory {
     return new CgroupDirectory(path);
   }
 
-  /** Below one that several services share, and whose last user removes it; `prepare` sets it up and may be called again. */
+  /**
+   * Below one that several services share, and whose last user removes it; `prepare` sets it up and may be called
+   * again.
+   */
   static makeWithin(shared: string, name: string, prepare: () => void): CgroupDirectory {
     for (let attempt = 1; ; attempt++) {
       try {
@@ -66,7 +69,9 @@ export class CgroupDirectory {
     this.entrance = null;
   }
 
-  /** Moves a process in from outside. The kernel may need milliseconds for it, which are not spent on the event loop. */
+  /**
+   * Moves a process in from outside. The kernel may need milliseconds for it, which are not spent on the event loop.
+   */
   async adopt(pid: number): Promise<void> {
     await writeFile(join(this.path, 'cgroup.procs'), String(pid));
   }
@@ -92,7 +97,9 @@ export class CgroupDirectory {
 
   /** One line of a file of `name value` lines. */
   entry(file: string, name: string): number {
-    const line = readOrEmpty(join(this.path, file)).split('\n').find((each) => each.startsWith(`${name} `));
+    const line = readOrEmpty(join(this.path, file))
+      .split('\n')
+      .find((each) => each.startsWith(`${name} `));
     return line === undefined ? 0 : Number(line.slice(name.length + 1));
   }
 
@@ -118,9 +125,11 @@ export class CgroupDirectory {
 /** Kills and removes the cgroups of services that no longer live. */
 export async function sweepDirectories(parent: string): Promise<void> {
   const left = namesIn(parent).filter((name) => name.startsWith(PREFIX) && !isOwnersAlive(name));
-  await Promise.all(left.map(async (name) => {
-    await removeDirectory(join(parent, name));
-  }));
+  await Promise.all(
+    left.map(async (name) => {
+      await removeDirectory(join(parent, name));
+    }),
+  );
 }
 
 /** Removes a directory that services share, if no one uses it any more. */
@@ -162,7 +171,11 @@ async function removeDirectory(path: string): Promise<void> {
 /** Tries with longer and longer pauses; false when it has not come true in time. */
 async function soon(attempt: () => boolean): Promise<boolean> {
   const until = performance.now() + REMOVE_WITHIN_MS;
-  for (let pauseMs = REMOVE_PAUSE_MS; performance.now() < until; pauseMs = Math.min(pauseMs * 1.2, LONGEST_REMOVE_PAUSE_MS)) {
+  for (
+    let pauseMs = REMOVE_PAUSE_MS;
+    performance.now() < until;
+    pauseMs = Math.min(pauseMs * 1.2, LONGEST_REMOVE_PAUSE_MS)
+  ) {
     if (attempt()) return true;
     await sleep(pauseMs);
   }
@@ -170,7 +183,9 @@ async function soon(attempt: () => boolean): Promise<boolean> {
 }
 
 function membersOf(path: string): string[] {
-  return readOrEmpty(join(path, 'cgroup.procs')).split('\n').filter((line) => line !== '');
+  return readOrEmpty(join(path, 'cgroup.procs'))
+    .split('\n')
+    .filter((line) => line !== '');
 }
 
 function killMembersOf(path: string): void {

@@ -20,8 +20,9 @@ const CLEAN_BYTES = 4 * 1024 * 1024;
 const MOST_ZOMBIES = 4;
 
 /**
- * Version 1: one hierarchy per controller, so a sandbox enters three cgroups. To make and remove them takes an eighth of
- * the processor time of a short run, so those that are empty and clean are used again; no program can see its cgroup.
+ * Version 1: one hierarchy per controller, so a sandbox enters three cgroups. To make and remove them takes an eighth
+ * of the processor time of a short run, so those that are empty and clean are used again; no program can see its
+ * cgroup.
  */
 export class CgroupsV1 extends ResourceGroups {
   readonly mode = 'cgroup-v1';
@@ -29,7 +30,10 @@ export class CgroupsV1 extends ResourceGroups {
   private readonly spare: CgroupV1[] = [];
   private isClosed = false;
 
-  private constructor(private readonly places: Places, private readonly weight: number) {
+  private constructor(
+    private readonly places: Places,
+    private readonly weight: number,
+  ) {
     super();
   }
 
@@ -80,7 +84,10 @@ export class CgroupsV1 extends ResourceGroups {
       cpu?.write('cpu.shares', sharesOf(limits.cpu));
       // A kernel without bandwidth control lacks the file.
       const limitsCpu = cpu?.tryWrite('cpu.cfs_quota_us', quotaOf(limits.cpu)) ?? false;
-      return new CgroupV1({ memory, pids, cpuacct, cpu, limits, limitsCpu, niceness: nicenessOf(limits.cpu, this.weight) }, (group) => this.takeBack(group));
+      return new CgroupV1(
+        { memory, pids, cpuacct, cpu, limits, limitsCpu, niceness: nicenessOf(limits.cpu, this.weight) },
+        (group) => this.takeBack(group),
+      );
     } catch (error) {
       for (const directory of made) void directory.remove();
       throw error;
@@ -120,7 +127,10 @@ interface CgroupV1Parts {
 }
 
 class CgroupV1 extends ResourceGroup {
-  constructor(private readonly parts: CgroupV1Parts, private readonly onEnd: (group: CgroupV1) => Promise<void>) {
+  constructor(
+    private readonly parts: CgroupV1Parts,
+    private readonly onEnd: (group: CgroupV1) => Promise<void>,
+  ) {
     super();
     if (!this.entersCpuByItself) parts.cpu?.closeEntrance();
   }
@@ -154,8 +164,12 @@ class CgroupV1 extends ResourceGroup {
 
   has({ memoryBytes, tasks, cpu }: GroupLimits): boolean {
     const { limits } = this.parts;
-    return limits.memoryBytes === memoryBytes && limits.tasks === tasks
-      && limits.cpu.weight === cpu.weight && limits.cpu.maxPercent === cpu.maxPercent;
+    return (
+      limits.memoryBytes === memoryBytes &&
+      limits.tasks === tasks &&
+      limits.cpu.weight === cpu.weight &&
+      limits.cpu.maxPercent === cpu.maxPercent
+    );
   }
 
   usage(): Usage {
@@ -179,8 +193,13 @@ class CgroupV1 extends ResourceGroup {
     const { memory, pids } = this.parts;
     this.closeEntrances();
     const isEmpty = await pids.empty();
-    return isEmpty && !this.ranOutOfMemory() && pids.number('pids.current') <= MOST_ZOMBIES
-      && memory.number('memory.usage_in_bytes') < CLEAN_BYTES && memory.tryWrite('memory.max_usage_in_bytes', 0);
+    return (
+      isEmpty &&
+      !this.ranOutOfMemory() &&
+      pids.number('pids.current') <= MOST_ZOMBIES &&
+      memory.number('memory.usage_in_bytes') < CLEAN_BYTES &&
+      memory.tryWrite('memory.max_usage_in_bytes', 0)
+    );
   }
 
   async dissolve(): Promise<void> {

@@ -13,7 +13,9 @@ describe('cgroups of version 2', () => {
     writeFileSync(join(directory, 'cgroup.subtree_control'), '');
   });
 
-  afterEach(() => { rmSync(directory, { recursive: true }); });
+  afterEach(() => {
+    rmSync(directory, { recursive: true });
+  });
 
   const offer = (controllers: string): CgroupsV2 | null => {
     writeFileSync(join(directory, 'cgroup.controllers'), controllers);

@@ -17,7 +17,10 @@ const OWN_LEAF = 'service';
 export class CgroupsV2 extends ResourceGroups {
   readonly mode = 'cgroup-v2';
 
-  private constructor(private readonly parent: string, private readonly weight: number) {
+  private constructor(
+    private readonly parent: string,
+    private readonly weight: number,
+  ) {
     super();
   }
 
@@ -35,13 +38,16 @@ export class CgroupsV2 extends ResourceGroups {
   }
 
   create(limits: GroupLimits): ResourceGroup {
-    const directory = CgroupDirectory.makeWithin(this.shared, nextName(), () => { prepareShared(this.shared, this.weight); });
+    const directory = CgroupDirectory.makeWithin(this.shared, nextName(), () => {
+      prepareShared(this.shared, this.weight);
+    });
     try {
       directory.write('memory.max', limits.memoryBytes);
       directory.tryWrite('memory.swap.max', 0);
       directory.tryWrite('memory.oom.group', 1);
       directory.write('pids.max', limits.tasks);
-      const hasCpu = directory.tryWrite('cpu.weight', limits.cpu.weight) && directory.tryWrite('cpu.max', maxOf(limits.cpu));
+      const hasCpu =
+        directory.tryWrite('cpu.weight', limits.cpu.weight) && directory.tryWrite('cpu.max', maxOf(limits.cpu));
       return new CgroupV2(directory, hasCpu ? null : nicenessOf(limits.cpu, this.weight));
     } catch (error) {
       void directory.remove();
@@ -64,7 +70,10 @@ class CgroupV2 extends ResourceGroup {
   private largestSample = 0;
 
   /** @param niceness what stands in for a share; null where the group has the controller for it. */
-  constructor(private readonly directory: CgroupDirectory, private readonly niceness: number | null) {
+  constructor(
+    private readonly directory: CgroupDirectory,
+    private readonly niceness: number | null,
+  ) {
     super();
   }
 
@@ -162,5 +171,7 @@ function moveMembers(from: string, to: string): void {
 }
 
 function words(path: string): string[] {
-  return readFileSync(path, 'utf8').split(/\s+/).filter((word) => word !== '');
+  return readFileSync(path, 'utf8')
+    .split(/\s+/)
+    .filter((word) => word !== '');
 }

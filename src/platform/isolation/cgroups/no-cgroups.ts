@@ -60,7 +60,8 @@ class SampledProcess extends ResourceGroup {
   usage(): Usage {
     this.programPid ??= this.initPid === null ? null : childOf(this.initPid);
     const program = this.programPid === null ? null : sampleProcess(this.programPid);
-    if (this.initPid === null || this.programPid === null || program === null) return this.last({ residentBytes: 0, tasks: 0 });
+    if (this.initPid === null || this.programPid === null || program === null)
+      return this.last({ residentBytes: 0, tasks: 0 });
 
     const init = sampleProcess(this.initPid) ?? NOTHING;
     const highWater = /^(\d+) kB$/.exec(processStatus(this.programPid)?.VmHWM ?? '')?.[1];
@@ -116,7 +117,9 @@ class SampledTree extends ResourceGroup {
 
   usage(): Usage {
     const { cpuMs, residentBytes, tasks, sessions } = this.initPid === null ? NOTHING : sampleTree(this.initPid);
-    this.niceSessions = sessions.filter((session) => this.niceSessions.includes(session) || setSessionNiceness(session, this.niceness));
+    this.niceSessions = sessions.filter(
+      (session) => this.niceSessions.includes(session) || setSessionNiceness(session, this.niceness),
+    );
     this.cpuMs = Math.max(this.cpuMs, cpuMs);
     this.memoryPeakBytes = Math.max(this.memoryPeakBytes, residentBytes);
     return { cpuMs: this.cpuMs, memoryPeakBytes: this.memoryPeakBytes, watched: { residentBytes, tasks } };

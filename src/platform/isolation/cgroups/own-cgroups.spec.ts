@@ -19,7 +19,10 @@ describe('the service’s own cgroups', () => {
   });
 
   it('are one in version 2', () => {
-    const own = ownCgroups('30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup rw,nsdelegate', '0::/system.slice/service.service\n');
+    const own = ownCgroups(
+      '30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup rw,nsdelegate',
+      '0::/system.slice/service.service\n',
+    );
     expect(own.unified).toBe('/sys/fs/cgroup/system.slice/service.service');
     expect(own.v1('memory')).toBeNull();
   });

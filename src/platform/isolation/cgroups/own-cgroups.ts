@@ -20,19 +20,28 @@ export function ownCgroups(
   membership = readFileSync('/proc/self/cgroup', 'utf8'),
 ): OwnCgroups {
   const mounts = mountInfo.split('\n').flatMap(parseMount);
-  const memberships = membership.split('\n').filter((line) => line !== '').map((line) => {
-    const [, controllers = '', ...path] = line.split(':');
-    return { controllers: controllers.split(','), path: path.join(':') };
-  });
+  const memberships = membership
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => {
+      const [, controllers = '', ...path] = line.split(':');
+      return { controllers: controllers.split(','), path: path.join(':') };
+    });
   const find = (mount: CgroupMount | undefined, controller: string): string | null => {
     const own = memberships.find(({ controllers }) => controllers.includes(controller));
     return mount === undefined || own === undefined ? null : below(mount, own.path);
   };
 
   return {
-    unified: find(mounts.find(({ type }) => type === 'cgroup2'), ''),
+    unified: find(
+      mounts.find(({ type }) => type === 'cgroup2'),
+      '',
+    ),
     v1: (controller) =>
-      find(mounts.find(({ type, options }) => type === 'cgroup' && options.includes(controller)), controller),
+      find(
+        mounts.find(({ type, options }) => type === 'cgroup' && options.includes(controller)),
+        controller,
+      ),
   };
 }
 

@@ -22,13 +22,25 @@ function judge(program: readonly Instruction[], call: Call, own: Architecture): 
   for (let at = 0; ; at++) {
     const { code, ifTrue, ifFalse, operand } = program[at]!;
     switch (code) {
-      case 0x20: accumulator = data.readUInt32LE(operand); break;
-      case 0x54: accumulator = (accumulator & operand) >>> 0; break;
-      case 0x15: at += accumulator === operand ? ifTrue : ifFalse; break;
-      case 0x35: at += accumulator >= operand ? ifTrue : ifFalse; break;
-      case 0x45: at += (accumulator & operand) !== 0 ? ifTrue : ifFalse; break;
-      case 0x06: return operand;
-      default: throw new Error(`Not an instruction: ${code}`);
+      case 0x20:
+        accumulator = data.readUInt32LE(operand);
+        break;
+      case 0x54:
+        accumulator = (accumulator & operand) >>> 0;
+        break;
+      case 0x15:
+        at += accumulator === operand ? ifTrue : ifFalse;
+        break;
+      case 0x35:
+        at += accumulator >= operand ? ifTrue : ifFalse;
+        break;
+      case 0x45:
+        at += (accumulator & operand) !== 0 ? ifTrue : ifFalse;
+        break;
+      case 0x06:
+        return operand;
+      default:
+        throw new Error(`Not an instruction: ${code}`);
     }
   }
 }
@@ -36,7 +48,8 @@ function judge(program: readonly Instruction[], call: Call, own: Architecture): 
 describe.each(ARCHITECTURES)('the seccomp filter on %s', (architecture) => {
   const threads = filterProgram({ architecture, processes: 'threads', sockets: 'local' });
   const any = filterProgram({ architecture, processes: 'any', sockets: 'internet' });
-  const verdict = (number: number, args: number[] = [], program = threads): number => judge(program, { number, args }, architecture);
+  const verdict = (number: number, args: number[] = [], program = threads): number =>
+    judge(program, { number, args }, architecture);
   const judged = (name: keyof typeof JUDGED): number => JUDGED[name][architecture];
 
   it('refuses every listed call', () => {
@@ -48,7 +61,8 @@ describe.each(ARCHITECTURES)('the seccomp filter on %s', (architecture) => {
 
   it('lets every other call of the table through', () => {
     const named = [REFUSED, UNIMPLEMENTED, FORKS, JUDGED].flatMap((group) =>
-      Object.values(group).map((numbers: Record<Architecture, number | null>) => numbers[architecture]));
+      Object.values(group).map((numbers: Record<Architecture, number | null>) => numbers[architecture]),
+    );
     for (let number = 0; number <= 462; number++) {
       if (!named.includes(number)) expect([number, verdict(number)]).toEqual([number, Verdict.allow]);
     }
@@ -89,8 +103,27 @@ describe.each(ARCHITECTURES)('the seccomp filter on %s', (architecture) => {
 
   it('lets a program with a network of its own have TCP and UDP, and ask for its interfaces', () => {
     const socket = (...args: number[]): number => verdict(judged('socket'), args, any);
-    for (const [family, protocol] of [[1, 0], [2, 0], [2, 6], [2, 17], [10, 0], [10, 6], [16, 0]] as const) expect(socket(family, 1, protocol)).toBe(Verdict.allow);
-    for (const [family, protocol] of [[2, 1], [2, 132], [2, 262], [10, 58], [16, 12], [17, 0], [38, 0], [40, 0], [44, 0]] as const) {
+    for (const [family, protocol] of [
+      [1, 0],
+      [2, 0],
+      [2, 6],
+      [2, 17],
+      [10, 0],
+      [10, 6],
+      [16, 0],
+    ] as const)
+      expect(socket(family, 1, protocol)).toBe(Verdict.allow);
+    for (const [family, protocol] of [
+      [2, 1],
+      [2, 132],
+      [2, 262],
+      [10, 58],
+      [16, 12],
+      [17, 0],
+      [38, 0],
+      [40, 0],
+      [44, 0],
+    ] as const) {
       expect([family, protocol, socket(family, 1, protocol)]).toEqual([family, protocol, Verdict.errno(Errno.EACCES)]);
     }
   });

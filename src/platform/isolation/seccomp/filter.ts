@@ -1,6 +1,20 @@
 import {
-  answer, type Architecture, assemble, AUDIT_ARCH, Errno, ifAnyBit, ifAtLeast, ifEqual, ifNoBit, ifNotEqual,
-  type Instruction, keepBits, loadArchitecture, loadArgument, loadNumber, Verdict,
+  answer,
+  type Architecture,
+  assemble,
+  AUDIT_ARCH,
+  Errno,
+  ifAnyBit,
+  ifAtLeast,
+  ifEqual,
+  ifNoBit,
+  ifNotEqual,
+  type Instruction,
+  keepBits,
+  loadArchitecture,
+  loadArgument,
+  loadNumber,
+  Verdict,
 } from './bpf.js';
 import { FIRST_UNKNOWN, FORKS, JUDGED, REFUSED, type SyscallNumbers, UNIMPLEMENTED } from './syscalls.js';
 
@@ -86,11 +100,7 @@ function clone(processes: FilterOptions['processes']): readonly Instruction[] {
  * does not count. Event loops need socket pairs of AF_UNIX, and nothing else.
  */
 function onlyUnixSockets(): readonly Instruction[] {
-  return [
-    loadArgument(0),
-    ...ifNotEqual(AF_UNIX, [answer(Verdict.errno(Errno.EACCES))]),
-    answer(Verdict.allow),
-  ];
+  return [loadArgument(0), ...ifNotEqual(AF_UNIX, [answer(Verdict.errno(Errno.EACCES))]), answer(Verdict.allow)];
 }
 
 /**

@@ -25,8 +25,8 @@ export interface CountParts {
 }
 
 /**
- * Counts what a build has on the disk, while its program stands still. Directories are walked by a program in isolation: no host
- * process goes where a build can write. Null when something could not be counted.
+ * Counts what a build has on the disk, while its program stands still. Directories are walked by a program in
+ * isolation: no host process goes where a build can write. Null when something could not be counted.
  */
 export async function countBuild(parts: CountParts, program: IsolatedProgram | null): Promise<DiskUse | null> {
   await program?.freeze();
@@ -52,7 +52,13 @@ async function countNamed(parts: CountParts): Promise<DiskUse | null> {
 async function measure({ isolation, toolchain, user, limits, places }: CountParts): Promise<string> {
   const lines: string[] = [];
   const counter = await isolation.launch({
-    command: ['/opt/node/bin/node', '/opt/inside/measure.cjs', String(limits.diskBytes), String(MOST_FILES), ...places.map(({ to }) => to)],
+    command: [
+      '/opt/node/bin/node',
+      '/opt/inside/measure.cjs',
+      String(limits.diskBytes),
+      String(MOST_FILES),
+      ...places.map(({ to }) => to),
+    ],
     mounts: [...(await toolchain.ownNode()), await toolchain.ownProgram('measure.cjs'), ...places],
     writable: [],
     directory: '/',
@@ -61,10 +67,20 @@ async function measure({ isolation, toolchain, user, limits, places }: CountPart
     user,
     limits: {
       // Where a user's processes are what is bounded, those of the build stand beside these.
-      memoryBytes: 512 * MEBIBYTE, tasks: limits.tasks + COUNT_TASKS, cpuMs: COUNT_WALL_MS, wallMs: COUNT_WALL_MS,
-      openFiles: 1024, fileBytes: 0, scratchBytes: MEBIBYTE,
+      memoryBytes: 512 * MEBIBYTE,
+      tasks: limits.tasks + COUNT_TASKS,
+      cpuMs: COUNT_WALL_MS,
+      wallMs: COUNT_WALL_MS,
+      openFiles: 1024,
+      fileBytes: 0,
+      scratchBytes: MEBIBYTE,
     },
-    output: { line: (stream, text) => { if (stream === 'stdout') lines.push(text); }, bytes: 10_000 },
+    output: {
+      line: (stream, text) => {
+        if (stream === 'stdout') lines.push(text);
+      },
+      bytes: 10_000,
+    },
   });
   await counter.gone;
   return lines[0] ?? '';

@@ -29,7 +29,9 @@ export interface WatchedBuild {
   /** A directory of the host for this build alone, which no program of it can change. */
   readonly job: string;
   readonly limitBytes: number;
-  /** Counts everything that the build has on the disk while it stands still; null when something could not be counted. */
+  /**
+   * Counts everything that the build has on the disk while it stands still; null when something could not be counted.
+   */
   readonly count: () => Promise<DiskUse | null>;
   readonly exceeded: (problem: DiskProblem) => void;
 }

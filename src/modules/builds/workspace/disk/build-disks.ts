@@ -18,7 +18,10 @@ export interface DiskMode {
 export class BuildDisks {
   private probed: Promise<DiskMode> | null = null;
 
-  constructor(private readonly directories: BuildDirectories, private readonly wanted: 'auto' | 'counted') {}
+  constructor(
+    private readonly directories: BuildDirectories,
+    private readonly wanted: 'auto' | 'counted',
+  ) {}
 
   /** Found out once, by making one and removing it. */
   mode(): Promise<DiskMode> {
@@ -37,7 +40,12 @@ export class BuildDisks {
     if (process.getuid?.() !== 0) return { mode: 'counted', why: 'only root can mount' };
     const job = await this.directories.makeJob(`probe-${randomBytes(6).toString('hex')}`);
     try {
-      const disk = await FixedDisk.open({ job, limitBytes: PROBE_BYTES, count: () => Promise.resolve(null), exceeded: () => undefined });
+      const disk = await FixedDisk.open({
+        job,
+        limitBytes: PROBE_BYTES,
+        count: () => Promise.resolve(null),
+        exceeded: () => undefined,
+      });
       await disk.close();
       return { mode: 'fixed', why: null };
     } catch (error) {

@@ -6,7 +6,9 @@ import { hasRoom } from './machine-room.js';
 
 /** Others write to the same disk: what they write only leads to a count that finds nothing. */
 const SHORTEST_BETWEEN_MS = 1_000;
-/** Others also delete: what they free hides what the build writes. So it is counted now and then whatever the disk says. */
+/**
+ * Others also delete: what they free hides what the build writes. So it is counted now and then whatever the disk says.
+ */
 const LONGEST_BETWEEN_MS = 5_000;
 /** The build stands still while it is counted, for at most a twentieth of its time. */
 const COUNTS_PER_COUNT = 20;
@@ -14,9 +16,10 @@ const COUNTS_PER_COUNT = 20;
 const UNEXPLAINED_LIMITS = 2;
 
 /**
- * Plain directories on a disk that others share, where no file system of a fixed size can be had. To count a build's files
- * takes a while, so the whole file system is asked how full it is, which takes none, and the build is stopped and counted
- * only when that has grown by what the build has left, and every few seconds. What cannot be counted counts as exceeded.
+ * Plain directories on a disk that others share, where no file system of a fixed size can be had. To count a build's
+ * files takes a while, so the whole file system is asked how full it is, which takes none, and the build is stopped and
+ * counted only when that has grown by what the build has left, and every few seconds. What cannot be counted counts as
+ * exceeded.
  */
 export class CountedDisk extends BuildDisk {
   readonly isFixed = false;
@@ -51,8 +54,14 @@ export class CountedDisk extends BuildDisk {
     const now = await this.used();
     this.atStart ??= now;
     this.base ??= now;
-    if (!(await hasRoom(this.directory))) { this.build.exceeded('machine'); return; }
-    const mayBe = { bytes: this.known.bytes + now.bytes - this.base.bytes, files: this.known.files + now.files - this.base.files };
+    if (!(await hasRoom(this.directory))) {
+      this.build.exceeded('machine');
+      return;
+    }
+    const mayBe = {
+      bytes: this.known.bytes + now.bytes - this.base.bytes,
+      files: this.known.files + now.files - this.base.files,
+    };
     if (this.isTooMuch(mayBe) || this.isCountDue) await this.count(now);
   }
 
@@ -62,16 +71,25 @@ export class CountedDisk extends BuildDisk {
     const counted = await this.build.count();
     this.lastMs = performance.now();
     this.lastTookMs = this.lastMs - startedMs;
-    if (counted === null || this.isTooMuch(counted)) { this.build.exceeded('build'); return; }
+    if (counted === null || this.isTooMuch(counted)) {
+      this.build.exceeded('build');
+      return;
+    }
     const unexplained = now.bytes - this.atStart!.bytes - counted.bytes;
     const others = CountedDisk.allLimits - this.build.limitBytes;
-    if (unexplained > UNEXPLAINED_LIMITS * this.build.limitBytes + others) { this.build.exceeded('build'); return; }
+    if (unexplained > UNEXPLAINED_LIMITS * this.build.limitBytes + others) {
+      this.build.exceeded('build');
+      return;
+    }
     this.known = counted;
     this.base = now;
   }
 
   private get isCountDue(): boolean {
-    return performance.now() - Math.max(this.openedMs, this.lastMs) > Math.max(LONGEST_BETWEEN_MS, COUNTS_PER_COUNT * this.lastTookMs);
+    return (
+      performance.now() - Math.max(this.openedMs, this.lastMs) >
+      Math.max(LONGEST_BETWEEN_MS, COUNTS_PER_COUNT * this.lastTookMs)
+    );
   }
 
   private isTooMuch({ bytes, files }: DiskUse): boolean {

@@ -6,13 +6,19 @@ export class DiskTimer {
   private running: Promise<void> | null = null;
 
   constructor(private readonly check: () => Promise<void>) {
-    this.timer = setInterval(() => { if (this.running === null) void this.look(); }, INTERVAL_MS);
+    this.timer = setInterval(() => {
+      if (this.running === null) void this.look();
+    }, INTERVAL_MS);
   }
 
   /** A look that begins after this was called has ended when it resolves. */
   async look(): Promise<void> {
     await this.running;
-    this.running = this.check().catch(() => undefined).finally(() => { this.running = null; });
+    this.running = this.check()
+      .catch(() => undefined)
+      .finally(() => {
+        this.running = null;
+      });
     await this.running;
   }
 

@@ -14,7 +14,10 @@ const MOUNT = 'disk';
 const INODE_BYTES = 256;
 /** Packages are many small files; a build with a limit of 8 GiB has its million. */
 const BYTES_PER_FILE = 8_192;
-/** The kernel's limit lies a little above ours, so that the watch can tell a build that passed its limit from one that came close. */
+/**
+ * The kernel's limit lies a little above ours, so that the watch can tell a build that passed its limit from one that
+ * came close.
+ */
 const SLACK_SHARE = 1.02;
 const SLACK_BYTES = 32 * MEBIBYTE;
 /** Nothing on it outlives the build: no journal, no flushes to the disk, no work in the background. */
@@ -22,15 +25,18 @@ const FORMAT = ['-q', '-F', '-m', '0', '-O', '^has_journal', '-E', 'lazy_itable_
 const MOUNT_OPTIONS = 'loop,nosuid,nodev,noatime,nobarrier,noinit_itable';
 
 /**
- * A file system of its own in a sparse file: what a build writes, deleted files that it holds open and directories that it
- * locks included, can never be more than that file. Needs root, loop devices and e2fsprogs.
+ * A file system of its own in a sparse file: what a build writes, deleted files that it holds open and directories that
+ * it locks included, can never be more than that file. Needs root, loop devices and e2fsprogs.
  */
 export class FixedDisk extends BuildDisk {
   readonly isFixed = true;
   private readonly timer = new DiskTimer(() => this.check());
   private readonly emptyBlocks: Promise<number>;
 
-  private constructor(readonly directory: string, private readonly build: WatchedBuild) {
+  private constructor(
+    readonly directory: string,
+    private readonly build: WatchedBuild,
+  ) {
     super();
     this.emptyBlocks = statfs(directory).then(({ blocks, bfree }) => blocks - bfree);
     this.emptyBlocks.catch(() => undefined);
@@ -56,7 +62,10 @@ export class FixedDisk extends BuildDisk {
     }
   }
 
-  /** Unmounts what a build of a process that no longer lives has left mounted in its directory. The loop device goes with it. */
+  /**
+   * Unmounts what a build of a process that no longer lives has left mounted in its directory. The loop device goes
+   * with it.
+   */
   static async release(job: string): Promise<void> {
     const directory = join(job, MOUNT);
     if (!(await isMountPoint(directory))) return;
@@ -87,7 +96,11 @@ async function isMountPoint(directory: string): Promise<boolean> {
 }
 
 async function run(program: string, args: readonly string[]): Promise<void> {
-  const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'], env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' }, cwd: '/' });
+  const child = spawn(program, args, {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' },
+    cwd: '/',
+  });
   const [said, [status]] = await Promise.all([text(child.stderr), once(child, 'close') as Promise<[number | null]>]);
   if (status !== 0) throw new Error(`${program}: ${said.trim().split('\n')[0] ?? ''} (status ${status ?? 'none'})`);
 }

@@ -13,9 +13,9 @@ const BLOCK_BYTES = 512;
 const isGone = (error: unknown): boolean => ['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '');
 
 /**
- * Bytes of files of a file system that have no name any more, but that processes still hold open: no walk through directories finds
- * them. Null where that cannot be told, because a process hides its files or has mapped a nameless one that it has closed. Follows
- * nothing but the kernel's own links below `/proc`, and opens none of them.
+ * Bytes of files of a file system that have no name any more, but that processes still hold open: no walk through
+ * directories finds them. Null where that cannot be told, because a process hides its files or has mapped a nameless
+ * one that it has closed. Follows nothing but the kernel's own links below `/proc`, and opens none of them.
  */
 export async function heldBytes(rootPid: number, device: number): Promise<number | null> {
   const held = new Map<number, number>();
@@ -35,7 +35,11 @@ export async function heldBytes(rootPid: number, device: number): Promise<number
   return [...held.values()].reduce((sum, bytes) => sum + bytes, 0);
 }
 
-async function addDescriptors(pid: number, device: number, { held, seen }: { held: Map<number, number>; seen: { descriptors: number } }): Promise<void> {
+async function addDescriptors(
+  pid: number,
+  device: number,
+  { held, seen }: { held: Map<number, number>; seen: { descriptors: number } },
+): Promise<void> {
   for (const name of await readdir(`/proc/${pid}/fd`)) {
     if (++seen.descriptors > MOST_DESCRIPTORS) return;
     const file = await stat(`/proc/${pid}/fd/${name}`).catch((error: unknown) => {
@@ -49,7 +53,7 @@ async function addDescriptors(pid: number, device: number, { held, seen }: { hel
 /** Whether a process has mapped a nameless file of the device whose size is not known from a descriptor. */
 async function mapsUnknown(pid: number, device: number, known: ReadonlyMap<number, number>): Promise<boolean> {
   // `start-end rwxp offset major:minor inode path (deleted)`, proc(5).
-  const wanted = `${(device >> 8 & 0xfff).toString(16).padStart(2, '0')}:${(device & 0xff | device >> 12 & 0xfff00).toString(16).padStart(2, '0')}`;
+  const wanted = `${((device >> 8) & 0xfff).toString(16).padStart(2, '0')}:${((device & 0xff) | ((device >> 12) & 0xfff00)).toString(16).padStart(2, '0')}`;
   const maps = createReadStream(`/proc/${pid}/maps`, { end: MOST_MAPPINGS_BYTES });
   let bytes = 0;
   for await (const line of createInterface({ input: maps })) {

@@ -13,12 +13,17 @@ import { type HostSettings, type Reply, type Request } from './messages.js';
 export const HOST_PROGRAM = join(__dirname, 'sandbox-host.process.js');
 
 const NOT_PROBED: SandboxReadiness = { available: false, missing: ['the start-up probe, which has not run yet'] };
-const GONE: SandboxReadiness = { available: false, missing: ['the sandbox host, which ended and is being started again'] };
+const GONE: SandboxReadiness = {
+  available: false,
+  missing: ['the sandbox host, which ended and is being started again'],
+};
 
 /** A small heap that is collected early: what a process has touched, the kernel copies at every fork. */
 const SMALL_HEAP = ['--max-semi-space-size=2', '--max-old-space-size=256'];
 const CLOSE_WITHIN_MS = 5_000;
-/** Starting sandboxes is work of tenants: it yields to the API, and to the databases, when there are too few processors. */
+/**
+ * Starting sandboxes is work of tenants: it yields to the API, and to the databases, when there are too few processors.
+ */
 const HOST_NICENESS = 5;
 
 export interface HostedRuntimeOptions extends HostSettings {
@@ -73,7 +78,9 @@ export class HostedRuntime extends ObservedRuntime {
     signal?.throwIfAborted();
 
     const call = this.lastCall + 1;
-    const abort = (): void => { this.send({ kind: 'abort', call }); };
+    const abort = (): void => {
+      this.send({ kind: 'abort', call });
+    };
     signal?.addEventListener('abort', abort, { once: true });
     try {
       const reply = await this.ask(() => ({ kind: 'run', call, run }));
@@ -126,9 +133,15 @@ export class HostedRuntime extends ObservedRuntime {
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
     yieldToOthers(host.pid);
-    host.on('message', (message) => { this.take(message as Reply); });
-    host.once('error', () => { this.lose(host); });
-    host.once('exit', () => { this.lose(host); });
+    host.on('message', (message) => {
+      this.take(message as Reply);
+    });
+    host.once('error', () => {
+      this.lose(host);
+    });
+    host.once('exit', () => {
+      this.lose(host);
+    });
     return host;
   }
 
@@ -157,7 +170,12 @@ export class HostedRuntime extends ObservedRuntime {
 
     this.pause.lengthen();
     this.restartTimer = setTimeout(() => {
-      this.probe().then(({ available }) => { if (available) this.pause.reset(); }, () => undefined);
+      this.probe().then(
+        ({ available }) => {
+          if (available) this.pause.reset();
+        },
+        () => undefined,
+      );
     }, this.pause.leftMs()).unref();
   }
 }

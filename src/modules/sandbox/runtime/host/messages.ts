@@ -23,9 +23,10 @@ export interface HostState {
 }
 
 /** From the host to the service. */
-export type Reply = HostState & (
-  | { readonly kind: 'probed'; readonly call: number }
-  | { readonly kind: 'ended'; readonly call: number; readonly outcome: SandboxOutcome }
-  | { readonly kind: 'failed'; readonly call: number; readonly message: string }
-  | { readonly kind: 'event'; readonly event: PoolEvent }
-);
+export type Reply = HostState &
+  (
+    | { readonly kind: 'probed'; readonly call: number }
+    | { readonly kind: 'ended'; readonly call: number; readonly outcome: SandboxOutcome }
+    | { readonly kind: 'failed'; readonly call: number; readonly message: string }
+    | { readonly kind: 'event'; readonly event: PoolEvent }
+  );

@@ -38,12 +38,23 @@ function main(settings: HostSettings): void {
 
   runtime.listen((event) => {
     // An Error does not survive the way.
-    send({ kind: 'event', event: event.kind === 'start_failed' ? { ...event, error: String(event.error) } : event, ...state() });
+    send({
+      kind: 'event',
+      event: event.kind === 'start_failed' ? { ...event, error: String(event.error) } : event,
+      ...state(),
+    });
   });
   process.on('message', (request: Request) => {
     switch (request.kind) {
       case 'probe':
-        void runtime.probe().then(() => { send({ kind: 'probed', call: request.call, ...state() }); }, (error: unknown) => { fail(request.call, error); });
+        void runtime.probe().then(
+          () => {
+            send({ kind: 'probed', call: request.call, ...state() });
+          },
+          (error: unknown) => {
+            fail(request.call, error);
+          },
+        );
         break;
       case 'run':
         void run(request.call, request);
@@ -56,7 +67,9 @@ function main(settings: HostSettings): void {
     }
   });
   // The service is gone, however it ended.
-  process.on('disconnect', () => { void close(); });
+  process.on('disconnect', () => {
+    void close();
+  });
   // Ctrl-C reaches every process of a terminal; it is the service that decides what is to end.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 }
