@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AccessHttpModule } from '../modules/auth/http/access-http.module.js';
-import { IdentityHttpModule } from '../modules/auth/http/identity-http.module.js';
+import { OrgsHttpModule } from '../modules/orgs/http/orgs-http.module.js';
+import { PeopleHttpModule } from '../modules/people/http/people-http.module.js';
 import { BillingHttpModule } from '../modules/billing/http/billing-http.module.js';
 import { CreditsHttpModule } from '../modules/credits/http/credits-http.module.js';
 import { DeploysHttpModule } from '../modules/deploys/http/deploys-http.module.js';
@@ -17,7 +18,8 @@ import { SandboxHttpModule } from '../modules/sandbox/http/sandbox-http.module.j
 @Module({
   imports: [
     AccessHttpModule,
-    IdentityHttpModule,
+    PeopleHttpModule,
+    OrgsHttpModule,
     BillingHttpModule,
     CreditsHttpModule,
     ProjectsHttpModule,

@@ -1,8 +1,10 @@
 import { BackgroundCatalog } from '../platform/background/background-catalog.js';
-import { authMailJob } from '../modules/auth/jobs/auth-mail.job.js';
-import { expiredCredentialsSchedule } from '../modules/auth/jobs/auth.job.js';
+import { authMailJob } from '../modules/auth/auth-mail.job.js';
+import { expiredSessionsSchedule } from '../modules/auth/jobs/auth.job.js';
+import { expiredInvitationsSchedule } from '../modules/orgs/jobs/orgs.job.js';
+import { expiredEmailTokensSchedule } from '../modules/people/jobs/people.job.js';
 import { keyUsageSchedule } from '../modules/auth/keys/keys.job.js';
-import { orgDeletedEvent } from '../modules/auth/org-deleted.job.js';
+import { orgDeletedEvent } from '../modules/orgs/org-deleted.job.js';
 import {
   monthClosingSchedule,
   overdueInvoicesSchedule,
@@ -48,7 +50,9 @@ export const BACKGROUND_CATALOG = new BackgroundCatalog({
     githubEventSubscription,
   ],
   schedules: [
-    expiredCredentialsSchedule,
+    expiredSessionsSchedule,
+    expiredEmailTokensSchedule,
+    expiredInvitationsSchedule,
     keyUsageSchedule,
     monthClosingSchedule,
     overdueInvoicesSchedule,

@@ -1,5 +1,7 @@
 import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
+import { MembershipDirectoryModule } from '../modules/orgs/membership-directory.module.js';
+import { PersonDirectoryModule } from '../modules/people/person-directory.module.js';
 import { FeaturesModule } from '../modules/features/features.module.js';
 import { BackgroundWork, PROCESS_ROLES } from '../platform/background/background-work.js';
 import type { Role } from '../platform/config/config.js';
@@ -34,6 +36,8 @@ export class ServiceModule {
         PlatformModule.with({ ...ground, catalog: BACKGROUND_CATALOG }),
         DiscoveryModule,
         FeaturesModule,
+        MembershipDirectoryModule,
+        PersonDirectoryModule,
         HttpModule,
         ...modules,
       ],

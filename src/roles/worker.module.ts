@@ -1,5 +1,7 @@
 import { Module, type OnApplicationBootstrap } from '@nestjs/common';
 import { AuthJobsModule } from '../modules/auth/jobs/auth-jobs.module.js';
+import { OrgsJobsModule } from '../modules/orgs/jobs/orgs-jobs.module.js';
+import { PeopleJobsModule } from '../modules/people/jobs/people-jobs.module.js';
 import { BillingJobsModule } from '../modules/billing/jobs/billing-jobs.module.js';
 import { RepositoriesJobsModule } from '../modules/repositories/jobs/repositories-jobs.module.js';
 import { MeteringJobsModule } from '../modules/metering/jobs/metering-jobs.module.js';
@@ -14,6 +16,8 @@ import { OutboxRelay } from '../platform/outbox/outbox-relay.js';
 @Module({
   imports: [
     AuthJobsModule,
+    OrgsJobsModule,
+    PeopleJobsModule,
     MeteringJobsModule,
     BillingJobsModule,
     RepositoriesJobsModule,

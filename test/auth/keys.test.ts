@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { KeyUsage } from '../../src/modules/auth/keys/key-usage.js';
-import { mintToken, tokenKindOf } from '../../src/modules/auth/tokens/token-format.js';
+import { mintToken, tokenKindOf } from '../../src/modules/auth/token-format.js';
 import { Make, type Person } from '../support/make.js';
 import { type Answer, type TestApp, useApp } from '../support/test-app.js';
 

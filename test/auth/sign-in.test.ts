@@ -1,5 +1,5 @@
-import { AttemptsService } from '../../src/modules/auth/attempts/attempts.service.js';
-import { PasswordsService } from '../../src/modules/auth/people/passwords.service.js';
+import { AccountAttempts } from '../../src/modules/people/attempts/account-attempts.js';
+import { PasswordsService } from '../../src/modules/people/accounts/passwords.service.js';
 import { as, expectStatus, Make, type Person, send, uniqueName } from '../support/make.js';
 import { type Answer, randomAddress, useApp } from '../support/test-app.js';
 
@@ -76,7 +76,7 @@ describe('POST /api/v1/auth/sign-in', () => {
       app.post(SIGN_IN, { login, password: 'a wrong password' }, { from });
     const exhaust = async (login: string): Promise<void> => {
       // Each check of a password takes a while, in which attempts become possible again: these are counted without it.
-      const attempts = app.get(AttemptsService);
+      const attempts = app.get(AccountAttempts);
       for (let count = 0; count < 100; count++) await attempts.signInFromUnknownAddress(login);
     };
 

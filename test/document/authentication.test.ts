@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mintToken } from '../../src/modules/auth/tokens/token-format.js';
+import { mintToken } from '../../src/modules/auth/token-format.js';
 import { client } from '../support/built-client.js';
 import { as, Make, type Org, type Person } from '../support/make.js';
 import { type Answer, type CallOptions, useApp, WITHOUT_PROXY } from '../support/test-app.js';

@@ -8,8 +8,8 @@ const PICTURE = /(?<=<!-- module graph -->\n```mermaid\n)[^]*?(?=```)/;
 
 /** A module imports modules of its own level or of a level below, never above. */
 const LEVELS = [
-  ['ground', ['features', 'idempotency', 'limits', 'operators', 'plans']],
-  ['who', ['auth']],
+  ['ground', ['audit', 'features', 'idempotency', 'limits', 'operators', 'plans']],
+  ['who', ['auth', 'orgs', 'people']],
   ['money', ['metering', 'credits', 'billing']],
   ['products', ['builds', 'deploys', 'github', 'hosting', 'projects', 'repositories', 'sandbox']],
   ['surfaces', ['docs', 'health', 'metrics', 'ops']],

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { PlanId } from '../../src/modules/plans/plan.js';
-import { AuthEpochs, type EpochOf } from '../../src/modules/auth/tokens/auth-epochs.js';
+import { PersonDirectory } from '../../src/modules/auth/person-directory.js';
+import { OrgPlans } from '../../src/modules/orgs/org-plans.js';
 import { Database } from '../../src/platform/database/database.js';
 import { RedisConnections } from '../../src/platform/redis/redis-connections.js';
 import { utcDay } from '../../src/platform/time/clock.js';
@@ -68,7 +69,7 @@ export class Make {
       user.id,
       role,
     ]);
-    await this.raise('users', user.id);
+    await this.raiseEpoch(user.id);
   }
 
   /** A key of the person; its secret. Without scopes it may do all that its owner may. */
@@ -80,13 +81,13 @@ export class Make {
   /** What the person is in the organization from now on. */
   async role(org: Org, { user }: Person, role: 'owner' | 'admin' | 'member' | 'viewer'): Promise<void> {
     await this.sql('UPDATE memberships SET role = $3 WHERE org_id = $1 AND user_id = $2', [org.id, user.id, role]);
-    await this.raise('users', user.id);
+    await this.raiseEpoch(user.id);
   }
 
   /** As a subscription would. */
   async plan(orgId: string, plan: PlanId): Promise<void> {
-    await this.sql('UPDATE organizations SET plan = $2 WHERE id = $1', [orgId, plan]);
-    await this.raise('organizations', orgId);
+    const at = new Date();
+    await this.app.get(Database).transaction(() => this.app.get(OrgPlans).change(orgId, plan, at));
   }
 
   /** So many calls of the organization's day are over. */
@@ -101,8 +102,8 @@ export class Make {
     return this.app.get(Database).manager.query<Row[]>(text, values);
   }
 
-  private async raise(what: EpochOf, id: string): Promise<void> {
-    await this.app.get(Database).transaction(() => this.app.get(AuthEpochs).raise(what, id));
+  private async raiseEpoch(userId: string): Promise<void> {
+    await this.app.get(Database).transaction(() => this.app.get(PersonDirectory).raiseEpoch(userId));
   }
 }
 

@@ -93,3 +93,12 @@ export class SessionInvalid extends CredentialRefused {
     super('invalid_session', 'This session is over or unknown.', 'Sign in again with POST /api/v1/auth/sign-in.');
   }
 }
+
+/** The token of a message. The answer is the same whatever is wrong with it. */
+export class EmailTokenInvalid extends DomainError {
+  constructor() {
+    super('invalid_email_token', 'The token is unknown, was already used, or has expired.', {
+      hint: 'Request a new message. Only the account that it was sent to can use it.',
+    });
+  }
+}

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { Config } from '../../platform/config/config.js';
-import { OwningOrgsModule } from '../auth/owning-orgs.module.js';
+import { OrgDirectoryModule } from '../orgs/org-directory.module.js';
 import { CreditsModule } from '../credits/credits.module.js';
 import { MeteringModule } from '../metering/metering.module.js';
 import { PlansModule } from '../plans/plans.module.js';
@@ -33,7 +33,7 @@ import { SubscriptionsService } from './subscriptions/subscriptions.service.js';
 
 /** Plans that are chosen, and what is to be paid for them and for usage. */
 @Module({
-  imports: [CreditsModule, MeteringModule, OwningOrgsModule, PlansModule],
+  imports: [CreditsModule, MeteringModule, OrgDirectoryModule, PlansModule],
   providers: [
     ClosedPeriodsStore,
     DraftInvoice,

@@ -3,7 +3,7 @@ import { Config } from '../../platform/config/config.js';
 import { Outbox } from '../../platform/outbox/outbox.js';
 import { Clock } from '../../platform/time/clock.js';
 import type { Call } from '../auth/caller.js';
-import { OwningOrgs } from '../auth/owning-orgs.service.js';
+import { OrgDirectory } from '../orgs/org-directory.js';
 import { PlanRequestNotFound } from './billing.errors.js';
 import { type PlanRequest, PlanRequestsStore } from './persistence/plan-requests.store.js';
 import type { PlanId } from '../plans/plan.js';
@@ -23,7 +23,7 @@ export class PlanRequests {
   constructor(
     config: Config,
     private readonly requests: PlanRequestsStore,
-    private readonly owners: OwningOrgs,
+    private readonly owners: OrgDirectory,
     private readonly outbox: Outbox,
     private readonly clock: Clock,
   ) {

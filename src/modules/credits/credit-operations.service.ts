@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
 import { formatUsd } from '../../platform/money/nano-dollars.js';
-import { OrgPlans } from '../auth/org-plans.service.js';
-import { OwningOrgs } from '../auth/owning-orgs.service.js';
+import { OrgPlans } from '../orgs/org-plans.js';
+import { OrgDirectory } from '../orgs/org-directory.js';
 import type { CreditGrant, GrantWish } from './credit-grant.js';
 import { CreditsForNobody, GrantKeyTaken } from './credits.errors.js';
 import { GrantsService } from './grants.service.js';
@@ -15,7 +15,7 @@ export class CreditOperationsService {
     private readonly database: Database,
     private readonly grants: GrantsService,
     private readonly store: GrantsStore,
-    private readonly orgs: OwningOrgs,
+    private readonly orgs: OrgDirectory,
     private readonly plans: OrgPlans,
   ) {}
 

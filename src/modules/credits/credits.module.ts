@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { OwningOrgsModule } from '../auth/owning-orgs.module.js';
+import { OrgDirectoryModule } from '../orgs/org-directory.module.js';
 import { MeteringModule } from '../metering/metering.module.js';
 import { CreditOperationsService } from './credit-operations.service.js';
 import { BilledUsageService } from './billed-usage.service.js';
@@ -21,7 +21,7 @@ import { UnheldUsageService } from './unheld-usage.service.js';
 
 /** What organizations may spend. */
 @Module({
-  imports: [MeteringModule, OwningOrgsModule],
+  imports: [MeteringModule, OrgDirectoryModule],
   providers: [
     BilledUsageService,
     CreditBalanceService,

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
 import { Clock } from '../../platform/time/clock.js';
 import type { Call } from '../auth/caller.js';
-import { OwningOrgs } from '../auth/owning-orgs.service.js';
+import { OrgDirectory } from '../orgs/org-directory.js';
 import { formatUsd } from '../../platform/money/nano-dollars.js';
 import { monthOf } from '../metering/month.js';
 import { SpendCapsStore } from './persistence/spend-caps.store.js';
@@ -23,7 +23,7 @@ export class SpendCapsService {
     private readonly database: Database,
     private readonly purses: PursesService,
     private readonly caps: SpendCapsStore,
-    private readonly orgs: OwningOrgs,
+    private readonly orgs: OrgDirectory,
     private readonly clock: Clock,
   ) {}
 
@@ -39,7 +39,7 @@ export class SpendCapsService {
   async set(call: Call, capNano: bigint | null): Promise<SpendCap> {
     const orgId = call.org.id;
     await this.database.transaction(async () => {
-      await this.orgs.lock(call, orgId);
+      await this.orgs.lockAndGetPlan(call, orgId);
       // Locks the account: no work begins under the old cap once the new one is told of.
       await this.purses.change({ orgIds: [orgId] }, () => undefined);
       const { capNano: before } = await this.of(orgId);

@@ -3,7 +3,7 @@ import { Database } from '../../platform/database/database.js';
 import { Ids } from '../../platform/ids/ids.js';
 import { Log } from '../../platform/logging/log.js';
 import { Clock } from '../../platform/time/clock.js';
-import { OrgPlans } from '../auth/org-plans.service.js';
+import { OrgPlans } from '../orgs/org-plans.js';
 import { PLANS } from '../plans/plan.js';
 import { monthOf } from '../metering/month.js';
 import { UnpaidUsageService, type UnpaidCost } from '../metering/unpaid-usage.service.js';

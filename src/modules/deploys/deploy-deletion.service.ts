@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
 import type { Call } from '../auth/caller.js';
-import { OwningOrgs } from '../auth/owning-orgs.service.js';
+import { OrgDirectory } from '../orgs/org-directory.js';
 import { AliasesService } from '../hosting/aliases.service.js';
 import { ArtifactsService } from '../hosting/artifacts.service.js';
 import { ProjectsService } from '../projects/projects.service.js';
@@ -22,7 +22,7 @@ export class DeployDeletion {
     private readonly keeping: DeployKeepingStore,
     private readonly aliases: AliasesService,
     private readonly artifacts: ArtifactsService,
-    private readonly owners: OwningOrgs,
+    private readonly owners: OrgDirectory,
   ) {}
 
   /**

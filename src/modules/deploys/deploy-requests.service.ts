@@ -3,7 +3,7 @@ import { Database } from '../../platform/database/database.js';
 import { Ids } from '../../platform/ids/ids.js';
 import { Clock } from '../../platform/time/clock.js';
 import type { Call } from '../auth/caller.js';
-import { OwningOrgs } from '../auth/owning-orgs.service.js';
+import { OrgDirectory } from '../orgs/org-directory.js';
 import { type Project, ProjectsService } from '../projects/projects.service.js';
 import { AdmissionService } from './admission/admission.service.js';
 import type { DeployTrigger } from './deploy-facts.js';
@@ -45,7 +45,7 @@ export class DeployRequests {
     private readonly deploys: DeploysStore,
     private readonly transitions: DeployTransitions,
     private readonly admission: AdmissionService,
-    private readonly owners: OwningOrgs,
+    private readonly owners: OrgDirectory,
     private readonly ids: Ids,
     private readonly clock: Clock,
   ) {}

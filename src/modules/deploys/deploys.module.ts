@@ -1,5 +1,5 @@
 import { Global, Module } from '@nestjs/common';
-import { OwningOrgsModule } from '../auth/owning-orgs.module.js';
+import { OrgDirectoryModule } from '../orgs/org-directory.module.js';
 import { DeployEnvironment } from '../hosting/deploy-environment.js';
 import { HostingModule } from '../hosting/hosting.module.js';
 import { StoredBytesModule } from '../hosting/stored-bytes.module.js';
@@ -42,7 +42,7 @@ const OF_JOBS = [
 /** Global for what hosting asks of it: the environment that the server of a deploy is started with. */
 @Global()
 @Module({
-  imports: [HostingModule, OwningOrgsModule, ProjectsModule, StoredBytesModule],
+  imports: [HostingModule, OrgDirectoryModule, ProjectsModule, StoredBytesModule],
   providers: [
     AdmissionService,
     AdmissionStore,

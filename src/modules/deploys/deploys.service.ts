@@ -3,7 +3,7 @@ import { Database } from '../../platform/database/database.js';
 import type { Page, PageWish } from '../../platform/database/page.js';
 import { DirectJobs } from '../../platform/queues/direct-jobs.js';
 import type { Call } from '../auth/caller.js';
-import { OwningOrgs } from '../auth/owning-orgs.service.js';
+import { OrgDirectory } from '../orgs/org-directory.js';
 import type { Scope } from '../auth/scopes.js';
 import { ProjectsService } from '../projects/projects.service.js';
 import { AdmissionService } from './admission/admission.service.js';
@@ -24,7 +24,7 @@ export class DeploysService {
     private readonly transitions: DeployTransitions,
     private readonly admission: AdmissionService,
     private readonly jobs: DirectJobs,
-    private readonly owners: OwningOrgs,
+    private readonly owners: OrgDirectory,
   ) {}
 
   /**

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
 import { Clock } from '../../platform/time/clock.js';
 import type { Call } from '../auth/caller.js';
-import { OwningOrgs } from '../auth/owning-orgs.service.js';
+import { OrgDirectory } from '../orgs/org-directory.js';
 import { type Alias, AliasesService } from '../hosting/aliases.service.js';
 import { branchLabel, deployLabel, productionLabel } from '../hosting/labels.js';
 import { type Project, ProjectsService } from '../projects/projects.service.js';
@@ -35,7 +35,7 @@ export class LiveDeploys {
     private readonly deploys: DeploysStore,
     private readonly found: DeploysService,
     private readonly transitions: DeployTransitions,
-    private readonly owners: OwningOrgs,
+    private readonly owners: OrgDirectory,
     private readonly clock: Clock,
   ) {}
 

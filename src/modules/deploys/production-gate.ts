@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../platform/config/config.js';
 import type { Call } from '../auth/caller.js';
-import { OwningOrgs } from '../auth/owning-orgs.service.js';
+import { OrgDirectory } from '../orgs/org-directory.js';
 import { FeatureNotInPlan, requireFeature } from '../plans/feature-not-in-plan.js';
 import { type Plan, PLANS } from '../plans/plan.js';
 import { DeployFailed } from './deploy-failure.js';
@@ -14,7 +14,7 @@ import { DeployFailed } from './deploy-failure.js';
 export class ProductionGate {
   constructor(
     private readonly config: Config,
-    private readonly owners: OwningOrgs,
+    private readonly owners: OrgDirectory,
   ) {}
 
   /**

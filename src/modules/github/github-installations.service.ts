@@ -4,7 +4,7 @@ import { Ids } from '../../platform/ids/ids.js';
 import { Log } from '../../platform/logging/log.js';
 import { Clock } from '../../platform/time/clock.js';
 import type { Call } from '../auth/caller.js';
-import { OwningOrgs } from '../auth/owning-orgs.service.js';
+import { OrgDirectory } from '../orgs/org-directory.js';
 import { GithubClient, type RemoteInstallation } from './client/github-client.js';
 import { GithubAccessDenied, InstallationNotFound, InstallationTaken, LinkStateInvalid } from './github.errors.js';
 import { LinkState } from './installations/link-state.js';
@@ -37,7 +37,7 @@ export class GithubInstallations {
     private readonly installations: GithubInstallationsStore,
     private readonly github: GithubClient,
     private readonly states: LinkState,
-    private readonly owners: OwningOrgs,
+    private readonly owners: OrgDirectory,
     private readonly ids: Ids,
     private readonly clock: Clock,
     private readonly log: Log,
@@ -80,7 +80,7 @@ export class GithubInstallations {
     const orgId = await this.take(call, state);
     const remote = await this.proven(code, installationId);
     return this.database.transaction(async () => {
-      await this.owners.lock(call, orgId);
+      await this.owners.lockAndGetPlan(call, orgId);
       const { id: accountId, login: account, type: accountType } = remote.account;
       const installation: GithubInstallation = Object.assign(new GithubInstallation(), {
         id: this.ids.next('ghi'),

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { OwningOrgsModule } from '../auth/owning-orgs.module.js';
+import { OrgDirectoryModule } from '../orgs/org-directory.module.js';
 import { GithubClient } from './client/github-client.js';
 import { GithubDeliveries } from './github-deliveries.service.js';
 import { GithubInstallations } from './github-installations.service.js';
@@ -9,7 +9,7 @@ import { LinkState } from './installations/link-state.js';
 import { GithubInstallationsStore } from './persistence/github-installations.store.js';
 
 @Module({
-  imports: [OwningOrgsModule],
+  imports: [OrgDirectoryModule],
   providers: [
     GithubClient,
     GithubDeliveries,

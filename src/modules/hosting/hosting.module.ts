@@ -3,7 +3,7 @@ import { Config } from '../../platform/config/config.js';
 import { IsolationModule } from '../../platform/isolation/isolation.module.js';
 import { NodeProgramsModule } from '../../platform/node-programs/node-programs.module.js';
 import { Clock } from '../../platform/time/clock.js';
-import { OwningOrgsModule } from '../auth/owning-orgs.module.js';
+import { OrgDirectoryModule } from '../orgs/org-directory.module.js';
 import { AliasesService } from './aliases.service.js';
 import { AppServersService } from './app-servers.service.js';
 import { ArtifactsService } from './artifacts.service.js';
@@ -23,7 +23,7 @@ import { openArtifactStore } from './store/open-artifact-store.js';
 
 /** Keeps the files of deploys and knows which host name shows which deploy; `http/` answers for them. */
 @Module({
-  imports: [IsolationModule, NodeProgramsModule, OwningOrgsModule, StoredBytesModule],
+  imports: [IsolationModule, NodeProgramsModule, OrgDirectoryModule, StoredBytesModule],
   providers: [
     { provide: ArtifactStore, inject: [Config, Clock], useFactory: openArtifactStore },
     HostedDeploysStore,

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
 import { Clock } from '../../platform/time/clock.js';
 import type { Call } from '../auth/caller.js';
-import { OwningOrgs } from '../auth/owning-orgs.service.js';
+import { OrgDirectory } from '../orgs/org-directory.js';
 import { EnvVault, SEALED_OVERHEAD_BYTES } from './env/env-vault.js';
 import type { Project } from './persistence/project.entity.js';
 import type { ProjectEnvVariable } from './persistence/project-env-variable.entity.js';
@@ -53,7 +53,7 @@ export class ProjectEnvService {
     private readonly projects: ProjectsService,
     private readonly variables: ProjectEnvStore,
     private readonly vault: EnvVault,
-    private readonly owners: OwningOrgs,
+    private readonly owners: OrgDirectory,
     private readonly clock: Clock,
   ) {}
 

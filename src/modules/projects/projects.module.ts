@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { OwningOrgsModule } from '../auth/owning-orgs.module.js';
+import { OrgDirectoryModule } from '../orgs/org-directory.module.js';
 import { PlansModule } from '../plans/plans.module.js';
 import { EnvVault } from './env/env-vault.js';
 import { ProjectEnvStore } from './persistence/project-env.store.js';
@@ -9,7 +9,7 @@ import { ProjectEnvService } from './project-env.service.js';
 import { ProjectsService } from './projects.service.js';
 
 @Module({
-  imports: [OwningOrgsModule, PlansModule],
+  imports: [OrgDirectoryModule, PlansModule],
   providers: [EnvVault, ProjectEnvService, ProjectEnvStore, ProjectsCounter, ProjectsService, ProjectsStore],
   exports: [ProjectEnvService, ProjectEnvStore, ProjectsService, ProjectsStore],
 })

@@ -6,7 +6,7 @@ import { Ids } from '../../platform/ids/ids.js';
 import { Outbox } from '../../platform/outbox/outbox.js';
 import { Clock } from '../../platform/time/clock.js';
 import type { Call } from '../auth/caller.js';
-import { OwningOrgs } from '../auth/owning-orgs.service.js';
+import { OrgDirectory } from '../orgs/org-directory.js';
 import type { Scope } from '../auth/scopes.js';
 import { PLANS } from '../plans/plan.js';
 import { Project } from './persistence/project.entity.js';
@@ -46,7 +46,7 @@ export class ProjectsService {
     private readonly database: Database,
     private readonly projects: ProjectsStore,
     private readonly env: ProjectEnvStore,
-    private readonly owners: OwningOrgs,
+    private readonly owners: OrgDirectory,
     private readonly outbox: Outbox,
     private readonly ids: Ids,
     private readonly clock: Clock,
@@ -145,7 +145,7 @@ export class ProjectsService {
     return this.database.transaction(async () => {
       // Under this lock creations choose slugs that are free; it is taken before that of the project.
       if (change.slug !== undefined)
-        await this.owners.lock(call, (await this.get(call, named, 'projects:write')).orgId);
+        await this.owners.lockAndGetPlan(call, (await this.get(call, named, 'projects:write')).orgId);
       const project = await this.lock(call, named, 'projects:write');
       const changed = (Object.keys(change) as (keyof ProjectChange)[]).filter((name) => change[name] !== project[name]);
       if (changed.length === 0) return project;
@@ -173,7 +173,7 @@ export class ProjectsService {
 
   /** Under the lock of the organization, so that of creations at once each counts those before it. */
   private async requireRoom(call: Call, orgId: string): Promise<void> {
-    const plan = PLANS[await this.owners.lock(call, orgId)];
+    const plan = PLANS[await this.owners.lockAndGetPlan(call, orgId)];
     const limit = plan.limits.projects;
     if (limit !== null && (await this.projects.count(orgId)) >= limit)
       throw new TooManyProjects(plan, limit, this.config.pricingUrl);

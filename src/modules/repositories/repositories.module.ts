@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { OwningOrgsModule } from '../auth/owning-orgs.module.js';
+import { OrgDirectoryModule } from '../orgs/org-directory.module.js';
 import { GithubModule } from '../github/github.module.js';
 import { LimitsModule } from '../limits/limits.module.js';
 import { PlansModule } from '../plans/plans.module.js';
@@ -24,7 +24,7 @@ import { RepositoryUrls } from './repository-urls.js';
 import { TemplateCatalog } from './templates/template-catalog.js';
 
 @Module({
-  imports: [GithubModule, LimitsModule, OwningOrgsModule, PlansModule],
+  imports: [GithubModule, LimitsModule, OrgDirectoryModule, PlansModule],
   providers: [
     Directories,
     GitBackend,

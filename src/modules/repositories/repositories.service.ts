@@ -5,7 +5,7 @@ import type { Page, PageWish } from '../../platform/database/page.js';
 import { Ids } from '../../platform/ids/ids.js';
 import { Clock } from '../../platform/time/clock.js';
 import type { Call } from '../auth/caller.js';
-import { OwningOrgs } from '../auth/owning-orgs.service.js';
+import { OrgDirectory } from '../orgs/org-directory.js';
 import type { Scope } from '../auth/scopes.js';
 import { PLANS } from '../plans/plan.js';
 import { GithubRepositories } from '../github/github-repositories.service.js';
@@ -52,7 +52,7 @@ export class RepositoriesService {
     private readonly directories: Directories,
     private readonly urls: RepositoryUrls,
     private readonly github: GithubRepositories,
-    private readonly owners: OwningOrgs,
+    private readonly owners: OrgDirectory,
     private readonly ids: Ids,
     private readonly clock: Clock,
   ) {}
@@ -201,7 +201,7 @@ export class RepositoriesService {
 
   /** Under the lock of the organization, so that of creations at once each counts those before it. */
   private async requireRoom(call: Call, orgId: string): Promise<void> {
-    const plan = PLANS[await this.owners.lock(call, orgId)];
+    const plan = PLANS[await this.owners.lockAndGetPlan(call, orgId)];
     if ((await this.repositories.count(orgId)) >= plan.repositories)
       throw new TooManyRepositories(plan, plan.repositories, this.config.pricingUrl);
   }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../platform/config/config.js';
-import { OwningOrgs } from '../auth/owning-orgs.service.js';
+import { OrgDirectory } from '../orgs/org-directory.js';
 import type { Repository } from './persistence/repository.entity.js';
 
 interface NamedRepository {
@@ -14,7 +14,7 @@ interface NamedRepository {
 export class RepositoryUrls {
   constructor(
     private readonly config: Config,
-    private readonly orgs: OwningOrgs,
+    private readonly orgs: OrgDirectory,
   ) {}
 
   /** With the slug that the organization has now, else with its id. */

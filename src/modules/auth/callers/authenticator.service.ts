@@ -8,15 +8,17 @@ import {
   ApiKeyRotated,
   SessionInvalid,
 } from '../auth.errors.js';
-import { type CallerRecord, CallerStore, type KeyRecord } from '../persistence/caller.store.js';
-import { type Credential, type OrgMembership, Principal } from '../principal.js';
+import { type CurrentMembership, MembershipDirectory } from '../membership-directory.js';
+import { KeyLookupStore, type KeyRecord } from '../persistence/key-lookup.store.js';
+import { type Person, PersonDirectory } from '../person-directory.js';
+import { type Credential, Principal } from '../principal.js';
 import { scopesOf } from '../scopes.js';
-import { SessionsService } from '../sessions/sessions.service.js';
-import { SecretHasher } from '../tokens/secret-hasher.js';
-import { type TokenKind, tokenKindOf } from '../tokens/token-format.js';
+import { SessionsService } from '../sessions.service.js';
+import { SecretHasher } from '../secret-hasher.js';
+import { type TokenKind, tokenKindOf } from '../token-format.js';
 import type { KnownCaller } from './known-caller.js';
 import { RememberedCallers } from './remembered-callers.js';
-import { Strangers } from './strangers.js';
+import { UnknownKeyThrottle } from './unknown-key-throttle.js';
 
 const API_KEY_KINDS: readonly TokenKind[] = ['pat', 'sel', 'org'];
 
@@ -29,11 +31,13 @@ export const isApiKey = (token: string): boolean => {
 @Injectable()
 export class AuthenticatorService {
   constructor(
-    private readonly callers: CallerStore,
+    private readonly keys: KeyLookupStore,
+    private readonly people: PersonDirectory,
+    private readonly memberships: MembershipDirectory,
     private readonly sessions: SessionsService,
     private readonly hasher: SecretHasher,
     private readonly remembered: RememberedCallers,
-    private readonly strangers: Strangers,
+    private readonly unknownKeys: UnknownKeyThrottle,
     private readonly clock: Clock,
   ) {}
 
@@ -56,11 +60,11 @@ export class AuthenticatorService {
   }
 
   private async lookUpFrom(token: string, ip: string): Promise<KnownCaller> {
-    this.strangers.requireFewFrom(ip);
+    this.unknownKeys.check(ip);
     try {
       return await this.lookUp(token);
     } catch (error) {
-      if (error instanceof ApiKeyInvalid || error instanceof SessionInvalid) await this.strangers.note(ip);
+      if (error instanceof ApiKeyInvalid || error instanceof SessionInvalid) await this.unknownKeys.record(ip);
       throw error;
     }
   }
@@ -73,19 +77,33 @@ export class AuthenticatorService {
   }
 
   private async lookUpKey(token: string): Promise<KnownCaller> {
-    const key = await this.callers.findKey(this.hasher.hashes(token));
-    if (key === undefined) throw new ApiKeyInvalid();
-    this.refuseOver(key);
-    const caller = await this.callers.findUser(key.userId);
+    const hashes = this.hasher.hashes(token);
+    const { userId } = await this.findUsableKey(hashes);
+    const caller = await this.findCaller(userId);
+    // The key is read again after the epoch that vouches for it, so that no revocation slips in between.
+    const key = await this.findUsableKey(hashes);
     if (caller === undefined) throw new ApiKeyInvalid();
     const reached =
       key.kind === 'personal' ? caller.memberships : caller.memberships.filter(({ id }) => key.orgIds.includes(id));
     return this.known({
-      caller: { ...caller, memberships: reached, userEpoch: Number(key.userEpoch) },
+      caller: { ...caller, memberships: reached },
       credential: credentialOf(key, token),
       homeOrgId: key.homeOrgId,
       endsAt: earlier(key.expiresAt, key.worksUntil),
     });
+  }
+
+  private async findUsableKey(hashes: readonly Buffer[]): Promise<KeyRecord> {
+    const key = await this.keys.find(hashes);
+    if (key === undefined) throw new ApiKeyInvalid();
+    this.refuseOver(key);
+    return key;
+  }
+
+  /** The epoch is read before what it vouches for: a change in between makes it look too old, never too new. */
+  private async findCaller(userId: string): Promise<FoundCaller | undefined> {
+    const person = await this.people.find(userId);
+    return person && { person, memberships: await this.memberships.listOf(userId) };
   }
 
   /** Each way for a key to be over has its own answer (service document §5); what was done on purpose is told first. */
@@ -97,13 +115,14 @@ export class AuthenticatorService {
   }
 
   private async lookUpSession(token: string): Promise<KnownCaller> {
-    const session = await this.sessions.authenticate(token);
-    if (session === undefined) throw new SessionInvalid();
-    const caller = await this.callers.findUser(session.userId);
+    const found = await this.sessions.authenticate(token);
+    const caller = found && (await this.findCaller(found.userId));
     const home = caller?.memberships.find(({ personal }) => personal) ?? caller?.memberships[0];
-    if (caller === undefined || home === undefined) throw new SessionInvalid();
+    // The session is read again after the epoch that vouches for it, as a key is.
+    const session = found && (await this.sessions.authenticate(token));
+    if (session === undefined || caller === undefined || home === undefined) throw new SessionInvalid();
     return this.known({
-      caller: { ...caller, userEpoch: session.userEpoch },
+      caller,
       credential: { type: 'session', sessionId: session.sessionId },
       homeOrgId: home.id,
       endsAt: session.expiresAt,
@@ -111,25 +130,26 @@ export class AuthenticatorService {
   }
 
   private known({ caller, credential, homeOrgId, endsAt }: Found): KnownCaller {
-    const memberships: OrgMembership[] = caller.memberships.map(({ id, slug, name, plan, role, personal }) => ({
-      id,
-      slug,
-      name,
-      plan,
-      role,
-      personal,
-    }));
+    const { authEpoch: userEpoch, ...user } = caller.person;
+    const memberships = caller.memberships.map(({ id, slug, name, plan, role, personal }) => {
+      return { id, slug, name, plan, role, personal };
+    });
     return {
-      principal: new Principal({ user: caller.user, credential, memberships, homeOrgId }),
-      userEpoch: caller.userEpoch,
-      orgEpochs: new Map(caller.memberships.map(({ id, epoch }) => [id, epoch])),
+      principal: new Principal({ user, credential, memberships, homeOrgId }),
+      userEpoch,
+      orgEpochs: new Map(caller.memberships.map(({ id, authEpoch }) => [id, authEpoch])),
       validUntilMs: this.remembered.validUntilMs(endsAt),
     };
   }
 }
 
+interface FoundCaller {
+  readonly person: Person;
+  readonly memberships: readonly CurrentMembership[];
+}
+
 interface Found {
-  readonly caller: CallerRecord;
+  readonly caller: FoundCaller;
   readonly credential: Credential;
   readonly homeOrgId: string;
   readonly endsAt: Date | null;

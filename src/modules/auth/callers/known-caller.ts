@@ -1,4 +1,4 @@
-import { epochKeyOf } from '../tokens/auth-epochs.js';
+import { epochKeyOf } from '../auth-epochs.js';
 import type { OrgMembership, Principal } from '../principal.js';
 
 /** A caller as it was at certain epochs. */

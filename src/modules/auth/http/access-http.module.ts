@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AccessExplanationService } from '../explain/access-explanation.service.js';
-import { KeysModule } from '../keys/keys.module.js';
+import { KeysModule } from '../keys.module.js';
 import { ExplainController } from './explain.controller.js';
 import { KeyWishes } from './key-wish.js';
 import { KeysController } from './keys.controller.js';

@@ -1,7 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { BudgetHolders } from '../../limits/budget-account.js';
 import { CallersModule } from '../callers/callers.module.js';
-import { KeysModule } from '../keys/keys.module.js';
+import { KeysModule } from '../keys.module.js';
 import { RouteDirectory } from '../route-directory.js';
 import { AccessGuard } from './access.guard.js';
 import { ACCESS_METRICS, AccessMetrics } from './access.metrics.js';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type FieldFault, RequestInvalid } from '../../../platform/errors/request-invalid.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { normalRange } from '../address-ranges.js';
-import type { KeyChange, KeyWish } from '../keys/keys.service.js';
+import type { KeyChange, KeyWish } from '../keys.service.js';
 import { SCOPES_OF_PRESET } from '../scopes.js';
 import type { ChangeKeyBody, CreateKeyBody } from './keys.dto.js';
 

@@ -5,7 +5,7 @@ import { Envelope } from '../../../platform/http/envelope.js';
 import { TakesJson, TakesNothing } from '../../../platform/http/json-body.js';
 import { PageQuery, pageEnvelope } from '../../../platform/http/page.js';
 import { type Call, Caller } from '../caller.js';
-import { KeysService } from '../keys/keys.service.js';
+import { KeysService } from '../keys.service.js';
 import { RequireCaller, RequireScope, TakesSession } from '../require-scope.js';
 import { RequireVerifiedEmail } from '../require-verified-email.js';
 import { KeyWishes } from './key-wish.js';

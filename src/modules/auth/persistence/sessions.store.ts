@@ -3,13 +3,12 @@ import { Database } from '../../../platform/database/database.js';
 import { type Page, pageOf, type PageWish } from '../../../platform/database/page.js';
 import { Session } from './session.entity.js';
 
-/** A live session as its token finds it, and the epoch of its person that was read with it. */
+/** A live session as its token finds it. */
 export interface LiveSession {
   readonly sessionId: string;
   readonly userId: string;
   readonly lastUsedAt: Date;
   readonly expiresAt: Date;
-  readonly userEpoch: string;
 }
 
 /** How many tokens that were rotated away are still known for what they are. */
@@ -38,9 +37,8 @@ export class SessionsStore {
   async findLive(hashes: readonly Buffer[], now: Date): Promise<LiveSession | undefined> {
     const [row] = await this.database.manager.query<LiveSession[]>(
       `
-      SELECT s.id AS "sessionId", s.user_id AS "userId", s.last_used_at AS "lastUsedAt", s.expires_at AS "expiresAt", u.auth_epoch AS "userEpoch"
-      FROM sessions s JOIN users u ON u.id = s.user_id
-      WHERE s.token_hash = ANY($1) AND s.ended_at IS NULL AND s.expires_at > $2`,
+      SELECT id AS "sessionId", user_id AS "userId", last_used_at AS "lastUsedAt", expires_at AS "expiresAt"
+      FROM sessions WHERE token_hash = ANY($1) AND ended_at IS NULL AND expires_at > $2`,
       [hashes, now],
     );
     return row;
@@ -104,5 +102,16 @@ export class SessionsStore {
       .limit(wish.limit + 1);
     if (wish.after !== undefined) query.andWhere('session.id < :after', { after: wish.after });
     return pageOf(await query.getMany(), wish, ({ id }) => id);
+  }
+
+  /** Deletes up to `limit` rows that ended before a time, and returns how many. */
+  async deleteExpired(before: Date, limit: number): Promise<number> {
+    const [, count] = await this.database.manager.query<[unknown[], number]>(
+      `
+      DELETE FROM sessions WHERE id IN (
+        SELECT id FROM sessions WHERE coalesce(ended_at, expires_at) < $1 LIMIT $2 FOR UPDATE SKIP LOCKED)`,
+      [before, limit],
+    );
+    return count;
   }
 }

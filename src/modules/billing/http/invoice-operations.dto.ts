@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IsTitle } from '../../../platform/http/text-fields.js';
+import { IsTitle } from '../../../platform/text/text-fields.js';
 import { parseUsd } from '../../../platform/money/nano-dollars.js';
 import { formatCents, NANO_PER_CENT } from '../cents.js';
 import { documentNumber } from '../invoices/document-number.js';

@@ -2,7 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, Matches } from 'class-validator';
 import { RequestInvalid } from '../../../platform/errors/request-invalid.js';
 import { MayBeAbsent } from '../../../platform/http/may-be-absent.js';
-import { IsTitle } from '../../../platform/http/text-fields.js';
+import { IsTitle } from '../../../platform/text/text-fields.js';
 import { formatUsd, parseUsd } from '../../../platform/money/nano-dollars.js';
 import { PLAN_IDS, type PlanId } from '../../plans/plan.js';
 import type { PlanRequest } from '../plan-requests.service.js';

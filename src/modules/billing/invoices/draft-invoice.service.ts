@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { BilledOrg } from '../../auth/org-plans.service.js';
+import type { BilledOrg } from '../../orgs/org-plans.js';
 import { BilledUsageService } from '../../credits/billed-usage.service.js';
 import { UnheldUsageService } from '../../credits/unheld-usage.service.js';
 import { PricesService } from '../../metering/prices.service.js';

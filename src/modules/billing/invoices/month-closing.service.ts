@@ -3,7 +3,7 @@ import { Config } from '../../../platform/config/config.js';
 import { Database } from '../../../platform/database/database.js';
 import { Ids } from '../../../platform/ids/ids.js';
 import { Clock } from '../../../platform/time/clock.js';
-import type { BilledOrg } from '../../auth/org-plans.service.js';
+import type { BilledOrg } from '../../orgs/org-plans.js';
 import { UsagePeriodsService } from '../../metering/usage-periods.service.js';
 import type { BillingPeriod } from '../billing-period.js';
 import { ClosedPeriodsStore } from '../persistence/closed-periods.store.js';

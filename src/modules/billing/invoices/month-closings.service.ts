@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Log } from '../../../platform/logging/log.js';
 import { Clock } from '../../../platform/time/clock.js';
-import { type BilledOrg, OrgPlans } from '../../auth/org-plans.service.js';
+import { type BilledOrg, OrgPlans } from '../../orgs/org-plans.js';
 import { BillingMetrics } from '../billing.metrics.js';
 import { type BillingPeriod, nameOfPeriod, periodOf } from '../billing-period.js';
 import { ClosedPeriodsStore } from '../persistence/closed-periods.store.js';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { Ids } from '../../../platform/ids/ids.js';
 import { Clock } from '../../../platform/time/clock.js';
-import { OwningOrgs } from '../../auth/owning-orgs.service.js';
+import { OrgDirectory } from '../../orgs/org-directory.js';
 import { LedgerService } from '../../credits/ledger.service.js';
 import { CreditTooLarge, InvoiceClosed, InvoiceNotFound } from '../billing.errors.js';
 import { NANO_PER_CENT } from '../cents.js';
@@ -38,7 +38,7 @@ export class InvoiceOperations {
     private readonly shown: InvoicesService,
     private readonly mirror: InvoiceMirror,
     private readonly ledger: LedgerService,
-    private readonly owners: OwningOrgs,
+    private readonly owners: OrgDirectory,
     private readonly ids: Ids,
     private readonly clock: Clock,
   ) {}

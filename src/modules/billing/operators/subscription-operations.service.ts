@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { Clock } from '../../../platform/time/clock.js';
-import { OrgPlans } from '../../auth/org-plans.service.js';
+import { OrgPlans } from '../../orgs/org-plans.js';
 import { OrganizationUnknown } from '../billing.errors.js';
 import type { PlanId } from '../../plans/plan.js';
 import type { Subscription } from '../persistence/subscription.entity.js';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { Log } from '../../../platform/logging/log.js';
 import { Clock } from '../../../platform/time/clock.js';
-import { OrgPlans } from '../../auth/org-plans.service.js';
+import { OrgPlans } from '../../orgs/org-plans.js';
 import { InvoiceClosed } from '../billing.errors.js';
 import { InvoiceOperations } from '../operators/invoice-operations.service.js';
 import { PaymentsStore } from '../persistence/payments.store.js';

@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Ids } from '../../../platform/ids/ids.js';
 import { Clock } from '../../../platform/time/clock.js';
 import type { Call } from '../../auth/caller.js';
-import { OrgPlans } from '../../auth/org-plans.service.js';
-import { OwningOrgs } from '../../auth/owning-orgs.service.js';
+import { OrgPlans } from '../../orgs/org-plans.js';
+import { OrgDirectory } from '../../orgs/org-directory.js';
 import { wholeSecond } from '../billing-period.js';
 import { type PlanId } from '../../plans/plan.js';
 import { listPriceNano } from '../../plans/plan-price.js';
@@ -28,7 +28,7 @@ export class PlanChanges {
   constructor(
     private readonly subscriptions: SubscriptionsStore,
     private readonly plans: OrgPlans,
-    private readonly owners: OwningOrgs,
+    private readonly owners: OrgDirectory,
     private readonly ids: Ids,
     private readonly clock: Clock,
   ) {}

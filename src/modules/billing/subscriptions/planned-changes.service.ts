@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { Clock } from '../../../platform/time/clock.js';
-import { OrgPlans } from '../../auth/org-plans.service.js';
+import { OrgPlans } from '../../orgs/org-plans.js';
 import { SubscriptionsStore } from '../persistence/subscriptions.store.js';
 import { PlanChanges } from './plan-changes.service.js';
 

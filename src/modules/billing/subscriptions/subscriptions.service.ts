@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { Clock } from '../../../platform/time/clock.js';
 import type { Call } from '../../auth/caller.js';
-import { OwningOrgs } from '../../auth/owning-orgs.service.js';
+import { OrgDirectory } from '../../orgs/org-directory.js';
 import { PlanLimitCounters } from '../../plans/plan-limit-counters.js';
 import { listPriceNano } from '../../plans/plan-price.js';
 import { PLAN_IDS, type PlanId, PLANS } from '../../plans/plan.js';
@@ -35,7 +35,7 @@ export class SubscriptionsService {
     private readonly subscriptions: SubscriptionsStore,
     private readonly changes: PlanChanges,
     private readonly room: PlanRoom,
-    private readonly owners: OwningOrgs,
+    private readonly owners: OrgDirectory,
     private readonly methods: PaymentMethods,
     private readonly requests: PlanRequests,
     private readonly counters: PlanLimitCounters,
@@ -60,7 +60,7 @@ export class SubscriptionsService {
   choose(call: Call, wanted: PlanId): Promise<SubscriptionState> {
     const orgId = call.org.id;
     return this.database.transaction(async () => {
-      const given = await this.owners.lock(call, orgId);
+      const given = await this.owners.lockAndGetPlan(call, orgId);
       const present = (await this.changes.applyDue(await this.subscriptions.find(orgId))) ?? unpaid(orgId, given);
       for (const plan of [wanted, present.plan])
         if (listPriceNano(plan) === null && wanted !== present.plan) throw new PlanByContract(PLANS[plan]);

@@ -2,7 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsArray, ArrayNotEmpty, ArrayUnique, IsIn, IsInt, IsISO8601, Matches, Max, Min } from 'class-validator';
 import { MayBeAbsent } from '../../../platform/http/may-be-absent.js';
 import { IsUsd } from '../../../platform/http/money-fields.js';
-import { IsTitle } from '../../../platform/http/text-fields.js';
+import { IsTitle } from '../../../platform/text/text-fields.js';
 import { formatUsd, parseUsd } from '../../../platform/money/nano-dollars.js';
 import { type Meter, METERS } from '../../metering/meter.js';
 import type { CreditGrant, GrantWish } from '../credit-grant.js';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { Log } from '../../../platform/logging/log.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
-import { OwningOrgs } from '../../auth/owning-orgs.service.js';
+import { OrgDirectory } from '../../orgs/org-directory.js';
 import { PLANS } from '../../plans/plan.js';
 import { Features } from '../../features/features.service.js';
 import { deployJob, jobIdOf } from '../jobs/deploy.job.js';
@@ -20,7 +20,7 @@ export class AdmissionService {
   constructor(
     private readonly database: Database,
     private readonly admission: AdmissionStore,
-    private readonly owners: OwningOrgs,
+    private readonly owners: OrgDirectory,
     private readonly outbox: Outbox,
     private readonly features: Features,
     private readonly log: Log,

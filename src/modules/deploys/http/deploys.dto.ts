@@ -3,7 +3,7 @@ import { Transform, Type } from 'class-transformer';
 import { IsBoolean, IsIn, IsInt, IsString, Matches, Min, ValidateBy } from 'class-validator';
 import { MayBeAbsent } from '../../../platform/http/may-be-absent.js';
 import { AnswerMeta, PageMeta, PageQuery } from '../../../platform/http/page.js';
-import { inOrder } from '../../../platform/http/text-fields.js';
+import { inOrder } from '../../../platform/text/text-fields.js';
 import { deployLabel } from '../../hosting/labels.js';
 import { isBranchName } from '../../projects/branch-name.js';
 import type { DeployWish } from '../deploy-requests.service.js';

@@ -1,6 +1,6 @@
 import { defineSubscription } from '../../../platform/background/define-event.js';
 import { defineSchedule } from '../../../platform/background/define-schedule.js';
-import { orgDeletedEvent } from '../../auth/org-deleted.job.js';
+import { orgDeletedEvent } from '../../orgs/org-deleted.job.js';
 import { projectDeletedEvent } from '../../projects/project-deleted.job.js';
 import { repositoryPushedEvent } from '../../repositories/repository-pushed.job.js';
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { JobHandler } from '../../../platform/background/define-job.js';
 import { Handles } from '../../../platform/background/handles.js';
-import type { OrgDeletedPayload } from '../../auth/org-deleted.job.js';
+import type { OrgDeletedPayload } from '../../orgs/org-deleted.job.js';
 import { ProjectsService } from '../../projects/projects.service.js';
 import { DeployRemoval } from '../upkeep/deploy-removal.service.js';
 import { orgDeletedSubscription } from './deploys.job.js';

@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsInt, IsString, Max, MaxLength, Min, MinLength } from 'class-validator';
 import { AnswerMeta } from '../../../platform/http/page.js';
-import { inOrder } from '../../../platform/http/text-fields.js';
+import { inOrder } from '../../../platform/text/text-fields.js';
 import type { Link, LinkAnswer } from '../github-installations.service.js';
 import type { GithubInstallation } from '../persistence/github-installation.entity.js';
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { OwningOrgs } from '../../auth/owning-orgs.service.js';
+import { OrgDirectory } from '../../orgs/org-directory.js';
 import { type Plan, PLANS } from '../../plans/plan.js';
 
 /** What the servers of an organization may use. */
@@ -7,7 +7,7 @@ export type AppAllowance = Plan['apps'];
 
 @Injectable()
 export class AppAllowances {
-  constructor(private readonly orgs: OwningOrgs) {}
+  constructor(private readonly orgs: OrgDirectory) {}
 
   /** By the plan that the organization has now; a deleted one, whose apps end soon, has that of the smallest. */
   async of(orgId: string): Promise<AppAllowance> {

@@ -3,7 +3,7 @@ import { IsIn, IsInt, IsString, Matches, Max, MaxLength, Min, MinLength } from '
 import type { Page } from '../../../platform/database/page.js';
 import { MayBeAbsent } from '../../../platform/http/may-be-absent.js';
 import { cursorOf, PageQuery } from '../../../platform/http/page.js';
-import { inOrder, IsTitle, Trimmed } from '../../../platform/http/text-fields.js';
+import { inOrder, IsTitle, Trimmed } from '../../../platform/text/text-fields.js';
 import { OPS_TASK_STATUSES, type OpsTaskStatus, SEVERITIES, type Severity } from '../ops-task-status.js';
 import type { OpsTaskEvent } from '../persistence/ops-task-event.entity.js';
 import type { OpsTask } from '../persistence/ops-task.entity.js';

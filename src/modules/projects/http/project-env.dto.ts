@@ -14,7 +14,7 @@ import {
 import { MaxBytes } from '../../../platform/http/max-bytes.js';
 import { MayBeAbsent } from '../../../platform/http/may-be-absent.js';
 import { AnswerMeta } from '../../../platform/http/page.js';
-import { inOrder } from '../../../platform/http/text-fields.js';
+import { inOrder } from '../../../platform/text/text-fields.js';
 import { isEnvName, isReservedEnvName } from '../env/env-names.js';
 import type { EnvVariableWish, ShownVariable } from '../project-env.service.js';
 import { ENV_TARGETS, type EnvTarget } from '../project-settings.js';

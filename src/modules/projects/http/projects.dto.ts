@@ -3,7 +3,7 @@ import { ApiProperty, ApiPropertyOptional, type ApiPropertyOptions } from '@nest
 import { IsIn, IsString, MaxLength, MinLength, ValidateBy } from 'class-validator';
 import { MayBeAbsent, MayBeCleared } from '../../../platform/http/may-be-absent.js';
 import { AnswerMeta, PageMeta } from '../../../platform/http/page.js';
-import { inOrder, IsOneLine, IsTitle, Trimmed } from '../../../platform/http/text-fields.js';
+import { inOrder, IsOneLine, IsTitle, Trimmed } from '../../../platform/text/text-fields.js';
 import { isBranchName } from '../branch-name.js';
 import type { Project } from '../persistence/project.entity.js';
 import {

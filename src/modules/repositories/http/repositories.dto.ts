@@ -2,7 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsIn, IsString, Matches, ValidateBy } from 'class-validator';
 import { MayBeAbsent } from '../../../platform/http/may-be-absent.js';
 import { AnswerMeta, PageMeta } from '../../../platform/http/page.js';
-import { inOrder } from '../../../platform/http/text-fields.js';
+import { inOrder } from '../../../platform/text/text-fields.js';
 import type { Repository } from '../persistence/repository.entity.js';
 import { type Provider, PROVIDERS } from '../provider.js';
 import { isRepositoryName } from '../repository-name.js';

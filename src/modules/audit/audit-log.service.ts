@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../platform/database/database.js';
+import type { Page, PageWish } from '../../platform/database/page.js';
+import { Ids } from '../../platform/ids/ids.js';
+import { RequestContext } from '../../platform/logging/request-context.js';
+import { Clock } from '../../platform/time/clock.js';
+import type { AuditEntry } from './persistence/audit-entry.entity.js';
+
+import { AuditStore } from './persistence/audit.store.js';
+
+export type { AuditEntry };
+
+export interface AuditedAct {
+  /** In whose log it is written. */
+  readonly orgId: string;
+  /** `key.created`: of what, and what was done. */
+  readonly action: `${string}.${string}`;
+  readonly target: { readonly type: string; readonly id: string };
+  /** Facts that are safe to show to everybody who may read the log: never a secret, never somebody's address. */
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+/** What the log reads of an authenticated call. */
+export interface AuditedCall {
+  readonly principal: {
+    readonly user: { readonly id: string };
+    readonly credential: { readonly type: string; readonly keyId?: string };
+  };
+  readonly ip: string;
+}
+
+/** Who acted when there is no authenticated call, as at sign-in. Empty when the service itself acted. */
+export interface AuditActor {
+  readonly userId?: string;
+  readonly ip?: string;
+}
+
+/** What was done in an organization, and by whom. The database lets nobody change it afterwards. */
+@Injectable()
+export class AuditLogService {
+  constructor(
+    private readonly database: Database,
+    private readonly entries: AuditStore,
+    private readonly ids: Ids,
+    private readonly clock: Clock,
+    private readonly context: RequestContext,
+  ) {}
+
+  /** Writes an entry with the running transaction: it is there exactly when what it tells of has happened. */
+  async record({ orgId, action, target, details = {} }: AuditedAct, by: AuditedCall | AuditActor): Promise<void> {
+    assert(this.database.inTransaction, `${action} was audited outside a transaction.`);
+    const { userId, keyId, ip } = 'principal' in by ? factsOf(by) : { ...by, keyId: undefined };
+    await this.entries.insert({
+      id: this.ids.next('aud'),
+      orgId,
+      action,
+      actorUserId: userId ?? null,
+      actorKeyId: keyId ?? null,
+      targetType: target.type,
+      targetId: target.id,
+      ip: ip ?? null,
+      requestId: this.context.current?.requestId ?? null,
+      details,
+      at: this.clock.now(),
+    });
+  }
+
+  /** The latest first. */
+  list(orgId: string, page: PageWish): Promise<Page<AuditEntry>> {
+    return this.entries.list(orgId, page);
+  }
+}
+
+function factsOf({ principal: { user, credential }, ip }: AuditedCall): {
+  userId: string;
+  keyId: string | undefined;
+  ip: string;
+} {
+  return { userId: user.id, keyId: credential.keyId, ip };
+}

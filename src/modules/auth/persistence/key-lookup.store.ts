@@ -1,0 +1,39 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../platform/database/database.js';
+import type { KeyKind } from '../principal.js';
+
+/** A key as one of its secrets finds it. */
+export interface KeyRecord {
+  readonly keyId: string;
+  readonly userId: string;
+  readonly homeOrgId: string;
+  readonly kind: KeyKind;
+  readonly name: string;
+  readonly last4: string;
+  readonly scopes: readonly string[];
+  readonly orgIds: readonly string[];
+  readonly allowedIps: readonly string[];
+  readonly expiresAt: Date | null;
+  readonly revokedAt: Date | null;
+  /** When this secret stops working, if it has been rotated away. */
+  readonly worksUntil: Date | null;
+}
+
+/** Finds keys by their secrets. It is apart from {@link ApiKeyStore} because calls wait for it. */
+@Injectable()
+export class KeyLookupStore {
+  constructor(private readonly database: Database) {}
+
+  async find(hashes: readonly Buffer[]): Promise<KeyRecord | undefined> {
+    const [row] = await this.database.manager.query<KeyRecord[]>(
+      `
+      SELECT k.id AS "keyId", k.user_id AS "userId", k.home_org_id AS "homeOrgId", k.kind, k.name, s.last4, k.scopes,
+             k.org_ids AS "orgIds", k.allowed_ips AS "allowedIps", k.expires_at AS "expiresAt",
+             k.revoked_at AS "revokedAt", s.works_until AS "worksUntil"
+      FROM api_key_secrets s JOIN api_keys k ON k.id = s.key_id
+      WHERE s.hash = ANY($1)`,
+      [hashes],
+    );
+    return row;
+  }
+}

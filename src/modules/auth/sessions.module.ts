@@ -1,0 +1,12 @@
+import { Module } from '@nestjs/common';
+import { AuditModule } from '../audit/audit.module.js';
+import { PersistenceModule } from './persistence/persistence.module.js';
+import { TokensModule } from './tokens.module.js';
+import { SessionsService } from './sessions.service.js';
+
+@Module({
+  imports: [AuditModule, PersistenceModule, TokensModule],
+  providers: [SessionsService],
+  exports: [SessionsService],
+})
+export class SessionsModule {}

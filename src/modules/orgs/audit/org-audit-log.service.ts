@@ -1,0 +1,38 @@
+import { Injectable } from '@nestjs/common';
+import type { Page, PageWish } from '../../../platform/database/page.js';
+import { type AuditEntry, AuditLogService } from '../../audit/audit-log.service.js';
+import type { Call } from '../../auth/caller.js';
+import { PersonDirectory } from '../../auth/person-directory.js';
+import { OrgOfPath } from '../organizations/org-of-path.js';
+
+/** An entry with the username that its actor has now. */
+export interface NamedAuditEntry {
+  readonly entry: AuditEntry;
+  readonly actorUsername: string | null;
+}
+
+/** The audit log of an organization, as its members read it. */
+@Injectable()
+export class OrgAuditLogService {
+  constructor(
+    private readonly paths: OrgOfPath,
+    private readonly log: AuditLogService,
+    private readonly people: PersonDirectory,
+  ) {}
+
+  /**
+   * Lists entries, newest first.
+   *
+   * @throws {OrganizationNotFound} `organization_not_found`
+   * @throws {InsufficientScopes} `insufficient_scopes`
+   */
+  async list(org: string, page: PageWish, call: Call): Promise<Page<NamedAuditEntry>> {
+    const { items, next } = await this.log.list(this.paths.require(call, org, 'audit:read').id, page);
+    const actorIds = items.flatMap(({ actorUserId }) => actorUserId ?? []);
+    const usernames = await this.people.usernamesOf([...new Set(actorIds)]);
+    return {
+      items: items.map((entry) => ({ entry, actorUsername: usernames.get(entry.actorUserId ?? '') ?? null })),
+      next,
+    };
+  }
+}

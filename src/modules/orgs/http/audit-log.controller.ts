@@ -1,0 +1,29 @@
+import { Controller, Get, Param, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ANY_CALLER, ApiRefusals } from '../../../platform/http/api-refusals.js';
+import type { Envelope } from '../../../platform/http/envelope.js';
+import { PageQuery, pageEnvelope } from '../../../platform/http/page.js';
+import { type Call, Caller } from '../../auth/caller.js';
+import { RequireScope, TakesSession } from '../../auth/require-scope.js';
+import { OrgAuditLogService } from '../audit/org-audit-log.service.js';
+import { AuditEntryView, AuditPageAnswer } from './audit-log.dto.js';
+
+@ApiTags('organizations')
+@Controller('api/v1/orgs/:org_id/audit-log')
+export class AuditLogController {
+  constructor(private readonly audit: OrgAuditLogService) {}
+
+  @Get()
+  @TakesSession('or_key')
+  @RequireScope('audit:read', { in: 'resource' })
+  @ApiOperation({ summary: 'Lists what was done in an organization, by whom and from where; the latest first.' })
+  @ApiOkResponse({ type: AuditPageAnswer })
+  @ApiRefusals(...ANY_CALLER, 'invalid_request', 'organization_not_found')
+  async list(
+    @Caller() call: Call,
+    @Param('org_id') org: string,
+    @Query() query: PageQuery,
+  ): Promise<Envelope<AuditEntryView[]>> {
+    return pageEnvelope(await this.audit.list(org, query.wish, call), (entry) => AuditEntryView.of(entry));
+  }
+}

@@ -1,0 +1,64 @@
+import { Body, Controller, Delete, Get, HttpCode, HttpStatus, Param, Post, Query } from '@nestjs/common';
+import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ANY_BODY, ANY_CALLER, ANY_WRITE, ApiRefusals } from '../../../platform/http/api-refusals.js';
+import { Envelope } from '../../../platform/http/envelope.js';
+import { TakesJson, TakesNothing } from '../../../platform/http/json-body.js';
+import { PageQuery, pageEnvelope } from '../../../platform/http/page.js';
+import { type Call, Caller } from '../../auth/caller.js';
+import { InvitationsService } from '../members/invitations.service.js';
+import { RequireCaller, RequireScope, TakesSession } from '../../auth/require-scope.js';
+import { TokenBody } from '../../auth/token-body.js';
+import { InvitationPageAnswer, InvitationView, OrgAnswer, OrgView } from './orgs.dto.js';
+
+@ApiTags('organizations')
+@Controller('api/v1')
+export class InvitationsController {
+  constructor(private readonly invitations: InvitationsService) {}
+
+  @Get('orgs/:org_id/invitations')
+  @TakesSession('or_key')
+  @RequireScope('orgs:members', { in: 'resource' })
+  @ApiOperation({ summary: 'Lists the invitations that can still be accepted, the latest first.' })
+  @ApiOkResponse({ type: InvitationPageAnswer })
+  @ApiRefusals(...ANY_CALLER, 'invalid_request', 'organization_not_found')
+  async list(
+    @Caller() call: Call,
+    @Param('org_id') org: string,
+    @Query() query: PageQuery,
+  ): Promise<Envelope<InvitationView[]>> {
+    return pageEnvelope(await this.invitations.list(org, query.wish, call), (invitation) =>
+      InvitationView.of(invitation),
+    );
+  }
+
+  @Delete('orgs/:org_id/invitations/:invitation_id')
+  @TakesSession('or_key')
+  @RequireScope('orgs:members', { in: 'resource' })
+  @TakesNothing()
+  @HttpCode(HttpStatus.NO_CONTENT)
+  @ApiOperation({ summary: 'Takes an invitation back.' })
+  @ApiNoContentResponse()
+  @ApiRefusals(...ANY_CALLER, ...ANY_WRITE, 'organization_not_found', 'invitation_not_found')
+  async revoke(
+    @Caller() call: Call,
+    @Param('org_id') org: string,
+    @Param('invitation_id') invitationId: string,
+  ): Promise<void> {
+    await this.invitations.revoke(org, invitationId, call);
+  }
+
+  @Post('invitations/accept')
+  @TakesSession('only')
+  @RequireCaller()
+  @TakesJson()
+  @HttpCode(HttpStatus.OK)
+  @ApiOperation({
+    summary:
+      'Joins an organization by the token from the message, which must have been sent to the address of the caller.',
+  })
+  @ApiOkResponse({ type: OrgAnswer })
+  @ApiRefusals(...ANY_CALLER, ...ANY_BODY, 'invalid_email_token', 'already_exists')
+  async accept(@Caller() call: Call, @Body() { token }: TokenBody): Promise<Envelope<OrgView>> {
+    return new Envelope(OrgView.of(await this.invitations.accept(token, call)));
+  }
+}

@@ -1,0 +1,107 @@
+import { Body, Controller, Delete, Get, HttpCode, HttpStatus, Param, Patch, Post, Query } from '@nestjs/common';
+import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ANY_BODY, ANY_CALLER, ANY_WRITE, ApiRefusals } from '../../../platform/http/api-refusals.js';
+import { Envelope } from '../../../platform/http/envelope.js';
+import { TakesJson, TakesNothing } from '../../../platform/http/json-body.js';
+import { PageQuery, pageEnvelope } from '../../../platform/http/page.js';
+import { type Call, Caller } from '../../auth/caller.js';
+import { InvitationsService } from '../members/invitations.service.js';
+import { MembersService } from '../members/members.service.js';
+import { RequireScope, TakesSession } from '../../auth/require-scope.js';
+import { RequireVerifiedEmail } from '../../auth/require-verified-email.js';
+import {
+  ChangeRoleBody,
+  InvitationAnswer,
+  InvitationView,
+  InviteBody,
+  MemberAnswer,
+  MemberPageAnswer,
+  MemberView,
+} from './orgs.dto.js';
+
+@ApiTags('organizations')
+@TakesSession('or_key')
+@Controller('api/v1/orgs/:org_id/members')
+export class MembersController {
+  constructor(
+    private readonly members: MembersService,
+    private readonly invitations: InvitationsService,
+  ) {}
+
+  @Get()
+  @RequireScope('orgs:read', { in: 'resource' })
+  @ApiOperation({ summary: 'Lists the members of an organization.' })
+  @ApiOkResponse({ type: MemberPageAnswer })
+  @ApiRefusals(...ANY_CALLER, 'invalid_request', 'organization_not_found')
+  async list(
+    @Caller() call: Call,
+    @Param('org_id') org: string,
+    @Query() query: PageQuery,
+  ): Promise<Envelope<MemberView[]>> {
+    return pageEnvelope(await this.members.list(org, query.wish, call), (member) => MemberView.of(member));
+  }
+
+  @Post()
+  @RequireScope('orgs:members', { in: 'resource' })
+  @RequireVerifiedEmail()
+  @TakesJson()
+  @ApiOperation({
+    summary: 'Invites somebody by e-mail, for seven days. An earlier invitation to the same address is replaced.',
+  })
+  @ApiCreatedResponse({ type: InvitationAnswer })
+  @ApiRefusals(
+    ...ANY_CALLER,
+    ...ANY_BODY,
+    'organization_not_found',
+    'already_exists',
+    'personal_organization',
+    'email_not_verified',
+  )
+  async invite(
+    @Caller() call: Call,
+    @Param('org_id') org: string,
+    @Body() body: InviteBody,
+  ): Promise<Envelope<InvitationView>> {
+    return new Envelope(InvitationView.of(await this.invitations.invite(org, body, call)));
+  }
+
+  @Patch(':user_id')
+  @RequireScope('orgs:members', { in: 'resource' })
+  @TakesJson()
+  @ApiOperation({ summary: "Gives a member another role; neither may be above the caller's own." })
+  @ApiOkResponse({ type: MemberAnswer })
+  @ApiRefusals(
+    ...ANY_CALLER,
+    ...ANY_BODY,
+    'organization_not_found',
+    'member_not_found',
+    'last_owner',
+    'personal_organization',
+  )
+  async setRole(
+    @Caller() call: Call,
+    @Param('org_id') org: string,
+    @Param('user_id') userId: string,
+    @Body() { role }: ChangeRoleBody,
+  ): Promise<Envelope<MemberView>> {
+    return new Envelope(MemberView.of(await this.members.setRole({ org, userId }, role, call)));
+  }
+
+  @Delete(':user_id')
+  @RequireScope('orgs:members', { in: 'resource' })
+  @TakesNothing()
+  @HttpCode(HttpStatus.NO_CONTENT)
+  @ApiOperation({ summary: 'Takes a member out. Everybody may take themselves out.' })
+  @ApiNoContentResponse()
+  @ApiRefusals(
+    ...ANY_CALLER,
+    ...ANY_WRITE,
+    'organization_not_found',
+    'member_not_found',
+    'last_owner',
+    'personal_organization',
+  )
+  async remove(@Caller() call: Call, @Param('org_id') org: string, @Param('user_id') userId: string): Promise<void> {
+    await this.members.remove({ org, userId }, call);
+  }
+}

@@ -1,0 +1,139 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsIn } from 'class-validator';
+import { MayBeAbsent } from '../../../platform/http/may-be-absent.js';
+import { AnswerMeta, PageMeta } from '../../../platform/http/page.js';
+import { IsEmailAddress, IsTitle } from '../../../platform/text/text-fields.js';
+import { PLAN_IDS, type PlanId } from '../../plans/plan.js';
+import { ORG_ROLES, type OrgRole } from '../../auth/org-role.js';
+import type { Invitation } from '../persistence/invitation.entity.js';
+import type { Member } from '../members/members.service.js';
+import type { OwnOrganization } from '../persistence/organizations.store.js';
+import { IsName } from '../slug-field.js';
+
+const TITLE = { minLength: 1, maxLength: 100, example: 'Acme' };
+const SLUG = { type: String, pattern: '^[a-z0-9](-?[a-z0-9])*$', minLength: 2, maxLength: 39, example: 'acme' };
+
+export class CreateOrgBody {
+  @ApiProperty(TITLE)
+  @IsTitle()
+  readonly name!: string;
+
+  @ApiPropertyOptional({
+    ...SLUG,
+    description: 'Names the organization in paths and headers. Made from the name by default.',
+  })
+  @MayBeAbsent()
+  @IsName()
+  readonly slug?: string;
+}
+
+export class ChangeOrgBody {
+  @ApiPropertyOptional({ ...TITLE, type: String })
+  @MayBeAbsent()
+  @IsTitle()
+  readonly name?: string;
+
+  @ApiPropertyOptional({
+    ...SLUG,
+    description: 'The old one is free for others at once. Not of a personal organization.',
+  })
+  @MayBeAbsent()
+  @IsName()
+  readonly slug?: string;
+}
+
+export class OrgView {
+  @ApiProperty({ example: 'org_01jd3m8yeqf5rb0xkq5ym8s6tn' }) id!: string;
+  @ApiProperty({ example: 'acme' }) slug!: string;
+  @ApiProperty({ example: 'Acme' }) name!: string;
+  @ApiProperty({ enum: PLAN_IDS }) plan!: PlanId;
+  @ApiProperty({ enum: ORG_ROLES, description: 'What the caller is in it.' }) role!: OrgRole;
+  @ApiProperty({ description: "Whether it is the caller's own, which came with the account." }) personal!: boolean;
+  @ApiProperty({ format: 'date-time' }) created_at!: string;
+
+  static of({ id, slug, name, plan, role, personal, createdAt }: OwnOrganization): OrgView {
+    return { id, slug, name, plan, role, personal, created_at: createdAt.toISOString() };
+  }
+}
+
+export class OrgAnswer {
+  @ApiProperty({ type: OrgView }) data!: OrgView;
+  @ApiProperty({ type: AnswerMeta }) meta!: AnswerMeta;
+}
+
+export class OrgPageAnswer {
+  @ApiProperty({ type: [OrgView] }) data!: OrgView[];
+  @ApiProperty({ type: PageMeta }) meta!: PageMeta;
+}
+
+export class InviteBody {
+  @ApiProperty({ format: 'email', maxLength: 254, example: 'grace@example.org' })
+  @IsEmailAddress()
+  readonly email!: string;
+
+  @ApiProperty({ enum: ORG_ROLES })
+  @IsIn(ORG_ROLES)
+  readonly role!: OrgRole;
+}
+
+export class ChangeRoleBody {
+  @ApiProperty({ enum: ORG_ROLES })
+  @IsIn(ORG_ROLES)
+  readonly role!: OrgRole;
+}
+
+class MemberUserView {
+  @ApiProperty({ example: 'usr_01jd3m8yeqf5rb0xkq5ym8s6tn' }) id!: string;
+  @ApiProperty({ example: 'ada' }) username!: string;
+}
+
+export class MemberView {
+  @ApiProperty({ type: MemberUserView }) user!: MemberUserView;
+  @ApiProperty({ enum: ORG_ROLES }) role!: OrgRole;
+  @ApiProperty({ format: 'date-time' }) joined_at!: string;
+
+  static of({ userId, username, role, joinedAt }: Member): MemberView {
+    return { user: { id: userId, username }, role, joined_at: joinedAt.toISOString() };
+  }
+}
+
+export class MemberAnswer {
+  @ApiProperty({ type: MemberView }) data!: MemberView;
+  @ApiProperty({ type: AnswerMeta }) meta!: AnswerMeta;
+}
+
+export class MemberPageAnswer {
+  @ApiProperty({ type: [MemberView] }) data!: MemberView[];
+  @ApiProperty({ type: PageMeta }) meta!: PageMeta;
+}
+
+export class InvitationView {
+  @ApiProperty({ example: 'inv_01jd3m8yeqf5rb0xkq5ym8s6tn' }) id!: string;
+  @ApiProperty({ example: 'grace@example.org' }) email!: string;
+  @ApiProperty({ enum: ORG_ROLES }) role!: OrgRole;
+  @ApiProperty({ description: 'The id of the member who sent it.', example: 'usr_01jd3m8yeqf5rb0xkq5ym8s6tn' })
+  invited_by!: string;
+  @ApiProperty({ format: 'date-time' }) expires_at!: string;
+  @ApiProperty({ format: 'date-time' }) created_at!: string;
+
+  static of({ id, email, role, invitedBy, expiresAt, createdAt }: Invitation): InvitationView {
+    return {
+      id,
+      email,
+      role,
+      invited_by: invitedBy,
+      expires_at: expiresAt.toISOString(),
+      created_at: createdAt.toISOString(),
+    };
+  }
+}
+
+export class InvitationAnswer {
+  @ApiProperty({ type: InvitationView }) data!: InvitationView;
+  @ApiProperty({ type: AnswerMeta }) meta!: AnswerMeta;
+}
+
+export class InvitationPageAnswer {
+  @ApiProperty({ type: [InvitationView] }) data!: InvitationView[];
+  @ApiProperty({ type: PageMeta }) meta!: PageMeta;
+}

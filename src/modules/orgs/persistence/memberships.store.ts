@@ -1,0 +1,76 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../platform/database/database.js';
+import { type Page, pageOf, type PageWish } from '../../../platform/database/page.js';
+import { violatedConstraintOf } from '../../../platform/database/violated-constraint.js';
+import type { OrgRole } from '../../auth/org-role.js';
+import type { CurrentMembership } from '../../auth/membership-directory.js';
+import { AlreadyMember } from '../orgs.errors.js';
+import { Membership } from './membership.entity.js';
+
+@Injectable()
+export class MembershipsStore {
+  constructor(private readonly database: Database) {}
+
+  /** @throws {AlreadyMember} `already_exists` */
+  async insert(membership: Membership): Promise<void> {
+    try {
+      await this.database.manager.insert(Membership, membership);
+    } catch (error) {
+      throw violatedConstraintOf(error) === 'memberships_pkey' ? new AlreadyMember() : error;
+    }
+  }
+
+  async find(orgId: string, userId: string): Promise<Membership | undefined> {
+    return (await this.database.manager.findOneBy(Membership, { orgId, userId })) ?? undefined;
+  }
+
+  /** The memberships of a person with the epochs of the organizations, the personal one first. */
+  async listCurrent(userId: string): Promise<CurrentMembership[]> {
+    const rows = await this.database.manager.query<(CurrentMembership & { authEpoch: string })[]>(
+      `
+      SELECT o.id, o.slug, o.name, o.plan, m.role, coalesce(o.personal_of = m.user_id, false) AS personal,
+             o.auth_epoch AS "authEpoch"
+      FROM memberships m JOIN organizations o ON o.id = m.org_id
+      WHERE m.user_id = $1 AND o.deleted_at IS NULL
+      ORDER BY personal DESC, o.slug`,
+      [userId],
+    );
+    return rows.map((row) => ({ ...row, authEpoch: Number(row.authEpoch) }));
+  }
+
+  /** Ordered by the id of the person. */
+  async page(orgId: string, request: PageWish): Promise<Page<Membership>> {
+    const query = this.database.manager
+      .createQueryBuilder(Membership, 'membership')
+      .where('membership.orgId = :orgId', { orgId })
+      .orderBy('membership.userId')
+      .limit(request.limit + 1);
+    if (request.after !== undefined) query.andWhere('membership.userId > :after', { after: request.after });
+    return pageOf(await query.getMany(), request, ({ userId }) => userId);
+  }
+
+  /** Of all members, always in the same order: rows that are locked one after another must be. */
+  async userIds(orgId: string): Promise<string[]> {
+    const rows = await this.database.manager.query<{ id: string }[]>(
+      'SELECT user_id AS id FROM memberships WHERE org_id = $1 ORDER BY user_id',
+      [orgId],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  countOwners(orgId: string): Promise<number> {
+    return this.database.manager.countBy(Membership, { orgId, role: 'owner' });
+  }
+
+  async setRole(orgId: string, userId: string, role: OrgRole): Promise<void> {
+    await this.database.manager.update(Membership, { orgId, userId }, { role });
+  }
+
+  async remove(orgId: string, userId: string): Promise<void> {
+    await this.database.manager.delete(Membership, { orgId, userId });
+  }
+
+  async removeAll(orgId: string): Promise<void> {
+    await this.database.manager.delete(Membership, { orgId });
+  }
+}

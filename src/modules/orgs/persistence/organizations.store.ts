@@ -1,0 +1,145 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../platform/database/database.js';
+import { type Page, pageOf, type PageWish } from '../../../platform/database/page.js';
+import { violatedConstraintOf } from '../../../platform/database/violated-constraint.js';
+import type { PlanId } from '../../plans/plan.js';
+import { SlugTaken } from '../orgs.errors.js';
+import type { OrgMembership } from '../../auth/principal.js';
+import { Organization } from './organization.entity.js';
+
+/** An organization as one of its members sees it. */
+export interface OwnOrganization extends OrgMembership {
+  readonly createdAt: Date;
+}
+
+const SLUG_CONSTRAINT = 'organizations_slug_unique';
+
+const SELECT = `
+  SELECT o.id, o.slug, o.name, o.plan, m.role, o.personal_of IS NOT NULL AS personal, o.created_at AS "createdAt"
+  FROM memberships m JOIN organizations o ON o.id = m.org_id AND o.deleted_at IS NULL`;
+
+/**
+ * Slugs and usernames are one namespace: every person has an organization whose slug is the username, so that the
+ * constraint on slugs holds for both.
+ */
+@Injectable()
+export class OrganizationsStore {
+  constructor(private readonly database: Database) {}
+
+  /** @throws {SlugTaken} `already_exists` */
+  async insert(organization: Omit<Organization, 'authEpoch'>): Promise<void> {
+    try {
+      await this.database.manager.insert(Organization, organization);
+    } catch (error) {
+      throw violatedConstraintOf(error) === SLUG_CONSTRAINT ? new SlugTaken(organization.slug) : error;
+    }
+  }
+
+  /** @throws {SlugTaken} `already_exists` */
+  async update(id: string, change: { name: string; slug: string }, at: Date): Promise<void> {
+    try {
+      await this.database.manager.update(Organization, { id }, { ...change, updatedAt: at });
+    } catch (error) {
+      throw violatedConstraintOf(error) === SLUG_CONSTRAINT ? new SlugTaken(change.slug) : error;
+    }
+  }
+
+  /** Raises the epoch of the organization and returns it. Concurrent changes of the row are raised one by one. */
+  async raiseEpoch(id: string): Promise<string | undefined> {
+    const [rows] = await this.database.manager.query<[{ auth_epoch: string }[], number]>(
+      'UPDATE organizations SET auth_epoch = auth_epoch + 1 WHERE id = $1 RETURNING auth_epoch',
+      [id],
+    );
+    return rows[0]?.auth_epoch;
+  }
+
+  async setPlan(id: string, plan: PlanId, at: Date): Promise<void> {
+    await this.database.manager.update(Organization, { id }, { plan, updatedAt: at });
+  }
+
+  /** Those that were made before a time, deleted ones among them, by id. */
+  madeBefore(time: Date, after: string, limit: number): Promise<Organization[]> {
+    return this.database.manager
+      .createQueryBuilder(Organization, 'organization')
+      .where('organization.createdAt < :time AND organization.id > :after', { time, after })
+      .orderBy('organization.id')
+      .limit(limit)
+      .getMany();
+  }
+
+  async markDeleted(id: string, at: Date): Promise<void> {
+    await this.database.manager.update(Organization, { id }, { deletedAt: at, updatedAt: at });
+  }
+
+  /**
+   * Locks an organization that is not deleted until the transaction ends. Whatever changes its members does this first,
+   * so that rules about all of them hold however many change at once.
+   */
+  async lock(id: string): Promise<Organization | undefined> {
+    const organization = await this.database.manager
+      .createQueryBuilder(Organization, 'organization')
+      .where('organization.id = :id AND organization.deletedAt IS NULL', { id })
+      .setLock('pessimistic_write')
+      .getOne();
+    return organization ?? undefined;
+  }
+
+  async find(id: string): Promise<Organization | undefined> {
+    return (await this.database.manager.findOneBy(Organization, { id })) ?? undefined;
+  }
+
+  /** Those that there are or were, in the order of their ids. */
+  findAll(ids: readonly string[]): Promise<Organization[]> {
+    return this.database.manager
+      .createQueryBuilder(Organization, 'organization')
+      .where('organization.id = ANY(:ids)', { ids })
+      .orderBy('organization.id')
+      .getMany();
+  }
+
+  /** By id; those that are deleted are left out. */
+  async plansOf(ids: readonly string[]): Promise<Map<string, PlanId>> {
+    const rows = await this.database.manager.query<{ id: string; plan: PlanId }[]>(
+      'SELECT id, plan FROM organizations WHERE id = ANY($1) AND deleted_at IS NULL',
+      [ids],
+    );
+    return new Map(rows.map(({ id, plan }) => [id, plan]));
+  }
+
+  async getPersonalId(userId: string): Promise<string> {
+    const { id } = await this.database.manager.findOneOrFail(Organization, {
+      select: { id: true },
+      where: { personalOf: userId },
+    });
+    return id;
+  }
+
+  async findOf(userId: string, orgId: string): Promise<OwnOrganization | undefined> {
+    const [row] = await this.database.manager.query<OwnOrganization[]>(`${SELECT} WHERE m.user_id = $1 AND o.id = $2`, [
+      userId,
+      orgId,
+    ]);
+    return row;
+  }
+
+  /** Of those that `orgIds` names, the oldest first. */
+  async pageOf(userId: string, orgIds: readonly string[], wish: PageWish): Promise<Page<OwnOrganization>> {
+    const rows = await this.database.manager.query<OwnOrganization[]>(
+      `
+      ${SELECT} WHERE m.user_id = $1 AND o.id = ANY($2) AND ($3::text IS NULL OR o.id > $3) ORDER BY o.id LIMIT $4`,
+      [userId, orgIds, wish.after ?? null, wish.limit + 1],
+    );
+    return pageOf(rows, wish, ({ id }) => id);
+  }
+
+  /** Organizations of the Free plan that the person is an owner of, besides its own. */
+  async countFreeOwnedBy(userId: string): Promise<number> {
+    const [row] = await this.database.manager.query<{ count: string }[]>(
+      `
+      SELECT count(*) FROM memberships m JOIN organizations o ON o.id = m.org_id
+      WHERE m.user_id = $1 AND m.role = 'owner' AND o.plan = 'free' AND o.personal_of IS NULL AND o.deleted_at IS NULL`,
+      [userId],
+    );
+    return Number(row!.count);
+  }
+}

@@ -1,0 +1,32 @@
+import { Injectable } from '@nestjs/common';
+import type { OrgMembership } from '../auth/principal.js';
+import { OrganizationsService } from './organizations/organizations.service.js';
+import { OrganizationsStore } from './persistence/organizations.store.js';
+
+/** The organization that every person has alone. Its slug is the username. */
+@Injectable()
+export class PersonalOrgs {
+  constructor(
+    private readonly organizations: OrganizationsService,
+    private readonly store: OrganizationsStore,
+  ) {}
+
+  /**
+   * Creates it with the running transaction.
+   *
+   * @throws {SlugTaken} `already_exists`: an organization has the username as its slug.
+   */
+  create(person: { readonly id: string; readonly username: string }): Promise<{ id: string }> {
+    return this.organizations.createPersonal(person);
+  }
+
+  async get(userId: string): Promise<OrgMembership> {
+    const organization = await this.store.findOf(userId, await this.store.getPersonalId(userId));
+    if (organization === undefined) throw new Error(`${userId} has no personal organization.`);
+    return organization;
+  }
+
+  getId(userId: string): Promise<string> {
+    return this.store.getPersonalId(userId);
+  }
+}

@@ -1,0 +1,69 @@
+import { Injectable } from '@nestjs/common';
+import { Ids } from '../../../platform/ids/ids.js';
+import { Clock } from '../../../platform/time/clock.js';
+import type { EmailToken, EmailTokenPurpose } from '../persistence/email-token.entity.js';
+import { EmailTokensStore } from '../persistence/email-tokens.store.js';
+import type { User } from '../persistence/user.entity.js';
+import { SecretHasher } from '../../auth/secret-hasher.js';
+import { tokenKindOf } from '../../auth/token-format.js';
+import { EmailTokenInvalid } from '../../auth/auth.errors.js';
+
+/** Who can read somebody's mail can set a password: not for long after it was asked for. */
+const LIFETIME_MS: Record<EmailTokenPurpose, number> = { verify_email: 24 * 3_600_000, reset_password: 3_600_000 };
+
+/** Tokens that prove, once, that their bearer reads an e-mail address. */
+@Injectable()
+export class EmailTokensService {
+  constructor(
+    private readonly tokens: EmailTokensStore,
+    private readonly hasher: SecretHasher,
+    private readonly ids: Ids,
+    private readonly clock: Clock,
+  ) {}
+
+  /** A new token, beside those of earlier messages: messages may overtake each other, and any of them is good. */
+  async mint({ id, email }: Pick<User, 'id' | 'email'>, purpose: EmailTokenPurpose): Promise<string> {
+    const token = this.hasher.mint('mail');
+    const now = this.clock.now();
+    await this.tokens.insert({
+      id: this.ids.next('tok'),
+      userId: id,
+      purpose,
+      email,
+      tokenHash: this.hasher.hash(token).hash,
+      createdAt: now,
+      expiresAt: new Date(now.getTime() + LIFETIME_MS[purpose]),
+      usedAt: null,
+    });
+    return token;
+  }
+
+  /**
+   * Looks and uses nothing up. Inside a transaction the token is locked until its end.
+   *
+   * @throws {EmailTokenInvalid} `invalid_email_token`
+   */
+  async get(token: string, purpose: EmailTokenPurpose): Promise<EmailToken> {
+    const found =
+      tokenKindOf(token) === 'mail'
+        ? await this.tokens.findUsable(this.hasher.hashes(token), purpose, this.clock.now())
+        : undefined;
+    if (found === undefined) throw new EmailTokenInvalid();
+    return found;
+  }
+
+  /**
+   * Uses a token up, with the running transaction, and with it all that the person was sent for the same purpose.
+   *
+   * @throws {EmailTokenInvalid} `invalid_email_token`
+   */
+  async use(token: string, purpose: EmailTokenPurpose): Promise<EmailToken> {
+    const found = await this.get(token, purpose);
+    await this.useUp(found.userId, purpose);
+    return found;
+  }
+
+  async useUp(userId: string, purpose: EmailTokenPurpose): Promise<void> {
+    await this.tokens.useUp(userId, purpose, this.clock.now());
+  }
+}

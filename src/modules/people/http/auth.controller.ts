@@ -1,0 +1,117 @@
+import { Body, Controller, Headers, HttpCode, HttpStatus, Ip, Post } from '@nestjs/common';
+import {
+  ApiAcceptedResponse,
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+} from '@nestjs/swagger';
+import { ANY_BODY, ANY_CALL, ANY_CALLER, ANY_WRITE, ApiRefusals } from '../../../platform/http/api-refusals.js';
+import { Envelope } from '../../../platform/http/envelope.js';
+import { TakesJson, TakesNothing } from '../../../platform/http/json-body.js';
+import { Public } from '../../../platform/http/public.js';
+import { NeedsNoStorage } from '../../../platform/storage/storage.guard.js';
+import { RequireFeature } from '../../features/require-feature.js';
+import { type Call, Caller } from '../../auth/caller.js';
+import { EmailVerificationService } from '../accounts/email-verification.service.js';
+import { SignInService } from '../accounts/sign-in.service.js';
+import { SignUpService } from '../accounts/sign-up.service.js';
+import { RequireCaller, TakesSession } from '../../auth/require-scope.js';
+import { SessionsService } from '../../auth/sessions.service.js';
+import {
+  EmailVerifiedAnswer,
+  EmailVerifiedView,
+  SentAnswer,
+  SentView,
+  SignedInAnswer,
+  SignedInView,
+  SignInBody,
+  SignUpBody,
+} from './auth.dto.js';
+import { TokenBody } from '../../auth/token-body.js';
+
+@ApiTags('auth')
+@Controller('api/v1/auth')
+export class AuthController {
+  constructor(
+    private readonly signUps: SignUpService,
+    private readonly signIns: SignInService,
+    private readonly sessions: SessionsService,
+    private readonly verification: EmailVerificationService,
+  ) {}
+
+  @Post('sign-up')
+  @Public()
+  @RequireFeature('sign_ups')
+  @TakesJson()
+  @ApiOperation({
+    summary:
+      'Makes an account with an organization of its own, and signs in. A message to the e-mail address asks to confirm it.',
+  })
+  @ApiCreatedResponse({ type: SignedInAnswer })
+  @ApiRefusals(...ANY_CALL, ...ANY_BODY, 'feature_disabled', 'username_taken', 'email_taken')
+  async signUp(
+    @Body() body: SignUpBody,
+    @Ip() ip: string,
+    @Headers('user-agent') userAgent?: string,
+  ): Promise<Envelope<SignedInView>> {
+    return new Envelope(SignedInView.of(await this.signUps.signUp(body, { ip, userAgent })));
+  }
+
+  @Post('sign-in')
+  @NeedsNoStorage()
+  @Public()
+  @TakesJson()
+  @HttpCode(HttpStatus.OK)
+  @ApiOperation({ summary: 'Begins a session of thirty days.' })
+  @ApiOkResponse({ type: SignedInAnswer })
+  @ApiRefusals(...ANY_CALL, ...ANY_BODY, 'invalid_credentials', 'sign_in_limit_exceeded')
+  async signIn(
+    @Body() body: SignInBody,
+    @Ip() ip: string,
+    @Headers('user-agent') userAgent?: string,
+  ): Promise<Envelope<SignedInView>> {
+    return new Envelope(SignedInView.of(await this.signIns.signIn(body, { ip, userAgent })));
+  }
+
+  @Post('sign-out')
+  @NeedsNoStorage()
+  @TakesSession('only')
+  @RequireCaller()
+  @TakesNothing()
+  @HttpCode(HttpStatus.NO_CONTENT)
+  @ApiOperation({ summary: 'Ends the session of the call.' })
+  @ApiNoContentResponse()
+  @ApiRefusals(...ANY_CALLER, ...ANY_WRITE)
+  async signOut(@Caller() call: Call): Promise<void> {
+    await this.sessions.signOut(call);
+  }
+
+  @Post('verify-email')
+  @Public()
+  @TakesJson()
+  @HttpCode(HttpStatus.OK)
+  @ApiOperation({ summary: 'Confirms an e-mail address by the token from the message.' })
+  @ApiOkResponse({ type: EmailVerifiedAnswer })
+  @ApiRefusals(...ANY_CALL, ...ANY_BODY, 'invalid_email_token')
+  async verifyEmail(@Body() { token }: TokenBody, @Ip() ip: string): Promise<Envelope<EmailVerifiedView>> {
+    await this.verification.verify(token, ip);
+    return new Envelope<EmailVerifiedView>({ email_verified: true });
+  }
+
+  @Post('verify-email/resend')
+  @TakesSession('only')
+  @RequireCaller()
+  @TakesNothing()
+  @HttpCode(HttpStatus.ACCEPTED)
+  @ApiOperation({
+    summary: 'Sends the message that confirms the e-mail address once more; not to one that is confirmed.',
+  })
+  @ApiAcceptedResponse({ type: SentAnswer })
+  @ApiRefusals(...ANY_CALLER, ...ANY_WRITE)
+  async resendVerification(@Caller() call: Call): Promise<Envelope<SentView>> {
+    await this.verification.resend(call);
+    return new Envelope<SentView>({ sent: true });
+  }
+}

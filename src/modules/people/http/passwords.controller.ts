@@ -1,0 +1,72 @@
+import { Body, Controller, HttpCode, HttpStatus, Ip, Post, Put } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ANY_BODY, ANY_CALL, ANY_CALLER, ApiRefusals } from '../../../platform/http/api-refusals.js';
+import { Envelope } from '../../../platform/http/envelope.js';
+import { TakesJson } from '../../../platform/http/json-body.js';
+import { Public } from '../../../platform/http/public.js';
+import { type Call, Caller } from '../../auth/caller.js';
+import { PasswordResetService } from '../accounts/password-reset.service.js';
+import { RequireCaller, TakesSession } from '../../auth/require-scope.js';
+import {
+  ChangePasswordBody,
+  ForgotPasswordBody,
+  PasswordChangedAnswer,
+  PasswordChangedView,
+  PasswordResetAnswer,
+  PasswordResetView,
+  ResetPasswordBody,
+  SentAnswer,
+  SentView,
+} from './auth.dto.js';
+
+@ApiTags('auth')
+@Controller('api/v1/auth/password')
+export class PasswordsController {
+  constructor(private readonly passwords: PasswordResetService) {}
+
+  @Put()
+  @TakesSession('only')
+  @RequireCaller()
+  @TakesJson()
+  @ApiOperation({ summary: 'Sets a new password and ends every other session.' })
+  @ApiOkResponse({ type: PasswordChangedAnswer })
+  @ApiRefusals(...ANY_CALLER, ...ANY_BODY, 'invalid_credentials', 'sign_in_limit_exceeded')
+  async change(@Caller() call: Call, @Body() body: ChangePasswordBody): Promise<Envelope<PasswordChangedView>> {
+    await this.passwords.change({ currentPassword: body.current_password, newPassword: body.new_password }, call);
+    return new Envelope<PasswordChangedView>({ changed: true });
+  }
+
+  @Post('forgot')
+  @Public()
+  @TakesJson()
+  @HttpCode(HttpStatus.ACCEPTED)
+  @ApiOperation({
+    summary:
+      'Sends a message with which a new password is set, if the address has an account; the answer does not tell.',
+  })
+  @ApiAcceptedResponse({ type: SentAnswer })
+  @ApiRefusals(...ANY_CALL, ...ANY_BODY)
+  async forgot(@Body() { email }: ForgotPasswordBody, @Ip() ip: string): Promise<Envelope<SentView>> {
+    await this.passwords.forgot(email, ip);
+    return new Envelope<SentView>({ sent: true });
+  }
+
+  @Post('reset')
+  @Public()
+  @TakesJson()
+  @HttpCode(HttpStatus.OK)
+  @ApiOperation({
+    summary: 'Sets a new password by the token from the message, and ends every session.',
+    description:
+      'API keys keep working unless `revoke_keys` is true. An account whose e-mail address was not verified loses its keys in any case, because somebody else may have created them. The address counts as verified afterwards.',
+  })
+  @ApiOkResponse({ type: PasswordResetAnswer })
+  @ApiRefusals(...ANY_CALL, ...ANY_BODY, 'invalid_email_token')
+  async reset(
+    @Body() { token, password, revoke_keys: revokeKeys }: ResetPasswordBody,
+    @Ip() ip: string,
+  ): Promise<Envelope<PasswordResetView>> {
+    const revoked = await this.passwords.reset({ token, password, revokeKeys }, ip);
+    return new Envelope<PasswordResetView>({ reset: true, revoked_keys: revoked });
+  }
+}

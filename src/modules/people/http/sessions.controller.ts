@@ -1,0 +1,51 @@
+import { Controller, Delete, Get, HttpCode, HttpStatus, Param, Post, Query } from '@nestjs/common';
+import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ANY_CALLER, ANY_WRITE, ApiRefusals } from '../../../platform/http/api-refusals.js';
+import { Envelope } from '../../../platform/http/envelope.js';
+import { TakesNothing } from '../../../platform/http/json-body.js';
+import { PageQuery, pageEnvelope } from '../../../platform/http/page.js';
+import { type Call, Caller } from '../../auth/caller.js';
+import { RequireCaller, TakesSession } from '../../auth/require-scope.js';
+import { SessionsService } from '../../auth/sessions.service.js';
+import { RotatedSessionAnswer, RotatedSessionView, SessionPageAnswer, SessionView } from './sessions.dto.js';
+
+@ApiTags('auth')
+@TakesSession('only')
+@Controller('api/v1/auth')
+export class SessionsController {
+  constructor(private readonly sessions: SessionsService) {}
+
+  @Post('session/rotate')
+  @RequireCaller()
+  @TakesNothing()
+  @HttpCode(HttpStatus.OK)
+  @ApiOperation({
+    summary:
+      'Gives the session a new token and thirty more days. The old token stops at once; showing it again ends the session.',
+  })
+  @ApiOkResponse({ type: RotatedSessionAnswer })
+  @ApiRefusals(...ANY_CALLER, ...ANY_WRITE)
+  async rotate(@Caller() call: Call): Promise<Envelope<RotatedSessionView>> {
+    return new Envelope(RotatedSessionView.of(await this.sessions.rotate(call)));
+  }
+
+  @Get('sessions')
+  @RequireCaller()
+  @ApiOperation({ summary: "Lists the caller's sessions that are not over, the latest first." })
+  @ApiOkResponse({ type: SessionPageAnswer })
+  @ApiRefusals(...ANY_CALLER, 'invalid_request')
+  async list(@Caller() call: Call, @Query() query: PageQuery): Promise<Envelope<SessionView[]>> {
+    return pageEnvelope(await this.sessions.list(call, query.wish), (session) => SessionView.of(session, call));
+  }
+
+  @Delete('sessions/:session_id')
+  @RequireCaller()
+  @TakesNothing()
+  @HttpCode(HttpStatus.NO_CONTENT)
+  @ApiOperation({ summary: "Ends one of the caller's sessions." })
+  @ApiNoContentResponse()
+  @ApiRefusals(...ANY_CALLER, ...ANY_WRITE, 'session_not_found')
+  async end(@Caller() call: Call, @Param('session_id') sessionId: string): Promise<void> {
+    await this.sessions.end(sessionId, call);
+  }
+}

@@ -1,0 +1,48 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { AnswerMeta, PageMeta } from '../../../platform/http/page.js';
+import type { Call } from '../../auth/caller.js';
+import type { IssuedToken, Session } from '../../auth/sessions.service.js';
+
+export class SessionView {
+  @ApiProperty({ example: 'ses_01jd3m8yeqf5rb0xkq5ym8s6tn' }) id!: string;
+  @ApiProperty({ format: 'date-time' }) created_at!: string;
+  @ApiProperty({ format: 'date-time', description: 'To the minute.' }) last_used_at!: string;
+  @ApiProperty({ format: 'date-time' }) expires_at!: string;
+  @ApiProperty({ description: 'Where it began.', example: '203.0.113.7' }) ip!: string;
+  @ApiPropertyOptional({ type: String, description: 'What it began with.' }) user_agent?: string;
+  @ApiProperty({ description: 'Whether it is the one that asks.' }) current!: boolean;
+
+  static of(
+    { id, createdAt, lastUsedAt, expiresAt, ip, userAgent }: Session,
+    { principal: { credential } }: Call,
+  ): SessionView {
+    return {
+      id,
+      created_at: createdAt.toISOString(),
+      last_used_at: lastUsedAt.toISOString(),
+      expires_at: expiresAt.toISOString(),
+      ip,
+      ...(userAgent === null ? {} : { user_agent: userAgent }),
+      current: credential.type === 'session' && credential.sessionId === id,
+    };
+  }
+}
+
+export class SessionPageAnswer {
+  @ApiProperty({ type: [SessionView] }) data!: SessionView[];
+  @ApiProperty({ type: PageMeta }) meta!: PageMeta;
+}
+
+export class RotatedSessionView {
+  @ApiProperty({ description: 'Shown this once.', example: 'svc_sess_…' }) session_token!: string;
+  @ApiProperty({ format: 'date-time' }) expires_at!: string;
+
+  static of({ token, expiresAt }: IssuedToken): RotatedSessionView {
+    return { session_token: token, expires_at: expiresAt.toISOString() };
+  }
+}
+
+export class RotatedSessionAnswer {
+  @ApiProperty({ type: RotatedSessionView }) data!: RotatedSessionView;
+  @ApiProperty({ type: AnswerMeta }) meta!: AnswerMeta;
+}

@@ -1,0 +1,74 @@
+import { Injectable } from '@nestjs/common';
+import { Config } from '../../../platform/config/config.js';
+import { Database } from '../../../platform/database/database.js';
+import { Mailer } from '../../../platform/mail/mailer.js';
+import { EmailTokensService } from '../accounts/email-tokens.service.js';
+import { InvitationMessages } from '../../orgs/invitation-messages.js';
+import { UsersStore } from '../persistence/users.store.js';
+import { invitationMail, type MailText, passwordResetMail, verificationMail } from './auth-mail.templates.js';
+
+/**
+ * Writes and sends the messages that carry tokens. A token is made as its message is written, so that it lies in no
+ * queue; a message that is sent twice has another one each time.
+ */
+@Injectable()
+export class AuthMailsService {
+  constructor(
+    private readonly config: Config,
+    private readonly database: Database,
+    private readonly users: UsersStore,
+    private readonly invitations: InvitationMessages,
+    private readonly tokens: EmailTokensService,
+    private readonly mailer: Mailer,
+  ) {}
+
+  /** Nothing is sent to somebody who has proved the address by now. */
+  async sendVerification(userId: string): Promise<void> {
+    const user = await this.users.find(userId);
+    if (user === undefined || user.emailVerifiedAt !== null) return;
+    const token = await this.database.transaction(() => this.tokens.mint(user, 'verify_email'));
+    await this.send(
+      user.email,
+      userId,
+      verificationMail(user.username, { token, link: this.linkOf('verify-email', token) }),
+    );
+  }
+
+  /** Nothing is sent for an id that is nobody's: an address without an account was given. */
+  async sendPasswordReset(userId: string): Promise<void> {
+    const user = await this.users.find(userId);
+    if (user === undefined) return;
+    const token = await this.database.transaction(() => this.tokens.mint(user, 'reset_password'));
+    await this.send(
+      user.email,
+      userId,
+      passwordResetMail(user.username, { token, link: this.linkOf('reset-password', token) }),
+    );
+  }
+
+  /** Nothing is sent for an invitation that is no longer open. */
+  async sendInvitation(invitationId: string): Promise<void> {
+    const invitation = await this.invitations.issue(invitationId);
+    const inviter = invitation && (await this.users.find(invitation.invitedBy));
+    if (invitation === undefined || inviter === undefined) return;
+
+    const { email, token, organizationName: organization, role } = invitation;
+    const facts = { organization, inviter: inviter.username, role };
+    await this.send(
+      email,
+      invitationId,
+      invitationMail(facts, { token, link: this.linkOf('accept-invitation', token) }),
+    );
+  }
+
+  private async send(to: string, about: string, text: MailText): Promise<void> {
+    await this.mailer.send({ to, about, ...text });
+  }
+
+  /** Behind the #, which browsers do not send: the token gets into no log on its way. */
+  private linkOf(page: string, token: string): string | undefined {
+    const { dashboardUrl, publicUrl } = this.config;
+    // Where no dashboard is set, links to it lead to the API, which has no such pages.
+    return dashboardUrl === publicUrl ? undefined : `${dashboardUrl}/${page}#token=${token}`;
+  }
+}

@@ -1,0 +1,53 @@
+import { Injectable } from '@nestjs/common';
+import { Config } from '../../../platform/config/config.js';
+import { Mailer } from '../../../platform/mail/mailer.js';
+import { KeysService } from '../../auth/keys.service.js';
+import { SessionsService } from '../../auth/sessions.service.js';
+import type { User } from '../persistence/user.entity.js';
+import { UsersStore } from '../persistence/users.store.js';
+import type { MailText } from './auth-mail.templates.js';
+import { keyCreatedMail, newSignInMail, passwordChangedMail } from './security-notice.templates.js';
+
+/**
+ * Tells people by mail what was done with their account, so that somebody whose password was stolen finds out. No
+ * notice contains a secret.
+ */
+@Injectable()
+export class SecurityNoticesService {
+  constructor(
+    private readonly config: Config,
+    private readonly users: UsersStore,
+    private readonly keys: KeysService,
+    private readonly sessions: SessionsService,
+    private readonly mailer: Mailer,
+  ) {}
+
+  async sendKeyCreated(keyId: string): Promise<void> {
+    const key = await this.keys.findNoticeFacts(keyId);
+    if (key === undefined) return;
+    await this.send(key.userId, keyId, ({ username }) => keyCreatedMail(username, { id: keyId, ...key }));
+  }
+
+  async sendPasswordChanged(userId: string): Promise<void> {
+    const activeKeys = await this.keys.countActive(userId);
+    await this.send(userId, userId, ({ username, updatedAt }) =>
+      passwordChangedMail(username, { at: updatedAt, activeKeys }),
+    );
+  }
+
+  async sendNewSignIn(sessionId: string): Promise<void> {
+    const session = await this.sessions.find(sessionId);
+    if (session === undefined) return;
+    await this.send(session.userId, sessionId, ({ username }) => newSignInMail(username, session));
+  }
+
+  /**
+   * Where addresses have to be verified, an unverified one may belong to somebody who never signed up: the only message
+   * it gets is the one that asks for the verification.
+   */
+  private async send(userId: string, about: string, write: (user: User) => MailText): Promise<void> {
+    const user = await this.users.find(userId);
+    if (user === undefined || (user.emailVerifiedAt === null && this.config.emailVerification === 'required')) return;
+    await this.mailer.send({ to: user.email, about, ...write(user) });
+  }
+}

@@ -1,0 +1,47 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../platform/database/database.js';
+import { EmailToken, type EmailTokenPurpose } from './email-token.entity.js';
+
+@Injectable()
+export class EmailTokensStore {
+  constructor(private readonly database: Database) {}
+
+  /** Takes what nobody can use any more out of the way first. */
+  async insert(token: EmailToken): Promise<void> {
+    await this.database.manager.query('DELETE FROM email_tokens WHERE user_id = $1 AND expires_at < $2', [
+      token.userId,
+      token.createdAt,
+    ]);
+    await this.database.manager.insert(EmailToken, token);
+  }
+
+  /** Locked: of two that come with the same token, the second sees that it is used. */
+  async findUsable(hashes: readonly Buffer[], purpose: EmailTokenPurpose, now: Date): Promise<EmailToken | undefined> {
+    const token = await this.database.manager
+      .createQueryBuilder(EmailToken, 'token')
+      .where('token.tokenHash = ANY(:hashes) AND token.purpose = :purpose', { hashes, purpose })
+      .andWhere('token.usedAt IS NULL AND token.expiresAt > :now', { now })
+      .setLock('pessimistic_write')
+      .getOne();
+    return token ?? undefined;
+  }
+
+  /** Uses up every token of a person for this purpose: one of several messages is enough. */
+  async useUp(userId: string, purpose: EmailTokenPurpose, now: Date): Promise<void> {
+    await this.database.manager.query(
+      'UPDATE email_tokens SET used_at = $3 WHERE user_id = $1 AND purpose = $2 AND used_at IS NULL',
+      [userId, purpose, now],
+    );
+  }
+
+  /** Deletes up to `limit` rows that ended before a time, and returns how many. */
+  async deleteExpired(before: Date, limit: number): Promise<number> {
+    const [, count] = await this.database.manager.query<[unknown[], number]>(
+      `
+      DELETE FROM email_tokens WHERE id IN (
+        SELECT id FROM email_tokens WHERE expires_at < $1 LIMIT $2 FOR UPDATE SKIP LOCKED)`,
+      [before, limit],
+    );
+    return count;
+  }
+}

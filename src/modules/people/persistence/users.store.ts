@@ -1,0 +1,106 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../platform/database/database.js';
+import { violatedConstraintOf } from '../../../platform/database/violated-constraint.js';
+import { EmailTaken, UsernameTaken } from '../people.errors.js';
+import type { Person } from '../../auth/person-directory.js';
+import { User } from './user.entity.js';
+
+@Injectable()
+export class UsersStore {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * @throws {UsernameTaken} `username_taken`
+   * @throws {EmailTaken} `email_taken`
+   */
+  async insert(user: Omit<User, 'authEpoch'>): Promise<void> {
+    try {
+      await this.database.manager.insert(User, user);
+    } catch (error) {
+      const constraint = violatedConstraintOf(error);
+      if (constraint === 'users_username_unique') throw new UsernameTaken();
+      if (constraint === 'users_email_unique') throw new EmailTaken();
+      throw error;
+    }
+  }
+
+  async find(id: string): Promise<User | undefined> {
+    return (await this.database.manager.findOneBy(User, { id })) ?? undefined;
+  }
+
+  async findPerson(id: string): Promise<Person | undefined> {
+    const [row] = await this.database.manager.query<(Person & { authEpoch: string })[]>(
+      `
+      SELECT id, username, email, email_verified_at IS NOT NULL AS "emailVerified", auth_epoch AS "authEpoch"
+      FROM users WHERE id = $1`,
+      [id],
+    );
+    return row && { ...row, authEpoch: Number(row.authEpoch) };
+  }
+
+  async usernamesOf(ids: readonly string[]): Promise<Map<string, string>> {
+    const rows = await this.database.manager.query<{ id: string; username: string }[]>(
+      'SELECT id, username FROM users WHERE id = ANY($1)',
+      [ids],
+    );
+    return new Map(rows.map(({ id, username }) => [id, username]));
+  }
+
+  /** Raises the epoch of the person and returns it. Concurrent changes of the row are raised one by one. */
+  async raiseEpoch(id: string): Promise<string | undefined> {
+    const [rows] = await this.database.manager.query<[{ auth_epoch: string }[], number]>(
+      'UPDATE users SET auth_epoch = auth_epoch + 1 WHERE id = $1 RETURNING auth_epoch',
+      [id],
+    );
+    return rows[0]?.auth_epoch;
+  }
+
+  findByEmail(email: string): Promise<User | undefined> {
+    return this.findWhere('lower(person.email) = lower(:value)', email);
+  }
+
+  findByUsername(username: string): Promise<User | undefined> {
+    return this.findWhere('person.username = :value', username);
+  }
+
+  /** Does nothing when the person has another address by now, or has proved this one already. */
+  async markVerified(id: string, email: string, at: Date): Promise<void> {
+    await this.database.manager.query(
+      'UPDATE users SET email_verified_at = $3, updated_at = $3 WHERE id = $1 AND lower(email) = lower($2) AND email_verified_at IS NULL',
+      [id, email, at],
+    );
+  }
+
+  /**
+   * Whether a password that was checked before is still the one, and is until the transaction ends: who changes it
+   * waits. A lock of its own and not the row, because changes of sessions take their rows in another order.
+   */
+  async keepsPassword(id: string, passwordHash: string): Promise<boolean> {
+    await this.sharePasswordLock(id);
+    return (await this.find(id))?.passwordHash === passwordHash;
+  }
+
+  /** Waits for a change of the password that is under way, and makes the next one wait until the transaction ends. */
+  async sharePasswordLock(id: string): Promise<void> {
+    await this.database.manager.query('SELECT pg_advisory_xact_lock_shared(hashtextextended($1, 0))', [
+      passwordLockOf(id),
+    ]);
+  }
+
+  /** Waits for those who rely on {@link keepsPassword}, and lets no other in until the transaction ends. */
+  async lockPassword(id: string): Promise<void> {
+    await this.database.manager.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [passwordLockOf(id)]);
+  }
+
+  async setPassword(id: string, passwordHash: string, at: Date): Promise<void> {
+    await this.database.manager.update(User, { id }, { passwordHash, updatedAt: at });
+  }
+
+  private async findWhere(condition: string, value: string): Promise<User | undefined> {
+    return (
+      (await this.database.manager.createQueryBuilder(User, 'person').where(condition, { value }).getOne()) ?? undefined
+    );
+  }
+}
+
+const passwordLockOf = (id: string): string => `password of ${id}`;

@@ -1,0 +1,28 @@
+import { applyDecorators } from '@nestjs/common';
+import { Transform } from 'class-transformer';
+import { IsEmail, IsString, MaxLength, MinLength, ValidateBy } from 'class-validator';
+
+/** As if they stood before the field in this order: of several faults the first rule's is told. */
+export const inOrder = (...decorators: PropertyDecorator[]): PropertyDecorator =>
+  applyDecorators(...decorators.reverse());
+
+export const Trimmed = (): PropertyDecorator =>
+  Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.trim() : value));
+
+/** Text without line breaks, control characters and halves of characters. */
+export const IsOneLine = (): PropertyDecorator =>
+  ValidateBy({
+    name: 'isOneLine',
+    validator: {
+      validate: (value: unknown) => typeof value === 'string' && !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(value),
+      defaultMessage: (fault) => `${fault?.property ?? 'the field'} must be one line without control characters`,
+    },
+  });
+
+/** What people call a thing, on one line. */
+export const IsTitle = (): PropertyDecorator =>
+  inOrder(Trimmed(), IsString(), MinLength(1), MaxLength(100), IsOneLine());
+
+/** An e-mail address. Only ASCII before the `@`, which nearly every mail server requires. */
+export const IsEmailAddress = (): PropertyDecorator =>
+  inOrder(Trimmed(), IsString(), MaxLength(254), IsEmail({ allow_utf8_local_part: false }));
