@@ -75,7 +75,10 @@ export const ANY_BODY: readonly ErrorCode[] = [
   'unsupported_media_type',
 ];
 
-/** Lists in OpenAPI the codes that a route can answer with. */
+/**
+ * Lists in OpenAPI the codes that a route can answer with: in words, and for programs in `x-error-codes`. Decorate a route
+ * once with all of its codes, because a second list would replace those of the first for programs.
+ */
 export function ApiRefusals(...codes: ErrorCode[]): MethodDecorator {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of codes) {
@@ -87,6 +90,7 @@ export function ApiRefusals(...codes: ErrorCode[]): MethodDecorator {
       status,
       description: ofStatus.map((code) => `\`${code}\`: ${ERROR_CODES[code].title}`).join('\n\n'),
       schema: { $ref: getSchemaPath(ErrorAnswer) },
+      ...{ 'x-error-codes': ofStatus },
     }),
   );
   return applyDecorators(ApiExtraModels(ErrorAnswer), ...responses);
