@@ -1611,10 +1611,20 @@ export interface components {
              *     ]
              */
             readonly allowed_ips?: readonly string[];
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @example 2035-01-31T00:00:00Z
+             */
             readonly expires_at?: string;
+            /** @example ci of the shop */
             readonly name?: string;
-            /** @description Scopes, `projects:read`; all of a resource, `projects:*`; or everything, `*`. */
+            /**
+             * @description Scopes, `projects:read`; all of a resource, `projects:*`; or everything, `*`.
+             * @example [
+             *       "projects:read",
+             *       "deploys:*"
+             *     ]
+             */
             readonly scopes?: readonly ("projects:read" | "projects:write" | "projects:delete" | "deploys:read" | "deploys:write" | "deploys:production" | "repositories:read" | "repositories:write" | "sandbox:execute" | "agents:read" | "agents:write" | "agents:run" | "ai:invoke" | "storage:read" | "storage:write" | "databases:read" | "databases:write" | "databases:admin" | "billing:read" | "billing:write" | "keys:read" | "keys:write" | "orgs:read" | "orgs:write" | "orgs:members" | "audit:read" | "projects:*" | "deploys:*" | "repositories:*" | "sandbox:*" | "agents:*" | "ai:*" | "storage:*" | "databases:*" | "billing:*" | "keys:*" | "orgs:*" | "audit:*" | "*")[];
         };
         readonly ChangeOrgBody: {
@@ -1627,28 +1637,40 @@ export interface components {
             readonly slug?: string;
         };
         readonly ChangePasswordBody: {
-            /** Format: password */
+            /**
+             * Format: password
+             * @example violet-harbor-lantern-42
+             */
             readonly current_password: string;
             /**
              * Format: password
              * @description Not a common one, and without the username and the e-mail address.
+             * @example violet-harbor-lantern-42
              */
             readonly new_password: string;
         };
         readonly ChangeProjectBody: {
-            /** @description Builds the project. Left out, what the framework asks for. */
+            /**
+             * @description Builds the project. Left out, what the framework asks for.
+             * @example npm run build
+             */
             readonly build_command?: string | null;
             /**
              * @description Left out, it is found out when the project is deployed.
+             * @example nextjs
              * @enum {string|null}
              */
             readonly framework?: "nextjs" | "expo" | "astro" | "nuxt" | "react-router" | "sveltekit" | "vite" | "node" | "static" | null;
-            /** @description Installs the dependencies. Left out, what the lock file asks for. */
+            /**
+             * @description Installs the dependencies. Left out, what the lock file asks for.
+             * @example npm ci
+             */
             readonly install_command?: string | null;
             /** @example Shop */
             readonly name?: string;
             /**
              * @description Left out, what package.json asks for.
+             * @example 24
              * @enum {string|null}
              */
             readonly node_version?: "20" | "22" | "24" | null;
@@ -1657,7 +1679,10 @@ export interface components {
              * @example dist
              */
             readonly output_directory?: string | null;
-            /** @description Deploys of it are production deploys. */
+            /**
+             * @description Deploys of it are production deploys.
+             * @example main
+             */
             readonly production_branch?: string;
             /**
              * @description Where the repository is cloned from: https, a public host, no user. Repositories of this service are named by the `repo_url` that it gave out.
@@ -1676,16 +1701,23 @@ export interface components {
             readonly slug?: string;
         };
         readonly ChangeRoleBody: {
-            /** @enum {string} */
+            /**
+             * @example admin
+             * @enum {string}
+             */
             readonly role: "owner" | "admin" | "member" | "viewer";
         };
         readonly CheckoutBody: {
-            /** @enum {string} */
+            /**
+             * @example pro
+             * @enum {string}
+             */
             readonly plan: "builder" | "pro" | "enterprise";
         };
         readonly ChoosePlanBody: {
             /**
              * @description A larger plan begins at once, a smaller one with the next period. The present one drops what is planned.
+             * @example builder
              * @enum {string}
              */
             readonly plan: "free" | "builder" | "pro" | "enterprise";
@@ -1699,14 +1731,20 @@ export interface components {
             readonly sha: string;
         };
         readonly ConnectGithubBody: {
-            /** @description As GitHub sent it: good once, for ten minutes. */
+            /**
+             * @description As GitHub sent it: good once, for ten minutes.
+             * @example 3584d83530557fdd1f46
+             */
             readonly code: string;
             /**
              * @description As GitHub sent it.
              * @example 48211093
              */
             readonly installation_id: number;
-            /** @description As GitHub sent it back. */
+            /**
+             * @description As GitHub sent it back.
+             * @example ghs_01jd3m8yeqf5rb0xkq5ym8s6tn
+             */
             readonly state: string;
         };
         readonly CreateDeployBody: {
@@ -1715,16 +1753,21 @@ export interface components {
              * @example main
              */
             readonly branch?: string;
-            /** @description The full hash of a commit. Left out, what the branch points to when the deploy begins. */
+            /**
+             * @description The full hash of a commit. Left out, what the branch points to when the deploy begins.
+             * @example 8d4e3c7a1b90f2655e4d3c2b1a09f8e7d6c5b4a3
+             */
             readonly commit?: string;
             /**
              * @description true: builds even if this commit was built before with the same settings and variables.
              * @default false
+             * @example false
              */
             readonly force: boolean;
             /**
              * @description production: what the project shows the world, in plans that have it. preview: a host of its own for the branch.
              * @default preview
+             * @example preview
              * @enum {string}
              */
             readonly type: "preview" | "production";
@@ -1740,26 +1783,45 @@ export interface components {
             /**
              * Format: date-time
              * @description When it stops working. Without it, or `expires_in_days`: never.
+             * @example 2035-01-31T00:00:00Z
              */
             readonly expires_at?: string;
+            /** @example 90 */
             readonly expires_in_days?: number;
             /**
              * @default personal
+             * @example personal
              * @enum {string}
              */
             readonly kind: "personal" | "select_orgs" | "org_bound";
             /** @example ci */
             readonly name: string;
-            /** @description Of an org-bound key: its organization, by id or slug. */
+            /**
+             * @description Of an org-bound key: its organization, by id or slug.
+             * @example acme
+             */
             readonly org_id?: string;
-            /** @description Of a select-orgs key: the organizations that it reaches, by id or slug. */
+            /**
+             * @description Of a select-orgs key: the organizations that it reaches, by id or slug.
+             * @example [
+             *       "acme",
+             *       "example-labs"
+             *     ]
+             */
             readonly org_ids?: readonly string[];
             /**
              * @description Scopes by purpose, instead of `scopes`. Without either: `full`.
+             * @example ci_deploy
              * @enum {string}
              */
             readonly preset?: "read_only" | "ci_deploy" | "agent" | "full";
-            /** @description Scopes, `projects:read`; all of a resource, `projects:*`; or everything, `*`. */
+            /**
+             * @description Scopes, `projects:read`; all of a resource, `projects:*`; or everything, `*`.
+             * @example [
+             *       "projects:read",
+             *       "deploys:*"
+             *     ]
+             */
             readonly scopes?: readonly ("projects:read" | "projects:write" | "projects:delete" | "deploys:read" | "deploys:write" | "deploys:production" | "repositories:read" | "repositories:write" | "sandbox:execute" | "agents:read" | "agents:write" | "agents:run" | "ai:invoke" | "storage:read" | "storage:write" | "databases:read" | "databases:write" | "databases:admin" | "billing:read" | "billing:write" | "keys:read" | "keys:write" | "orgs:read" | "orgs:write" | "orgs:members" | "audit:read" | "projects:*" | "deploys:*" | "repositories:*" | "sandbox:*" | "agents:*" | "ai:*" | "storage:*" | "databases:*" | "billing:*" | "keys:*" | "orgs:*" | "audit:*" | "*")[];
         };
         readonly CreateOrgBody: {
@@ -1772,19 +1834,27 @@ export interface components {
             readonly slug?: string;
         };
         readonly CreateProjectBody: {
-            /** @description Builds the project. Left out, what the framework asks for. */
+            /**
+             * @description Builds the project. Left out, what the framework asks for.
+             * @example npm run build
+             */
             readonly build_command?: string;
             /**
              * @description Left out, it is found out when the project is deployed.
+             * @example nextjs
              * @enum {string}
              */
             readonly framework?: "nextjs" | "expo" | "astro" | "nuxt" | "react-router" | "sveltekit" | "vite" | "node" | "static";
-            /** @description Installs the dependencies. Left out, what the lock file asks for. */
+            /**
+             * @description Installs the dependencies. Left out, what the lock file asks for.
+             * @example npm ci
+             */
             readonly install_command?: string;
             /** @example Shop */
             readonly name: string;
             /**
              * @description Left out, what package.json asks for.
+             * @example 24
              * @enum {string}
              */
             readonly node_version?: "20" | "22" | "24";
@@ -1793,7 +1863,10 @@ export interface components {
              * @example dist
              */
             readonly output_directory?: string;
-            /** @description Deploys of it are production deploys. Default: main. */
+            /**
+             * @description Deploys of it are production deploys. Default: main.
+             * @example main
+             */
             readonly production_branch?: string;
             /**
              * @description Where the repository is cloned from: https, a public host, no user. Repositories of this service are named by the `repo_url` that it gave out.
@@ -1822,15 +1895,20 @@ export interface components {
              * @example shop
              */
             readonly name: string;
-            /** @description With `github`: whether others cannot see it; they cannot unless this is `false`. */
+            /**
+             * @description With `github`: whether others cannot see it; they cannot unless this is `false`.
+             * @example true
+             */
             readonly private?: boolean;
             /**
              * @description Who keeps it, this service unless it is said; `github` needs a template, and an account that the organization has connected.
+             * @example github
              * @enum {string}
              */
             readonly provider?: "service" | "github";
             /**
              * @description What it begins with; left out, it begins empty.
+             * @example nextjs
              * @enum {string}
              */
             readonly template?: "nextjs" | "expo";
@@ -1852,7 +1930,10 @@ export interface components {
              * @example ticket-4711
              */
             readonly key: string;
-            /** @description Is on the credit note. */
+            /**
+             * @description Is on the credit note.
+             * @example Downtime on 3 December
+             */
             readonly reason: string;
         };
         readonly CreditNoteView: {
@@ -2024,11 +2105,22 @@ export interface components {
         readonly EnvVariableBody: {
             /** @example DATABASE_URL */
             readonly name: string;
-            /** @description false: the value can be read again. true, the default: it is never shown. */
+            /**
+             * @description false: the value can be read again. true, the default: it is never shown.
+             * @example true
+             */
             readonly secret?: boolean;
-            /** @description production: deploys of the production branch. preview: all other deploys. development: work on a machine of your own. */
+            /**
+             * @description production: deploys of the production branch. preview: all other deploys. development: work on a machine of your own.
+             * @example [
+             *       "production"
+             *     ]
+             */
             readonly targets: readonly ("production" | "preview" | "development")[];
-            /** @description At most 65536 bytes of UTF-8, without NUL. */
+            /**
+             * @description At most 65536 bytes of UTF-8, without NUL.
+             * @example postgres://shop:secret@db.example.org/shop
+             */
             readonly value: string;
         };
         readonly EnvVariableView: {
@@ -2088,7 +2180,10 @@ export interface components {
              * @enum {string}
              */
             readonly language: "typescript" | "javascript" | "python";
-            /** @description What the program reads from standard input, at most 128 KiB of UTF-8. */
+            /**
+             * @description What the program reads from standard input, at most 128 KiB of UTF-8.
+             * @example Ada
+             */
             readonly stdin?: string;
         };
         readonly ExecutionView: {
@@ -2120,7 +2215,10 @@ export interface components {
              * @enum {string}
              */
             readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-            /** @description For which organization, by id or slug; without it, that of a call without `x-service-org`. */
+            /**
+             * @description For which organization, by id or slug; without it, that of a call without `x-service-org`.
+             * @example acme
+             */
             readonly org?: string;
             /** @example /api/v1/sandbox/executions */
             readonly path: string;
@@ -2162,7 +2260,11 @@ export interface components {
             readonly message: string;
         };
         readonly FileBody: {
-            /** @description UTF-8. */
+            /**
+             * @description UTF-8.
+             * @example def greet(name):
+             *         return "hello, " + name
+             */
             readonly content: string;
             /**
              * @description Relative to the working directory of the program.
@@ -2210,12 +2312,26 @@ export interface components {
             readonly email: string;
         };
         readonly GenericAlertBody: {
+            /**
+             * @example {
+             *       "dashboard": "https://grafana.example.org/d/disk"
+             *     }
+             */
             readonly annotations?: {
                 readonly [key: string]: string;
             };
-            /** @description Alerts with the same one are of the same fault. Left out: made of source, title and labels. */
+            /**
+             * @description Alerts with the same one are of the same fault. Left out: made of source, title and labels.
+             * @example disk:db-1
+             */
             readonly dedupKey?: string;
+            /** @example Less than 5 % are free. */
             readonly description?: string;
+            /**
+             * @example {
+             *       "instance": "db-1"
+             *     }
+             */
             readonly labels?: {
                 readonly [key: string]: string;
             };
@@ -2226,19 +2342,26 @@ export interface components {
             readonly runbookTag?: string;
             /**
              * @default warning
+             * @example critical
              * @enum {string}
              */
             readonly severity: "critical" | "warning" | "info";
+            /** @example node-exporter */
             readonly source?: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @example 2026-12-03T08:30:00Z
+             */
             readonly startsAt?: string;
             /**
              * @default firing
+             * @example firing
              * @enum {string}
              */
             readonly status: "firing" | "resolved";
             /** @example The disk of the database is nearly full */
             readonly title: string;
+            /** @example https://grafana.example.org/d/disk */
             readonly url?: string;
         };
         readonly GithubAnswer: {
@@ -2298,11 +2421,17 @@ export interface components {
              * @example 25
              */
             readonly amountUsd: string;
-            /** @description Left out: everything that is metered. */
+            /**
+             * @description Left out: everything that is metered.
+             * @example [
+             *       "sandbox_compute"
+             *     ]
+             */
             readonly appliesTo?: readonly ("ai_tokens" | "sandbox_compute" | "database_storage" | "object_storage")[];
             /**
              * Format: date-time
              * @description Left out: never.
+             * @example 2035-01-31T00:00:00Z
              */
             readonly expiresAt?: string;
             /**
@@ -2315,9 +2444,13 @@ export interface components {
             /**
              * @description Grants are used by this, the lowest first. Those of the Free plan have 100.
              * @default 50
+             * @example 50
              */
             readonly priority: number;
-            /** @description Is written to the audit log of the organization, whose members may read it. */
+            /**
+             * @description Is written to the audit log of the organization, whose members may read it.
+             * @example Welcome credits
+             */
             readonly reason: string;
         };
         readonly GrantedCreditsView: {
@@ -2423,7 +2556,10 @@ export interface components {
              * @example grace@example.org
              */
             readonly email: string;
-            /** @enum {string} */
+            /**
+             * @example member
+             * @enum {string}
+             */
             readonly role: "owner" | "admin" | "member" | "viewer";
         };
         readonly InvoiceAnswer: {
@@ -2596,6 +2732,7 @@ export interface components {
             /**
              * @description The task is open again when it is not renewed within that.
              * @default 900
+             * @example 900
              */
             readonly leaseSeconds: number;
         };
@@ -2777,6 +2914,7 @@ export interface components {
              * @example pager-bot
              */
             readonly agent: string;
+            /** @example The logs of the proxy take 80 % of the disk. */
             readonly text: string;
         };
         readonly OrgAnswer: {
@@ -2800,17 +2938,30 @@ export interface components {
              * @enum {string}
              */
             readonly language: "typescript" | "javascript" | "python";
-            /** @description At most what the plan of the organization allows. Default: 256. Any other amount starts a sandbox of its own, which takes some 30 ms longer. */
+            /**
+             * @description At most what the plan of the organization allows. Default: 256. Any other amount starts a sandbox of its own, which takes some 30 ms longer.
+             * @example 256
+             */
             readonly memory_mib?: number;
-            /** @description How long the execution may wait for its turn. A caller that waits sets it to its own time-out less `timeout_ms`. Default: 28 seconds, and 5 minutes with `wait: false`. If the wait would be longer, the answer is 503 with `Retry-After`. */
+            /**
+             * @description How long the execution may wait for its turn. A caller that waits sets it to its own time-out less `timeout_ms`. Default: 28 seconds, and 5 minutes with `wait: false`. If the wait would be longer, the answer is 503 with `Retry-After`.
+             * @example 20000
+             */
             readonly queue_timeout_ms?: number;
-            /** @description What the program reads from standard input, at most 128 KiB of UTF-8. */
+            /**
+             * @description What the program reads from standard input, at most 128 KiB of UTF-8.
+             * @example Ada
+             */
             readonly stdin?: string;
-            /** @description Wall and processor time, at most what the plan of the organization allows. Default: 30 seconds. */
+            /**
+             * @description Wall and processor time, at most what the plan of the organization allows. Default: 30 seconds.
+             * @example 5000
+             */
             readonly timeout_ms?: number;
             /**
              * @description false: the answer comes at once, with 202, and the result is there to be read when the code has run.
              * @default true
+             * @example true
              */
             readonly wait: boolean;
         };
@@ -3121,7 +3272,10 @@ export interface components {
             readonly message: string;
         };
         readonly RefusePlanBody: {
-            /** @description Is written to the audit log of the organization, whose members may read it. */
+            /**
+             * @description Is written to the audit log of the organization, whose members may read it.
+             * @example The billing address is missing
+             */
             readonly reason: string;
         };
         readonly RejectedView: {
@@ -3187,11 +3341,13 @@ export interface components {
             /**
              * Format: password
              * @description Not a common one, and without the username and the e-mail address.
+             * @example violet-harbor-lantern-42
              */
             readonly password: string;
             /**
              * @description Also revokes every API key of the account. Send true if somebody else may have had access.
              * @default false
+             * @example true
              */
             readonly revoke_keys: boolean;
             /**
@@ -3206,7 +3362,10 @@ export interface components {
              * @example pager-bot
              */
             readonly agent: string;
-            /** @description What was wrong, and what was done. */
+            /**
+             * @description What was wrong, and what was done.
+             * @example The disk was full of old logs. They are rotated daily now.
+             */
             readonly resolution: string;
         };
         readonly RollBackBody: {
@@ -3233,6 +3392,7 @@ export interface components {
             /**
              * @description For how long the old secret works on; never past the end of the key.
              * @default 0
+             * @example 3600
              */
             readonly grace_seconds: number;
         };
@@ -3281,14 +3441,20 @@ export interface components {
             readonly variables: readonly components["schemas"]["EnvVariableBody"][];
         };
         readonly SetPlanBody: {
-            /** @enum {string} */
+            /**
+             * @example enterprise
+             * @enum {string}
+             */
             readonly plan: "free" | "builder" | "pro" | "enterprise";
             /**
              * @description In USD, as a decimal. Left out, the price of the list; Enterprise has none there.
              * @example 1200
              */
             readonly priceUsdPerMonth?: string;
-            /** @description Is written to the audit log of the organization, whose members may read it. */
+            /**
+             * @description Is written to the audit log of the organization, whose members may read it.
+             * @example Contract of 1 December
+             */
             readonly reason: string;
         };
         readonly SetPlanView: {
@@ -3323,7 +3489,10 @@ export interface components {
              * @example ada
              */
             readonly login: string;
-            /** Format: password */
+            /**
+             * Format: password
+             * @example violet-harbor-lantern-42
+             */
             readonly password: string;
         };
         readonly SignUpBody: {
@@ -3335,6 +3504,7 @@ export interface components {
             /**
              * Format: password
              * @description Not a common one, and without the username and the e-mail address.
+             * @example violet-harbor-lantern-42
              */
             readonly password: string;
             /**
@@ -3349,6 +3519,7 @@ export interface components {
              * @example pager-bot
              */
             readonly agent: string;
+            /** @example 3600 */
             readonly seconds: number;
         };
         readonly SpendCapAnswer: {
@@ -3560,12 +3731,19 @@ export interface components {
             readonly previous: boolean;
         };
         readonly ToggleFlagBody: {
+            /** @example false */
             readonly enabled: boolean;
-            /** @description The version that was seen; 409 when it has changed since. */
+            /**
+             * @description The version that was seen; 409 when it has changed since.
+             * @example 3
+             */
             readonly expectedVersion?: number;
             /** @example sign_ups */
             readonly name: string;
-            /** @description Kept with the change, for whoever asks later. */
+            /**
+             * @description Kept with the change, for whoever asks later.
+             * @example Sign-ups are abused
+             */
             readonly reason?: string;
         };
         readonly TokenBody: {
@@ -3634,20 +3812,31 @@ export interface components {
              * @example call-8812:input
              */
             readonly id: string;
-            /** @enum {string} */
+            /**
+             * @example ai_tokens
+             * @enum {string}
+             */
             readonly meter: "ai_tokens" | "sandbox_compute" | "database_storage" | "object_storage";
             /**
              * @description Of ai_tokens: <model>:input or <model>:output.
              * @example openai/gpt-mini:input
              */
             readonly model?: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @example 2026-12-03T08:30:00Z
+             */
             readonly occurred_at: string;
             /** @example org_01jd3m8yeqf5rb0xkq5ym8s6tn */
             readonly org_id: string;
             /** @example prj_01jd3m8yeqf5rb0xkq5ym8s6tn */
             readonly project_id?: string;
-            /** @description For whoever looks into a bill later. */
+            /**
+             * @description For whoever looks into a bill later.
+             * @example {
+             *       "region": "eu"
+             *     }
+             */
             readonly properties?: {
                 readonly [key: string]: string;
             };
@@ -3705,7 +3894,10 @@ export interface components {
             readonly username: string;
         };
         readonly VoidBody: {
-            /** @description Is on the credit note that it is taken back with. */
+            /**
+             * @description Is on the credit note that it is taken back with.
+             * @example Billed twice
+             */
             readonly reason: string;
         };
     };
@@ -3776,6 +3968,13 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "method": "POST",
+                 *       "path": "/api/v1/sandbox/executions",
+                 *       "org": "acme"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["ExplainBody"];
             };
         };
@@ -3924,6 +4123,12 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "current_password": "violet-harbor-lantern-42",
+                 *       "new_password": "violet-harbor-lantern-42"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["ChangePasswordBody"];
             };
         };
@@ -4076,6 +4281,11 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "email": "ada@example.org"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["ForgotPasswordBody"];
             };
         };
@@ -4178,6 +4388,13 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "token": "svc_mail_…",
+                 *       "password": "violet-harbor-lantern-42",
+                 *       "revoke_keys": true
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["ResetPasswordBody"];
             };
         };
@@ -4514,6 +4731,10 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
+                /**
+                 * @description The id of the session.
+                 * @example ses_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
                 readonly session_id: string;
             };
             readonly cookie?: never;
@@ -4645,14 +4866,21 @@ export interface operations {
     readonly AuthController_signIn: {
         readonly parameters: {
             readonly query?: never;
-            readonly header: {
-                readonly "user-agent": string;
+            readonly header?: {
+                /** @description Names the session in the list of sessions. */
+                readonly "user-agent"?: string;
             };
             readonly path?: never;
             readonly cookie?: never;
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "login": "ada",
+                 *       "password": "violet-harbor-lantern-42"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["SignInBody"];
             };
         };
@@ -4882,14 +5110,22 @@ export interface operations {
     readonly AuthController_signUp: {
         readonly parameters: {
             readonly query?: never;
-            readonly header: {
-                readonly "user-agent": string;
+            readonly header?: {
+                /** @description Names the session in the list of sessions. */
+                readonly "user-agent"?: string;
             };
             readonly path?: never;
             readonly cookie?: never;
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "username": "ada",
+                 *       "email": "ada@example.org",
+                 *       "password": "violet-harbor-lantern-42"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["SignUpBody"];
             };
         };
@@ -5005,6 +5241,11 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "token": "svc_mail_…"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["TokenBody"];
             };
         };
@@ -5233,6 +5474,11 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "plan": "pro"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["CheckoutBody"];
             };
         };
@@ -5497,6 +5743,25 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "events": [
+                 *         {
+                 *           "source": "model-router",
+                 *           "id": "call-8812:input",
+                 *           "org_id": "org_01jd3m8yeqf5rb0xkq5ym8s6tn",
+                 *           "project_id": "prj_01jd3m8yeqf5rb0xkq5ym8s6tn",
+                 *           "meter": "ai_tokens",
+                 *           "model": "openai/gpt-mini:input",
+                 *           "quantity": "1250",
+                 *           "occurred_at": "2026-12-03T08:30:00Z",
+                 *           "properties": {
+                 *             "region": "eu"
+                 *           }
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["ReportUsageBody"];
             };
         };
@@ -5828,6 +6093,10 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
+                /**
+                 * @description The id of the invoice.
+                 * @example ivc_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
                 readonly invoice_id: string;
             };
             readonly cookie?: never;
@@ -5942,6 +6211,10 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
+                /**
+                 * @description The id of the invoice.
+                 * @example ivc_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
                 readonly invoice_id: string;
             };
             readonly cookie?: never;
@@ -6503,6 +6776,11 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "amount": "100"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["SpendCapBody"];
             };
         };
@@ -6754,6 +7032,11 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "plan": "builder"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["ChoosePlanBody"];
             };
         };
@@ -7025,6 +7308,10 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
+                /**
+                 * @description The id of the deploy.
+                 * @example dpl_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
                 readonly deploy_id: string;
             };
             readonly cookie?: never;
@@ -7139,6 +7426,10 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
+                /**
+                 * @description The id of the deploy.
+                 * @example dpl_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
                 readonly deploy_id: string;
             };
             readonly cookie?: never;
@@ -7274,6 +7565,10 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
+                /**
+                 * @description The id of the deploy.
+                 * @example dpl_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
                 readonly deploy_id: string;
             };
             readonly cookie?: never;
@@ -7411,6 +7706,10 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
+                /**
+                 * @description The id of the deploy.
+                 * @example dpl_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
                 readonly deploy_id: string;
             };
             readonly cookie?: never;
@@ -7529,7 +7828,13 @@ export interface operations {
                 readonly follow?: boolean;
             };
             readonly header?: never;
-            readonly path?: never;
+            readonly path: {
+                /**
+                 * @description The id of the deploy.
+                 * @example dpl_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly deploy_id: unknown;
+            };
             readonly cookie?: never;
         };
         readonly requestBody?: never;
@@ -7655,6 +7960,10 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
+                /**
+                 * @description The id of the deploy.
+                 * @example dpl_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
                 readonly deploy_id: string;
             };
             readonly cookie?: never;
@@ -7903,6 +8212,13 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "state": "ghs_01jd3m8yeqf5rb0xkq5ym8s6tn",
+                 *       "code": "3584d83530557fdd1f46",
+                 *       "installation_id": 48211093
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["ConnectGithubBody"];
             };
         };
@@ -8064,6 +8380,10 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
+                /**
+                 * @description The id of the connection.
+                 * @example ghi_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
                 readonly installation_id: string;
             };
             readonly cookie?: never;
@@ -8327,6 +8647,11 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "token": "svc_mail_…"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["TokenBody"];
             };
         };
@@ -8737,6 +9062,10 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
+                /**
+                 * @description The id of the key.
+                 * @example key_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
                 readonly key_id: string;
             };
             readonly cookie?: never;
@@ -8851,6 +9180,10 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
+                /**
+                 * @description The id of the key.
+                 * @example key_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
                 readonly key_id: string;
             };
             readonly cookie?: never;
@@ -8984,12 +9317,29 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
+                /**
+                 * @description The id of the key.
+                 * @example key_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
                 readonly key_id: string;
             };
             readonly cookie?: never;
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "scopes": [
+                 *         "projects:read",
+                 *         "deploys:*"
+                 *       ],
+                 *       "allowed_ips": [
+                 *         "203.0.113.0/24"
+                 *       ],
+                 *       "name": "ci of the shop",
+                 *       "expires_at": "2035-01-31T00:00:00Z"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["ChangeKeyBody"];
             };
         };
@@ -9143,12 +9493,21 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
+                /**
+                 * @description The id of the key.
+                 * @example key_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
                 readonly key_id: string;
             };
             readonly cookie?: never;
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "grace_seconds": 3600
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["RotateKeyBody"];
             };
         };
@@ -9519,7 +9878,11 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": Record<string, never>;
+                    readonly "application/json": {
+                        /** @example 3.0.0 */
+                        readonly openapi: string;
+                        readonly paths: Record<string, never>;
+                    };
                 };
             };
             /**
@@ -9676,6 +10039,12 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "name": "Acme",
+                 *       "slug": "acme"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["CreateOrgBody"];
             };
         };
@@ -9824,6 +10193,10 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
+                /**
+                 * @description The id or slug of the organization.
+                 * @example org_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
                 readonly org_id: string;
             };
             readonly cookie?: never;
@@ -9938,6 +10311,10 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
+                /**
+                 * @description The id or slug of the organization.
+                 * @example org_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
                 readonly org_id: string;
             };
             readonly cookie?: never;
@@ -10073,12 +10450,22 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
+                /**
+                 * @description The id or slug of the organization.
+                 * @example org_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
                 readonly org_id: string;
             };
             readonly cookie?: never;
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "name": "Acme",
+                 *       "slug": "acme"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["ChangeOrgBody"];
             };
         };
@@ -10241,6 +10628,10 @@ export interface operations {
             };
             readonly header?: never;
             readonly path: {
+                /**
+                 * @description The id or slug of the organization.
+                 * @example org_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
                 readonly org_id: string;
             };
             readonly cookie?: never;
@@ -10364,6 +10755,10 @@ export interface operations {
             };
             readonly header?: never;
             readonly path: {
+                /**
+                 * @description The id or slug of the organization.
+                 * @example org_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
                 readonly org_id: string;
             };
             readonly cookie?: never;
@@ -10482,7 +10877,15 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
+                /**
+                 * @description The id of the invitation.
+                 * @example inv_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
                 readonly invitation_id: string;
+                /**
+                 * @description The id or slug of the organization.
+                 * @example org_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
                 readonly org_id: string;
             };
             readonly cookie?: never;
@@ -10625,6 +11028,10 @@ export interface operations {
             };
             readonly header?: never;
             readonly path: {
+                /**
+                 * @description The id or slug of the organization.
+                 * @example org_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
                 readonly org_id: string;
             };
             readonly cookie?: never;
@@ -10743,12 +11150,22 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
+                /**
+                 * @description The id or slug of the organization.
+                 * @example org_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
                 readonly org_id: string;
             };
             readonly cookie?: never;
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "email": "grace@example.org",
+                 *       "role": "member"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["InviteBody"];
             };
         };
@@ -10908,7 +11325,15 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
+                /**
+                 * @description The id or slug of the organization.
+                 * @example org_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
                 readonly org_id: string;
+                /**
+                 * @description The id of the member.
+                 * @example usr_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
                 readonly user_id: string;
             };
             readonly cookie?: never;
@@ -11050,13 +11475,26 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
+                /**
+                 * @description The id or slug of the organization.
+                 * @example org_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
                 readonly org_id: string;
+                /**
+                 * @description The id of the member.
+                 * @example usr_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
                 readonly user_id: string;
             };
             readonly cookie?: never;
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "role": "admin"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["ChangeRoleBody"];
             };
         };
@@ -11334,6 +11772,20 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "name": "Shop",
+                 *       "slug": "shop",
+                 *       "repo_url": "https://github.com/acme/shop",
+                 *       "framework": "nextjs",
+                 *       "root_directory": "apps/web",
+                 *       "install_command": "npm ci",
+                 *       "build_command": "npm run build",
+                 *       "output_directory": "dist",
+                 *       "node_version": "24",
+                 *       "production_branch": "main"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["CreateProjectBody"];
             };
         };
@@ -11482,6 +11934,10 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
+                /**
+                 * @description The id or slug of the project.
+                 * @example prj_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
                 readonly project_id: string;
             };
             readonly cookie?: never;
@@ -11596,6 +12052,10 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
+                /**
+                 * @description The id or slug of the project.
+                 * @example prj_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
                 readonly project_id: string;
             };
             readonly cookie?: never;
@@ -11729,12 +12189,30 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
+                /**
+                 * @description The id or slug of the project.
+                 * @example prj_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
                 readonly project_id: string;
             };
             readonly cookie?: never;
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "name": "Shop",
+                 *       "slug": "shop",
+                 *       "repo_url": "https://github.com/acme/shop",
+                 *       "framework": "nextjs",
+                 *       "root_directory": "apps/web",
+                 *       "install_command": "npm ci",
+                 *       "build_command": "npm run build",
+                 *       "output_directory": "dist",
+                 *       "node_version": "24",
+                 *       "production_branch": "main"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["ChangeProjectBody"];
             };
         };
@@ -11894,11 +12372,17 @@ export interface operations {
                 readonly cursor?: string;
                 /** @description Items on a page. */
                 readonly limit?: number;
+                /** @description Only deploys in this state. */
                 readonly state?: "queued" | "initializing" | "building" | "deploying" | "ready" | "error" | "canceled" | "skipped";
+                /** @description Only deploys of this type. */
                 readonly type?: "preview" | "production";
             };
             readonly header?: never;
             readonly path: {
+                /**
+                 * @description The id or slug of the project.
+                 * @example prj_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
                 readonly project_id: string;
             };
             readonly cookie?: never;
@@ -12017,6 +12501,10 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
+                /**
+                 * @description The id or slug of the project.
+                 * @example prj_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
                 readonly project_id: string;
             };
             readonly cookie?: never;
@@ -12189,6 +12677,10 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
+                /**
+                 * @description The id or slug of the project.
+                 * @example prj_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
                 readonly project_id: string;
             };
             readonly cookie?: never;
@@ -12303,12 +12795,30 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
+                /**
+                 * @description The id or slug of the project.
+                 * @example prj_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
                 readonly project_id: string;
             };
             readonly cookie?: never;
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "variables": [
+                 *         {
+                 *           "name": "DATABASE_URL",
+                 *           "value": "postgres://shop:secret@db.example.org/shop",
+                 *           "targets": [
+                 *             "production"
+                 *           ],
+                 *           "secret": true
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["SetEnvBody"];
             };
         };
@@ -12460,12 +12970,17 @@ export interface operations {
     readonly ProjectEnvController_remove: {
         readonly parameters: {
             readonly query: {
+                /** @description The name of the variable. */
                 readonly name: string;
                 /** @description Left out: all targets. */
                 readonly target?: "production" | "preview" | "development";
             };
             readonly header?: never;
             readonly path: {
+                /**
+                 * @description The id or slug of the project.
+                 * @example prj_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
                 readonly project_id: string;
             };
             readonly cookie?: never;
@@ -12599,12 +13114,21 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
+                /**
+                 * @description The id or slug of the project.
+                 * @example prj_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
                 readonly project_id: string;
             };
             readonly cookie?: never;
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "deploy_id": "dpl_01jd3m8yeqf5rb0xkq5ym8s6tn"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["RollBackBody"];
             };
         };
@@ -13048,6 +13572,10 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
+                /**
+                 * @description The id of the repository.
+                 * @example repo_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
                 readonly repository_id: string;
             };
             readonly cookie?: never;
@@ -13162,6 +13690,10 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
+                /**
+                 * @description The id of the repository.
+                 * @example repo_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
                 readonly repository_id: string;
             };
             readonly cookie?: never;
@@ -13514,6 +14046,23 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "code": "print(1 + 2)",
+                 *       "language": "python",
+                 *       "stdin": "Ada\n",
+                 *       "files": [
+                 *         {
+                 *           "path": "lib/greet.py",
+                 *           "content": "def greet(name):\n    return \"hello, \" + name\n"
+                 *         }
+                 *       ],
+                 *       "timeout_ms": 5000,
+                 *       "memory_mib": 256,
+                 *       "wait": true,
+                 *       "queue_timeout_ms": 20000
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["OrgExecutionRequest"];
             };
         };
@@ -13687,6 +14236,10 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
+                /**
+                 * @description The id of the execution.
+                 * @example exe_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
                 readonly execution_id: string;
             };
             readonly cookie?: never;
@@ -13801,6 +14354,10 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
+                /**
+                 * @description The id of the execution.
+                 * @example exe_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
                 readonly execution_id: string;
             };
             readonly cookie?: never;
@@ -13942,6 +14499,13 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "code": "print(1 + 2)",
+                 *       "language": "python",
+                 *       "stdin": "Ada\n"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["ExecutionRequest"];
             };
         };
@@ -14107,7 +14671,15 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": Record<string, never>;
+                    readonly "application/json": {
+                        readonly endpoints: readonly Record<string, never>[];
+                        readonly parts: Record<string, never>;
+                        readonly runbooks: readonly Record<string, never>[];
+                        readonly schemaVersion: string;
+                        readonly service: Record<string, never>;
+                        /** @enum {string} */
+                        readonly status: "ok" | "degraded" | "draining";
+                    };
                 };
             };
             /** @description `invalid_token`: The bearer token is not the one that is set. */
@@ -14139,6 +14711,25 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "title": "The disk of the database is nearly full",
+                 *       "runbookTag": "disk",
+                 *       "severity": "critical",
+                 *       "status": "firing",
+                 *       "dedupKey": "disk:db-1",
+                 *       "source": "node-exporter",
+                 *       "description": "Less than 5 % are free.",
+                 *       "labels": {
+                 *         "instance": "db-1"
+                 *       },
+                 *       "annotations": {
+                 *         "dashboard": "https://grafana.example.org/d/disk"
+                 *       },
+                 *       "startsAt": "2026-12-03T08:30:00Z",
+                 *       "url": "https://grafana.example.org/d/disk"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["GenericAlertBody"];
             };
         };
@@ -14220,6 +14811,19 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "orgId": "org_01jd3m8yeqf5rb0xkq5ym8s6tn",
+                 *       "amountUsd": "25",
+                 *       "reason": "Welcome credits",
+                 *       "key": "ticket-4711",
+                 *       "priority": 50,
+                 *       "expiresAt": "2035-01-31T00:00:00Z",
+                 *       "appliesTo": [
+                 *         "sandbox_compute"
+                 *       ]
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["GrantCreditsBody"];
             };
         };
@@ -14325,12 +14929,23 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
+                /**
+                 * @description The id of the invoice.
+                 * @example ivc_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
                 readonly invoice_id: string;
             };
             readonly cookie?: never;
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "amountUsd": "12.50",
+                 *       "reason": "Downtime on 3 December",
+                 *       "key": "ticket-4711"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["CreditNoteBody"];
             };
         };
@@ -14438,12 +15053,21 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
+                /**
+                 * @description The id of the invoice.
+                 * @example ivc_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
                 readonly invoice_id: string;
             };
             readonly cookie?: never;
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "payment": "Transfer of 3 December"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["PaidBody"];
             };
         };
@@ -14549,12 +15173,21 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
+                /**
+                 * @description The id of the invoice.
+                 * @example ivc_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
                 readonly invoice_id: string;
             };
             readonly cookie?: never;
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "reason": "Billed twice"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["VoidBody"];
             };
         };
@@ -14660,12 +15293,23 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
+                /**
+                 * @description The id of the organization.
+                 * @example org_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
                 readonly org_id: string;
             };
             readonly cookie?: never;
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "plan": "enterprise",
+                 *       "priceUsdPerMonth": "1200",
+                 *       "reason": "Contract of 1 December"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["SetPlanBody"];
             };
         };
@@ -14769,12 +15413,21 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
+                /**
+                 * @description The id of the organization.
+                 * @example org_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
                 readonly org_id: string;
             };
             readonly cookie?: never;
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "reason": "The billing address is missing"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["RefusePlanBody"];
             };
         };
@@ -14932,6 +15585,14 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "name": "sign_ups",
+                 *       "enabled": false,
+                 *       "reason": "Sign-ups are abused",
+                 *       "expectedVersion": 3
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["ToggleFlagBody"];
             };
         };
@@ -15050,7 +15711,9 @@ export interface operations {
                 readonly cursor?: string;
                 /** @description Items on a page. */
                 readonly limit?: number;
+                /** @description Only tasks with this tag. */
                 readonly runbookTag?: string;
+                /** @description Only tasks with this status. */
                 readonly status?: "open" | "claimed" | "resolved";
             };
             readonly header?: never;
@@ -15110,6 +15773,10 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
+                /**
+                 * @description The id of the task.
+                 * @example tsk_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
                 readonly task_id: string;
             };
             readonly cookie?: never;
@@ -15167,12 +15834,22 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
+                /**
+                 * @description The id of the task.
+                 * @example tsk_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
                 readonly task_id: string;
             };
             readonly cookie?: never;
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "agent": "pager-bot",
+                 *       "leaseSeconds": 900
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["LeaseBody"];
             };
         };
@@ -15280,12 +15957,22 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
+                /**
+                 * @description The id of the task.
+                 * @example tsk_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
                 readonly task_id: string;
             };
             readonly cookie?: never;
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "agent": "pager-bot",
+                 *       "leaseSeconds": 900
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["LeaseBody"];
             };
         };
@@ -15395,12 +16082,22 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
+                /**
+                 * @description The id of the task.
+                 * @example tsk_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
                 readonly task_id: string;
             };
             readonly cookie?: never;
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "agent": "pager-bot",
+                 *       "text": "The logs of the proxy take 80 % of the disk."
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["NoteBody"];
             };
         };
@@ -15504,12 +16201,21 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
+                /**
+                 * @description The id of the task.
+                 * @example tsk_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
                 readonly task_id: string;
             };
             readonly cookie?: never;
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "agent": "pager-bot"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["ReleaseBody"];
             };
         };
@@ -15619,12 +16325,22 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
+                /**
+                 * @description The id of the task.
+                 * @example tsk_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
                 readonly task_id: string;
             };
             readonly cookie?: never;
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "agent": "pager-bot",
+                 *       "resolution": "The disk was full of old logs. They are rotated daily now."
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["ResolveBody"];
             };
         };
@@ -15732,12 +16448,22 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
+                /**
+                 * @description The id of the task.
+                 * @example tsk_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
                 readonly task_id: string;
             };
             readonly cookie?: never;
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "agent": "pager-bot",
+                 *       "seconds": 3600
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["SilenceBody"];
             };
         };

@@ -49,7 +49,8 @@ class Facts {
 
     for (const { in: place, name, required, schema } of parameters) {
       this.addTaken(operation, `${place}.${name}`, schema);
-      if (required === true) this.lines.add(`${operation} asks ${place}.${name}: required`);
+      // The path itself says it of its parameters.
+      if (required === true && place !== 'path') this.lines.add(`${operation} asks ${place}.${name}: required`);
     }
     for (const [mediaType, { schema }] of Object.entries<Json>(requestBody?.content ?? {})) {
       this.lines.add(`${operation} takes body: ${mediaType}`);

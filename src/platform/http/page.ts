@@ -34,6 +34,7 @@ export class PageQuery {
     minimum: 1,
     maximum: MAX_LIMIT,
     default: DEFAULT_LIMIT,
+    example: 50,
     description: 'Items on a page.',
   })
   @Type(() => Number)
@@ -44,6 +45,7 @@ export class PageQuery {
 
   @ApiPropertyOptional({
     type: String,
+    example: encode('prj_01jd3m8yeqf5rb0xkq5ym8s6tn'),
     description: '`meta.next_cursor` of an earlier page: the list goes on after it.',
   })
   @MayBeAbsent()

@@ -1,4 +1,4 @@
-import { Injectable, type OnApplicationBootstrap, RequestMethod } from '@nestjs/common';
+import { Injectable, RequestMethod } from '@nestjs/common';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { ModulesContainer, Reflector } from '@nestjs/core';
 import { type DeclaredRoute, RouteDirectory } from '../route-directory.js';
@@ -18,8 +18,8 @@ type Handler = (...parameters: unknown[]) => unknown;
 
 /** Reads the endpoints from the controllers, as Nest does. */
 @Injectable()
-export class DeclaredRoutes extends RouteDirectory implements OnApplicationBootstrap {
-  private routes: readonly DeclaredRoute[] = [];
+export class DeclaredRoutes extends RouteDirectory {
+  private routes: readonly DeclaredRoute[] | undefined;
 
   constructor(
     private readonly modules: ModulesContainer,
@@ -28,20 +28,18 @@ export class DeclaredRoutes extends RouteDirectory implements OnApplicationBoots
     super();
   }
 
-  onApplicationBootstrap(): void {
-    this.routes = [...this.modules.values()]
+  /** Read the first time that somebody asks, when all controllers are known. */
+  list(): readonly DeclaredRoute[] {
+    this.routes ??= [...this.modules.values()]
       .flatMap((module) => [...module.controllers.values()])
       .flatMap(({ metatype }) => this.routesOf(metatype as new () => object));
-  }
-
-  list(): readonly DeclaredRoute[] {
     return this.routes;
   }
 
   find(method: string, path: string): DeclaredRoute | undefined {
     const parts = partsOf(path.split('?')[0]!);
     // A literal segment is nearer than a parameter: `/keys/current` is not `/keys/:key_id`.
-    return this.routes
+    return this.list()
       .filter((route) => route.method === method.toUpperCase() && matches(partsOf(route.path), parts))
       .sort((one, other) => one.path.split(':').length - other.path.split(':').length)[0];
   }

@@ -18,6 +18,7 @@ export class ExplainBody {
   readonly path!: string;
 
   @ApiPropertyOptional({
+    example: 'acme',
     type: String,
     description: 'For which organization, by id or slug; without it, that of a call without `x-service-org`.',
   })

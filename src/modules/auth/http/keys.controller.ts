@@ -1,5 +1,12 @@
 import { Body, Controller, Delete, Get, HttpCode, HttpStatus, Param, Patch, Post, Query } from '@nestjs/common';
-import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import {
+  ApiBody,
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+} from '@nestjs/swagger';
 import { ANY_BODY, ANY_CALLER, ANY_WRITE, ApiRefusals } from '../../../platform/http/api-refusals.js';
 import { Envelope } from '../../../platform/http/envelope.js';
 import { TakesJson, TakesNothing } from '../../../platform/http/json-body.js';
@@ -11,6 +18,7 @@ import { RequireVerifiedEmail } from '../require-verified-email.js';
 import { KeyWishes } from './key-wish.js';
 import {
   ChangeKeyBody,
+  CREATE_KEY_EXAMPLES,
   CreateKeyBody,
   KeyAnswer,
   KeyPageAnswer,
@@ -36,6 +44,7 @@ export class KeysController {
   @ApiOperation({
     summary: 'Mints an API key. Its secret is shown this one time; a key never mints one that may do more than itself.',
   })
+  @ApiBody({ type: CreateKeyBody, examples: CREATE_KEY_EXAMPLES })
   @ApiCreatedResponse({ type: MintedKeyAnswer })
   @ApiRefusals(...ANY_CALLER, ...ANY_BODY, 'email_not_verified')
   async create(@Caller() call: Call, @Body() body: CreateKeyBody): Promise<Envelope<MintedKeyView>> {

@@ -40,6 +40,7 @@ const IsRange = (): PropertyDecorator =>
 /** Fields that can be changed later as well. */
 class KeyFields {
   @ApiPropertyOptional({
+    example: ['projects:read', 'deploys:*'],
     enum: SCOPE_PATTERNS,
     isArray: true,
     description: 'Scopes, `projects:read`; all of a resource, `projects:*`; or everything, `*`.',
@@ -68,12 +69,13 @@ export class CreateKeyBody extends KeyFields {
   @IsTitle()
   readonly name!: string;
 
-  @ApiPropertyOptional({ enum: KEY_KINDS, default: 'personal' })
+  @ApiPropertyOptional({ example: 'personal', enum: KEY_KINDS, default: 'personal' })
   @MayBeAbsent()
   @IsIn(KEY_KINDS)
   readonly kind: KeyKind = 'personal';
 
   @ApiPropertyOptional({
+    example: 'ci_deploy',
     enum: PRESETS,
     description: 'Scopes by purpose, instead of `scopes`. Without either: `full`.',
   })
@@ -81,13 +83,18 @@ export class CreateKeyBody extends KeyFields {
   @IsIn(PRESETS)
   readonly preset?: Preset;
 
-  @ApiPropertyOptional({ type: String, description: 'Of an org-bound key: its organization, by id or slug.' })
+  @ApiPropertyOptional({
+    example: 'acme',
+    type: String,
+    description: 'Of an org-bound key: its organization, by id or slug.',
+  })
   @MayBeAbsent()
   @IsString()
   @Length(1, 64)
   readonly org_id?: string;
 
   @ApiPropertyOptional({
+    example: ['acme', 'example-labs'],
     type: [String],
     description: 'Of a select-orgs key: the organizations that it reaches, by id or slug.',
   })
@@ -100,6 +107,7 @@ export class CreateKeyBody extends KeyFields {
   readonly org_ids?: string[];
 
   @ApiPropertyOptional({
+    example: '2035-01-31T00:00:00Z',
     type: String,
     format: 'date-time',
     description: 'When it stops working. Without it, or `expires_in_days`: never.',
@@ -108,7 +116,7 @@ export class CreateKeyBody extends KeyFields {
   @IsISO8601({ strict: true, strictSeparator: true })
   readonly expires_at?: string;
 
-  @ApiPropertyOptional({ type: 'integer', minimum: 1, maximum: MAX_DAYS })
+  @ApiPropertyOptional({ example: 90, type: 'integer', minimum: 1, maximum: MAX_DAYS })
   @MayBeAbsent()
   @IsInt()
   @Min(1)
@@ -116,13 +124,36 @@ export class CreateKeyBody extends KeyFields {
   readonly expires_in_days?: number;
 }
 
+/** Some of the fields exclude each other, so one example cannot show all of them. */
+export const CREATE_KEY_EXAMPLES = {
+  personal: {
+    summary: 'A key for CI that expires',
+    value: { name: 'ci', preset: 'ci_deploy', expires_in_days: 90 },
+  },
+  org_bound: {
+    summary: 'A key of one organization that can only read',
+    value: { name: 'dashboard', kind: 'org_bound', org_id: 'acme', scopes: ['projects:read', 'deploys:read'] },
+  },
+  select_orgs: {
+    summary: 'A key for two organizations, from one network',
+    value: {
+      name: 'reports',
+      kind: 'select_orgs',
+      org_ids: ['acme', 'example-labs'],
+      scopes: ['billing:read'],
+      allowed_ips: ['203.0.113.0/24'],
+      expires_at: '2035-01-31T00:00:00Z',
+    },
+  },
+};
+
 export class ChangeKeyBody extends KeyFields {
-  @ApiPropertyOptional({ type: String, minLength: 1, maxLength: MAX_NAME_LENGTH })
+  @ApiPropertyOptional({ example: 'ci of the shop', type: String, minLength: 1, maxLength: MAX_NAME_LENGTH })
   @MayBeAbsent()
   @IsTitle()
   readonly name?: string;
 
-  @ApiPropertyOptional({ type: String, format: 'date-time' })
+  @ApiPropertyOptional({ example: '2035-01-31T00:00:00Z', type: String, format: 'date-time' })
   @MayBeAbsent()
   @IsISO8601({ strict: true, strictSeparator: true })
   readonly expires_at?: string;
@@ -130,6 +161,7 @@ export class ChangeKeyBody extends KeyFields {
 
 export class RotateKeyBody {
   @ApiPropertyOptional({
+    example: 3_600,
     type: 'integer',
     minimum: 0,
     maximum: MAX_GRACE_SECONDS,

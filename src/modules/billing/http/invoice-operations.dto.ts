@@ -19,7 +19,11 @@ export class PaidBody {
 }
 
 export class VoidBody {
-  @ApiProperty({ maxLength: 100, description: 'Is on the credit note that it is taken back with.' })
+  @ApiProperty({
+    example: 'Billed twice',
+    maxLength: 100,
+    description: 'Is on the credit note that it is taken back with.',
+  })
   @IsTitle()
   readonly reason!: string;
 }
@@ -29,7 +33,7 @@ export class CreditNoteBody {
   @IsCents()
   readonly amountUsd!: string;
 
-  @ApiProperty({ maxLength: 100, description: 'Is on the credit note.' })
+  @ApiProperty({ example: 'Downtime on 3 December', maxLength: 100, description: 'Is on the credit note.' })
   @IsTitle()
   readonly reason!: string;
 

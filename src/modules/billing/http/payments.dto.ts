@@ -8,7 +8,7 @@ import { PLAN_IDS, type PlanId } from '../../plans/plan.js';
 const PAID = PLAN_IDS.filter((plan) => plan !== 'free');
 
 export class CheckoutBody {
-  @ApiProperty({ enum: PAID })
+  @ApiProperty({ example: 'pro', enum: PAID })
   @IsIn(PAID)
   readonly plan!: PlanId;
 }

@@ -12,7 +12,7 @@ import type { Subscription } from '../subscriptions/subscriptions.service.js';
 import { IsUsd } from '../../../platform/http/money-fields.js';
 
 export class SetPlanBody {
-  @ApiProperty({ enum: PLAN_IDS })
+  @ApiProperty({ example: 'enterprise', enum: PLAN_IDS })
   @IsIn(PLAN_IDS)
   readonly plan!: PlanId;
 
@@ -26,6 +26,7 @@ export class SetPlanBody {
   readonly priceUsdPerMonth?: string;
 
   @ApiProperty({
+    example: 'Contract of 1 December',
     maxLength: 100,
     description: 'Is written to the audit log of the organization, whose members may read it.',
   })
@@ -50,7 +51,7 @@ export class SetPlanBody {
 }
 
 export class OrgParameter {
-  @ApiProperty({ example: 'org_01jd3m8yeqf5rb0xkq5ym8s6tn' })
+  @ApiProperty({ description: 'The id of the organization.', example: 'org_01jd3m8yeqf5rb0xkq5ym8s6tn' })
   @Matches(/^org_[0-9a-z]{26}$/)
   readonly org_id!: string;
 }
@@ -68,6 +69,7 @@ export class SetPlanView {
 
 export class RefusePlanBody {
   @ApiProperty({
+    example: 'The billing address is missing',
     maxLength: 100,
     description: 'Is written to the audit log of the organization, whose members may read it.',
   })

@@ -8,6 +8,7 @@ import type { SubscriptionState } from '../subscriptions/subscriptions.service.j
 
 export class ChoosePlanBody {
   @ApiProperty({
+    example: 'builder',
     enum: PLAN_IDS,
     description:
       'A larger plan begins at once, a smaller one with the next period. The present one drops what is planned.',

@@ -19,6 +19,7 @@ export class GrantCreditsBody {
   readonly amountUsd!: string;
 
   @ApiProperty({
+    example: 'Welcome credits',
     maxLength: 100,
     description: 'Is written to the audit log of the organization, whose members may read it.',
   })
@@ -34,6 +35,7 @@ export class GrantCreditsBody {
   readonly key!: string;
 
   @ApiPropertyOptional({
+    example: DEFAULT_PRIORITY,
     type: 'integer',
     minimum: 0,
     maximum: 1_000,
@@ -46,12 +48,22 @@ export class GrantCreditsBody {
   @Max(1_000)
   readonly priority: number = DEFAULT_PRIORITY;
 
-  @ApiPropertyOptional({ type: String, format: 'date-time', description: 'Left out: never.' })
+  @ApiPropertyOptional({
+    example: '2035-01-31T00:00:00Z',
+    type: String,
+    format: 'date-time',
+    description: 'Left out: never.',
+  })
   @MayBeAbsent()
   @IsISO8601({ strict: true })
   readonly expiresAt?: string;
 
-  @ApiPropertyOptional({ enum: METERS, isArray: true, description: 'Left out: everything that is metered.' })
+  @ApiPropertyOptional({
+    example: ['sandbox_compute'],
+    enum: METERS,
+    isArray: true,
+    description: 'Left out: everything that is metered.',
+  })
   @MayBeAbsent()
   @IsArray()
   @ArrayNotEmpty()

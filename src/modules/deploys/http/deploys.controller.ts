@@ -4,6 +4,7 @@ import {
   ApiNoContentResponse,
   ApiOkResponse,
   ApiOperation,
+  ApiParam,
   ApiTags,
   getSchemaPath,
 } from '@nestjs/swagger';
@@ -80,6 +81,7 @@ export class DeploysController {
 
   @Get('logs')
   @RequireScope('deploys:read', { in: 'resource' })
+  @ApiParam({ name: 'deploy_id' })
   @ApiOperation({
     summary: 'Streams the log of a deploy, live until that is over.',
     description:

@@ -52,12 +52,13 @@ export class CreateDeployBody {
   @IsBranch()
   readonly branch?: string;
 
-  @ApiPropertyOptional({ ...TYPE, default: 'preview' })
+  @ApiPropertyOptional({ ...TYPE, default: 'preview', example: 'preview' })
   @MayBeAbsent()
   @IsIn(DEPLOY_TYPES)
   readonly type: DeployType = 'preview';
 
   @ApiPropertyOptional({
+    example: false,
     type: Boolean,
     default: false,
     description: 'true: builds even if this commit was built before with the same settings and variables.',
@@ -67,6 +68,7 @@ export class CreateDeployBody {
   readonly force: boolean = false;
 
   @ApiPropertyOptional({
+    example: '8d4e3c7a1b90f2655e4d3c2b1a09f8e7d6c5b4a3',
     type: String,
     pattern: '^[0-9a-f]{40}$',
     description: 'The full hash of a commit. Left out, what the branch points to when the deploy begins.',
@@ -81,6 +83,15 @@ export class CreateDeployBody {
   }
 }
 
+/** A commit belongs to one repository, so that most deploys name none. */
+export const CREATE_DEPLOY_EXAMPLES = {
+  preview: { summary: 'A preview of a branch', value: { branch: 'main' } },
+  production: {
+    summary: 'Production, from one commit',
+    value: { branch: 'main', type: 'production', force: true, commit: '8d4e3c7a1b90f2655e4d3c2b1a09f8e7d6c5b4a3' },
+  },
+};
+
 export class RollBackBody {
   @ApiPropertyOptional({
     type: String,
@@ -93,17 +104,17 @@ export class RollBackBody {
 }
 
 export class DeploysQuery extends PageQuery {
-  @ApiPropertyOptional({ type: String, description: 'Those of this branch.' })
+  @ApiPropertyOptional({ example: 'main', type: String, description: 'Those of this branch.' })
   @MayBeAbsent()
   @IsBranch()
   readonly branch?: string;
 
-  @ApiPropertyOptional({ enum: DEPLOY_TYPES })
+  @ApiPropertyOptional({ example: 'production', enum: DEPLOY_TYPES, description: 'Only deploys of this type.' })
   @MayBeAbsent()
   @IsIn(DEPLOY_TYPES)
   readonly type?: DeployType;
 
-  @ApiPropertyOptional({ enum: DEPLOY_STATES })
+  @ApiPropertyOptional({ example: 'ready', enum: DEPLOY_STATES, description: 'Only deploys in this state.' })
   @MayBeAbsent()
   @IsIn(DEPLOY_STATES)
   readonly state?: DeployState;
@@ -116,6 +127,7 @@ export class DeploysQuery extends PageQuery {
 
 export class LogsQuery {
   @ApiPropertyOptional({
+    example: 120,
     type: 'integer',
     minimum: 0,
     description: 'Only lines after this `seq`; the header Last-Event-ID wins.',
@@ -127,6 +139,7 @@ export class LogsQuery {
   readonly after?: number;
 
   @ApiPropertyOptional({
+    example: false,
     type: Boolean,
     default: true,
     description: 'false: what there is now, without waiting for more.',

@@ -1,5 +1,5 @@
 import { Body, Controller, Get, HttpCode, HttpStatus, Param, Post, Query } from '@nestjs/common';
-import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiAcceptedResponse, ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ANY_BODY, ANY_CALLER, ApiRefusals } from '../../../platform/http/api-refusals.js';
 import { Envelope } from '../../../platform/http/envelope.js';
 import { TakesJson } from '../../../platform/http/json-body.js';
@@ -13,6 +13,7 @@ import { DeploysService } from '../deploys.service.js';
 import { LiveDeploys } from '../live-deploys.service.js';
 import { DeployViews } from './deploy-views.js';
 import {
+  CREATE_DEPLOY_EXAMPLES,
   CreateDeployBody,
   DeployAnswer,
   DeployPageAnswer,
@@ -42,6 +43,7 @@ export class ProjectDeploysController {
     description:
       'It begins by itself when it is its turn. Older ones of the branch and type that still wait are skipped. `type: production` needs the scope `deploys:production` as well, and a plan that has it.',
   })
+  @ApiBody({ type: CreateDeployBody, examples: CREATE_DEPLOY_EXAMPLES })
   @ApiAcceptedResponse({ type: DeployAnswer, description: 'It is queued.' })
   @ApiRefusals(
     ...ANY_CALLER,

@@ -1,9 +1,10 @@
 import { type INestApplication, Injectable } from '@nestjs/common';
-import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import type { Express, NextFunction, Request, Response } from 'express';
 import { Config } from '../../../platform/config/config.js';
-import { VERSION } from '../../../platform/version.js';
+import { RouteDirectory } from '../../auth/route-directory.js';
 import { PAGE_POLICY } from '../page-policy.js';
+import { describeApi } from './describe-api.js';
 
 /** The OpenAPI description, made from the code the first time that somebody asks for it. */
 @Injectable()
@@ -11,7 +12,10 @@ export class ApiDocument {
   private app: INestApplication | undefined;
   private document: OpenAPIObject | undefined;
 
-  constructor(private readonly config: Config) {}
+  constructor(
+    private readonly config: Config,
+    private readonly routes: RouteDirectory,
+  ) {}
 
   /** Serves the readable page at `/docs`; the description itself has a route of its own, behind the guards. */
   publishAt(app: INestApplication): void {
@@ -31,21 +35,7 @@ export class ApiDocument {
   /** @throws {Error} before {@link publishAt}: a wiring fault. */
   get(): OpenAPIObject {
     if (this.app === undefined) throw new Error('The application has not been given to its description.');
-    this.document ??= SwaggerModule.createDocument(this.app, this.settings());
+    this.document ??= describeApi(this.app, { publicUrl: this.config.publicUrl, routes: this.routes });
     return this.document;
-  }
-
-  private settings(): Omit<OpenAPIObject, 'paths'> {
-    return new DocumentBuilder()
-      .setTitle('Service platform')
-      .setDescription(
-        'Every failure has one shape; its `code` has a page under `/docs/errors/<code>`. Every answer under `/api/v1` carries the budget headers `x-service-tier`, `x-service-calls-limit`, `x-service-calls-remaining` and `x-service-calls-reset`.',
-      )
-      .setVersion(VERSION)
-      .addServer(this.config.publicUrl)
-      .addTag('sandbox', 'Runs untrusted code in isolation.')
-      .addTag('operations', 'Health, readiness and metrics.')
-      .addTag('documentation')
-      .build();
   }
 }

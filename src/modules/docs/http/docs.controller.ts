@@ -44,7 +44,13 @@ export class DocsController {
 
   @Get('api/v1/openapi.json')
   @ApiOperation({ summary: 'This description, as OpenAPI 3.' })
-  @ApiOkResponse({ schema: { type: 'object', required: ['openapi', 'paths'] } })
+  @ApiOkResponse({
+    schema: {
+      type: 'object',
+      required: ['openapi', 'paths'],
+      properties: { openapi: { type: 'string', example: '3.0.0' }, paths: { type: 'object' } },
+    },
+  })
   @ApiRefusals(...ANY_CALL)
   openapi(): object {
     return this.document.get();

@@ -9,16 +9,21 @@ export class ToggleFlagBody {
   @inOrder(IsString(), MinLength(1), MaxLength(64), IsOneLine())
   readonly name!: string;
 
-  @ApiProperty()
+  @ApiProperty({ example: false })
   @IsBoolean()
   readonly enabled!: boolean;
 
-  @ApiPropertyOptional({ maxLength: 500, description: 'Kept with the change, for whoever asks later.' })
+  @ApiPropertyOptional({
+    example: 'Sign-ups are abused',
+    maxLength: 500,
+    description: 'Kept with the change, for whoever asks later.',
+  })
   @MayBeAbsent()
   @inOrder(IsString(), MaxLength(500), IsOneLine())
   readonly reason?: string;
 
   @ApiPropertyOptional({
+    example: 3,
     type: 'integer',
     minimum: 0,
     description: 'The version that was seen; 409 when it has changed since.',

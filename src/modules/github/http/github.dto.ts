@@ -8,11 +8,11 @@ import type { GithubInstallation } from '../persistence/github-installation.enti
 const IsShortText = (): PropertyDecorator => inOrder(IsString(), MinLength(1), MaxLength(500));
 
 export class ConnectGithubBody {
-  @ApiProperty({ description: 'As GitHub sent it back.' })
+  @ApiProperty({ example: 'ghs_01jd3m8yeqf5rb0xkq5ym8s6tn', description: 'As GitHub sent it back.' })
   @IsShortText()
   readonly state!: string;
 
-  @ApiProperty({ description: 'As GitHub sent it: good once, for ten minutes.' })
+  @ApiProperty({ example: '3584d83530557fdd1f46', description: 'As GitHub sent it: good once, for ten minutes.' })
   @IsShortText()
   readonly code!: string;
 

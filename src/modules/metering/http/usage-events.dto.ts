@@ -16,7 +16,7 @@ class UsageEventBody {
   id!: string;
   @ApiProperty({ example: 'org_01jd3m8yeqf5rb0xkq5ym8s6tn' }) org_id!: string;
   @ApiPropertyOptional({ type: String, example: 'prj_01jd3m8yeqf5rb0xkq5ym8s6tn' }) project_id?: string;
-  @ApiProperty({ enum: METERS }) meter!: string;
+  @ApiProperty({ example: 'ai_tokens', enum: METERS }) meter!: string;
   @ApiPropertyOptional({
     type: String,
     description: 'Of ai_tokens: <model>:input or <model>:output.',
@@ -24,8 +24,9 @@ class UsageEventBody {
   })
   model?: string;
   @ApiProperty({ description: 'Tokens, milliseconds or byte-hours, in digits.', example: '1250' }) quantity!: string;
-  @ApiProperty({ format: 'date-time' }) occurred_at!: string;
+  @ApiProperty({ example: '2026-12-03T08:30:00Z', format: 'date-time' }) occurred_at!: string;
   @ApiPropertyOptional({
+    example: { region: 'eu' },
     type: 'object',
     additionalProperties: { type: 'string' },
     description: 'For whoever looks into a bill later.',

@@ -18,12 +18,12 @@ const IsText = (): PropertyDecorator =>
   inOrder(Trimmed(), IsString(), MinLength(1), MaxLength(TEXT_CHARACTERS), Matches(/^[^\0\p{Cs}]*$/u));
 
 export class TasksQuery extends PageQuery {
-  @ApiPropertyOptional({ enum: OPS_TASK_STATUSES })
+  @ApiPropertyOptional({ example: 'open', enum: OPS_TASK_STATUSES, description: 'Only tasks with this status.' })
   @MayBeAbsent()
   @IsIn(OPS_TASK_STATUSES)
   readonly status?: OpsTaskStatus;
 
-  @ApiPropertyOptional({ type: String, maxLength: 100 })
+  @ApiPropertyOptional({ example: 'disk', type: String, maxLength: 100, description: 'Only tasks with this tag.' })
   @MayBeAbsent()
   @IsTitle()
   readonly runbookTag?: string;
@@ -42,6 +42,7 @@ class AgentBody {
 
 export class LeaseBody extends AgentBody {
   @ApiPropertyOptional({
+    example: DEFAULT_LEASE_SECONDS,
     type: 'integer',
     minimum: 1,
     maximum: LONGEST_LEASE_SECONDS,
@@ -57,19 +58,23 @@ export class LeaseBody extends AgentBody {
 export class ReleaseBody extends AgentBody {}
 
 export class ResolveBody extends AgentBody {
-  @ApiProperty({ maxLength: TEXT_CHARACTERS, description: 'What was wrong, and what was done.' })
+  @ApiProperty({
+    example: 'The disk was full of old logs. They are rotated daily now.',
+    maxLength: TEXT_CHARACTERS,
+    description: 'What was wrong, and what was done.',
+  })
   @IsText()
   readonly resolution!: string;
 }
 
 export class NoteBody extends AgentBody {
-  @ApiProperty({ maxLength: TEXT_CHARACTERS })
+  @ApiProperty({ example: 'The logs of the proxy take 80 % of the disk.', maxLength: TEXT_CHARACTERS })
   @IsText()
   readonly text!: string;
 }
 
 export class SilenceBody extends AgentBody {
-  @ApiProperty({ type: 'integer', minimum: 1, maximum: LONGEST_SILENCE_SECONDS })
+  @ApiProperty({ example: 3_600, type: 'integer', minimum: 1, maximum: LONGEST_SILENCE_SECONDS })
   @IsInt()
   @Min(1)
   @Max(LONGEST_SILENCE_SECONDS)

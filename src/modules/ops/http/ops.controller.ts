@@ -29,7 +29,18 @@ export class OpsController {
     description: NEEDS,
   })
   @ApiOkResponse({
-    schema: { type: 'object', required: ['schemaVersion', 'service', 'status', 'parts', 'endpoints', 'runbooks'] },
+    schema: {
+      type: 'object',
+      required: ['schemaVersion', 'service', 'status', 'parts', 'endpoints', 'runbooks'],
+      properties: {
+        schemaVersion: { type: 'string' },
+        service: { type: 'object' },
+        status: { type: 'string', enum: ['ok', 'degraded', 'draining'] },
+        parts: { type: 'object' },
+        endpoints: { type: 'array', items: { type: 'object' } },
+        runbooks: { type: 'array', items: { type: 'object' } },
+      },
+    },
   })
   @ApiRefusals(...ANY_OPERATOR)
   async show(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<Manifest | undefined> {

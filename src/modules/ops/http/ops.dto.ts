@@ -9,19 +9,27 @@ export class GenericAlertBody {
   @ApiProperty({ example: 'The disk of the database is nearly full' }) title!: string;
   @ApiPropertyOptional({ type: String, example: 'disk', description: 'Tags the task, so that its runbook is found.' })
   runbookTag?: string;
-  @ApiPropertyOptional({ enum: ['critical', 'warning', 'info'], default: 'warning' }) severity?: string;
-  @ApiPropertyOptional({ enum: ['firing', 'resolved'], default: 'firing' }) status?: string;
+  @ApiPropertyOptional({ example: 'critical', enum: ['critical', 'warning', 'info'], default: 'warning' })
+  severity?: string;
+  @ApiPropertyOptional({ example: 'firing', enum: ['firing', 'resolved'], default: 'firing' }) status?: string;
   @ApiPropertyOptional({
+    example: 'disk:db-1',
     type: String,
     description: 'Alerts with the same one are of the same fault. Left out: made of source, title and labels.',
   })
   dedupKey?: string;
-  @ApiPropertyOptional({ type: String }) source?: string;
-  @ApiPropertyOptional({ type: String }) description?: string;
-  @ApiPropertyOptional({ type: 'object', additionalProperties: { type: 'string' } }) labels?: object;
-  @ApiPropertyOptional({ type: 'object', additionalProperties: { type: 'string' } }) annotations?: object;
-  @ApiPropertyOptional({ format: 'date-time' }) startsAt?: string;
-  @ApiPropertyOptional({ type: String }) url?: string;
+  @ApiPropertyOptional({ example: 'node-exporter', type: String }) source?: string;
+  @ApiPropertyOptional({ example: 'Less than 5 % are free.', type: String }) description?: string;
+  @ApiPropertyOptional({ example: { instance: 'db-1' }, type: 'object', additionalProperties: { type: 'string' } })
+  labels?: object;
+  @ApiPropertyOptional({
+    example: { dashboard: 'https://grafana.example.org/d/disk' },
+    type: 'object',
+    additionalProperties: { type: 'string' },
+  })
+  annotations?: object;
+  @ApiPropertyOptional({ example: '2026-12-03T08:30:00Z', format: 'date-time' }) startsAt?: string;
+  @ApiPropertyOptional({ example: 'https://grafana.example.org/d/disk', type: String }) url?: string;
 }
 
 class RejectedView {

@@ -71,13 +71,13 @@ export class InviteBody {
   @IsEmailAddress()
   readonly email!: string;
 
-  @ApiProperty({ enum: ORG_ROLES })
+  @ApiProperty({ example: 'member', enum: ORG_ROLES })
   @IsIn(ORG_ROLES)
   readonly role!: OrgRole;
 }
 
 export class ChangeRoleBody {
-  @ApiProperty({ enum: ORG_ROLES })
+  @ApiProperty({ example: 'admin', enum: ORG_ROLES })
   @IsIn(ORG_ROLES)
   readonly role!: OrgRole;
 }

@@ -2,6 +2,7 @@ import { Body, Controller, Headers, HttpCode, HttpStatus, Ip, Post } from '@nest
 import {
   ApiAcceptedResponse,
   ApiCreatedResponse,
+  ApiHeader,
   ApiNoContentResponse,
   ApiOkResponse,
   ApiOperation,
@@ -31,6 +32,13 @@ import {
 } from './auth.dto.js';
 import { TokenBody } from '../../auth/token-body.js';
 
+const USER_AGENT = {
+  name: 'user-agent',
+  required: false,
+  example: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0)',
+  description: 'Names the session in the list of sessions.',
+};
+
 @ApiTags('auth')
 @Controller('api/v1/auth')
 export class AuthController {
@@ -45,6 +53,7 @@ export class AuthController {
   @Public()
   @RequireFeature('sign_ups')
   @TakesJson()
+  @ApiHeader(USER_AGENT)
   @ApiOperation({
     summary:
       'Makes an account with an organization of its own, and signs in. A message to the e-mail address asks to confirm it.',
@@ -63,6 +72,7 @@ export class AuthController {
   @NeedsNoStorage()
   @Public()
   @TakesJson()
+  @ApiHeader(USER_AGENT)
   @HttpCode(HttpStatus.OK)
   @ApiOperation({ summary: 'Begins a session of thirty days.' })
   @ApiOkResponse({ type: SignedInAnswer })

@@ -11,6 +11,7 @@ import { IsKnownPassword, IsLogin, IsNewPassword } from './fields.js';
 
 const PASSWORD = {
   format: 'password',
+  example: 'violet-harbor-lantern-42',
   minLength: 10,
   maxLength: 200,
   description: 'Not a common one, and without the username and the e-mail address.',
@@ -41,7 +42,7 @@ export class SignInBody {
   @IsLogin()
   readonly login!: string;
 
-  @ApiProperty({ format: 'password' })
+  @ApiProperty({ example: 'violet-harbor-lantern-42', format: 'password' })
   @IsKnownPassword()
   readonly password!: string;
 }
@@ -58,6 +59,7 @@ export class ResetPasswordBody extends TokenBody {
   readonly password!: string;
 
   @ApiPropertyOptional({
+    example: true,
     type: Boolean,
     default: false,
     description: 'Also revokes every API key of the account. Send true if somebody else may have had access.',
@@ -68,7 +70,7 @@ export class ResetPasswordBody extends TokenBody {
 }
 
 export class ChangePasswordBody {
-  @ApiProperty({ format: 'password' })
+  @ApiProperty({ example: 'violet-harbor-lantern-42', format: 'password' })
   @IsKnownPassword()
   readonly current_password!: string;
 

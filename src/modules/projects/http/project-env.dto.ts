@@ -26,6 +26,7 @@ const NAME = { pattern: '^[A-Za-z_][A-Za-z0-9_]{0,127}$', example: 'DATABASE_URL
 const TARGETS = {
   enum: ENV_TARGETS,
   isArray: true,
+  example: ['production'],
   description:
     'production: deploys of the production branch. preview: all other deploys. development: work on a machine of your own.',
 };
@@ -84,7 +85,10 @@ class EnvVariableBody implements EnvVariableWish {
   @IsEnvName()
   readonly name!: string;
 
-  @ApiProperty({ description: `At most ${MAX_VALUE_BYTES} bytes of UTF-8, without NUL.` })
+  @ApiProperty({
+    example: 'postgres://shop:secret@db.example.org/shop',
+    description: `At most ${MAX_VALUE_BYTES} bytes of UTF-8, without NUL.`,
+  })
   @IsEnvValue()
   readonly value!: string;
 
@@ -96,6 +100,7 @@ class EnvVariableBody implements EnvVariableWish {
   readonly targets!: EnvTarget[];
 
   @ApiPropertyOptional({
+    example: true,
     type: Boolean,
     description: 'false: the value can be read again. true, the default: it is never shown.',
   })
@@ -120,11 +125,11 @@ export class SetEnvBody {
 }
 
 export class RemoveEnvQuery {
-  @ApiProperty(NAME)
+  @ApiProperty({ ...NAME, description: 'The name of the variable.' })
   @IsEnvName()
   readonly name!: string;
 
-  @ApiPropertyOptional({ enum: ENV_TARGETS, description: 'Left out: all targets.' })
+  @ApiPropertyOptional({ example: 'preview', enum: ENV_TARGETS, description: 'Left out: all targets.' })
   @MayBeAbsent()
   @IsIn(ENV_TARGETS)
   readonly target?: EnvTarget;

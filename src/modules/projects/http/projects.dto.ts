@@ -21,7 +21,12 @@ const MAX_COMMAND_LENGTH = 1_000;
 
 const NAME = { minLength: 1, maxLength: 100, example: 'Shop' };
 const SLUG = { type: String, pattern: '^[a-z0-9](-?[a-z0-9])*$', maxLength: 63, example: 'shop' };
-const BRANCH = { type: String, maxLength: 255, description: 'Deploys of it are production deploys.' };
+const BRANCH = {
+  type: String,
+  maxLength: 255,
+  example: DEFAULT_BRANCH,
+  description: 'Deploys of it are production deploys.',
+};
 
 /** A rule for text; a value of another type breaks another rule. */
 const holds = (name: string, isSound: (text: string) => boolean, message: string): PropertyDecorator =>
@@ -56,9 +61,9 @@ const optional =
       inOrder(...rules),
     );
 
-const command = (description: string): OptionalField =>
+const command = (example: string, description: string): OptionalField =>
   optional(
-    { type: String, minLength: 1, maxLength: MAX_COMMAND_LENGTH, description },
+    { type: String, minLength: 1, maxLength: MAX_COMMAND_LENGTH, example, description },
     Trimmed(),
     IsString(),
     MinLength(1),
@@ -78,7 +83,7 @@ const RepoUrl = optional(
   MaxLength(MAX_URL_LENGTH),
 );
 const FrameworkField = optional(
-  { enum: FRAMEWORKS, description: 'Left out, it is found out when the project is deployed.' },
+  { enum: FRAMEWORKS, example: 'nextjs', description: 'Left out, it is found out when the project is deployed.' },
   IsIn(FRAMEWORKS),
 );
 const RootDirectory = optional(
@@ -91,8 +96,8 @@ const RootDirectory = optional(
   IsString(),
   isDirectoryRule(),
 );
-const InstallCommand = command('Installs the dependencies. Left out, what the lock file asks for.');
-const BuildCommand = command('Builds the project. Left out, what the framework asks for.');
+const InstallCommand = command('npm ci', 'Installs the dependencies. Left out, what the lock file asks for.');
+const BuildCommand = command('npm run build', 'Builds the project. Left out, what the framework asks for.');
 const OutputDirectory = optional(
   {
     type: String,
@@ -104,7 +109,7 @@ const OutputDirectory = optional(
   isDirectoryRule(),
 );
 const NodeVersionField = optional(
-  { enum: NODE_VERSIONS, description: 'Left out, what package.json asks for.' },
+  { enum: NODE_VERSIONS, example: '24', description: 'Left out, what package.json asks for.' },
   IsIn(NODE_VERSIONS),
 );
 

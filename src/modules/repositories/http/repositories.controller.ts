@@ -1,5 +1,12 @@
 import { Body, Controller, Delete, Get, HttpCode, HttpStatus, Param, Post, Query } from '@nestjs/common';
-import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import {
+  ApiBody,
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+} from '@nestjs/swagger';
 import { ANY_BODY, ANY_CALLER, ANY_WRITE, ApiRefusals } from '../../../platform/http/api-refusals.js';
 import { RequestInvalid } from '../../../platform/errors/request-invalid.js';
 import { DryRun } from '../../../platform/http/dry-run.js';
@@ -13,6 +20,7 @@ import { type GithubRepositoryWish, RepositoriesService } from '../repositories.
 import { RepositoryUrls } from '../repository-urls.js';
 import { TEMPLATES } from '../template-name.js';
 import {
+  CREATE_REPOSITORY_EXAMPLES,
   CreateRepositoryBody,
   RepositoryAnswer,
   RepositoryPageAnswer,
@@ -34,6 +42,7 @@ export class RepositoriesController {
   @RequireScope('repositories:write')
   @TakesJson({ actsOutside: ({ provider }) => provider === 'github' })
   @ApiOperation({ summary: 'Creates a repository of the organization of the call, from a template or empty.' })
+  @ApiBody({ type: CreateRepositoryBody, examples: CREATE_REPOSITORY_EXAMPLES })
   @ApiCreatedResponse({ type: RepositoryAnswer })
   @ApiRefusals(
     ...ANY_CALLER,

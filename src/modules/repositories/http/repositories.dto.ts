@@ -31,12 +31,17 @@ export class CreateRepositoryBody {
   @IsRepositoryName()
   readonly name!: string;
 
-  @ApiPropertyOptional({ enum: TEMPLATES, description: 'What it begins with; left out, it begins empty.' })
+  @ApiPropertyOptional({
+    example: 'nextjs',
+    enum: TEMPLATES,
+    description: 'What it begins with; left out, it begins empty.',
+  })
   @MayBeAbsent()
   @IsIn(TEMPLATES)
   readonly template?: TemplateName;
 
   @ApiPropertyOptional({
+    example: 'github',
     enum: PROVIDERS,
     description:
       'Who keeps it, this service unless it is said; `github` needs a template, and an account that the organization has connected.',
@@ -55,12 +60,23 @@ export class CreateRepositoryBody {
   readonly account?: string;
 
   @ApiPropertyOptional({
+    example: true,
     description: 'With `github`: whether others cannot see it; they cannot unless this is `false`.',
   })
   @MayBeAbsent()
   @IsBoolean()
   readonly private?: boolean;
 }
+
+/** Some of the fields are for GitHub alone, so one example cannot show all of them. */
+export const CREATE_REPOSITORY_EXAMPLES = {
+  empty: { summary: 'An empty repository', value: { name: 'shop' } },
+  template: { summary: 'A repository that begins with a template', value: { name: 'shop', template: 'nextjs' } },
+  github: {
+    summary: 'A repository at GitHub',
+    value: { name: 'shop', template: 'nextjs', provider: 'github', account: 'acme', private: true },
+  },
+};
 
 export class RepositoryView {
   @ApiProperty({ example: 'repo_01jd3m8yeqf5rb0xkq5ym8s6tn' }) id!: string;

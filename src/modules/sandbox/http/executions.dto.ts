@@ -73,7 +73,7 @@ class FileBody implements SandboxFile {
   @IsFilePath()
   readonly path!: string;
 
-  @ApiProperty({ description: 'UTF-8.' })
+  @ApiProperty({ example: 'def greet(name):\n    return "hello, " + name\n', description: 'UTF-8.' })
   @IsString()
   @MaxBytes(MAX_FILES_BYTES)
   readonly content!: string;
@@ -95,6 +95,7 @@ export class OrgExecutionRequest extends ExecutionRequest {
   readonly files: FileBody[] = [];
 
   @ApiPropertyOptional({
+    example: 5_000,
     type: 'integer',
     minimum: 1,
     maximum: PLANS.enterprise.sandbox.timeoutMs,
@@ -106,6 +107,7 @@ export class OrgExecutionRequest extends ExecutionRequest {
   readonly timeout_ms?: number;
 
   @ApiPropertyOptional({
+    example: 256,
     type: 'integer',
     minimum: MIN_MEMORY_MIB,
     maximum: PLANS.enterprise.sandbox.memoryMib,
@@ -118,6 +120,7 @@ export class OrgExecutionRequest extends ExecutionRequest {
   readonly memory_mib?: number;
 
   @ApiPropertyOptional({
+    example: true,
     type: Boolean,
     default: true,
     description: 'false: the answer comes at once, with 202, and the result is there to be read when the code has run.',
@@ -127,6 +130,7 @@ export class OrgExecutionRequest extends ExecutionRequest {
   readonly wait: boolean = true;
 
   @ApiPropertyOptional({
+    example: 20_000,
     type: 'integer',
     minimum: 1,
     maximum: MAX_QUEUE_TIMEOUT_MS,

@@ -25,6 +25,7 @@ export class ExecutionRequest {
   readonly language!: Language;
 
   @ApiPropertyOptional({
+    example: 'Ada\n',
     description: 'What the program reads from standard input, at most 128 KiB of UTF-8.',
     maxLength: MAX_CODE_BYTES,
   })

@@ -1,0 +1,57 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
+
+type Schemas = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>;
+type Schema = Schemas[string];
+type Operation = NonNullable<OpenAPIObject['paths'][string]['get']>;
+
+/** What the segments of paths name; each has one meaning everywhere, so controllers need not repeat it. */
+const PATH_PARAMETERS: Readonly<Record<string, { description: string; example: string }>> = {
+  key_id: { description: 'The id of the key.', example: 'key_01jd3m8yeqf5rb0xkq5ym8s6tn' },
+  session_id: { description: 'The id of the session.', example: 'ses_01jd3m8yeqf5rb0xkq5ym8s6tn' },
+  org_id: { description: 'The id or slug of the organization.', example: 'org_01jd3m8yeqf5rb0xkq5ym8s6tn' },
+  user_id: { description: 'The id of the member.', example: 'usr_01jd3m8yeqf5rb0xkq5ym8s6tn' },
+  invitation_id: { description: 'The id of the invitation.', example: 'inv_01jd3m8yeqf5rb0xkq5ym8s6tn' },
+  invoice_id: { description: 'The id of the invoice.', example: 'ivc_01jd3m8yeqf5rb0xkq5ym8s6tn' },
+  project_id: { description: 'The id or slug of the project.', example: 'prj_01jd3m8yeqf5rb0xkq5ym8s6tn' },
+  repository_id: { description: 'The id of the repository.', example: 'repo_01jd3m8yeqf5rb0xkq5ym8s6tn' },
+  execution_id: { description: 'The id of the execution.', example: 'exe_01jd3m8yeqf5rb0xkq5ym8s6tn' },
+  task_id: { description: 'The id of the task.', example: 'tsk_01jd3m8yeqf5rb0xkq5ym8s6tn' },
+  deploy_id: { description: 'The id of the deploy.', example: 'dpl_01jd3m8yeqf5rb0xkq5ym8s6tn' },
+  installation_id: { description: 'The id of the connection.', example: 'ghi_01jd3m8yeqf5rb0xkq5ym8s6tn' },
+};
+
+export function describePathParameters({ paths }: OpenAPIObject): void {
+  for (const { parameters = [] } of operationsOf(paths)) {
+    for (const parameter of parameters) {
+      if ('$ref' in parameter || parameter.in !== 'path') continue;
+      const known = PATH_PARAMETERS[parameter.name];
+      if (known === undefined) continue;
+      parameter.description ??= known.description;
+      parameter.example ??= known.example;
+    }
+  }
+}
+
+/** A body without examples of its own has one that is put together from those of its fields. */
+export function addBodyExamples({ paths, components }: OpenAPIObject): void {
+  for (const { requestBody } of operationsOf(paths)) {
+    if (requestBody === undefined || '$ref' in requestBody) continue;
+    for (const media of Object.values(requestBody.content)) {
+      if (media.examples === undefined && media.schema !== undefined)
+        media.example = exampleOf(media.schema, components?.schemas ?? {});
+    }
+  }
+}
+
+const operationsOf = (paths: OpenAPIObject['paths']): Operation[] =>
+  Object.values(paths).flatMap((path) => Object.values(path) as Operation[]);
+
+function exampleOf(schema: Schema, schemas: Schemas): unknown {
+  if ('$ref' in schema) return exampleOf(schemas[schema.$ref.split('/').at(-1)!]!, schemas);
+  const { items, properties } = schema;
+  const example: unknown = schema.example;
+  if (example !== undefined) return example;
+  if (items !== undefined) return [exampleOf(items, schemas)];
+  if (properties === undefined) return schema.default as unknown;
+  return Object.fromEntries(Object.entries(properties).map(([name, part]) => [name, exampleOf(part, schemas)]));
+}

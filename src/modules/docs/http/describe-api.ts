@@ -1,0 +1,61 @@
+import type { INestApplication } from '@nestjs/common';
+import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { VERSION } from '../../../platform/version.js';
+import type { RouteDirectory } from '../../auth/route-directory.js';
+import { addBodyExamples, describePathParameters } from './api-examples.js';
+import { SECURITY_SCHEMES, securityOf } from './security-schemes.js';
+
+interface Surroundings {
+  readonly publicUrl: string;
+  readonly routes: RouteDirectory;
+}
+
+type Operation = NonNullable<OpenAPIObject['paths'][string]['get']>;
+
+/** In the order in which a newcomer meets them; the reference shows them in it. */
+const TAGS: Readonly<Record<string, string>> = {
+  auth: 'Sign-up, sign-in, sessions and passwords.',
+  me: 'The caller: the account, the organizations and the scopes of the credential.',
+  keys: 'API keys.',
+  organizations: 'Organizations, members, invitations and the audit log.',
+  projects: 'Projects and their environment variables.',
+  repositories: 'Git repositories, here or at GitHub.',
+  deploys: 'Deploys of projects: creation, logs, promotion and rollback.',
+  sandbox: 'Runs untrusted code in isolation.',
+  integrations: 'Connections to GitHub.',
+  billing: 'Plans, prices, usage, credits, spend caps and invoices.',
+  operations: 'Health, readiness and metrics, and what the operator of the service does.',
+  documentation: 'The API itself: where to read about it, and this description.',
+};
+
+/** The OpenAPI description of the application; it is made from the code alone, so the application need not have started. */
+export function describeApi(app: INestApplication, { publicUrl, routes }: Surroundings): OpenAPIObject {
+  const builder = new DocumentBuilder()
+    .setTitle('Service platform')
+    .setDescription(
+      'Every failure has one shape; its `code` has a page under `/docs/errors/<code>`. Every answer under `/api/v1` carries the budget headers `x-service-tier`, `x-service-calls-limit`, `x-service-calls-remaining` and `x-service-calls-reset`.',
+    )
+    .setVersion(VERSION)
+    .setLicense('Apache-2.0', 'https://www.apache.org/licenses/LICENSE-2.0')
+    .addServer(publicUrl);
+  for (const [tag, description] of Object.entries(TAGS)) builder.addTag(tag, description);
+  for (const [name, scheme] of Object.entries(SECURITY_SCHEMES)) builder.addSecurity(name, scheme);
+  const document = SwaggerModule.createDocument(app, builder.build());
+  addSecurity(document, routes);
+  describePathParameters(document);
+  addBodyExamples(document);
+  return document;
+}
+
+/** Each operation asks for what its guards ask for, because both read the same declarations. */
+function addSecurity({ paths }: OpenAPIObject, routes: RouteDirectory): void {
+  const byTemplate = new Map(routes.list().map((route) => [`${route.method} ${route.path}`, route]));
+  for (const [path, operations] of Object.entries(paths)) {
+    for (const [method, operation] of Object.entries(operations) as [string, Operation][]) {
+      const route = byTemplate.get(`${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`);
+      if (route === undefined) throw new Error(`${method} ${path} is described, and no controller declares it.`);
+      operation.security = securityOf(route);
+      if (route.rule?.scope !== undefined) Object.assign(operation, { 'x-required-scope': route.rule.scope });
+    }
+  }
+}
