@@ -165,7 +165,7 @@ async function startNginx() {
 
 /** A server that has ended, one that sleeps and one that runs, each asked once, in turns with the program by hand. */
 async function measureWaking() {
-  const service = await startService({ node: ['--require', join(ROOT, 'bench/hosting/short-times.cjs')] });
+  const service = await startService({ settings: { APP_FREEZE_AFTER_MS: '400', APP_STOP_AFTER_MS: '1200' } });
   ends.unshift(service.stop);
   const repository = await repositoryWith(service, 'app', {
     files: {

@@ -105,9 +105,7 @@ describe('servers of apps beside each other', () => {
     const quietMs = await timeOf();
 
     for (const { label } of floods) await visit(app, label, '/flood');
-    await new Promise((resolve) => {
-      setTimeout(resolve, 500);
-    });
+    for (const flood of floods) await eventually(async () => (await logOf(flood)).length > 0, 'it floods', 20_000);
     const usedBefore = process.cpuUsage();
     const startedMs = performance.now();
     // A single call took seconds.

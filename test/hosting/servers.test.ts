@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { request as httpRequest } from 'node:http';
-import { APP_TIMES, AppServersService } from '../../src/modules/hosting/app-servers.service.js';
+import { AppServersService } from '../../src/modules/hosting/app-servers.service.js';
 import { DeployEnvironment } from '../../src/modules/hosting/deploy-environment.js';
 import { built, deploy, type Files, visit } from '../support/hosting.js';
 import { eventually, useApp } from '../support/test-app.js';
@@ -202,25 +202,6 @@ describe('a deploy with a server', () => {
     });
   });
 
-  it('is frozen when nobody asks, goes on where it was, and is ended after a while', async () => {
-    const before = (await visit(app, label, '/pid')).text;
-    const times = { ...APP_TIMES };
-    try {
-      await servers().stop(deployId);
-      Object.assign(APP_TIMES, { freezeAfterMs: 200, lookEveryMs: 50 });
-      const other = await deploy(app, output({ 'server.js': SERVER }));
-      const born = (await visit(app, other.label, '/pid')).text;
-      expect(born).not.toBe(before);
-      await eventually(() => servers().counts.frozen === 1, 'it is frozen', 20_000);
-      expect((await visit(app, other.label, '/pid')).text).toBe(born);
-      Object.assign(APP_TIMES, { endAfterMs: 400 });
-      await eventually(() => servers().counts.frozen === 0 && servers().counts.running === 0, 'it is ended', 20_000);
-      expect((await visit(app, other.label, '/pid')).text).not.toBe(born);
-    } finally {
-      Object.assign(APP_TIMES, times);
-    }
-  });
-
   it('is started again after it crashed, once some time has passed, and its last words are kept', async () => {
     const crashing = await deploy(app, output({ 'server.js': SERVER }));
     expect((await visit(app, crashing.label, '/crash')).status).toBe(502);
@@ -245,33 +226,27 @@ describe('a deploy with a server', () => {
       ['node', 'never.js', /did not answer within/, undefined],
       ['node', 'broken.js', /answered with 500/, undefined],
     ])('is refused when it does not come up: %s %s', async (program, file, message, line) => {
-      const times = { ...APP_TIMES };
-      Object.assign(APP_TIMES, { startWithinMs: STARTS_WITHIN_MS[file] ?? 15_000 });
-      try {
-        const bad = await deploy(
-          app,
-          output(
-            {
-              'throws.js': 'throw new Error("no database")',
-              'fails.sh': 'echo said by a shell; exit 1',
-              'never.js': 'setInterval(() => {}, 1000)',
-              'broken.js':
-                'require("node:http").createServer((q, s) => { s.statusCode = 500; s.end(); }).listen(process.env.PORT)',
-            },
-            [program, file],
-          ),
+      const bad = await deploy(
+        app,
+        output(
+          {
+            'throws.js': 'throw new Error("no database")',
+            'fails.sh': 'echo said by a shell; exit 1',
+            'never.js': 'setInterval(() => {}, 1000)',
+            'broken.js':
+              'require("node:http").createServer((q, s) => { s.statusCode = 500; s.end(); }).listen(process.env.PORT)',
+          },
+          [program, file],
+        ),
+      );
+      const failure = await servers()
+        .check(bad.deployId, {}, never, STARTS_WITHIN_MS[file])
+        .then(
+          () => undefined,
+          (error: unknown) => error,
         );
-        const failure = await servers()
-          .check(bad.deployId, {}, never)
-          .then(
-            () => undefined,
-            (error: unknown) => error,
-          );
-        expect(failure).toMatchObject({ name: 'ServerDidNotStart', message: expect.stringMatching(message) });
-        if (line !== undefined) expect((failure as { lastLines: string[] }).lastLines.join('\n')).toMatch(line);
-      } finally {
-        Object.assign(APP_TIMES, times);
-      }
+      expect(failure).toMatchObject({ name: 'ServerDidNotStart', message: expect.stringMatching(message) });
+      if (line !== undefined) expect((failure as { lastLines: string[] }).lastLines.join('\n')).toMatch(line);
     });
 
     it('gives up when it is told to', async () => {
@@ -307,6 +282,27 @@ describe('a deploy with a server', () => {
     giveEnvironment();
     expect(old.counts).toMatchObject({ running: 0, frozen: 0 });
     expect((await visit(app, label, '/pid')).status).toBe(200);
+  });
+});
+
+describe('the server of a deploy without requests', () => {
+  const app = useApp({ APP_FREEZE_AFTER_MS: '200', APP_STOP_AFTER_MS: '1500' });
+
+  it('is frozen after APP_FREEZE_AFTER_MS, woken by a request, and stopped after APP_STOP_AFTER_MS', async () => {
+    jest.spyOn(app.get(DeployEnvironment), 'of').mockResolvedValue({});
+    const counts = (): object => app.get(AppServersService).counts;
+    const { label } = await deploy(app, output({ 'server.js': SERVER }));
+    const started = (await visit(app, label, '/pid')).text;
+    await eventually(() => app.get(AppServersService).counts.frozen === 1, 'the server is frozen', 20_000);
+    expect((await visit(app, label, '/pid')).text).toBe(started);
+    expect(counts()).toMatchObject({ started: 1 });
+    await eventually(
+      () => app.get(AppServersService).counts.running + app.get(AppServersService).counts.frozen === 0,
+      'the server is stopped',
+      20_000,
+    );
+    expect((await visit(app, label, '/pid')).text).not.toBe(started);
+    expect(counts()).toMatchObject({ started: 2, crashed: 0 });
   });
 });
 

@@ -12,12 +12,13 @@ import { loadConfig } from '../../src/platform/config/config.js';
 import { GarbageCollectionService } from '../../src/modules/hosting/garbage-collection.service.js';
 import { ArtifactsService } from '../../src/modules/hosting/artifacts.service.js';
 import { AliasesService } from '../../src/modules/hosting/aliases.service.js';
+import { StoreLock } from '../../src/modules/hosting/persistence/store-lock.js';
 import { type ArtifactStore, keyOf } from '../../src/modules/hosting/store/artifact-store.js';
 import { openArtifactStore } from '../../src/modules/hosting/store/open-artifact-store.js';
 import { Database } from '../../src/platform/database/database.js';
 import { Clock, SystemClock } from '../../src/platform/time/clock.js';
 import { LIMITS, built, deploy, visit } from '../support/hosting.js';
-import { TestApp } from '../support/test-app.js';
+import { eventually, TestApp } from '../support/test-app.js';
 
 const BUCKET = 'artifacts';
 const DAY_MS = 86_400_000;
@@ -205,10 +206,11 @@ describe.each(['file', 's3'] as const)('the artifact store: %s', (kind) => {
             new AbortController().signal,
           );
         await there;
+        const attempts = jest.spyOn(app.get(StoreLock), 'unlessAdding');
         const collecting = collect();
-        await new Promise((resolve) => {
-          setTimeout(resolve, 300);
-        });
+        await eventually(() => attempts.mock.results.length > 0, 'the collection wants to delete');
+        expect(await attempts.mock.results[0]!.value).toBeUndefined();
+        attempts.mockRestore();
         goOn();
         await ingest;
         await collecting;

@@ -77,9 +77,14 @@ describe('connections of one address', () => {
   it('are not counted where they may be those of many', async () => {
     const port = await start((address) => address === '127.0.0.1');
     const idle = await openIdle(port, 60);
-    await new Promise((resolve) => {
-      setTimeout(resolve, 200);
-    });
+    const accepted = (): Promise<number> =>
+      new Promise((resolve, reject) => {
+        server.getConnections((error, count) => {
+          if (error === null) resolve(count);
+          else reject(error);
+        });
+      });
+    await eventually(async () => (await accepted()) === 60, 'the server has accepted all of them');
     expect(idle.open()).toBe(60);
     for (const socket of idle.sockets) socket.destroy();
   });

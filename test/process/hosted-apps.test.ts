@@ -1,6 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
-import { join } from 'node:path';
 import { until } from '../support/embedded-servers.js';
 import { GitClient } from '../support/git-client.js';
 import { stateOf, stillRunning } from '../support/processes.js';
@@ -73,7 +72,7 @@ describe('a service that runs apps of others', () => {
     await until('all that it started is gone', () => stillRunning(family).length === 0, 10_000);
 
     const next = await ServiceProcess.start({
-      env: { ...env, NODE_OPTIONS: `--require ${join(__dirname, '../support/apps-sleep-soon.cjs')}` },
+      env: { ...env, APP_FREEZE_AFTER_MS: '300' },
     });
     expect(await visit(next, deploy.url as string)).toBe('from the app');
 

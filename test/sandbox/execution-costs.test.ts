@@ -89,10 +89,8 @@ describe('an execution', () => {
   it('that is cancelled pays for the time that it ran', async () => {
     const { execute, read, cancel, credits } = await buyer();
     const { id } = expectStatus(202, await execute({ ...SLEEPS, wait: false })).body.data;
-    await eventually(async () => (await read(id)).status === 'running', 'it runs', 20_000);
-    await new Promise((resolve) => {
-      setTimeout(resolve, 300);
-    });
+    const ranFor = async (): Promise<number> => Date.now() - Date.parse((await read(id)).started_at as string);
+    await eventually(async () => (await ranFor()) >= 300, 'it has run for 300 ms', 20_000);
     const { data } = expectStatus(200, await cancel(id)).body;
     const ran = Date.parse(data.finished_at as string) - Date.parse(data.started_at as string);
     expect(ran).toBeGreaterThanOrEqual(300);

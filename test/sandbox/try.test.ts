@@ -166,10 +166,22 @@ describe('POST /api/v1/sandbox/try', () => {
   });
 
   it('logs neither the code nor what it printed', async () => {
-    const from = randomAddress();
-    await app.post(TRY, { language: 'python', code: 'print("canary" + "-printed") # canary-code' }, { from });
-    await app.post(TRY, { language: 'python', code: 'raise ValueError("canary" + "-raised") # canary-code' }, { from });
-    expect(JSON.stringify(app.log())).not.toMatch(/canary/);
+    const before = app.log().length;
+    const answers = [
+      await app.post(TRY, { language: 'python', code: 'print("canary" + "-printed") # canary-code' }),
+      await app.post(TRY, { language: 'python', code: 'raise ValueError("canary" + "-raised") # canary-code' }),
+      await app.post(TRY, { language: 'python', code: 'print(1) # canary-code', more: 'canary-field' }),
+    ];
+    // The answers hold what the log must not, so that it was there to be logged.
+    expect(answers[0]!.body.data.stdout).toBe('canary-printed\n');
+    expect(answers[1]!.body.data.error.message).toBe('canary-raised');
+    const linesOf = ({ headers }: Answer): object[] =>
+      app
+        .log()
+        .slice(before)
+        .filter((line) => line['requestId'] === headers.get('x-request-id'));
+    await eventually(() => answers.every((answer) => linesOf(answer).length > 0), 'each request is in the log');
+    expect(JSON.stringify(app.log().slice(before))).not.toMatch(/canary/);
   });
 });
 

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { Shutdown } from '../../platform/lifecycle/shutdown.js';
-import { Log } from '../../platform/logging/log.js';
 import { DeployEnvironment } from './deploy-environment.js';
 import { AppUnavailable, ServerDidNotStart } from './hosting.errors.js';
 import type { AppLogLine } from './persistence/app-log.store.js';
@@ -10,16 +9,15 @@ import { AppLauncher, PACE } from './servers/app-launcher.js';
 import { AppLogs } from './servers/app-logs.js';
 import { AppPlaces, type Place } from './servers/app-places.js';
 import { AppServer } from './servers/app-server.js';
+import { IdleServers } from './servers/idle-servers.js';
 import { RefusalNotes } from './servers/refusal-notes.js';
 import { statusOf } from './servers/server-probe.js';
 import { Sites } from './site/sites.js';
 
 export type { AppLogLine };
 
-/** When servers rest and end; tests make it shorter. */
-export const APP_TIMES = { freezeAfterMs: 60_000, endAfterMs: 600_000, lookEveryMs: 5_000, startWithinMs: 15_000 };
-
 const MAX_LAST_LINES = 20;
+const START_TIMEOUT_MS = 15_000;
 const PROBE_PAUSE_MS = 100;
 /** A server that ends sooner than this has failed; after the next failure it is left alone for twice as long. */
 const SETTLED_AFTER_MS = 30_000;
@@ -45,6 +43,12 @@ interface Placed {
   readonly place: Place<AppServer>;
 }
 
+interface StartCheck {
+  readonly said: readonly string[];
+  readonly signal: AbortSignal;
+  readonly withinMs: number;
+}
+
 interface Failures {
   readonly count: number;
   readonly untilMs: number;
@@ -61,7 +65,6 @@ export class AppServersService {
   private started = 0;
   private crashed = 0;
   private closed = false;
-  private timer: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly sites: Sites,
@@ -69,7 +72,7 @@ export class AppServersService {
     private readonly logs: AppLogs,
     private readonly environments: DeployEnvironment,
     private readonly allowances: AppAllowances,
-    private readonly log: Log,
+    private readonly idle: IdleServers,
     shutdown: Shutdown,
   ) {
     shutdown.at('workers', () => this.close());
@@ -79,10 +82,16 @@ export class AppServersService {
    * Starts the server of a deploy and waits until it answers, with any status below 500. It goes on running for a
    * while.
    *
+   * @param withinMs how long it may take to answer.
    * @throws {ServerDidNotStart} with what it said last.
    * @throws the signal's reason when it was aborted.
    */
-  async check(deployId: string, environment: Readonly<Record<string, string>>, signal: AbortSignal): Promise<void> {
+  async check(
+    deployId: string,
+    environment: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+    withinMs = START_TIMEOUT_MS,
+  ): Promise<void> {
     signal.throwIfAborted();
     await this.stop(deployId);
     const said: string[] = [];
@@ -92,7 +101,7 @@ export class AppServersService {
     });
     const release = await server.use();
     try {
-      await this.requireAnswer(server, said, signal);
+      await this.requireAnswer(server, { said, signal, withinMs });
     } catch (error) {
       await server.end();
       throw error;
@@ -152,9 +161,7 @@ export class AppServersService {
     if (this.closed) throw new AppUnavailable('full');
     const starting = this.startInPlace({ deployId, environment, heard });
     this.servers.set(deployId, starting);
-    this.timer ??= setInterval(() => {
-      this.look();
-    }, APP_TIMES.lookEveryMs).unref();
+    this.idle.watch(() => this.alive.values());
     starting.catch(() => {
       this.forget(deployId, starting);
     });
@@ -239,13 +246,20 @@ export class AppServersService {
   }
 
   private failed({ deployId, startedAtMs }: AppServer): void {
+    this.forgetOldFailures();
     const before = performance.now() - startedAtMs > SETTLED_AFTER_MS ? 0 : (this.failures.get(deployId)?.count ?? 0);
     const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** before);
     this.failures.set(deployId, { count: before + 1, untilMs: performance.now() + pauseMs });
   }
 
-  private async requireAnswer(server: AppServer, said: readonly string[], signal: AbortSignal): Promise<void> {
-    const deadline = performance.now() + APP_TIMES.startWithinMs;
+  private forgetOldFailures(): void {
+    const now = performance.now();
+    for (const [deployId, { untilMs }] of this.failures)
+      if (now > untilMs + SETTLED_AFTER_MS) this.failures.delete(deployId);
+  }
+
+  private async requireAnswer(server: AppServer, { said, signal, withinMs }: StartCheck): Promise<void> {
+    const deadline = performance.now() + withinMs;
     let status: number | undefined;
     while (performance.now() < deadline) {
       signal.throwIfAborted();
@@ -258,7 +272,7 @@ export class AppServersService {
         setTimeout(resolve, PROBE_PAUSE_MS);
       });
     }
-    const seconds = APP_TIMES.startWithinMs / 1000;
+    const seconds = withinMs / 1000;
     throw new ServerDidNotStart(
       status === undefined
         ? `The server did not answer within ${seconds} seconds.`
@@ -267,25 +281,9 @@ export class AppServersService {
     );
   }
 
-  private look(): void {
-    for (const server of this.alive.values()) {
-      if (server.idleMs > APP_TIMES.endAfterMs) this.quietly(server.end());
-      else if (server.idleMs > APP_TIMES.freezeAfterMs) this.quietly(server.freeze());
-    }
-    const now = performance.now();
-    for (const [deployId, { untilMs }] of this.failures)
-      if (now > untilMs + SETTLED_AFTER_MS) this.failures.delete(deployId);
-  }
-
-  private quietly(work: Promise<void>): void {
-    work.catch((error: unknown) => {
-      this.log.error({ error }, 'The server of an app could not be put to rest.');
-    });
-  }
-
   private async close(): Promise<void> {
     this.closed = true;
-    clearInterval(this.timer);
+    this.idle.close();
     await Promise.all([...this.servers.keys()].map((deployId) => this.stop(deployId)));
   }
 }

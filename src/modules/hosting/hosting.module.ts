@@ -15,6 +15,7 @@ import { StoreLock } from './persistence/store-lock.js';
 import { AppAllowances } from './servers/app-allowances.js';
 import { AppLauncher } from './servers/app-launcher.js';
 import { AppLogs } from './servers/app-logs.js';
+import { IdleServers } from './servers/idle-servers.js';
 import { AppTrees } from './servers/app-trees.js';
 import { StoredBytesModule } from './stored-bytes.module.js';
 import { Sites } from './site/sites.js';
@@ -38,6 +39,7 @@ import { openArtifactStore } from './store/open-artifact-store.js';
     AppLogs,
     AppTrees,
     AppLauncher,
+    IdleServers,
     AppServersService,
   ],
   exports: [

@@ -95,6 +95,9 @@ export interface AppsConfig extends AppsUrl {
   readonly listenPort: number;
   /** What a server of a deploy unpacks to is below it. */
   readonly directory: string;
+  /** How long a server without requests keeps running, and how long it stays in memory. */
+  readonly freezeAfterMs: number;
+  readonly stopAfterMs: number;
 }
 
 /** The account at Stripe that takes the money. */
@@ -358,6 +361,8 @@ function appsOf(environment: Environment): AppsConfig {
     ...parseAppsUrl(APPS_URL ?? `http://localhost:${listenPort}`)!,
     listenPort,
     directory: join(homeOfCopies(environment), 'apps', placeNameOf(environment)),
+    freezeAfterMs: environment.APP_FREEZE_AFTER_MS,
+    stopAfterMs: environment.APP_STOP_AFTER_MS,
   };
 }
 

@@ -376,6 +376,22 @@ export class Environment {
   @IsAppsUrl()
   APPS_URL?: string;
 
+  /** The server of a deploy is frozen when no request came for this long; the next request wakes it. */
+  @IsOptional()
+  @Type(() => Number)
+  @IsInt()
+  @Min(100)
+  @Max(86_400_000)
+  APP_FREEZE_AFTER_MS: number = 60_000;
+
+  /** The server of a deploy is stopped when no request came for this long; the next request starts it. */
+  @IsOptional()
+  @Type(() => Number)
+  @IsInt()
+  @Min(100)
+  @Max(86_400_000)
+  APP_STOP_AFTER_MS: number = 600_000;
+
   /** Where the files of deploys are kept: `file:` is a directory of DATA_DIR. */
   @IsOptional()
   @IsArtifactsUrl()

@@ -1,0 +1,41 @@
+import { Injectable } from '@nestjs/common';
+import { Config } from '../../../platform/config/config.js';
+import { Log } from '../../../platform/logging/log.js';
+import type { AppServer } from './app-server.js';
+
+/** A server overstays its time by a twelfth at most, and by no more than this. */
+const LONGEST_LOOK_MS = 5_000;
+const LOOKS_IN_TIME = 12;
+
+/** Freezes and stops servers that receive no requests, after the times that the operator has set. */
+@Injectable()
+export class IdleServers {
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly config: Config,
+    private readonly log: Log,
+  ) {}
+
+  /** Looks at the servers every so often, until {@link close}. Further calls change nothing. */
+  watch(servers: () => Iterable<AppServer>): void {
+    const { freezeAfterMs, stopAfterMs } = this.config.apps;
+    const everyMs = Math.min(LONGEST_LOOK_MS, Math.min(freezeAfterMs, stopAfterMs) / LOOKS_IN_TIME);
+    this.timer ??= setInterval(() => {
+      for (const server of servers()) {
+        if (server.idleMs > stopAfterMs) this.quietly(server.end());
+        else if (server.idleMs > freezeAfterMs) this.quietly(server.freeze());
+      }
+    }, everyMs).unref();
+  }
+
+  close(): void {
+    clearInterval(this.timer);
+  }
+
+  private quietly(work: Promise<void>): void {
+    work.catch((error: unknown) => {
+      this.log.error({ error }, 'An idle server of an app could not be frozen or stopped.');
+    });
+  }
+}
