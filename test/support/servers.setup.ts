@@ -4,7 +4,7 @@ import 'reflect-metadata';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { type EmbeddedServer } from '../../src/roles/embedded/embedded-server.js';
-import { makeScratchDirectory } from './scratch-directory.js';
+import { makeMemoryDirectory } from './scratch-directory.js';
 import { templateDatabase, withAdmin, withDatabase } from './test-database.js';
 
 export interface TestServers {
@@ -35,7 +35,7 @@ export default async function startServers(): Promise<void> {
   const { startEmbeddedRedis } = await import('../../src/roles/embedded/embedded-redis.js');
   const { migrate } = await import('../../src/roles/migrate.js');
 
-  const directory = makeScratchDirectory();
+  const directory = makeMemoryDirectory();
   const started: EmbeddedServer[] = [];
   globalThis.testServers = { directory, started };
   const options = { dataDir: directory, durable: false };
