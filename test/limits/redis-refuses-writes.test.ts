@@ -5,7 +5,7 @@ import { addressOf } from '../../src/platform/redis/redis-connections.js';
 import { startEmbeddedRedis } from '../../src/roles/embedded/embedded-redis.js';
 import type { EmbeddedServer } from '../../src/roles/embedded/embedded-server.js';
 import { as, Make, type Person } from '../support/make.js';
-import { makeScratchDirectory, removeScratchDirectory } from '../support/scratch-directory.js';
+import { makeMemoryDirectory, removeScratchDirectory } from '../support/scratch-directory.js';
 import { type Answer, eventually, TestApp } from '../support/test-app.js';
 
 const remainingOf = ({ headers }: Answer): number => Number(headers.get('x-service-calls-remaining'));
@@ -19,7 +19,7 @@ describe('while Redis answers and takes no writes', () => {
   let ada: Person;
 
   beforeAll(async () => {
-    dataDir = makeScratchDirectory();
+    dataDir = makeMemoryDirectory();
     server = await startEmbeddedRedis({ dataDir, log: () => undefined });
     redis = new Redis(addressOf(server.url));
     redis.on('error', () => undefined);

@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { until } from '../support/embedded-servers.js';
 import { GitClient } from '../support/git-client.js';
-import { makeScratchDirectory, removeScratchDirectory } from '../support/scratch-directory.js';
+import { makeMemoryDirectory, removeScratchDirectory } from '../support/scratch-directory.js';
 import { type Ended, type HttpAnswer, ServiceProcess } from '../support/service-process.js';
 import { createTestDatabase } from '../support/test-database.js';
 
@@ -15,7 +15,7 @@ const PASSPHRASE = 'correct horse battery staple';
 const START = join(__dirname, '../../scripts/start.mjs');
 
 describe('backing up and restoring', () => {
-  const scratch = makeScratchDirectory();
+  const scratch = makeMemoryDirectory();
   const place = (name: string): string => join(scratch, name);
   const git = new GitClient();
 

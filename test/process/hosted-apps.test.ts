@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { until } from '../support/embedded-servers.js';
 import { GitClient } from '../support/git-client.js';
 import { stateOf, stillRunning } from '../support/processes.js';
-import { makeScratchDirectory, removeScratchDirectory } from '../support/scratch-directory.js';
+import { makeMemoryDirectory, removeScratchDirectory } from '../support/scratch-directory.js';
 import { ServiceProcess } from '../support/service-process.js';
 
 jest.setTimeout(240_000);
@@ -20,7 +20,7 @@ describe('a service that runs apps of others', () => {
   let dataDir: string;
 
   beforeAll(() => {
-    dataDir = makeScratchDirectory();
+    dataDir = makeMemoryDirectory();
   });
   afterAll(async () => {
     await ServiceProcess.killAll();

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AcknowledgedWrites, type Refused } from '../support/acknowledged-writes.js';
 import { reportDrill } from '../support/drill-report.js';
 import { until } from '../support/embedded-servers.js';
-import { makeScratchDirectory, removeScratchDirectory } from '../support/scratch-directory.js';
+import { makeMemoryDirectory, removeScratchDirectory } from '../support/scratch-directory.js';
 import { ServiceProcess } from '../support/service-process.js';
 
 jest.setTimeout(240_000);
@@ -57,7 +57,7 @@ describe('a service under load whose processes are killed', () => {
   let service: ServiceProcess;
 
   beforeAll(async () => {
-    dataDir = makeScratchDirectory();
+    dataDir = makeMemoryDirectory();
     // Fixed, as an operator's are: one that is started again has the port of the one before.
     const [port, appsPort] = await freePorts();
     const env = { DATA_DIR: dataDir, SANDBOX_ENABLED: 'false', PORT: String(port), APPS_PORT: String(appsPort) };

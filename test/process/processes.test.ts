@@ -4,7 +4,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { until } from '../support/embedded-servers.js';
 import { stillRunning } from '../support/processes.js';
-import { makeScratchDirectory, removeScratchDirectory } from '../support/scratch-directory.js';
+import { makeMemoryDirectory, removeScratchDirectory } from '../support/scratch-directory.js';
 import { ServiceProcess } from '../support/service-process.js';
 
 jest.setTimeout(240_000);
@@ -15,7 +15,7 @@ describe('the processes of the role all', () => {
   let dataDir: string;
 
   beforeEach(() => {
-    dataDir = makeScratchDirectory();
+    dataDir = makeMemoryDirectory();
   });
   afterEach(async () => {
     await ServiceProcess.killAll();

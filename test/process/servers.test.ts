@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { isRunning, until } from '../support/embedded-servers.js';
 import { stillRunning } from '../support/processes.js';
-import { makeScratchDirectory, removeScratchDirectory } from '../support/scratch-directory.js';
+import { makeMemoryDirectory, removeScratchDirectory } from '../support/scratch-directory.js';
 import { ServiceProcess } from '../support/service-process.js';
 
 jest.setTimeout(150_000);
@@ -12,7 +12,7 @@ describe('a service whose own servers die', () => {
   let service: ServiceProcess;
 
   beforeAll(async () => {
-    dataDir = makeScratchDirectory();
+    dataDir = makeMemoryDirectory();
     service = await ServiceProcess.start({ env: { DATA_DIR: dataDir, SANDBOX_EXECUTIONS_PER_DAY: '1000' } });
   });
 

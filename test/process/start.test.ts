@@ -4,7 +4,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { Client } from 'pg';
 import { isRunning } from '../support/embedded-servers.js';
-import { makeScratchDirectory, removeScratchDirectory } from '../support/scratch-directory.js';
+import { makeMemoryDirectory, removeScratchDirectory } from '../support/scratch-directory.js';
 import { ServiceProcess } from '../support/service-process.js';
 
 jest.setTimeout(150_000);
@@ -22,7 +22,7 @@ describe('starting the service', () => {
   let dataDir: string;
 
   beforeEach(() => {
-    dataDir = makeScratchDirectory();
+    dataDir = makeMemoryDirectory();
   });
 
   afterEach(async () => {

@@ -1,6 +1,6 @@
 import { until } from '../support/embedded-servers.js';
 import { stillRunning } from '../support/processes.js';
-import { makeScratchDirectory, removeScratchDirectory } from '../support/scratch-directory.js';
+import { makeMemoryDirectory, removeScratchDirectory } from '../support/scratch-directory.js';
 import { type HttpAnswer, ServiceProcess, type ServiceWish } from '../support/service-process.js';
 
 jest.setTimeout(150_000);
@@ -11,7 +11,7 @@ describe('stopping the service', () => {
   let dataDir: string;
 
   beforeEach(() => {
-    dataDir = makeScratchDirectory();
+    dataDir = makeMemoryDirectory();
   });
 
   afterEach(async () => {

@@ -16,7 +16,7 @@ import { DataSource } from 'typeorm';
 import { startEmbeddedPostgres } from '../../src/roles/embedded/embedded-postgres.js';
 import { type EmbeddedServer } from '../../src/roles/embedded/embedded-server.js';
 import { isRunning, killNow, startServersProcess, until } from '../support/embedded-servers.js';
-import { makeScratchDirectory, removeScratchDirectory } from '../support/scratch-directory.js';
+import { makeMemoryDirectory, removeScratchDirectory } from '../support/scratch-directory.js';
 
 const asRoot = process.getuid?.() === 0;
 /** Present on every Linux, and neither us nor the user as whom root runs the servers. */
@@ -29,7 +29,7 @@ describe('the embedded PostgreSQL', () => {
   const running: EmbeddedServer[] = [];
 
   beforeEach(() => {
-    dataDir = makeScratchDirectory();
+    dataDir = makeMemoryDirectory();
     lines = [];
   });
 

@@ -7,7 +7,7 @@ import { addressOf } from '../../src/platform/redis/redis-connections.js';
 import { startEmbeddedRedis } from '../../src/roles/embedded/embedded-redis.js';
 import { type EmbeddedServer } from '../../src/roles/embedded/embedded-server.js';
 import { isRunning, killNow, startServersProcess, until } from '../support/embedded-servers.js';
-import { makeScratchDirectory, removeScratchDirectory } from '../support/scratch-directory.js';
+import { makeMemoryDirectory, removeScratchDirectory } from '../support/scratch-directory.js';
 
 const asRoot = process.getuid?.() === 0;
 const NOBODY = { uid: 65_534, gid: 65_534 };
@@ -18,7 +18,7 @@ describe('the embedded Redis', () => {
   const connections: Redis[] = [];
 
   beforeEach(() => {
-    dataDir = makeScratchDirectory();
+    dataDir = makeMemoryDirectory();
   });
 
   afterEach(async () => {

@@ -1,4 +1,4 @@
-import { accessSync, chmodSync, constants, mkdtempSync, readdirSync, readlinkSync, rmSync, statfsSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, statfsSync } from 'node:fs';
 import { freemem, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -30,7 +30,11 @@ export function makeMemoryDirectory(): string {
 
 function hasSharedMemory(): boolean {
   try {
-    accessSync(SHARED_MEMORY, constants.W_OK);
+    // Services that run as an ordinary user keep programs in their data directories.
+    const options = new RegExp(`^\\S+ ${SHARED_MEMORY} tmpfs (\\S+)`, 'm').exec(
+      readFileSync('/proc/mounts', 'utf8'),
+    )?.[1];
+    if (options === undefined || !/^rw/.test(options) || /\bnoexec\b/.test(options)) return false;
     const { bavail, bsize } = statfsSync(SHARED_MEMORY);
     return bavail * bsize >= NEEDED_BYTES && freemem() >= NEEDED_MEMORY_BYTES;
   } catch {
