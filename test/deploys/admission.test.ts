@@ -69,8 +69,8 @@ beforeEach(async () => {
   await make.sql('TRUNCATE deploys, deploy_workers, outbox_messages CASCADE');
 });
 
-describe('admission', () => {
-  it('admits nothing while there is no worker, or none that was heard of lately', async () => {
+describe('deploy admission', () => {
+  it('admits nothing while no worker has reported recently', async () => {
     const id = await deploy(await owner('pro'));
     expect(await admit()).toBe(0);
     await slots(4);
@@ -81,13 +81,13 @@ describe('admission', () => {
     expect([await admitted(), await jobs()]).toEqual([[id], [`${id}-1`]]);
   });
 
-  it('is asked by itself as soon as a deploy is let in', async () => {
+  it('runs as soon as a deploy is queued', async () => {
     await slots(4);
     const id = await deploy(await owner('free'));
     expect([await admitted(), await jobs()]).toEqual([[id], [`${id}-1`]]);
   });
 
-  it('admits one for a project, target and branch at a time', async () => {
+  it('admits one deploy at a time per project, target and branch', async () => {
     const ada = await owner('pro');
     await slots(20);
     const first = await deploy(ada, { branch: 'a' });
@@ -102,7 +102,7 @@ describe('admission', () => {
     ['free', 1],
     ['builder', 3],
     ['pro', 12],
-  ] as const)('admits for an organization of the plan %s %d at once', async (plan, count) => {
+  ] as const)('limits an organization on plan %s to %d deploys at once', async (plan, count) => {
     const ada = await owner(plan);
     await slots(40);
     for (let index = 0; index < count + 2; index++) await deploy(ada, { branch: `b${index}` });
@@ -112,7 +112,7 @@ describe('admission', () => {
     expect(await admitted()).toHaveLength(count + 1);
   });
 
-  it('goes by the plan that an organization has at that moment, and by the smallest for one that is deleted', async () => {
+  it('uses the current plan of the organization, and the smallest plan for a deleted one', async () => {
     const ada = await owner('builder');
     for (let index = 0; index < 8; index++) await deploy(ada, { branch: `b${index}` });
     await make.sql("UPDATE organizations SET plan = 'free' WHERE id IN (SELECT org_id FROM deploys)");
@@ -125,7 +125,7 @@ describe('admission', () => {
     expect(await admit()).toBe(1);
   });
 
-  it('admits no more than all hosts can do, production first, then the oldest', async () => {
+  it('admits no more than the capacity of all workers: production first, then the oldest', async () => {
     const [ada, grace] = [await owner('pro'), await owner('pro')];
     const previews = [
       await deploy(ada, { branch: 'a' }),
@@ -145,7 +145,7 @@ describe('admission', () => {
     expect(await admitted()).toContain(previews[1]);
   });
 
-  it('holds when many admit at once', async () => {
+  it('keeps the limits under concurrent admissions', async () => {
     const ada = await owner('builder');
     for (let index = 0; index < 10; index++) await deploy(ada, { branch: `b${index}` });
     await slots(40);
@@ -154,7 +154,7 @@ describe('admission', () => {
     expect(await jobs()).toHaveLength(3);
   });
 
-  it('passes over one that somebody is changing just now', async () => {
+  it('skips a deploy whose row is locked', async () => {
     const ada = await owner('pro');
     const [held, free] = [await deploy(ada, { branch: 'a' }), await deploy(ada, { branch: 'b' })];
     await slots(10);
@@ -166,8 +166,8 @@ describe('admission', () => {
   });
 });
 
-describe('an attempt', () => {
-  it('begins once, however often its job comes, and its results fall through once it is over', async () => {
+describe('a deploy attempt', () => {
+  it('starts once for repeated jobs and discards results that arrive after it ended', async () => {
     await slots(4);
     const id = await deploy(await owner('pro'));
     const attempt = await attemptOf(id);
@@ -179,7 +179,7 @@ describe('an attempt', () => {
     expect((await row(id)).state).toBe('canceled');
   });
 
-  it('of which the lease is over begins anew, once; the second time it fails with worker_lost', async () => {
+  it('restarts once when its lease expires, and fails with worker_lost the second time', async () => {
     await slots(4);
     const id = await deploy(await owner('pro'));
     const first = await attemptOf(id);
@@ -214,7 +214,7 @@ describe('an attempt', () => {
     ]);
   });
 
-  it('that was lost is skipped where a newer one of its branch waits', async () => {
+  it('is skipped after a lost worker when a newer deploy of the branch waits', async () => {
     const ada = await owner('pro');
     await slots(4);
     const older = await deploy(ada);
@@ -227,7 +227,7 @@ describe('an attempt', () => {
     expect([(await row(older)).state, (await row(newer)).admitted_at]).toEqual(['skipped', expect.any(Date)]);
   });
 
-  it('that no worker has begun is asked for anew: Redis may have lost its job', async () => {
+  it('is queued again when Redis lost the job before a worker started it', async () => {
     await slots(4);
     const id = await deploy(await owner('pro'));
     await make.sql('DELETE FROM outbox_messages');
@@ -240,7 +240,7 @@ describe('an attempt', () => {
     expect((await row(id)).losses).toBe(0);
   });
 
-  it('that is handed back by its worker counts for no loss', async () => {
+  it('does not count a handover by its worker as a loss', async () => {
     await slots(4);
     const id = await deploy(await owner('pro'));
     const attempt = await attemptOf(id);
@@ -250,8 +250,8 @@ describe('an attempt', () => {
   });
 });
 
-describe('the database', () => {
-  it('refuses states that contradict themselves, whoever writes them', async () => {
+describe('database constraints on deploys', () => {
+  it('reject contradictory states', async () => {
     await slots(4);
     const id = await deploy(await owner('pro'));
     for (const change of [

@@ -96,7 +96,7 @@ describe('from sign-up to a live site', () => {
     eventually(async () => (await open(url, path))[1].includes(text), `${url} shows ${text}`);
   const logOf = async (id: string): Promise<string> => (await app.fetch(`/api/v1/deploys/${id}/logs`, as(key))).text;
 
-  it('a pushed static site is live, and so is each change, each under its own host for ever', async () => {
+  it('publishes a pushed static site and every later push at a permanent URL', async () => {
     const first = await deployOf(await push({ 'index.html': '<h1>the first</h1>', 'about/index.html': 'about us' }));
     expect([first.error, await logOf(first.id as string)]).toEqual([undefined, expect.stringContaining('"ready"')]);
     expect(first).toMatchObject({
@@ -116,7 +116,7 @@ describe('from sign-up to a live site', () => {
     await shows(first.url, 'the first');
   });
 
-  it('a branch is a preview at a host of its own, and leaves production alone', async () => {
+  it('publishes a branch as a preview without changing production', async () => {
     const preview = await deployOf(await push({ 'index.html': '<h1>an idea</h1>' }, 'idea'));
     expect(preview).toMatchObject({ state: 'ready', type: 'preview', branch: 'idea', live: true });
     await shows(preview.aliases[0], 'an idea');
@@ -124,7 +124,7 @@ describe('from sign-up to a live site', () => {
     await shows(live.aliases[0], 'the second');
   });
 
-  it('a build runs what the project says, with its variables, and one that fails leaves what is live', async () => {
+  it('builds with the project settings and variables, and keeps the live deploy when a build fails', async () => {
     await send(
       app,
       ['PUT', `/api/v1/projects/${project}/env`],
@@ -152,7 +152,7 @@ describe('from sign-up to a live site', () => {
     await shows(built.aliases[0], 'hello-from-a-secret');
   });
 
-  it('production is rolled back within moments, without a build', async () => {
+  it('rolls production back within seconds, without a build', async () => {
     const [current, earlier] = await list('?type=production&state=ready');
     const startedAtMs = performance.now();
     const back = expectStatus(200, await app.post(`/api/v1/projects/${project}/rollback`, {}, as(key))).body.data;
@@ -162,7 +162,7 @@ describe('from sign-up to a live site', () => {
     expect((await get(current.id as string)).live).toBe(false);
   });
 
-  it('a build that is cancelled ends with all that it runs', async () => {
+  it('stops every process of a cancelled build', async () => {
     const sha = await push({ 'build.sh': 'echo sleeping; sleep 600' }, 'slow');
     let id = '';
     await eventually(
@@ -184,7 +184,7 @@ describe('from sign-up to a live site', () => {
     expect(await get(id)).toMatchObject({ state: 'canceled' });
   });
 
-  it('a server is started before anybody is led to it, answers with its variables, and one that does not start is not live', async () => {
+  it('starts a server with its variables before it receives traffic, and fails when it does not start', async () => {
     const name = uniqueName('server');
     const url = expectStatus(201, await app.post('/api/v1/repositories', { name }, as(key))).body.data
       .repo_url as string;

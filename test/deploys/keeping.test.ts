@@ -52,8 +52,8 @@ const kept = async (ids: readonly string[]): Promise<string[]> => {
   return left;
 };
 
-describe('the sweeper', () => {
-  it('keeps the last ten production deploys, and the one that is live however old', async () => {
+describe('deploy retention', () => {
+  it('keeps the last ten production deploys and the live one, however old', async () => {
     const ids: string[] = [];
     for (let index = 0; index < 12; index++) ids.push(await deploy({ type: 'production' }));
     expectStatus(200, await app.post(`/api/v1/projects/${project}/rollback`, { deploy_id: ids[0] }, as(key)));
@@ -70,7 +70,7 @@ describe('the sweeper', () => {
     expect(await make.sql('SELECT deploy_id FROM deploy_environments WHERE deploy_id = $1', [ids[1]])).toEqual([]);
   });
 
-  it('keeps previews for 30 days, and the last of each branch', async () => {
+  it('keeps previews for 30 days, and the latest of each branch', async () => {
     const [older, newer, other] = [
       await deploy({ branch: 'a' }),
       await deploy({ branch: 'a' }),
@@ -84,7 +84,7 @@ describe('the sweeper', () => {
     expect(await kept([older, newer, other])).toEqual([newer, other]);
   });
 
-  it('removes what belongs to a deleted organization, hosts included', async () => {
+  it('removes the deploys and hosts of a deleted organization', async () => {
     const org = await make.org(ada, { plan: 'pro' });
     const headers = { 'x-service-org': org.id };
     project = expectStatus(
@@ -104,7 +104,7 @@ describe('the sweeper', () => {
     ]);
   });
 
-  it('goes past what hosts show, however much that is', async () => {
+  it('continues past live deploys, however many there are', async () => {
     const [old, last] = [await deploy({ branch: 'a' }), await deploy({ branch: 'a' })];
     await aged(31);
     // Before and between them by id, so that more than one look is needed.
@@ -128,7 +128,7 @@ describe('the sweeper', () => {
     expect(await kept([old, last, other])).toEqual([last, other]);
   });
 
-  it('is not needed to take down what a deleted organization showed: that is gone moments later', async () => {
+  it('is not what takes a deleted organization offline: its hosts stop within seconds', async () => {
     const org = await make.org(ada, { plan: 'pro' });
     const headers = { 'x-service-org': org.id };
     project = expectStatus(
@@ -151,7 +151,7 @@ describe('the sweeper', () => {
     );
   });
 
-  it('deletes logs after 90 days, and never those of younger ones', async () => {
+  it('deletes logs after 90 days and keeps younger ones', async () => {
     const old = await deploy({});
     await make.sql("UPDATE deploys SET finished_at = finished_at - interval '91 days' WHERE id = $1", [old]);
     const young = await deploy({ branch: 'young' });

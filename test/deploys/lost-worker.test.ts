@@ -11,7 +11,7 @@ jest.setTimeout(240_000);
 const LONG = 90_000;
 
 /** Real workers on real builds: a build that sleeps is one that can be caught in any phase. */
-describe('a worker', () => {
+describe('a deploy worker', () => {
   // The source and not the build, so that a test of it needs none.
   const command = [
     process.execPath,
@@ -95,27 +95,24 @@ describe('a worker', () => {
   it.each([
     ['it installs', { install_command: 'echo caught; sleep 300', build_command: QUICK }],
     ['it builds', { install_command: null, build_command: 'echo caught; sleep 300' }],
-  ])(
-    'that is killed while %s is made up for: its deploy begins anew on another one and is done',
-    async (_what, settings) => {
-      await configure(settings);
-      const doomed = await startWorker();
-      const id = await start();
-      await says(id, '"caught"');
-      process.kill(doomed.pid, 'SIGKILL');
-      await configure({ install_command: null, build_command: QUICK });
-      await lapse(id);
-      await startWorker();
-      await becomes(id, 'ready');
-      expect(await get(id)).toMatchObject({ attempt: 2, live: true });
-      const kinds = (await app.fetch(`/api/v1/deploys/${id}/events`, as(key))).body.data.map(
-        ({ kind, details }: any) => details.reason ?? kind,
-      );
-      expect(kinds).toEqual(['state', 'state', 'state', 'worker_lost', 'state', 'state', 'state', 'state', 'deployed']);
-    },
-  );
+  ])('killed while %s has its deploy restarted and finished by another worker', async (_what, settings) => {
+    await configure(settings);
+    const doomed = await startWorker();
+    const id = await start();
+    await says(id, '"caught"');
+    process.kill(doomed.pid, 'SIGKILL');
+    await configure({ install_command: null, build_command: QUICK });
+    await lapse(id);
+    await startWorker();
+    await becomes(id, 'ready');
+    expect(await get(id)).toMatchObject({ attempt: 2, live: true });
+    const kinds = (await app.fetch(`/api/v1/deploys/${id}/events`, as(key))).body.data.map(
+      ({ kind, details }: any) => details.reason ?? kind,
+    );
+    expect(kinds).toEqual(['state', 'state', 'state', 'worker_lost', 'state', 'state', 'state', 'state', 'deployed']);
+  });
 
-  it('that is stopped in order hands its deploy over, which counts for no loss', async () => {
+  it('hands its deploy over on a regular stop, without counting a loss', async () => {
     await configure({ build_command: 'echo caught; sleep 300' });
     const stopped = await startWorker();
     const id = await start();
@@ -131,7 +128,7 @@ describe('a worker', () => {
     await says(id, 'The worker stops');
   });
 
-  it('is asked again for what Redis has lost', async () => {
+  it('receives jobs again that Redis has lost', async () => {
     await configure({ build_command: QUICK });
     const id = await start();
     // Admitted for a worker that is not there, and its job is gone.

@@ -78,8 +78,8 @@ async function open(url: string): Promise<[number, string]> {
 const shows = (url: string, text: string): Promise<void> =>
   eventually(async () => (await open(url))[1].includes(text), `${url} shows ${text}`);
 
-describe('a deploy that goes well', () => {
-  it('goes through every state, is live at its own host and at that of its branch, and says so', async () => {
+describe('a successful deploy', () => {
+  it('passes every state and is live at its own URL and its branch URL', async () => {
     builds.files = { 'index.html': 'the first' };
     const ready = await deploy({ branch: 'feature/x' });
     expect(ready).toMatchObject({
@@ -105,7 +105,7 @@ describe('a deploy that goes well', () => {
     expect(builds.closed.at(-1)).toEqual({ id: `${ready.id}-1`, keepCaches: true });
   });
 
-  it('gives builds the settings, the variables and the limits of the plan, as they are when it begins', async () => {
+  it('passes the current settings, variables and plan limits to the build', async () => {
     const poor = await make.key(await make.person());
     const other = await newProject(poor, { framework: 'vite', root_directory: 'apps/web', build_command: 'make' });
     await send(
@@ -132,7 +132,7 @@ describe('a deploy that goes well', () => {
     });
   });
 
-  it('keeps the variables that it was built with, for its server, whatever becomes of them since', async () => {
+  it('keeps the server variables of its build when they change later', async () => {
     await setEnv({ name: 'A', value: 'before', targets: ['preview'] });
     const { id } = await deploy();
     await setEnv({ name: 'A', value: 'after', targets: ['preview'] });
@@ -140,8 +140,8 @@ describe('a deploy that goes well', () => {
   });
 });
 
-describe('what was built before', () => {
-  it('is not built again: the same commit, settings and variables have the same files', async () => {
+describe('build reuse', () => {
+  it('reuses the files of an earlier build with the same commit, settings and variables', async () => {
     await setEnv({ name: 'A', value: '1', targets: ['preview'] });
     const first = await deploy();
     const count = builds.built.length;
@@ -176,7 +176,7 @@ describe('what was built before', () => {
       {},
     ],
     ['the target is another', undefined, { type: 'production' }],
-  ])('is built anew where %s', async (_what, change, body) => {
+  ])('builds again when %s', async (_what, change, body) => {
     await setEnv({ name: 'A', value: '1', targets: ['preview'] });
     await deploy();
     const count = builds.built.length;
@@ -186,8 +186,8 @@ describe('what was built before', () => {
   });
 });
 
-describe('a deploy that fails', () => {
-  it('tells the code and the words of the build, leaves what is live alone, and keeps no caches', async () => {
+describe('a failed deploy', () => {
+  it('reports the build error, keeps the live deploy and discards caches', async () => {
     builds.files = { 'index.html': 'still here' };
     const good = await deploy();
     builds.commit = 'c'.repeat(40);
@@ -203,7 +203,7 @@ describe('a deploy that fails', () => {
     await shows(good.aliases[0], 'still here');
   });
 
-  it('says nothing of our own faults but that they are ours, and the log of the service has them', async () => {
+  it('reports internal errors only as such, and logs the cause', async () => {
     builds.failure = new Error('a cause that nobody is to see');
     const bad = await deploy();
     expect(bad.error).toEqual({ code: 'internal_error', message: expect.not.stringContaining('a cause') });
@@ -211,7 +211,7 @@ describe('a deploy that fails', () => {
     expect(app.log()).toContainEqual(expect.objectContaining({ level: 'error', deployId: bad.id }));
   });
 
-  it('where its server does not start, with the last words of that', async () => {
+  it('reports the last lines of a server that does not start', async () => {
     builds.kind = 'server';
     builds.files = { 'server.js': 'x' };
     const servers = app.get(AppServersService);
@@ -225,7 +225,7 @@ describe('a deploy that fails', () => {
     check.mockRestore();
   });
 
-  it('for want of a repository that was unlinked while it waited', async () => {
+  it('fails when its repository was unlinked while it waited', async () => {
     const { reached, letGo } = builds.holdAt('build');
     const first = await start();
     await reached;
@@ -239,7 +239,7 @@ describe('a deploy that fails', () => {
     expect((await over(first)).state).toBe('ready');
   });
 
-  it('for production when the plan has become a smaller one before it goes live', async () => {
+  it('fails for production when the plan was downgraded before it went live', async () => {
     const owner = await make.person({ plan: 'builder' });
     const by = await make.key(owner);
     const theirs = await newProject(by);
@@ -252,9 +252,9 @@ describe('a deploy that fails', () => {
   });
 });
 
-describe('a deploy that is cancelled', () => {
+describe('a cancelled deploy', () => {
   it.each(['resolve', 'fetch', 'install', 'build', 'collect'] as const)(
-    'ends at once while it is at %s, and nothing of it is live',
+    'stops at once while %s, and is never live',
     async (step) => {
       const { reached } = builds.holdAt(step);
       const id = await start({ branch: 'cancelled' });
@@ -271,7 +271,7 @@ describe('a deploy that is cancelled', () => {
   );
 
   it(
-    'of which the message is lost ends when its lease is next renewed',
+    'stops at the next lease renewal when the cancel message was lost',
     async () => {
       const { reached } = builds.holdAt('install');
       const id = await start();
@@ -287,8 +287,8 @@ describe('a deploy that is cancelled', () => {
   );
 });
 
-describe('the log of a deploy', () => {
-  it('has the lines of the build with secrets masked, and ends with the state', async () => {
+describe('GET /api/v1/deploys/:deploy_id/logs', () => {
+  it('returns the build lines with masked secrets and the final state', async () => {
     await setEnv(
       { name: 'TOKEN', value: SECRET, targets: ['preview'] },
       { name: 'OPEN', value: 'an-open-value', targets: ['preview'], secret: false },
@@ -305,7 +305,7 @@ describe('the log of a deploy', () => {
   });
 
   it(
-    'comes live while the deploy is at work, as lines and as events, and goes on after the last line seen',
+    'streams lines and events of a running deploy, and resumes after the last line received',
     async () => {
       const { reached, letGo } = builds.holdAt('collect');
       builds.says = ['one', 'two'];
@@ -346,7 +346,7 @@ describe('the log of a deploy', () => {
     LONG,
   );
 
-  it('is what there is now for those who do not follow', async () => {
+  it('returns the current lines without follow', async () => {
     const { reached, letGo } = builds.holdAt('collect');
     const id = await start();
     await reached;
@@ -369,7 +369,7 @@ describe('the log of a deploy', () => {
   }
 });
 
-describe('production', () => {
+describe('the production deploy', () => {
   const production = async (text: string): Promise<any> => {
     builds.commit = Buffer.from(text.padEnd(20, '.')).toString('hex');
     builds.files = { 'index.html': text };
@@ -377,7 +377,7 @@ describe('production', () => {
   };
 
   it(
-    'follows production deploys, is rolled back without a build, stays there, and follows again after a promote',
+    'follows production deploys, stays after a rollback, and follows again after a promote',
     async () => {
       const [one, two] = [await production('one'), await production('two')];
       const [host, ofBranch] = two.aliases as string[];
@@ -409,7 +409,7 @@ describe('production', () => {
   );
 
   it(
-    'is rolled back to the one that is named, and again and again to ever earlier ones, until there is none',
+    'rolls back to the deploy that is named, or to ever earlier ones until none is left',
     async () => {
       const [one, two, three] = [await production('one'), await production('two'), await production('three')];
       expect((await rollBack()).body.data.id).toBe(two.id);
@@ -420,7 +420,7 @@ describe('production', () => {
     LONG,
   );
 
-  it('can be a preview that was promoted, and is refused when the plan has it no more', async () => {
+  it('accepts a promoted preview, and refuses it when the plan has no production', async () => {
     const owner = await make.person({ plan: 'builder' });
     const by = await make.key(owner);
     const theirs = await newProject(by);
@@ -436,7 +436,7 @@ describe('production', () => {
     ).toBe('feature_not_in_plan');
   });
 
-  it('has another host when the slug is another, and the old one leads nowhere', async () => {
+  it('moves to another host when the slug changes, and the old host answers 404', async () => {
     const [before] = (await production('one')).aliases;
     await send(app, ['PATCH', `/api/v1/projects/${project}`], { slug: uniqueName('renamed') }, as(key));
     const [after] = (await production('two')).aliases;
@@ -446,7 +446,7 @@ describe('production', () => {
   });
 });
 
-describe('a push', () => {
+describe('a git push', () => {
   async function push(
     orgId: string,
     repoUrl: string,
@@ -468,7 +468,7 @@ describe('a push', () => {
     (await app.fetch(`/api/v1/projects/${id}/deploys`, as(by))).body.data;
 
   it(
-    'deploys the linked projects of the organization: the production branch to production, others as previews',
+    'deploys the linked projects: the production branch to production, other branches as previews',
     async () => {
       const repoUrl = `https://github.com/acme/${uniqueName('repo')}`;
       const [one, two] = [
@@ -491,7 +491,7 @@ describe('a push', () => {
   );
 
   it(
-    'is a preview where the plan has no production, and nothing where a branch was deleted',
+    'deploys a preview when the plan has no production, and nothing for a deleted branch',
     async () => {
       const owner = await make.person();
       const by = await make.key(owner);
@@ -505,9 +505,9 @@ describe('a push', () => {
   );
 });
 
-describe('a project that is deleted', () => {
+describe('a deleted project', () => {
   it(
-    'stops what is at work, and its hosts lead nowhere',
+    'stops its running deploys and takes its hosts offline',
     async () => {
       builds.files = { 'index.html': 'to be gone' };
       const live = await deploy();
@@ -531,8 +531,8 @@ describe('a project that is deleted', () => {
   );
 });
 
-describe('metrics', () => {
-  it('count deploys by how they end and how long their phases take, and tell what waits', async () => {
+describe('deploy metrics', () => {
+  it('count deploys by outcome, time their phases and report the queue', async () => {
     await deploy();
     const { text } = await app.fetch('/metrics');
     expect(text).toMatch(/deploys_total\{state="ready",target="preview"\} \d+/);

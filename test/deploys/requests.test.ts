@@ -41,7 +41,7 @@ const events = async (id: string): Promise<any[]> =>
 const codeOf = ({ status, body }: Answer): [number, string] => [status, body?.error?.code];
 
 describe('POST /api/v1/projects/:project_id/deploys', () => {
-  it('answers 202 with the queued deploy, which can be read, listed and traced', async () => {
+  it('returns 202 with the queued deploy, which can be read, listed and traced', async () => {
     const data = await queued({ branch: 'feature/cart' });
     expect(data).toEqual({
       id: expect.stringMatching(/^dpl_[0-9a-z]{26}$/),
@@ -64,12 +64,12 @@ describe('POST /api/v1/projects/:project_id/deploys', () => {
     ]);
   });
 
-  it('takes the production branch when none is named', async () => {
+  it('deploys the production branch when no branch is given', async () => {
     const other = await newProject(key, { production_branch: 'trunk' });
     expect((await queued({}, key, other)).branch).toBe('trunk');
   });
 
-  it('takes a commit, which it is known by from the beginning', async () => {
+  it('deploys a commit and returns its SHA from the start', async () => {
     expect((await queued({ commit: SHA })).commit).toEqual({ sha: SHA, message: '', author: '' });
   });
 
@@ -84,13 +84,13 @@ describe('POST /api/v1/projects/:project_id/deploys', () => {
     [{ commit: 'abc' }, 'commit'],
     [{ commit: `${SHA} --upload-pack=x` }, 'commit'],
     [{ other: 1 }, 'other'],
-  ])('answers 400 to %j and names the field', async (body, path) => {
+  ])('returns 400 for %j and names the field', async (body, path) => {
     const answer = await deploy(body);
     expect(codeOf(answer)).toEqual([400, 'invalid_request']);
     expect(answer.body.error.details[0].path).toBe(path);
   });
 
-  it('answers 409 with the words of the document for a project without a repository, and leaves nothing behind', async () => {
+  it('returns 409 when the project has no repository, and creates nothing', async () => {
     const bare = expectStatus(201, await app.post('/api/v1/projects', { name: 'bare' }, as(key))).body.data
       .id as string;
     const answer = await deploy({}, key, bare);
@@ -99,7 +99,7 @@ describe('POST /api/v1/projects/:project_id/deploys', () => {
     expect(await make.sql('SELECT id FROM deploys WHERE project_id = $1', [bare])).toEqual([]);
   });
 
-  it('answers 404 for a project of strangers as for one that never was', async () => {
+  it('returns 404 for a project of another organization and for one that does not exist', async () => {
     const stranger = await make.key(await make.person());
     const theirs = await newProject(stranger);
     const [strange, absent] = [await deploy({}, key, theirs), await deploy({}, key, 'prj_00000000000000000000000000')];
@@ -110,13 +110,13 @@ describe('POST /api/v1/projects/:project_id/deploys', () => {
     expect(strange.text.replace(/req_\w+/, '')).toBe(absent.text.replace(/req_\w+/, ''));
   });
 
-  it('answers 401 without a key and 403 without the scope', async () => {
+  it('returns 401 without a key and 403 without the scope', async () => {
     expect(codeOf(await app.post(`/api/v1/projects/${project}/deploys`, {}))).toEqual([401, 'missing_api_key']);
     const reader = await make.key(ada, { scopes: ['deploys:read', 'projects:read'] });
     expect(codeOf(await deploy({}, reader))).toEqual([403, 'insufficient_scopes']);
   });
 
-  it('does a deploy once for one idempotency key, and none for a dry run', async () => {
+  it('creates one deploy per idempotency key, and none for a dry run', async () => {
     const headers = { 'idempotency-key': uniqueName('key') };
     const path = `/api/v1/projects/${project}/deploys`;
     const [first, second] = [
@@ -129,7 +129,7 @@ describe('POST /api/v1/projects/:project_id/deploys', () => {
     expect((await app.fetch(`${path}?branch=other`, as(key))).body.data).toEqual([]);
   });
 
-  it('is told in the audit log of the organization', async () => {
+  it('writes to the audit log of the organization', async () => {
     const { id } = await queued({ branch: 'audited' });
     const { data } = (await app.fetch(`/api/v1/orgs/${ada.organization.id}/audit-log`, as(key))).body;
     expect(data[0]).toMatchObject({
@@ -141,7 +141,7 @@ describe('POST /api/v1/projects/:project_id/deploys', () => {
 });
 
 describe('a production deploy', () => {
-  it('is refused with 403 and the smallest plan that has it, in a plan that has none', async () => {
+  it('returns 403 with the smallest plan that includes production', async () => {
     const poor = await make.person();
     const by = await make.key(poor);
     const answer = await deploy({ type: 'production' }, by, await newProject(by));
@@ -154,12 +154,12 @@ describe('a production deploy', () => {
     expect(await make.sql('SELECT id FROM deploys WHERE org_id = $1', [poor.organization.id])).toEqual([]);
   });
 
-  it.each(['builder', 'pro', 'enterprise'] as const)('is let in with the plan %s', async (plan) => {
+  it.each(['builder', 'pro', 'enterprise'] as const)('is accepted on plan %s', async (plan) => {
     const by = await make.key(await make.person({ plan }));
     expect((await queued({ type: 'production' }, by, await newProject(by))).type).toBe('production');
   });
 
-  it('needs the scope deploys:production as well', async () => {
+  it('requires the scope deploys:production as well', async () => {
     const narrow = await make.key(ada, { scopes: ['deploys:write'] });
     const answer = await deploy({ type: 'production' }, narrow);
     expect(codeOf(answer)).toEqual([403, 'insufficient_scopes']);
@@ -168,8 +168,8 @@ describe('a production deploy', () => {
   });
 });
 
-describe('deploys that wait', () => {
-  it('are skipped for a newer one of the same branch and type, and for no other', async () => {
+describe('queued deploys', () => {
+  it('are skipped for a newer one of the same branch and type only', async () => {
     const [older, otherBranch, otherType] = [
       await queued({ branch: 'a' }),
       await queued({ branch: 'b' }),
@@ -185,7 +185,7 @@ describe('deploys that wait', () => {
     for (const { id } of [otherBranch, otherType, newer]) expect((await get(id)).state).toBe('queued');
   });
 
-  it('are one at last, however many come at once', async () => {
+  it('are reduced to one under concurrent requests', async () => {
     const made = await Promise.all(Array.from({ length: 8 }, () => queued({ branch: 'rush' })));
     const states = await Promise.all(made.map(async ({ id }) => (await get(id)).state as string));
     expect(states.filter((state) => state === 'queued')).toHaveLength(1);
@@ -193,8 +193,8 @@ describe('deploys that wait', () => {
   });
 });
 
-describe('an organization that has very many deploys waiting', () => {
-  it('is refused further ones with 429, but for those that take the place of an older one', async () => {
+describe('the limit of queued deploys', () => {
+  it('returns 429 except for a deploy that replaces an older one', async () => {
     const by = await make.key(await make.person({ plan: 'builder' }));
     const theirs = await newProject(by);
     await queued({ branch: 'first' }, by, theirs);
@@ -213,7 +213,7 @@ describe('an organization that has very many deploys waiting', () => {
 });
 
 describe('GET /api/v1/projects/:project_id/deploys', () => {
-  it('lists the newest first, page by page, and by branch, type and state', async () => {
+  it('lists deploys newest first, with pages and filters by branch, type and state', async () => {
     const ids: string[] = [];
     for (const body of [{ branch: 'a' }, { branch: 'b' }, { branch: 'a', type: 'production' }])
       ids.unshift((await queued(body)).id as string);
@@ -238,7 +238,7 @@ describe('GET /api/v1/projects/:project_id/deploys', () => {
 describe('POST /api/v1/deploys/:deploy_id/cancel', () => {
   const cancel = (id: string, by = key): Promise<Answer> => app.call('POST', `/api/v1/deploys/${id}/cancel`, as(by));
 
-  it('ends a deploy that waits, once', async () => {
+  it('cancels a queued deploy once', async () => {
     const { id } = await queued();
     const answer = expectStatus(200, await cancel(id));
     expect(answer.body.data).toMatchObject({ id, state: 'canceled', finished_at: expect.stringMatching(RFC_3339) });
@@ -252,7 +252,7 @@ describe('POST /api/v1/deploys/:deploy_id/cancel', () => {
     });
   });
 
-  it('of many at once ends it once', async () => {
+  it('cancels once under concurrent requests', async () => {
     const { id } = await queued();
     const answers = await Promise.all(Array.from({ length: 5 }, () => cancel(id)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409]);
@@ -269,7 +269,7 @@ describe('POST /api/v1/deploys/:deploy_id/cancel', () => {
   });
 });
 
-describe('a deploy', () => {
+describe('access to a deploy', () => {
   const ROUTES = [
     ['GET', ''],
     ['GET', '/events'],
@@ -279,7 +279,7 @@ describe('a deploy', () => {
   ] as const;
 
   it.each(ROUTES)(
-    '%s …%s is the same 404 for strangers as for one that never was, and 401 and 403 for those who may not',
+    '%s …%s returns the same 404 for another organization and for a missing deploy, and 401 and 403 without access',
     async (method, rest) => {
       const { id } = await queued();
       const stranger = await make.key(await make.person({ plan: 'enterprise' }));
@@ -299,7 +299,7 @@ describe('a deploy', () => {
     },
   );
 
-  it('that is not ready is not promoted, and nothing is rolled back to where nothing was live', async () => {
+  it('refuses to promote a deploy that is not ready, and to roll back when nothing was live', async () => {
     const { id } = await queued({ type: 'production' });
     const promoted = await app.call('POST', `/api/v1/deploys/${id}/promote`, as(key));
     expect(codeOf(promoted)).toEqual([409, 'deploy_not_ready']);
@@ -314,7 +314,7 @@ describe('a deploy', () => {
     expect(codeOf(await app.post(path, { deploy_id: 7 }, as(key)))).toEqual([400, 'invalid_request']);
   });
 
-  it('is promoted and rolled back only by keys that may touch production, in plans that have it', async () => {
+  it('requires the production scope and a plan with production to promote and roll back', async () => {
     const { id } = await queued();
     const path = `/api/v1/projects/${project}/rollback`;
     for (const scopes of [['deploys:write'], ['deploys:production']]) {

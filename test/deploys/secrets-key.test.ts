@@ -31,8 +31,8 @@ const reseal = async (): Promise<void> => {
   await app.get(DeployEnvResealing).run();
 };
 
-describe('a change of SECRETS_KEY', () => {
-  it('ends with every value sealed by the new one, after which the old one is needed no longer', async () => {
+describe('changing SECRETS_KEY', () => {
+  it('re-encrypts every value, so that the old key is no longer needed', async () => {
     const key = await make.key(await make.person({ plan: 'pro' }));
     const newProject = async (): Promise<string> =>
       expectStatus(
@@ -73,7 +73,7 @@ describe('a change of SECRETS_KEY', () => {
     expect(await app.get(DeployVariablesService).of(id)).toEqual({ MODE: 'fast', TOKEN: 'hunter2-of-the-tests' });
   });
 
-  it('passes over what nobody can open any more, and says so', async () => {
+  it('skips and reports values that no key can decrypt', async () => {
     const [{ broken }] = (await make.sql<{ broken: string }>('SELECT min(project_id) AS broken FROM project_env')) as [
       { broken: string },
     ];

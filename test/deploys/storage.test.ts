@@ -52,8 +52,8 @@ const resize = (id: string, bytes: number): Promise<unknown> =>
 const storage = async (): Promise<any> =>
   expectStatus(200, await app.fetch('/api/v1/billing/subscription', as(ada))).body.data.storage;
 
-describe('what deploys store', () => {
-  it('is shown with its limit, which depends on the plan', async () => {
+describe('the storage of deploys', () => {
+  it('is returned with the limit of the plan', async () => {
     expect(await storage()).toEqual({ used_bytes: 0, limit_bytes: FREE_BYTES });
     const { output } = await deploy();
     expect((await storage()).used_bytes).toBeGreaterThan(output.bytes);
@@ -63,7 +63,7 @@ describe('what deploys store', () => {
     expect(limits).toEqual([1_024, 20_480, 204_800, 2_097_152]);
   });
 
-  it('ends a deploy that does not fit as error, before anything of it can be opened', async () => {
+  it('fails a deploy that exceeds it, before any file is served', async () => {
     const first = await deploy();
     await resize(first.id, FREE_BYTES - 10);
     const second = await deploy({ branch: 'second' });
@@ -75,7 +75,7 @@ describe('what deploys store', () => {
     expect((await visit(app, new URL(second.url as string).hostname.split('.')[0]!)).status).toBe(404);
   });
 
-  it('refuses a deploy at once where there is no room at all, names the largest projects, and takes it when something was deleted', async () => {
+  it('returns 409 when it is full, names the largest projects, and accepts the deploy after a deletion', async () => {
     const first = await deploy();
     await resize(first.id, FREE_BYTES);
     const refused = await request();
@@ -98,7 +98,7 @@ describe('what deploys store', () => {
     expect((await deploy()).state).toBe('ready');
   });
 
-  it('is free when the project is deleted', async () => {
+  it('is released when the project is deleted', async () => {
     await resize((await deploy()).id, FREE_BYTES);
     const full = project;
     project = await newProject();
@@ -108,7 +108,7 @@ describe('what deploys store', () => {
     expect((await deploy()).state).toBe('ready');
   });
 
-  it('ends a pushed deploy before it is built', async () => {
+  it('fails a pushed deploy before it is built', async () => {
     await resize((await deploy()).id, FREE_BYTES);
     const before = builds.built.length;
     const { id } = await app
@@ -126,7 +126,7 @@ describe('what deploys store', () => {
     expect(builds.built).toHaveLength(before);
   });
 
-  it('is metered as object storage, each hour, for the project', async () => {
+  it('is metered hourly as object storage of the project', async () => {
     const { id } = await deploy();
     await resize(id, 500_000_000);
     const later = new Date(Date.now() + HOUR_MS);
@@ -156,7 +156,7 @@ describe('what deploys store', () => {
 });
 
 describe('DELETE /api/v1/deploys/:deploy_id', () => {
-  it('deletes files and hosts, keeps the deploy in the list, and may be repeated', async () => {
+  it('deletes files and hosts, keeps the deploy in the list, and can be repeated', async () => {
     const { id, url } = await deploy();
     const label = new URL(url as string).hostname.split('.')[0]!;
     expect((await visit(app, label)).status).toBe(200);
@@ -169,7 +169,7 @@ describe('DELETE /api/v1/deploys/:deploy_id', () => {
     ).toHaveLength(1);
   });
 
-  it('refuses one that production shows, or that is at work', async () => {
+  it('refuses the production deploy and a running one', async () => {
     await make.sql("UPDATE organizations SET plan = 'pro' WHERE id = $1", [ada.organization.id]);
     const live = await deploy({ type: 'production' });
     const refused = await erase(live.id);
@@ -194,7 +194,7 @@ describe('DELETE /api/v1/deploys/:deploy_id', () => {
     expect((await over(id as string)).state).toBe('ready');
   });
 
-  it('is for those who may write deploys, and tells strangers nothing', async () => {
+  it('requires deploys:write, and returns 404 for another organization', async () => {
     const { id } = await deploy();
     const reader = await make.key(ada, { scopes: ['deploys:read'] });
     expect((await app.call('DELETE', `/api/v1/deploys/${id}`, as(reader))).body.error.code).toBe('insufficient_scopes');

@@ -42,8 +42,8 @@ const variable = (name: string, value: string, ...targets: string[]): object => 
 });
 const codeOf = (answer: Answer): [number, string] => [answer.status, answer.body.error?.code];
 
-describe('the environment of a project', () => {
-  it('shows what is no secret, and of secrets all but the value', async () => {
+describe('environment variables of a project', () => {
+  it('returns plain values, and secrets without their value', async () => {
     const answer = await set(
       { name: 'API_TOKEN', value: SECRET, targets: ['preview', 'production'] },
       {
@@ -73,7 +73,7 @@ describe('the environment of a project', () => {
     expect(answer.text).not.toContain(SECRET);
   });
 
-  it('gives deploys what is set for their target, to the byte', async () => {
+  it('passes the variables of the target to deploys, byte for byte', async () => {
     const value = 'line 1\nline 2 "quoted" = ünï 🎉 \u0001';
     await set(
       variable('A', value),
@@ -93,7 +93,7 @@ describe('the environment of a project', () => {
     expect(await valuesFor('development')).toEqual({ C: 'open' });
   });
 
-  it('is set by name and target: what a call does not name stays as it is', async () => {
+  it('sets variables by name and target, and keeps the others', async () => {
     await set(variable('A', '1', 'production', 'preview'), variable('B', '2'));
     await set(variable('A', '3', 'preview'), { name: 'B', value: '4', targets: ['production'], secret: false });
     expect(await valuesFor('production')).toEqual({ A: '1', B: '4' });
@@ -107,7 +107,7 @@ describe('the environment of a project', () => {
     );
   });
 
-  it('loses a variable in one target, or in all, and minds none that is not there', async () => {
+  it('deletes a variable in one target or in all, and ignores missing ones', async () => {
     await set(variable('A', '1', 'production', 'preview', 'development'), variable('B', '2'));
     const answer = await unset('name=A&target=preview');
     expect([answer.status, answer.text]).toEqual([204, '']);
@@ -128,14 +128,14 @@ describe('the environment of a project', () => {
       expect([query, (await unset(query)).status]).toEqual([query, 400]);
   });
 
-  it('goes with its project', async () => {
+  it('deletes the variables with the project', async () => {
     await set(variable('A', SECRET));
     expect((await app.call('DELETE', `${PATH}/${project}`, as(key))).status).toBe(204);
     expect(await make.sql('SELECT name FROM project_env WHERE project_id = $1', [project])).toEqual([]);
     expect(codeOf(await app.fetch(`${PATH}/${project}/env`, as(key)))).toEqual([404, 'project_not_found']);
   });
 
-  it('is nowhere to be read: not in the database, not in the log, not in the audit log', async () => {
+  it('leaks no secret to the database, the log or the audit log', async () => {
     await set(variable('API_TOKEN', SECRET), {
       name: 'OPEN',
       value: `${SECRET}-open`,
@@ -175,7 +175,7 @@ describe('the environment of a project', () => {
     expect([latest.action, latest.details]).toEqual(['project.env_changed', { removed: { preview: ['API_TOKEN'] } }]);
   });
 
-  it('cannot be copied to another place inside of the database', async () => {
+  it('rejects a secret that was copied to another row of the database', async () => {
     await set(variable('A', SECRET));
     const { id: other } = expectStatus(201, await app.post(PATH, { name: 'Thief' }, as(key))).body.data;
     await make.sql(
@@ -187,7 +187,7 @@ describe('the environment of a project', () => {
     expect([answer.status, answer.text.includes(SECRET)]).toEqual([500, false]);
   });
 
-  it('is set all or not at all', async () => {
+  it('sets all variables of a request or none', async () => {
     expect(codeOf(await set(variable('GOOD', '1'), variable('BAD-NAME', '1')))).toEqual([400, 'invalid_request']);
     const dry = await put({ variables: [variable('A', '1')] }, { headers: { 'dry-run': 'true' } });
     expect([dry.status, dry.body.meta.dry_run, dry.body.data.length]).toEqual([200, true, 1]);
@@ -195,7 +195,7 @@ describe('the environment of a project', () => {
     expect(await list()).toEqual([]);
   });
 
-  it('holds 200 variables for a target and no more, however they come', async () => {
+  it('holds at most 200 variables per target, under concurrent requests too', async () => {
     const many = (from: number, count: number): object[] =>
       Array.from({ length: count }, (_, index) => variable(`V${from + index}`, 'x'));
     expect((await set(...many(0, 195))).status).toBe(200);
@@ -218,7 +218,7 @@ describe('the environment of a project', () => {
     expect((await set(...many(0, 201))).status).toBe(400);
   });
 
-  it('holds 64 KiB in a value and 1 MiB in a target', async () => {
+  it('limits a value to 64 KiB and a target to 1 MiB', async () => {
     const largest = 'ü'.repeat(32_768);
     expect((await set(variable('A', `${largest}x`))).body.error.details).toMatchObject([
       { path: 'variables[0].value', code: 'max_bytes' },
@@ -280,14 +280,14 @@ describe('the environment of a project', () => {
     [{ variables: [variable('A', '1'), variable('A', '2', 'preview', 'production')] }, 'variables'],
     [{ variables: [{ name: 'A', value: 'v', targets: ['production'], type: 'x' }] }, 'variables[0].type'],
     [{ variables: [variable('A', '1')], replace: true }, 'replace'],
-  ])('is not set by %j', async (body, path) => {
+  ])('returns 400 for %j', async (body, path) => {
     const answer = await put(body);
     expect(codeOf(answer)).toEqual([400, 'invalid_request']);
     expect(answer.body.error.details.map((fault: { path: string }) => fault.path)).toContain(path);
     expect(await list()).toEqual([]);
   });
 
-  it('is read with projects:read, changed with projects:write, and not there for strangers', async () => {
+  it('requires projects:read and projects:write, and returns 404 for another organization', async () => {
     const [reader, writer] = [
       await make.key(ada, { scopes: ['projects:read'] }),
       await make.key(ada, { scopes: ['projects:write'] }),

@@ -32,8 +32,8 @@ const faultsOf = (answer: Answer): string[] => answer.body.error.details.map(({ 
 const auditOf = async (org: string): Promise<any[]> =>
   (await app.fetch(`/api/v1/orgs/${org}/audit-log?limit=100`, as(ada))).body.data;
 
-describe('a project', () => {
-  it('is made of a name alone, and shows the same when it is read, by id and by slug', async () => {
+describe('projects', () => {
+  it('creates a project from a name, and returns the same by id and by slug', async () => {
     const answer = await create({ name: 'Café Zürich' });
     expect(answer.status).toBe(201);
     expect(answer.body).toEqual({
@@ -52,7 +52,7 @@ describe('a project', () => {
       expect((await read(named)).body.data).toEqual(answer.body.data);
   });
 
-  it('holds all that can be said of it, with its repository in one form', async () => {
+  it('stores every setting, with the repository URL normalized', async () => {
     const settings = {
       name: 'All of it',
       slug: 'all-of-it',
@@ -69,13 +69,13 @@ describe('a project', () => {
     expect((await read('all-of-it')).body.data).toEqual(project);
   });
 
-  it('gets a slug with a number where the one of its name is taken', async () => {
+  it('adds a number to a slug that is taken', async () => {
     const slugs = [];
     for (let index = 0; index < 3; index++) slugs.push((await made({ name: 'Numbered' }))['slug']);
     expect(slugs).toEqual(['numbered', 'numbered-2', 'numbered-3']);
   });
 
-  it('is refused with a slug that another project of the organization has, and only of that one', async () => {
+  it('returns 409 for a slug that the organization already uses, and allows it in another one', async () => {
     const { slug } = await made();
     const refused = await create({ name: 'x', slug });
     expect(codeOf(refused)).toEqual([409, 'already_exists']);
@@ -87,7 +87,7 @@ describe('a project', () => {
     expect((await read(slug as string)).body.data.org_id).toBe(ada.organization.id);
   });
 
-  it('keeps what a change leaves out, and loses what it sets to null', async () => {
+  it('keeps the settings that PATCH omits, and clears those set to null', async () => {
     const { id, ...before } = await made({ framework: 'vite', root_directory: 'web', node_version: '20' });
     const linked = await change(id, { repo_url: REPOSITORY, framework: null });
     expect(before['framework']).toBe('vite');
@@ -121,7 +121,7 @@ describe('a project', () => {
     expect((await read(id)).body.data).toEqual(unlinked.body.data);
   });
 
-  it('changes its name and slug, and is found under the new one only', async () => {
+  it('renames a project and its slug, and finds it under the new slug only', async () => {
     const { id, slug } = await made();
     const other = await made();
     const renamed = uniqueName('renamed');
@@ -135,7 +135,7 @@ describe('a project', () => {
     expect((await change(id, { slug: renamed })).status).toBe(200);
   });
 
-  it('is gone when it is deleted, and leaves its slug free', async () => {
+  it('deletes a project and frees its slug', async () => {
     const { id, slug } = await made();
     const answer = await remove(slug);
     expect([answer.status, answer.text]).toEqual([204, '']);
@@ -147,7 +147,7 @@ describe('a project', () => {
     expect((await made({ slug }))['slug']).toBe(slug);
   });
 
-  it('is listed with those of the organization of the call, the newest first, by pages', async () => {
+  it('lists the projects of the organization newest first, in pages', async () => {
     const org = await make.org(ada, { plan: 'builder' });
     const ids = [];
     for (const name of ['a', 'b', 'c']) ids.unshift((await create({ name }, inOrg(org))).body.data.id);
@@ -165,7 +165,7 @@ describe('a project', () => {
       expect((await list(query)).status).toBe(400);
   });
 
-  it('is told of in the audit log, with the names of what was changed and no more', async () => {
+  it('writes to the audit log with the names of the changed fields only', async () => {
     const org = await make.org(ada, { plan: 'builder' });
     const { id } = (await create({ name: 'Audited' }, inOrg(org))).body.data;
     await change(id, { build_command: 'echo a-command', repo_url: REPOSITORY });
@@ -179,7 +179,7 @@ describe('a project', () => {
     ]);
   });
 
-  it('is made once with an idempotency key, and not at all in a dry run', async () => {
+  it('creates one project per idempotency key, and none in a dry run', async () => {
     const name = uniqueName('once');
     const twice = [
       await create({ name }, { headers: { 'idempotency-key': name } }),
@@ -202,7 +202,7 @@ describe('a project', () => {
   });
 });
 
-describe('a project is refused', () => {
+describe('project validation', () => {
   it.each<[object, string[]]>([
     [{}, ['name']],
     [{ name: '' }, ['name']],
@@ -255,14 +255,14 @@ describe('a project is refused', () => {
     [{ name: 'x', org_id: 'org_x' }, ['org_id']],
     [{ name: 'x', id: 'prj_x', surprise: 1 }, ['id', 'surprise']],
     [{ name: '', slug: 'A', node_version: '1' }, ['name', 'slug', 'node_version']],
-  ])('for %j', async (body, paths) => {
+  ])('returns 400 for %j', async (body, paths) => {
     const answer = await create(body);
     expect(codeOf(answer)).toEqual([400, 'invalid_request']);
     expect(faultsOf(answer).sort()).toEqual([...paths].sort());
     expect(answer.text).not.toContain('secret');
   });
 
-  it('for a change that would not do at its making, or clears what it must have', async () => {
+  it('returns 400 for a PATCH that would be invalid on create, or clears a required field', async () => {
     const { id } = await made();
     for (const [body, path] of [
       [{ name: null }, 'name'],
@@ -281,10 +281,10 @@ describe('a project is refused', () => {
   });
 });
 
-describe('who may', () => {
+describe('access to projects', () => {
   const scoped = (scope: string): Promise<string> => make.key(ada, { scopes: [scope] });
 
-  it('is told by the scopes of the key', async () => {
+  it('depends on the scopes of the key', async () => {
     const { id } = await made();
     const [reader, writer, deleter] = [
       await scoped('projects:read'),
@@ -311,7 +311,7 @@ describe('who may', () => {
     ]).toEqual([200, 200, 200, 204]);
   });
 
-  it('is told by the role: a member may do all, a viewer reads', async () => {
+  it('depends on the role: members write, viewers read', async () => {
     const org = await make.org(ada, { plan: 'builder' });
     const bob = await make.person();
     await make.member(org, bob, 'member');
@@ -332,13 +332,13 @@ describe('who may', () => {
     expect((await remove(id, {}, bobs)).status).toBe(204);
   });
 
-  it('nobody without a key, and no session', async () => {
+  it('returns 401 without a key and for a session token', async () => {
     expect(codeOf(await app.fetch(PATH))).toEqual([401, 'missing_api_key']);
     expect(codeOf(await app.fetch(PATH, as(ada)))).toEqual([401, 'session_token_not_allowed']);
     expect(codeOf(await app.post(PATH, { name: 'x' }))).toEqual([401, 'missing_api_key']);
   });
 
-  it('and to strangers a project is like one that never was, to the byte', async () => {
+  it("returns the same 404 for another organization's project as for a missing one", async () => {
     const { id, slug } = await made();
     const stranger = await make.key(await make.person());
     const bound = await make.key(ada, { kind: 'org_bound', org_id: (await make.org(ada)).id });
@@ -360,8 +360,8 @@ describe('who may', () => {
   });
 });
 
-describe('of projects at once', () => {
-  it('exactly as many are made as the plan has room for', async () => {
+describe('concurrent project requests', () => {
+  it('create exactly as many projects as the plan allows', async () => {
     const person = await make.person();
     const by = await make.key(person);
     const answers = await Promise.all(Array.from({ length: 10 }, () => create({ name: 'Rush' }, {}, by)));
@@ -385,7 +385,7 @@ describe('of projects at once', () => {
     expect((await create({ name: 'More' }, {}, by)).status).toBe(201);
   });
 
-  it('25 fit into the plan Builder, and any number into Pro', async () => {
+  it('allow 25 projects on Builder and any number on Pro', async () => {
     const org = await make.org(ada, { plan: 'builder' });
     await make.sql(
       `INSERT INTO projects (id, org_id, name, slug, production_branch, created_at, updated_at)
@@ -397,13 +397,13 @@ describe('of projects at once', () => {
     expect((await create({ name: 'x' }, inOrg(org))).status).toBe(201);
   });
 
-  it('one gets the slug that all ask for', async () => {
+  it('give a requested slug to exactly one project', async () => {
     const slug = uniqueName('slug');
     const answers = await Promise.all(Array.from({ length: 6 }, () => create({ name: 'x', slug })));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array<number>(5).fill(409)]);
   });
 
-  it('those that are renamed and those that are made never meet in a slug that was chosen for them', async () => {
+  it('keep slugs unique between renames and creates', async () => {
     const ids = await Promise.all(Array.from({ length: 4 }, async () => (await made())['id'] as string));
     const answers = await Promise.all(
       ids.flatMap((id, index) => [

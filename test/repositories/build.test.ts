@@ -5,7 +5,7 @@ import { GitClient } from '../support/git-client.js';
 import { as, expectStatus, Make } from '../support/make.js';
 import { useApp } from '../support/test-app.js';
 
-describe('what is pushed to a repository', () => {
+describe('a build from a hosted repository', () => {
   const app = useApp({}, 'api');
   const make = new Make(app);
   const git = new GitClient();
@@ -15,7 +15,7 @@ describe('what is pushed to a repository', () => {
     await bench.close();
   });
 
-  it('is built from where the repository lies, by a user who may only look', async () => {
+  it('reads the repository in place, as a user with read-only access', async () => {
     const ada = await make.person();
     const key = await make.key(ada);
     const { data } = expectStatus(201, await app.post('/api/v1/repositories', { name: 'site' }, as(key))).body;

@@ -86,7 +86,7 @@ describe('git over HTTP', () => {
   const located = async (path: string, org: Pick<Org, 'id'> = ada.organization): Promise<string> =>
     (await app.get(RepositoriesService).locate(org.id, app.config.publicUrl + path))!.path;
 
-  it('clones what a template has, pushes, and tells of each branch that changed, once', async () => {
+  it('clones a template, accepts pushes, and reports each changed branch once', async () => {
     const { id, path } = await created();
     const clone = await pushedClone(path);
     const first = await git.run(['rev-parse', 'main'], { cwd: clone });
@@ -130,7 +130,7 @@ describe('git over HTTP', () => {
     expect(await git.run(['rev-parse', 'HEAD'], { cwd: 'shallow' })).toBe(first);
   });
 
-  it('takes a forced push, and refuses to delete the default branch', async () => {
+  it('accepts a forced push, and refuses to delete the default branch', async () => {
     const { id, path } = await created();
     const clone = await pushedClone(path);
     await git.run(['commit', '--quiet', '--amend', '-m', 'Another'], { cwd: clone });
@@ -144,7 +144,7 @@ describe('git over HTTP', () => {
     expect(await pushes(id)).toHaveLength(2);
   });
 
-  it('lets nobody in without a key that may: 401 with Basic, 403, and 404 for what is not theirs', async () => {
+  it('returns 401 with Basic, 403 without the scope, and 404 for another organization', async () => {
     const { name, path } = await created();
     const refs = `${path}/info/refs?service=git-upload-pack`;
     const anonymous = await app.fetch(refs);
@@ -186,7 +186,7 @@ describe('git over HTTP', () => {
     expect((await app.fetch(refs, basic(bound))).body.error.code).toBe('key_org_mismatch');
   });
 
-  it('refuses a revoked key at its next call, on another instance too', async () => {
+  it('rejects a revoked key on the next request, on another instance too', async () => {
     const { path } = await created();
     const other = await app.another();
     try {
@@ -205,7 +205,7 @@ describe('git over HTTP', () => {
     }
   });
 
-  it('counts on the budget of the key, and says so', async () => {
+  it('counts against the call budget of the key and returns its headers', async () => {
     const { path } = await created();
     const before = Number((await app.fetch(PATH, as(key))).headers.get('x-service-calls-remaining'));
     const answer = await app.fetch(`${path}/info/refs?service=git-upload-pack`, basic(key));
@@ -213,7 +213,7 @@ describe('git over HTTP', () => {
     expect(answer.headers.get('x-service-tier')).toBe('enterprise');
   });
 
-  it('opens no path but its three', async () => {
+  it('serves only its three paths', async () => {
     const { id, path } = await created({ template: 'nextjs' });
     for (const [method, below] of [
       ['GET', '/HEAD'],
@@ -256,7 +256,7 @@ describe('git over HTTP', () => {
     ).toMatch(/^HTTP\/1\.1 404/);
   });
 
-  it('takes a body in chunks, one in gzip, and none of another type', async () => {
+  it('accepts chunked and gzip bodies, and no other content type', async () => {
     const { path } = await created();
     const clone = await pushedClone(path);
     // More than git sends at once: it asks first, and then sends chunks.
@@ -302,7 +302,7 @@ describe('git over HTTP', () => {
     }
   });
 
-  it('waits longer for a body than the API does', async () => {
+  it('waits longer for a request body than the API does', async () => {
     const { path } = await created();
     await pushedClone(path);
     const server = app.nest.getHttpServer() as Server;
@@ -351,7 +351,7 @@ describe('git over HTTP', () => {
     }
   });
 
-  it('lets an organization have so many going on at once, and others be', async () => {
+  it('limits concurrent requests per organization without affecting others', async () => {
     const { path } = await created();
     const limits = app.get(ConcurrencyLimitService);
     const limit = { name: 'git', places: 16, lifetimeMs: 60_000 };
@@ -381,7 +381,7 @@ describe('git over HTTP', () => {
     expect((await app.fetch(refs, basic(key))).status).toBe(200);
   });
 
-  it('refuses a push beyond the room that a repository has, and keeps nothing of it', async () => {
+  it('rejects a push over the repository limit, and keeps none of it', async () => {
     const { id, path } = await created();
     const clone = await pushedClone(path);
     const good = await git.run(['rev-parse', 'HEAD'], { cwd: clone });
@@ -396,7 +396,7 @@ describe('git over HTTP', () => {
     expect(programsOf(id)).toEqual([]);
   });
 
-  it('shares the room of a repository among pushes at the same time', async () => {
+  it('shares the repository limit among concurrent pushes', async () => {
     const { id, path } = await created();
     const clone = await pushedClone(path);
     await commit(clone, 'large.bin', randomBytes(10 * 1_048_576));
@@ -434,7 +434,7 @@ describe('git over HTTP', () => {
     expect(await reserved()).toBe(0);
   });
 
-  it('keeps within its room whatever is pushed at the same time', async () => {
+  it('stays within the repository limit under concurrent pushes', async () => {
     const { path } = await created();
     const clone = await pushedClone(path);
     await Promise.all(
@@ -449,7 +449,7 @@ describe('git over HTTP', () => {
     expect(Number(kibibytes)).toBeLessThan(QUOTA_MIB * 1_024);
   });
 
-  it('does not let small differences to a large file take the room of that file each', async () => {
+  it('stores small changes to a large file as deltas', async () => {
     const { path } = await created();
     const clone = await pushedClone(path);
     const large = randomBytes(3 * 1_048_576);
@@ -459,7 +459,7 @@ describe('git over HTTP', () => {
     expect(Number(kibibytes)).toBeLessThan(12 * 1_024);
   });
 
-  it('refuses a push to a repository that is full before it is sent, in words that git shows', async () => {
+  it('rejects a push to a full repository before the upload, with a message that git shows', async () => {
     const { id, path } = await created();
     const clone = await pushedClone(path);
     await make.sql('UPDATE repositories SET size_bytes = $2 WHERE id = $1', [id, QUOTA_MIB * 1_048_576]);
@@ -470,7 +470,7 @@ describe('git over HTTP', () => {
     await git.run(['fetch', '--quiet'], { cwd: clone });
   });
 
-  it('refuses objects that are not sound', async () => {
+  it('rejects corrupt objects', async () => {
     const { id, path } = await created();
     const clone = await pushedClone(path);
     const blob = await git.run(['hash-object', '-w', '--stdin'], { cwd: clone, input: 'evil' });
@@ -488,7 +488,7 @@ describe('git over HTTP', () => {
     expect((await pushes(id)).map(({ branch }) => branch)).toEqual(['main']);
   });
 
-  it('runs nothing that is pushed, and keeps no hook', async () => {
+  it('runs no pushed code and keeps no hook', async () => {
     const { path } = await created();
     const clone = await pushedClone(path);
     const trace = git.path(`trace-${number}`);
@@ -520,7 +520,7 @@ describe('git over HTTP', () => {
     expect(readFileSync(`${directory}/config`, 'utf8')).not.toContain('fsmonitor');
   });
 
-  it('takes two pushes at once, and tells of both', async () => {
+  it('accepts two concurrent pushes and reports both', async () => {
     const { id, path } = await created();
     const one = await pushedClone(path);
     const clones = [one, `${one}-two`, `${one}-three`];
@@ -546,7 +546,7 @@ describe('git over HTTP', () => {
     expect((await pushes(id)).filter(({ branch }) => branch === 'race')).toHaveLength(1);
   });
 
-  it('leaves nothing behind of a caller who goes away in the middle of a push', async () => {
+  it('cleans up after a caller that disconnects during a push', async () => {
     const { id, path } = await created();
     const clone = await pushedClone(path);
     await commit(clone, 'large.bin', randomBytes(4 * 1_048_576));
@@ -598,7 +598,7 @@ describe('git over HTTP', () => {
     );
   });
 
-  it('serves what a project links, to that organization alone', async () => {
+  it('serves linked repositories to their organization only', async () => {
     const { id, path } = await created({ template: 'nextjs' });
     const service = app.get(RepositoriesService);
     expect(await service.locate(ada.organization.id, `http://api.test${path}`)).toEqual({
@@ -637,7 +637,7 @@ describe('git over HTTP', () => {
     }
   });
 
-  it('hands what was pushed to a queue', async () => {
+  it('queues a job for each push', async () => {
     const { id, path } = await created();
     const worker = await app.another({ role: 'worker' });
     try {
@@ -649,7 +649,7 @@ describe('git over HTTP', () => {
     }
   });
 
-  it('is counted by what became of it', async () => {
+  it('counts requests by outcome', async () => {
     const { text } = await app.fetch('/metrics');
     const value = (line: string): number => Number(new RegExp(`^${line} (\\d+)$`, 'm').exec(text)?.[1]);
     expect(
@@ -660,7 +660,7 @@ describe('git over HTTP', () => {
     expect(value('git_branches_pushed_total')).toBeGreaterThan(10);
   });
 
-  it('never writes a key to the log', () => {
+  it('never logs a key', () => {
     // `useApp` looks at the whole log when it stops; here it is looked for in another form.
     expect(JSON.stringify(app.log())).not.toContain(Buffer.from(`any:${key}`).toString('base64').slice(8, 40));
   });

@@ -37,8 +37,8 @@ const git = (id: string, ...args: string[]): string =>
     { encoding: 'utf8' },
   ).trim();
 
-describe('a repository', () => {
-  it.each(['nextjs', 'expo'])('begins with one commit of the template %s on main', async (template) => {
+describe('repositories', () => {
+  it.each(['nextjs', 'expo'])('creates a repository with one commit of template %s on main', async (template) => {
     const name = `From-${template}_1.0`;
     const answer = await create({ template, name });
     expect(answer.status).toBe(201);
@@ -73,7 +73,7 @@ describe('a repository', () => {
     expect(git(id, 'fsck', '--strict')).toBe('');
   });
 
-  it('begins empty without a template', async () => {
+  it('creates an empty repository without a template', async () => {
     const { id, ...shown } = await made();
     expect(shown).not.toHaveProperty('template');
     expect([has(id), git(id, 'for-each-ref')]).toEqual([true, '']);
@@ -86,7 +86,7 @@ describe('a repository', () => {
     ).toBe(repo_url);
   });
 
-  it('has its name once in an organization, in any case, until it is deleted', async () => {
+  it('keeps names unique within an organization, ignoring case, until the repository is deleted', async () => {
     const name = uniqueName('Once');
     const { id } = await made({ name });
     const refused = await create({ name: name.toLowerCase() });
@@ -100,13 +100,13 @@ describe('a repository', () => {
     await made({ name });
   });
 
-  it('is made once by two calls at once', async () => {
+  it('creates one repository for two concurrent requests', async () => {
     const name = uniqueName('race');
     const answers = await Promise.all([1, 2, 3].map(() => create({ name })));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
   });
 
-  it('is made once by a call that is repeated under one key', async () => {
+  it('creates one repository per idempotency key', async () => {
     const options = { headers: { 'idempotency-key': uniqueName('key') } };
     const body = { name: uniqueName('again'), template: 'nextjs' };
     const [first, again] = [await create(body, options), await create(body, options)];
@@ -115,7 +115,7 @@ describe('a repository', () => {
     expect(codeOf(await create({ ...body, name: 'another' }, options))).toEqual([409, 'idempotency_mismatch']);
   });
 
-  it('is not made by a dry run, and not deleted by one', async () => {
+  it('neither creates nor deletes in a dry run', async () => {
     const before = directories();
     const name = uniqueName('dry');
     const dry = await create({ name, template: 'nextjs' }, { headers: { 'dry-run': 'true' } });
@@ -152,7 +152,7 @@ describe('a repository', () => {
       'template',
     ]),
     [{ name: 'fine', default_branch: 'x' }, 'default_branch'],
-  ])('is not made of %j', async (body, path) => {
+  ])('returns 400 for %j', async (body, path) => {
     const before = directories();
     const answer = await create(body);
     expect(codeOf(answer)).toEqual([400, 'invalid_request']);
@@ -161,7 +161,7 @@ describe('a repository', () => {
     expect(directories()).toEqual(before);
   });
 
-  it('is one of as many as the plan has room for, however they come', async () => {
+  it('creates as many as the plan allows, under concurrent requests too', async () => {
     const person = await make.person();
     const secret = await make.key(person);
     const wishes = Array.from({ length: 13 }, () => create({ name: uniqueName('one') }, {}, secret));
@@ -172,7 +172,7 @@ describe('a repository', () => {
     expect(refused.body.error.details).toEqual({ limit: 10, plan: 'free' });
   });
 
-  it('is listed page by page, the newest first, for its organization alone', async () => {
+  it('lists the repositories of the organization newest first, in pages', async () => {
     const org = await make.org(ada, { plan: 'builder' });
     const ids: string[] = [];
     for (let index = 0; index < 3; index++)
@@ -194,7 +194,7 @@ describe('a repository', () => {
     expect(codeOf(await app.fetch(`${PATH}?limit=0`, as(key)))).toEqual([400, 'invalid_request']);
   });
 
-  it('is read with repositories:read, changed with repositories:write, and not there for strangers', async () => {
+  it('requires repositories:read and repositories:write, and returns 404 for another organization', async () => {
     const { id } = await made();
     const [reader, writer, none] = [
       await make.key(ada, { scopes: ['repositories:read'] }),
@@ -226,7 +226,7 @@ describe('a repository', () => {
     expect((await remove(id, {}, writer)).status).toBe(204);
   });
 
-  it('is in the audit log when it is made and when it is deleted', async () => {
+  it('writes creation and deletion to the audit log', async () => {
     const { id, name } = await made({ template: 'expo' });
     await remove(id);
     const entries = (
@@ -239,10 +239,10 @@ describe('a repository', () => {
   });
 });
 
-describe('the directory of a repository', () => {
+describe('the repository directory', () => {
   const sweep = (): Promise<void> => app.get(RepositoriesSweeper).run();
 
-  it('is made when it is needed where the process ended before it was', async () => {
+  it('is created on demand when the process ended before creating it', async () => {
     const { id, repo_url } = await made({ template: 'nextjs' });
     execFileSync('rm', ['-rf', `${app.get(RepositoriesHome).directory}/${id as string}.git`]);
     const refs = (): Promise<Answer> =>
@@ -257,7 +257,7 @@ describe('the directory of a repository', () => {
     expect(directories().filter((name) => name.startsWith('new-'))).toEqual([]);
   });
 
-  it('is removed later where it could not be at once, and is not where nothing says that it is deleted', async () => {
+  it('is deleted later when that failed, and kept when the repository is not deleted', async () => {
     const [deleted, kept] = [await made(), await made()];
     await make.sql('UPDATE repositories SET deleted_at = now() WHERE id = $1', [deleted['id']]);
     await make.sql('DELETE FROM repository_branches WHERE repository_id = $1', [kept['id']]);
@@ -266,7 +266,7 @@ describe('the directory of a repository', () => {
     expect([has(deleted['id']), has(kept['id'])]).toEqual([false, true]);
   });
 
-  it('is tidied up after many pushes, and tells of pushes that nobody saw', async () => {
+  it('is compacted after many pushes, and reports pushes that were missed', async () => {
     const { id } = await made({ template: 'nextjs' });
     await make.sql('DELETE FROM repository_branches WHERE repository_id = $1', [id]);
     await make.sql(
@@ -282,7 +282,7 @@ describe('the directory of a repository', () => {
     expect(git(id, 'count-objects')).toMatch(/^0 objects/);
   });
 
-  it('that is half made is cleared away after an hour, and not before', async () => {
+  it('is deleted an hour after an unfinished creation, and not earlier', async () => {
     const home = app.get(RepositoriesHome).directory;
     for (const [name, age] of [
       ['new-old', '2 hours ago'],

@@ -33,7 +33,7 @@ describe('executions while PostgreSQL is unavailable', () => {
     });
   }
 
-  it('are all run: those that wait go back to their queue, and what ends is written when it is back', async () => {
+  it('are all run: queued ones return to the queue, and results are written afterwards', async () => {
     const key = await make.key(await make.person({ plan: 'pro' }));
     const ids: string[] = [];
     for (let count = 0; count < 24; count++)
@@ -55,7 +55,7 @@ describe('executions while PostgreSQL is unavailable', () => {
     expect(await heldOf(key)).toBe(0);
   });
 
-  it('run once although nobody knows whether their beginning was written', async () => {
+  it('run once even if their start may not have been written', async () => {
     const key = await make.key(await make.person({ plan: 'pro' }));
     const store = app.get(ExecutionsStore);
     const begin = store.begin.bind(store);

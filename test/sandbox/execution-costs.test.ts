@@ -63,8 +63,8 @@ afterEach(async () => {
   expect(await faultsOf(app.get(Database).manager)).toEqual([]);
 });
 
-describe('an execution', () => {
-  it('costs the wall time that it took, in whole milliseconds, and says so', async () => {
+describe('the cost of an execution', () => {
+  it('is its wall time in whole milliseconds, and is returned', async () => {
     const { execute, credits, orgId } = await buyer();
     const { data } = expectStatus(200, await execute(HELLO)).body;
     const [event] = await make.sql<{ quantity: string }>('SELECT quantity FROM usage_events WHERE org_id = $1', [
@@ -78,7 +78,7 @@ describe('an execution', () => {
     expect(await credits()).toMatchObject({ balance: formatUsd(parseUsd('5') - cost), held: '0' });
   });
 
-  it('holds the price of its whole time limit while it waits and runs', async () => {
+  it('is held up to the time limit while it waits and runs', async () => {
     const { execute, credits, cancel } = await buyer();
     const { id } = expectStatus(202, await execute({ ...SLEEPS, wait: false, timeout_ms: 10_000 })).body.data;
     expect((await credits()).held).toBe(formatUsd(priceOf(10_000n)));
@@ -86,7 +86,7 @@ describe('an execution', () => {
     expect((await credits()).held).toBe('0');
   });
 
-  it('that is cancelled pays for the time that it ran', async () => {
+  it('is the time that it ran when it is cancelled', async () => {
     const { execute, read, cancel, credits } = await buyer();
     const { id } = expectStatus(202, await execute({ ...SLEEPS, wait: false })).body.data;
     const ranFor = async (): Promise<number> => Date.now() - Date.parse((await read(id)).started_at as string);
@@ -101,7 +101,7 @@ describe('an execution', () => {
     });
   });
 
-  it('that is cancelled before it ran costs nothing', async () => {
+  it('is nothing when it is cancelled before it ran', async () => {
     const { execute, cancel, credits } = await buyer('builder');
     const started = [];
     for (let index = 0; index < 4; index++)
@@ -115,7 +115,7 @@ describe('an execution', () => {
     expect((await credits()).held).toBe('0');
   });
 
-  it('that the platform loses costs nothing, whoever finds out', async () => {
+  it('is nothing when the platform loses it', async () => {
     const { execute, read, credits } = await buyer();
     const broken = jest.spyOn(app.get(SandboxRuntime), 'run').mockRejectedValueOnce(new Error('gone'));
     expect((await execute(HELLO)).status).toBe(503);
@@ -151,7 +151,7 @@ describe('an execution', () => {
     expect(await make.sql('SELECT source_id FROM usage_events WHERE source_id = $1', [id])).toEqual([]);
   });
 
-  it('is never billed for more than its time limit', async () => {
+  it('never exceeds its time limit', async () => {
     const { execute, orgId } = await buyer();
     const { data } = expectStatus(200, await execute({ ...SLEEPS, timeout_ms: 200 })).body;
     expect(data).toMatchObject({ status: 'timed_out', cost: formatUsd((200n * HOUR_NANO) / HOUR_MS) });
@@ -160,7 +160,7 @@ describe('an execution', () => {
     ).toEqual([]);
   });
 
-  it('without credits for its time limit is refused with 402, before anything is done; a shorter one may run', async () => {
+  it('returns 402 without credits for the time limit, and runs with a shorter one', async () => {
     const { execute, keep, credits, orgId } = await buyer();
     await keep('0.0001');
     const answer = await execute(HELLO);
@@ -181,13 +181,13 @@ describe('an execution', () => {
     expect(parseUsd((await credits()).balance)).toBeLessThan(parseUsd('0.0001'));
   });
 
-  it('frees its place when it is refused for want of credits', async () => {
+  it('releases the concurrency slot when it is refused with 402', async () => {
     const { execute, keep } = await buyer();
     await keep('0');
     for (let call = 0; call < 5; call++) expect((await execute(HELLO)).status).toBe(402);
   });
 
-  it('of a plan that bills usage runs without credits, up to the spend cap', async () => {
+  it('is billed up to the spend cap on plans that bill usage', async () => {
     const { execute, keep, person } = await buyer('builder');
     await keep('0');
     expect(expectStatus(200, await execute(HELLO)).body.data.cost).toMatch(/^0\.0+\d+$/);
@@ -200,7 +200,7 @@ describe('an execution', () => {
     });
   });
 
-  it('in the anonymous sandbox is not metered', async () => {
+  it('is not metered in the anonymous sandbox', async () => {
     expectStatus(200, await app.post('/api/v1/sandbox/try', HELLO));
     expect(
       (

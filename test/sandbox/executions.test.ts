@@ -58,7 +58,7 @@ async function ended(id: string, by = key): Promise<Record<string, unknown>> {
 }
 
 describe('POST /api/v1/sandbox/executions', () => {
-  it.each(LANGUAGES)('runs %s, and shows the same when it is read again', async (language) => {
+  it.each(LANGUAGES)('runs %s and returns the same when it is read again', async (language) => {
     const answer = await execute({ language, code: HELLO[language] });
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({
@@ -87,14 +87,14 @@ describe('POST /api/v1/sandbox/executions', () => {
     expect((await read(answer.body.data.id)).body.data).toEqual(answer.body.data);
   });
 
-  it('says of code that fails how and where, also when it is read again', async () => {
+  it('returns the error and its position for code that fails, also when it is read again', async () => {
     const answer = await execute({ language: 'python', code: 'x = 1\nraise ValueError("no\\0\\ud800")' });
     expect(answer.status).toBe(200);
     expect(answer.body.data).toMatchObject({ status: 'failed', exit_code: 1, error: { name: 'ValueError', line: 2 } });
     expect((await read(answer.body.data.id)).body.data).toEqual(answer.body.data);
   });
 
-  it('keeps every byte that can be shown: NUL, other scripts, and a stand-in for what is no text', async () => {
+  it('returns every byte that text can hold: NUL, other scripts, and U+FFFD for invalid bytes', async () => {
     const answer = await execute({
       language: 'python',
       code: 'import sys; sys.stdout.buffer.write("a\\0é😀".encode() + b"\\xff")',
@@ -102,13 +102,13 @@ describe('POST /api/v1/sandbox/executions', () => {
     expect(answer.body.data.stdout).toBe('a\0é😀\ufffd');
   });
 
-  it('gives the program its standard input', async () => {
+  it('passes the standard input to the program', async () => {
     expect((await execute({ language: 'python', code: 'print(input()[::-1])', stdin: 'abc\n' })).body.data.stdout).toBe(
       'cba\n',
     );
   });
 
-  it('keeps neither the code nor its input nor its files, and logs none of them', async () => {
+  it('stores and logs neither code nor stdin nor files', async () => {
     const answer = await execute({
       language: 'python',
       code: 'pass # canary-code',
@@ -172,14 +172,14 @@ describe('POST /api/v1/sandbox/executions', () => {
       { files: ['a', 'b'].map((path) => ({ path, content: 'é'.repeat(65_537) })) },
       { path: 'files', code: 'max_bytes_together' },
     ],
-  ])('answers 400 for %s, with the field', async (_what, body, fault) => {
+  ])('returns 400 for %s and names the field', async (_what, body, fault) => {
     const answer = await execute({ language: 'python', code: 'x', ...body });
     expect(answer.status).toBe(400);
     expect(answer.body.error).toMatchObject({ type: 'validation_error', code: 'invalid_request' });
     expect(answer.body.error.details).toEqual([expect.objectContaining({ in: 'body', ...fault })]);
   });
 
-  it('answers 401 without a key and for a session, and 403 for a key without the scope', async () => {
+  it('returns 401 without a key and for a session, and 403 without the scope', async () => {
     const body = HELLO_PYTHON;
     expect((await app.post(PATH, body)).body.error).toMatchObject({ status: 401, code: 'missing_api_key' });
     expect((await execute(body, {}, person.sessionToken)).body.error).toMatchObject({
@@ -194,7 +194,7 @@ describe('POST /api/v1/sandbox/executions', () => {
     });
   });
 
-  it('answers 403 to a viewer, whose role does not allow it', async () => {
+  it('returns 403 to a viewer', async () => {
     const org = await make.org(person, { plan: 'builder' });
     const viewer = await make.person();
     await make.member(org, viewer, 'viewer');
@@ -206,7 +206,7 @@ describe('POST /api/v1/sandbox/executions', () => {
   });
 });
 
-describe('the files of an execution', () => {
+describe('files of an execution', () => {
   const stdoutOf = async (language: string, code: string, files: object[]): Promise<unknown> => {
     const { data } = expectStatus(200, await execute({ language, code, files })).body;
     return data.status === 'succeeded' ? data.stdout : data;
@@ -242,7 +242,7 @@ describe('the files of an execution', () => {
     ).toBe('1 2 3\n');
   });
 
-  it('can be TypeScript, by any of the names that TypeScript imports by, once each', async () => {
+  it('can be TypeScript, and run once however they are imported', async () => {
     const files = [
       {
         path: 'kinds.ts',
@@ -255,7 +255,7 @@ describe('the files of an execution', () => {
     expect(await stdoutOf('typescript', code, files)).toBe('loaded\ntrue 2 n\n');
   });
 
-  it('say in which of them, and where, an error is', async () => {
+  it('are named in the position of an error', async () => {
     const files = [
       {
         path: 'lib.ts',
@@ -281,7 +281,7 @@ describe('the files of an execution', () => {
     });
   });
 
-  it('are gone with the run', async () => {
+  it('are deleted after the run', async () => {
     await execute({ language: 'python', code: 'pass', files: [{ path: 'left.txt', content: 'x' }] });
     expect((await execute({ language: 'python', code: 'import os; print(os.listdir("."))' })).body.data.stdout).toBe(
       "['main.py']\n",
@@ -289,8 +289,8 @@ describe('the files of an execution', () => {
   });
 });
 
-describe('the limits of a plan', () => {
-  it('bound time and memory, with a 400 that names the bound and the plan that has more', async () => {
+describe('plan limits of the sandbox', () => {
+  it('return 400 with the limit and the plan that allows more time or memory', async () => {
     const free = await make.key(await make.person());
     const answer = await execute(
       { language: 'python', code: 'print(1)', timeout_ms: 60_001, memory_mib: 257 },
@@ -308,7 +308,7 @@ describe('the limits of a plan', () => {
     });
   });
 
-  it('let a larger plan have more, which the run then really has', async () => {
+  it('allow more on a larger plan', async () => {
     const builder = await make.person({ plan: 'builder' });
     const theirs = await make.key(builder);
     const fill = { language: 'python', code: 'x = bytearray(300 * 1048576)\nprint(len(x))' };
@@ -322,7 +322,7 @@ describe('the limits of a plan', () => {
     expect((await execute({ ...fill, memory_mib: 513 }, {}, theirs)).status).toBe(400);
   });
 
-  it('let a run have less, down to the least in each language', async () => {
+  it('allow less, down to the minimum of each language', async () => {
     const slow = (await execute({ ...SLEEPS, timeout_ms: 100 })).body.data;
     expect([slow.status, slow.stdout]).toEqual(['timed_out', 'began\n']);
     expect(slow.duration_ms).toBeLessThan(1_000);
@@ -334,7 +334,7 @@ describe('the limits of a plan', () => {
     }
   });
 
-  it('bound how many run or wait at once for the organization, whatever its keys, with 429', async () => {
+  it('return 429 above the concurrency of the organization, across its keys', async () => {
     const busy = await make.person();
     const [one, other] = [await make.key(busy), await make.key(busy)];
     const ids = [await start(SLEEPS, one), await start(SLEEPS, other)];
@@ -354,7 +354,7 @@ describe('the limits of a plan', () => {
 });
 
 describe('wait: false', () => {
-  it('answers 202 at once, and the result is there when the code has run', async () => {
+  it('returns 202 at once, and the result once the code has run', async () => {
     const answer = await execute({
       language: 'python',
       code: 'import time; time.sleep(0.3); print("done")',
@@ -372,7 +372,7 @@ describe('wait: false', () => {
     expect(await ended(answer.body.data.id)).toMatchObject({ status: 'succeeded', stdout: 'done\n', exit_code: 0 });
   });
 
-  it('outlives the process that took the call', async () => {
+  it('survives the process that accepted the request', async () => {
     const queue = app.get(Queues).named('sandbox');
     await queue.pause();
     const other = await app.another();
@@ -384,14 +384,14 @@ describe('wait: false', () => {
     expect(await ended(id)).toMatchObject({ status: 'succeeded', stdout: 'done\n' });
   });
 
-  it('leaves nothing of the code in Redis when it is over', async () => {
+  it('leaves no code in Redis afterwards', async () => {
     const id = await start(HELLO_PYTHON);
     await ended(id);
     await eventually(async () => (await app.get(Queues).named('sandbox').getJob(id)) === undefined, 'the job is gone');
   });
 });
 
-describe('POST …/cancel', () => {
+describe('POST /api/v1/sandbox/executions/:execution_id/cancel', () => {
   it('ends a running execution', async () => {
     const id = await start(SLEEPS);
     await eventually(() => running() === 1, 'it runs');
@@ -404,7 +404,7 @@ describe('POST …/cancel', () => {
     expect(app.log().filter(({ level }) => level === 'error')).toEqual([]);
   });
 
-  it('ends one on the worker of another process', async () => {
+  it('ends an execution on the worker of another process', async () => {
     const other = await app.another();
     try {
       await eventually(
@@ -424,7 +424,7 @@ describe('POST …/cancel', () => {
     }
   }, 90_000);
 
-  it('tells the caller who waits for it', async () => {
+  it('answers the caller who waits for the execution', async () => {
     const call = execute(SLEEPS);
     await eventually(() => running() === 1, 'it runs');
     const [{ id }] = (await app.fetch(PATH, as(key))).body.data;
@@ -433,7 +433,7 @@ describe('POST …/cancel', () => {
     expect([answer.status, answer.body.data.id, answer.body.data.status]).toEqual([200, id, 'cancelled']);
   });
 
-  it('takes a queued one out of the queue, and tells the caller who waits for it', async () => {
+  it('removes a queued execution, and answers the caller who waits for it', async () => {
     const queue = app.get(Queues).named('sandbox');
     await queue.pause();
     try {
@@ -448,7 +448,7 @@ describe('POST …/cancel', () => {
     }
   });
 
-  it('answers 409 when it is over, and changes nothing', async () => {
+  it('returns 409 when the execution is over', async () => {
     const before = (await execute(HELLO_PYTHON)).body.data;
     const answer = await cancel(before.id);
     expect(answer.status).toBe(409);
@@ -460,7 +460,7 @@ describe('POST …/cancel', () => {
     expect((await read(before.id)).body.data).toEqual(before);
   });
 
-  it('is only rehearsed with Dry-Run', async () => {
+  it('cancels nothing in a dry run', async () => {
     const id = await start(SLEEPS);
     const answer = await cancel(id, { headers: { 'dry-run': 'true' } });
     expect(answer.body).toMatchObject({ data: { id, status: 'cancelled' }, meta: { dry_run: true } });
@@ -470,8 +470,8 @@ describe('POST …/cancel', () => {
   });
 });
 
-describe('a caller who hangs up', () => {
-  it('takes its queued execution with it', async () => {
+describe('a caller who disconnects', () => {
+  it('cancels its queued execution', async () => {
     const queue = app.get(Queues).named('sandbox');
     await queue.pause();
     try {
@@ -488,7 +488,7 @@ describe('a caller who hangs up', () => {
     }
   });
 
-  it('ends its run, which is kept as cancelled, and frees its place', async () => {
+  it('cancels its running execution and frees the slot', async () => {
     const caller = new AbortController();
     const call = execute(SLEEPS, { signal: caller.signal }).catch(() => 'hung up');
     await eventually(() => running() === 1, 'the run is under way');
@@ -507,7 +507,7 @@ describe('a caller who hangs up', () => {
 describe('Dry-Run', () => {
   const rehearse = (body: object, by = key): Promise<Answer> => execute(body, { headers: { 'dry-run': 'true' } }, by);
 
-  it('tells what the execution would be given, and runs and keeps nothing', async () => {
+  it('returns the limits, and runs and stores nothing', async () => {
     const newest = async (): Promise<unknown> => (await app.fetch(`${PATH}?limit=1`, as(key))).body.data;
     const before = await newest();
     const answer = await rehearse({ language: 'python', code: 'print(1)', timeout_ms: 5_000, wait: false });
@@ -523,7 +523,7 @@ describe('Dry-Run', () => {
     expect(await newest()).toEqual(before);
   });
 
-  it('refuses what would be refused', async () => {
+  it('returns the errors of a real request', async () => {
     expect((await rehearse({ language: 'ruby', code: 'x' })).status).toBe(400);
     expect((await rehearse({ language: 'python', code: 'x', memory_mib: 1_025 })).status).toBe(400);
     expect(
@@ -533,7 +533,7 @@ describe('Dry-Run', () => {
 });
 
 describe('Idempotency-Key', () => {
-  it('runs the code once, however often it is asked to', async () => {
+  it('runs the code once for repeated requests', async () => {
     const options = { headers: { 'idempotency-key': 'once' } };
     const [first, second] = [await execute(RANDOM, options), await execute(RANDOM, options)];
     expect(first.body.data.stdout).toMatch(/^0\.\d+/);
@@ -543,7 +543,7 @@ describe('Idempotency-Key', () => {
     expect((await execute({ ...RANDOM, stdin: 'other' }, options)).body.error.code).toBe('idempotency_mismatch');
   });
 
-  it('queues once what nobody waits for, and answers 202 again', async () => {
+  it('queues once with wait: false and returns 202 again', async () => {
     const options = { headers: { 'idempotency-key': 'queued-once' } };
     const [first, second] = [
       await execute({ ...RANDOM, wait: false }, options),
@@ -556,7 +556,7 @@ describe('Idempotency-Key', () => {
 });
 
 describe('GET /api/v1/sandbox/executions', () => {
-  it('lists those of the organization, the newest first, without what they printed, page by page', async () => {
+  it('lists the executions of the organization newest first, without output, in pages', async () => {
     const owner = await make.person();
     const theirs = await make.key(owner);
     const ids: string[] = [];
@@ -575,7 +575,7 @@ describe('GET /api/v1/sandbox/executions', () => {
     expect(second.meta).not.toHaveProperty('next_cursor');
   });
 
-  it('answers for the organization that the call names', async () => {
+  it('uses the organization that the request names', async () => {
     const org = await make.org(person, { plan: 'builder' });
     const there = { headers: { 'x-service-org': org.slug } };
     const wide = await make.key(person);
@@ -587,13 +587,13 @@ describe('GET /api/v1/sandbox/executions', () => {
   });
 });
 
-describe('an execution of somebody else', () => {
+describe('an execution of another organization', () => {
   const masked = ({ status, text, headers }: Answer): unknown => [
     status,
     text.replace(headers.get('x-request-id')!, 'req'),
   ];
 
-  it('is answered to the byte like one that never was', async () => {
+  it('returns the same 404 as one that does not exist', async () => {
     const stranger = await make.key(await make.person());
     const id = await start(SLEEPS);
     const absent = 'exe_01jd3m8yeqf5rb0xkq5ym8s6tn';
@@ -607,8 +607,8 @@ describe('an execution of somebody else', () => {
   });
 });
 
-describe('when the platform fails', () => {
-  it('answers 503 and keeps the execution as lost', async () => {
+describe('when the platform fails a run', () => {
+  it('returns 503 and keeps the execution as lost', async () => {
     const broken = jest.spyOn(app.get(SandboxRuntime), 'run').mockRejectedValue(new Error('canary: the cause'));
     const answer = await execute(HELLO_PYTHON);
     broken.mockRestore();
@@ -619,7 +619,7 @@ describe('when the platform fails', () => {
     expectStatus(200, await execute(HELLO_PYTHON));
   });
 
-  it('gives up an execution whose worker died, frees its place, and believes no late result', async () => {
+  it('marks the execution of a dead worker as lost, frees its slot and ignores late results', async () => {
     let end: (outcome: never) => void = () => undefined;
     const silent = jest.spyOn(app.get(SandboxRuntime), 'run').mockReturnValue(
       new Promise((resolve) => {
@@ -665,7 +665,7 @@ describe('when the platform fails', () => {
     expect((await read(id, theirs)).body.data).toEqual(lost);
   });
 
-  it('forgets executions after 30 days, and no sooner', async () => {
+  it('deletes executions after 30 days, and not earlier', async () => {
     const [old, young] = [
       (await execute({ language: 'python', code: '1' })).body.data.id,
       (await execute({ language: 'python', code: '1' })).body.data.id,

@@ -10,7 +10,7 @@ jest.setTimeout(120_000);
 const PATH = '/api/v1/sandbox/executions';
 const SLEEPS = { language: 'python', code: 'import time\ntime.sleep(20)', timeout_ms: 2_000 };
 
-describe('a worker that is killed', () => {
+describe('a sandbox worker that is killed', () => {
   // The source and not the build, so that a test of it needs none.
   const command = [
     process.execPath,
@@ -38,7 +38,7 @@ describe('a worker that is killed', () => {
       },
     });
 
-  it('loses only what it ran, which is settled while no worker lives; the next one runs what still waits', async () => {
+  it('loses only what it ran, and the next worker runs what waits', async () => {
     const key = await make.key(await make.person({ plan: 'builder' }));
     const statusOf = async (id: string): Promise<unknown> =>
       (await app.fetch(`${PATH}/${id}`, as(key))).body.data.status;
@@ -70,7 +70,7 @@ describe('a worker that is killed', () => {
     expect(data.map(({ status }: { status: string }) => status).sort()).toEqual(['lost', 'lost', 'succeeded']);
   });
 
-  it('leaves to another what it had taken and not begun', async () => {
+  it('returns jobs that it had not started to the queue', async () => {
     const key = await make.key(await make.person({ plan: 'builder' }));
     const path = expectStatus(
       202,

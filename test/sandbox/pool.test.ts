@@ -25,7 +25,7 @@ class FakeMember implements PoolMember {
   }
 }
 
-describe('the warm pool', () => {
+describe('WarmPool', () => {
   let members: FakeMember[];
   let broken: boolean;
   let startMs: number;
@@ -71,7 +71,7 @@ describe('the warm pool', () => {
 
   afterEach(() => pool.close());
 
-  it('starts nothing before it is opened, and what is used then starts for the one use', async () => {
+  it('starts nothing before open(), and then one member per use', async () => {
     await sleep(30);
     expect(attempts).toHaveLength(0);
     expect(await use()).toMatchObject({ warm: false });
@@ -79,7 +79,7 @@ describe('the warm pool', () => {
     expect(attempts).toHaveLength(1);
   });
 
-  it('gives each member to one use only, and fills its place', async () => {
+  it('gives each member to one use, and replaces it', async () => {
     pool.open();
     await filled();
     const uses = [];
@@ -91,7 +91,7 @@ describe('the warm pool', () => {
     expect(new Set(uses.map(({ member }) => member)).size).toBe(6);
   });
 
-  it('starts one for a use that finds none, and gives it the first that is ready', async () => {
+  it('starts a member for a use that finds none, and hands out the first that is ready', async () => {
     pool.open();
     await filled();
     const all = await Promise.all([use(), use(), use(), use()]);
@@ -100,7 +100,7 @@ describe('the warm pool', () => {
     await filled();
   });
 
-  it('does not fill while a short run goes on, and does not leave the place empty during a long one', async () => {
+  it('pauses filling during short runs, and fills during long ones', async () => {
     pool.open();
     await filled();
     const before = attempts.length;
@@ -111,7 +111,7 @@ describe('the warm pool', () => {
     await running;
   });
 
-  it('hands out no member that has died, and replaces it', async () => {
+  it('replaces dead members instead of handing them out', async () => {
     const lost = jest.fn();
     makePool({ onLost: lost }).open();
     await filled();
@@ -121,7 +121,7 @@ describe('the warm pool', () => {
     expect(lost).toHaveBeenCalledTimes(1);
   });
 
-  it('tries a broken machine again after ever longer pauses, and heals', async () => {
+  it('retries with growing pauses while starts fail, and recovers', async () => {
     startMs = 0;
     broken = true;
     const failed = jest.fn();
@@ -143,7 +143,7 @@ describe('the warm pool', () => {
     await filled();
   });
 
-  it('does not hammer a machine on which members die', async () => {
+  it('backs off when members die right after their start', async () => {
     startMs = 0;
     pool.open();
     const killer = setInterval(() => {
@@ -154,7 +154,7 @@ describe('the warm pool', () => {
     expect(attempts.length).toBeLessThan(12);
   });
 
-  it('lets an aborted use go, and keeps what was started for it', async () => {
+  it('rejects an aborted use, and keeps the member that was started for it', async () => {
     const stop = new AbortController();
     const waiting = pool.use(() => Promise.resolve('ran'), stop.signal);
     stop.abort(new Error('hung up'));
@@ -163,7 +163,7 @@ describe('the warm pool', () => {
     expect(await use()).toMatchObject({ warm: true });
   });
 
-  it('replaces members that have grown old, one after the other', async () => {
+  it('replaces old members one after the other', async () => {
     makePool({ maxAgeMs: 150 }).open();
     await filled();
     await sleep(400);
@@ -172,14 +172,14 @@ describe('the warm pool', () => {
     expect(alive()).toBeGreaterThanOrEqual(1);
   });
 
-  it('keeps none with a size of 0', async () => {
+  it('keeps no members with size 0', async () => {
     makePool({ size: 0 }).open();
     expect(await use()).toMatchObject({ warm: false });
     await sleep(50);
     expect(attempts).toHaveLength(1);
   });
 
-  it('ends every idle member when it is closed, those to come included, and takes no more', async () => {
+  it('ends all idle members on close(), also those still starting, and accepts no more uses', async () => {
     pool.open();
     await until(() => pool.ready > 0);
     const waiting = Promise.all([use(), use(), use()]);

@@ -9,7 +9,7 @@ import { type SandboxOutcome, type SandboxRun } from '../../src/modules/sandbox/
 
 const LIMITS = { timeoutMs: 3_000, memoryBytes: 256 * 1024 * 1024, outputBytes: 1024 * 1024 };
 
-describe('the runtime in a process of its own', () => {
+describe('the sandbox runtime in its own process', () => {
   let runtime: HostedRuntime;
 
   const makeRuntime = (): HostedRuntime =>
@@ -36,7 +36,7 @@ describe('the runtime in a process of its own', () => {
     expect(hosts()).toEqual([]);
   });
 
-  it('runs, and gives back all that there is to know', async () => {
+  it('runs code and returns the full outcome', async () => {
     const text = 'ü'.repeat(300_000);
     expect(await run('import sys; print(sys.stdin.read())', { stdin: text })).toMatchObject({
       status: 'succeeded',
@@ -48,7 +48,7 @@ describe('the runtime in a process of its own', () => {
     expect(failed.error).not.toHaveProperty('column');
   });
 
-  it('has none of the service’s environment', () => {
+  it('has no environment variables of the service', () => {
     const [host] = hosts();
     const names = readFileSync(`/proc/${host!}/environ`, 'utf8')
       .split('\0')
@@ -56,12 +56,12 @@ describe('the runtime in a process of its own', () => {
     expect(names.filter((name) => name !== '' && !name!.startsWith('NODE_CHANNEL'))).toEqual([]);
   });
 
-  it('yields the processors to the service that started it', () => {
+  it('runs at a lower CPU priority than the service', () => {
     const [host] = hosts();
     expect(getPriority(Number(host))).toBeGreaterThan(getPriority());
   });
 
-  it('tells how the pools stand and what happens to them', async () => {
+  it('reports the state and events of its pools', async () => {
     const events: PoolEvent[] = [];
     runtime.listen((event) => {
       events.push(event);
@@ -73,7 +73,7 @@ describe('the runtime in a process of its own', () => {
     expect(runtime.readings.map(({ languages }) => languages)).toEqual([['javascript', 'typescript'], ['python']]);
   });
 
-  it('ends a run whose signal is aborted', async () => {
+  it('ends a run when its signal is aborted', async () => {
     const stop = new AbortController();
     const startedAt = performance.now();
     const running = run('while True: pass', {}, stop.signal);
@@ -84,7 +84,7 @@ describe('the runtime in a process of its own', () => {
     expect(performance.now() - startedAt).toBeLessThan(1_500);
   });
 
-  it('fails the run that its host takes with it, says that it cannot run, and is back by itself', async () => {
+  it('fails the run that ends the host process, reports unavailable, and recovers', async () => {
     const running = run('while True: pass');
     await sleep(100);
     process.kill(hosts()[0]!, 'SIGKILL');
@@ -96,7 +96,7 @@ describe('the runtime in a process of its own', () => {
     expect(await run('print(1)')).toMatchObject({ status: 'succeeded' });
   });
 
-  it('is not ended by what a terminal sends to every process', async () => {
+  it('ignores terminal signals', async () => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.kill(hosts()[0]!, signal);
     expect(await run('print(1)')).toMatchObject({ status: 'succeeded' });
   });

@@ -4,7 +4,7 @@ import { Isolation } from '../../src/platform/isolation/isolation.js';
 
 const LIMITS: SandboxLimits = { timeoutMs: 5_000, memoryBytes: 256 * 1024 * 1024, outputBytes: 1024 * 1024 };
 
-describe('the languages', () => {
+describe('sandbox languages', () => {
   const isolation = new Isolation({
     cgroups: 'auto',
     cpuWeight: 1_000,
@@ -123,7 +123,7 @@ describe('the languages', () => {
     ['sys.stdin', 'python', 'import sys\nfor line in sys.stdin: print(line, end="")'],
     ['input()', 'python', 'print(input())\nprint(input())'],
     ['/dev/stdin', 'python', 'print(open("/dev/stdin").read(), end="")'],
-  ] as const)('standard input by %s, in %s', async (_how, language, code) => {
+  ] as const)('passes standard input by %s, in %s', async (_how, language, code) => {
     expect(await run(language, code, 'grüß\n日本😀\n')).toMatchObject({
       status: 'succeeded',
       stdout: 'grüß\n日本😀\n',
@@ -143,7 +143,7 @@ describe('the languages', () => {
       "print('grüß 日本 😀', flush=True); import sys; sys.stdout.buffer.write(b'\\xff\\x00')",
       'grüß 日本 😀\n\ufffd\0',
     ],
-  ] as const)('output as UTF-8 and as bytes, in %s', async (language, code, stdout) => {
+  ] as const)('returns output as UTF-8 and as bytes, in %s', async (language, code, stdout) => {
     expect(await run(language, code)).toMatchObject({ status: 'succeeded', stdout });
   });
 
@@ -166,7 +166,7 @@ describe('the languages', () => {
     ],
     ['python', 'x = 1\nprint(x', { name: 'SyntaxError', line: 2, column: 6 }],
     ['python', 'def f():\nreturn 1', { name: 'IndentationError', line: 2, column: 1 }],
-  ] as const)('a syntax error with its position, in %s: %#', async (language, code, error) => {
+  ] as const)('reports the position of a syntax error, in %s: %#', async (language, code, error) => {
     const outcome = await run(language, code);
     expect(outcome).toMatchObject({ status: 'failed', exitCode: 1, error });
     expect(outcome.error!.stack).not.toContain('node:internal');
@@ -206,24 +206,27 @@ describe('the languages', () => {
       'File "/tmp/main.py", line 4',
     ],
     ['python', 'class E(Exception): pass\n\nraise E("own")', { name: 'E', message: 'own', line: 3 }, 'line 3'],
-  ] as const)('an uncaught error in the lines of the code, in %s: %#', async (language, code, error, inStack) => {
-    const outcome = await run(language, code);
-    expect(outcome).toMatchObject({ status: 'failed', exitCode: 1, error });
-    expect(outcome.error!.stack).toContain(inStack);
-    expect(outcome.stderr).toContain(inStack);
-    for (const foreign of ['bootstrap', 'node:internal', '<frozen'])
-      expect(outcome.error!.stack).not.toContain(foreign);
-    expect(outcome.stderr).not.toContain('bootstrap');
-  });
+  ] as const)(
+    'reports an uncaught error with the lines of the code, in %s: %#',
+    async (language, code, error, inStack) => {
+      const outcome = await run(language, code);
+      expect(outcome).toMatchObject({ status: 'failed', exitCode: 1, error });
+      expect(outcome.error!.stack).toContain(inStack);
+      expect(outcome.stderr).toContain(inStack);
+      for (const foreign of ['bootstrap', 'node:internal', '<frozen'])
+        expect(outcome.error!.stack).not.toContain(foreign);
+      expect(outcome.stderr).not.toContain('bootstrap');
+    },
+  );
 
-  it('something thrown that is no error', async () => {
+  it('reports a thrown value that is not an error', async () => {
     expect(await run('javascript', 'throw { a: 1 }')).toMatchObject({
       status: 'failed',
       error: { message: '{ a: 1 }' },
     });
   });
 
-  it('an excepthook of its own', async () => {
+  it('runs a custom excepthook', async () => {
     const outcome = await run('python', 'import sys\nsys.excepthook = lambda *a: print("mine", a[0].__name__)\n1/0');
     expect(outcome).toMatchObject({
       status: 'failed',
@@ -234,7 +237,7 @@ describe('the languages', () => {
     });
   });
 
-  it('TypeScript that overflows the transformer’s stack, which is not the service’s', async () => {
+  it('survives TypeScript that overflows the stack of the compiler', async () => {
     expect(await run('typescript', `${'('.repeat(60_000)}1`)).toMatchObject({ status: 'failed' });
     expect(await run('typescript', 'console.log(1 as number)')).toMatchObject({ status: 'succeeded', stdout: '1\n' });
   });

@@ -15,7 +15,7 @@ const CANARY = 'CANARY_IN_THE_ENVIRONMENT_OF_THE_SERVICE';
 /**
  * What hostile code tries is in `test/abuse`; that languages are what they should be, in `runtime-languages.test.ts`.
  */
-describe.each(['auto', 'off'] as const)('the runtime with cgroups %s', (cgroups) => {
+describe.each(['auto', 'off'] as const)('the sandbox runtime with cgroups %s', (cgroups) => {
   const makeRuntime = (poolSize?: number): PooledRuntime =>
     new PooledRuntime(new Isolation({ cgroups, cpuWeight: 1_000, copiesDirectory: COPIES }), {
       concurrency: 2,
@@ -39,7 +39,7 @@ describe.each(['auto', 'off'] as const)('the runtime with cgroups %s', (cgroups)
     await runtime.close();
   });
 
-  it('tells times, memory and the interpreter', async () => {
+  it('reports times, memory and the interpreter', async () => {
     const outcome = await py('x = bytearray(50_000_000)\nsum(range(3_000_000))');
     expect(outcome.durationMs).toBeGreaterThan(10);
     expect(outcome.cpuMs).toBeGreaterThan(5);
@@ -47,7 +47,7 @@ describe.each(['auto', 'off'] as const)('the runtime with cgroups %s', (cgroups)
     expect(outcome.runtime).toEqual({ name: 'python', version: expect.stringMatching(/^3\.\d+\.\d+$/) as string });
   });
 
-  it('keeps its pools full, and says how they stand', async () => {
+  it('keeps its pools full and reports their state', async () => {
     await until(() => runtime.readings.every(({ ready, size }) => ready === size && size === 3));
     const events: unknown[] = [];
     runtime.listen((event) => {
@@ -58,14 +58,14 @@ describe.each(['auto', 'off'] as const)('the runtime with cgroups %s', (cgroups)
     await until(() => runtime.readings.every(({ ready, size }) => ready === size));
   });
 
-  it('starts a sandbox for a run that may have more than those that are warm', async () => {
+  it('starts a cold sandbox for a run with larger limits', async () => {
     const more = { ...LIMITS, memoryBytes: 512 * MEBIBYTE };
     expect(await py('x = bytearray(350 * 1024 * 1024)\nprint(len(x))', more)).toMatchObject({ status: 'succeeded' });
     expect(await py('x = bytearray(350 * 1024 * 1024)')).toMatchObject({ status: 'out_of_memory' });
     expect(await js('console.log(1)', { ...LIMITS, timeoutMs: 10_000 })).toMatchObject({ status: 'succeeded' });
   });
 
-  it('runs the code though the sandbox that waited for it was killed', async () => {
+  it('runs the code even if its warm sandbox was killed', async () => {
     for (let attempt = 0; attempt < 5; attempt++) {
       await until(() => runtime.readings.every(({ ready, size }) => ready === size));
       for (const pid of sandboxProcesses()) process.kill(pid, 'SIGKILL');
@@ -74,7 +74,7 @@ describe.each(['auto', 'off'] as const)('the runtime with cgroups %s', (cgroups)
     }
   });
 
-  describe('tells the truth about the end', () => {
+  describe('the outcome of a run', () => {
     it.each([
       ['javascript', "process.stdout.write('x'.repeat(300_000)); process.exit(3)", { exitCode: 3, signal: null }],
       ['python', "import os, sys; sys.stdout.write('x' * 300_000 + '\\n'); os._exit(3)", { exitCode: 3, signal: null }],
@@ -98,13 +98,13 @@ describe.each(['auto', 'off'] as const)('the runtime with cgroups %s', (cgroups)
       expect(await js(code, { ...LIMITS, timeoutMs: 20_000 })).toMatchObject({ status: 'out_of_memory' });
     });
 
-    it('and passes over an error that a run which succeeded reports', async () => {
+    it('ignores a forged error of a run that succeeded', async () => {
       const outcome = await js(`require('fs').writeSync(4, '{"error":{"name":"A","message":"b"}}\\n')`);
       expect(outcome.status).toBe('succeeded');
       expect(outcome.error).toBeUndefined();
     });
 
-    it('with output cut where the limit is, and marked', async () => {
+    it('cuts output at the limit and marks it as truncated', async () => {
       const outcome = await py("print('ü' * 600_000)\nimport sys\nprint('short', file=sys.stderr)");
       expect(outcome).toMatchObject({ status: 'output_limit', truncated: { stdout: true, stderr: false } });
       expect(outcome.stdout).toBe('ü'.repeat(MEBIBYTE / 2));
@@ -120,13 +120,13 @@ describe.each(['auto', 'off'] as const)('the runtime with cgroups %s', (cgroups)
       'python',
       "import os\nfor p in ('/proc/1/environ', '/proc/self/environ'):\n  try: print(open(p).read())\n  except OSError: pass\nprint(dict(os.environ))",
     ],
-  ] as const)('hands nothing of the environment on, in %s', async (language, code) => {
+  ] as const)('passes no environment variables on, in %s', async (language, code) => {
     const outcome = await run(language, code);
     expect(outcome.status).toBe('succeeded');
     expect(outcome.stdout).not.toContain(CANARY);
   });
 
-  it('hands no descriptor and no right on', async () => {
+  it('passes no descriptors or privileges on', async () => {
     const descriptors = await py(
       "import os\nprint(sorted({os.readlink(f'/proc/self/fd/{f}').split(':')[0] for f in os.listdir('/proc/self/fd') if os.path.lexists(f'/proc/self/fd/{f}')}))",
     );
@@ -141,7 +141,7 @@ describe.each(['auto', 'off'] as const)('the runtime with cgroups %s', (cgroups)
     );
   });
 
-  it('ends a run at once when its signal is aborted', async () => {
+  it('ends a run when its signal is aborted', async () => {
     const stop = new AbortController();
     const startedAt = performance.now();
     const running = runtime.run(
@@ -176,7 +176,7 @@ describe.each(['auto', 'off'] as const)('the runtime with cgroups %s', (cgroups)
   });
 });
 
-it('says what is missing and runs nothing without it', async () => {
+it('reports missing isolation and refuses to run', async () => {
   const isolation = new Isolation({
     cgroups: 'off',
     copiesDirectory: '/nowhere',

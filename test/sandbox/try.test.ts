@@ -14,7 +14,7 @@ const HELLO = {
 describe('POST /api/v1/sandbox/try', () => {
   const app = useApp({ ANONYMOUS_CALLS_PER_SECOND: '1000' });
 
-  it.each(LANGUAGES)('runs %s and says how it went and what is left', async (language) => {
+  it.each(LANGUAGES)('runs %s and returns the outcome and the remaining executions', async (language) => {
     const answer = await app.post(TRY, { language, code: HELLO[language] });
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({
@@ -38,7 +38,7 @@ describe('POST /api/v1/sandbox/try', () => {
     expect(answer.headers.get('x-service-tier')).toBe('anonymous');
   });
 
-  it('answers 200 for code that fails, with its error in the lines that were sent', async () => {
+  it('returns 200 for code that fails, with the error and its line', async () => {
     const answer = await app.post(TRY, { language: 'python', code: 'x = 1\nraise ValueError("no")' });
     expect(answer.status).toBe(200);
     expect(answer.body.data).toMatchObject({
@@ -48,7 +48,7 @@ describe('POST /api/v1/sandbox/try', () => {
     });
   });
 
-  it('gives the program its standard input', async () => {
+  it('passes the standard input to the program', async () => {
     const answer = await app.post(TRY, { language: 'python', code: 'print(input()[::-1])', stdin: 'abc\n' });
     expect(answer.body.data.stdout).toBe('cba\n');
   });
@@ -71,7 +71,7 @@ describe('POST /api/v1/sandbox/try', () => {
       { code: 'x', language: 'python', stdin: {} },
       { path: 'stdin', code: 'is_string' },
     ],
-  ])('answers 400 for %s, with the field, and counts no execution', async (_what, body, fault) => {
+  ])('returns 400 for %s with the field, and does not count it', async (_what, body, fault) => {
     const from = randomAddress();
     const answer = await app.post(TRY, body, { from });
     expect(answer.status).toBe(400);
@@ -80,18 +80,18 @@ describe('POST /api/v1/sandbox/try', () => {
     expect((await app.post(TRY, { language: 'python', code: '1' }, { from })).body.meta.remaining_executions).toBe(9);
   });
 
-  it('takes code of exactly 128 KiB', async () => {
+  it('accepts code of exactly 128 KiB', async () => {
     const answer = await app.post(TRY, { language: 'python', code: `#${'x'.repeat(131_071)}` });
     expect([answer.status, answer.body.data.status]).toEqual([200, 'succeeded']);
   });
 
-  it('names every bad field at once', async () => {
+  it('reports all invalid fields at once', async () => {
     const answer = await app.post(TRY, { code: 1, language: 2, more: 3 });
     const details = answer.body.error.details as { path: string }[];
     expect(details.map(({ path }) => path).sort()).toEqual(['code', 'language', 'more']);
   });
 
-  it('answers the eleventh run of a day from one address with 429, and other addresses as before', async () => {
+  it('returns 429 for the eleventh run of a day from one address only', async () => {
     const from = randomAddress();
     const body = { language: 'python', code: 'print(1)' };
     for (const left of [9, 8, 7, 6, 5, 4, 3, 2, 1, 0]) {
@@ -111,7 +111,7 @@ describe('POST /api/v1/sandbox/try', () => {
     expect((await app.post(TRY, body)).status).toBe(200);
   });
 
-  it('remembers across a restart what was used', async () => {
+  it('keeps the daily count across a restart', async () => {
     const from = randomAddress();
     const body = { language: 'python', code: 'print(1)' };
     expect((await app.post(TRY, body, { from })).body.meta.remaining_executions).toBe(9);
@@ -119,11 +119,11 @@ describe('POST /api/v1/sandbox/try', () => {
     expect((await app.post(TRY, body, { from })).body.meta.remaining_executions).toBe(8);
   });
 
-  it('tells in the metrics how runs are bounded', async () => {
+  it('reports the isolation mode in the metrics', async () => {
     expect((await app.fetch('/metrics')).text).toMatch(/^sandbox_available\{mode="(cgroup-v[12]|rlimits)"\} 1$/m);
   });
 
-  it('rehearses: runs and counts nothing, and says within which limits it would run', async () => {
+  it('returns the limits in a dry run, and runs and counts nothing', async () => {
     const from = randomAddress();
     const body = { language: 'python', code: 'print(1)' };
     const { status, body: answer } = await app.post(TRY, body, { from, headers: { 'dry-run': 'true' } });
@@ -138,7 +138,7 @@ describe('POST /api/v1/sandbox/try', () => {
     expect((await app.post(TRY, body, { from })).body.meta.remaining_executions).toBe(9);
   });
 
-  it('runs once for one idempotency key, and keeps no connection to the database meanwhile', async () => {
+  it('runs once per idempotency key, without a database transaction during the run', async () => {
     const from = randomAddress();
     const send = (code: string, key: string): Promise<Answer> =>
       app.post(TRY, { language: 'python', code }, { from, headers: { 'idempotency-key': key } });
@@ -165,7 +165,7 @@ describe('POST /api/v1/sandbox/try', () => {
     expect([again.body.data.id, again.headers.get('idempotency-replayed')]).toEqual([first.body.data.id, 'true']);
   });
 
-  it('logs neither the code nor what it printed', async () => {
+  it('logs neither the code nor its output', async () => {
     const before = app.log().length;
     const answers = [
       await app.post(TRY, { language: 'python', code: 'print("canary" + "-printed") # canary-code' }),
@@ -185,14 +185,14 @@ describe('POST /api/v1/sandbox/try', () => {
   });
 });
 
-describe('fairness', () => {
+describe('fairness between anonymous callers', () => {
   const app = useApp({ ANONYMOUS_CALLS_PER_SECOND: '1000', SANDBOX_CONCURRENCY: '3' });
   const sleep = (seconds: number): object => ({
     language: 'python',
     code: `import time; time.sleep(${seconds}); print("slept")`,
   });
 
-  it('lets one address have two runs at once and answers a third with 429, which counts nothing', async () => {
+  it('returns 429 for a third concurrent run of one address, and does not count it', async () => {
     const from = randomAddress();
     const two = [app.post(TRY, sleep(1), { from }), app.post(TRY, sleep(1), { from })];
     await eventually(() => app.get(SandboxMetrics).running === 2, 'two runs are under way');
@@ -210,7 +210,7 @@ describe('fairness', () => {
     expect((await app.post(TRY, sleep(0), { from })).body.meta.remaining_executions).toBe(7);
   });
 
-  it('ends the run of a caller who hangs up, and counts it', async () => {
+  it('ends and counts the run of a caller who disconnects', async () => {
     const from = randomAddress();
     const caller = new AbortController();
     const call = app.post(TRY, sleep(20), { from, signal: caller.signal }).catch(() => 'hung up');
@@ -224,7 +224,7 @@ describe('fairness', () => {
     expect(app.log()).toContainEqual(expect.objectContaining({ path: TRY, status: 499 }));
   });
 
-  it('answers 503 with Retry-After when a run could not begin in time, and counts nothing', async () => {
+  it('returns 503 with Retry-After when a run cannot start in time, and does not count it', async () => {
     const from = randomAddress();
     const waiting = jest
       .spyOn(app.get(JobTurns), 'look')
@@ -244,7 +244,7 @@ describe('fairness', () => {
 describe('when the platform fails a run', () => {
   const app = useApp({ ANONYMOUS_CALLS_PER_SECOND: '1000' });
 
-  it('answers 503 with Retry-After and gives the execution and the call back', async () => {
+  it('returns 503 with Retry-After and refunds the execution and the call', async () => {
     const from = randomAddress();
     const runtime = app.get(SandboxRuntime);
     const broken = jest
@@ -264,10 +264,10 @@ describe('when the platform fails a run', () => {
   });
 });
 
-describe('without isolation', () => {
+describe('without bubblewrap', () => {
   const app = useApp({ SANDBOX_BUBBLEWRAP: '/nonexistent/bwrap' });
 
-  it('runs nothing: 503 that names what is missing, and /ready is degraded', async () => {
+  it('returns 503 that names what is missing, and /ready is degraded', async () => {
     const from = randomAddress();
     const run = (): Promise<Answer> => app.post(TRY, { language: 'python', code: 'print(1)' }, { from });
     await eventually(async () => (await run()).text.includes('bubblewrap'), 'the worker has said what it lacks');
@@ -287,10 +287,10 @@ describe('without isolation', () => {
   });
 });
 
-describe('switched off by its operator', () => {
+describe('with SANDBOX_ENABLED=false', () => {
   const app = useApp({ SANDBOX_ENABLED: 'false' });
 
-  it('answers 503 that says so', async () => {
+  it('returns 503 that names the setting', async () => {
     const answer = await app.post(TRY, { language: 'python', code: 'print(1)' });
     expect([answer.status, answer.body.error.hint]).toEqual([503, expect.stringContaining('SANDBOX_ENABLED')]);
   });

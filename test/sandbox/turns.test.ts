@@ -13,7 +13,7 @@ const sleepFor = (seconds: number): { language: string; code: string } => ({
 });
 const HELLO = { language: 'python', code: 'print("hello")' };
 
-describe('the queue of the sandbox', () => {
+describe('the sandbox queue', () => {
   const app = useApp({ SANDBOX_CONCURRENCY: '1', ANONYMOUS_CALLS_PER_SECOND: '1000' });
   const make = new Make(app);
   const keyOf = async (plan: 'builder' | 'pro'): Promise<string> => make.key(await make.person({ plan }));
@@ -24,7 +24,7 @@ describe('the queue of the sandbox', () => {
   const settled = (key: string): Promise<void> =>
     eventually(async () => (await queued(key)) === 0, 'all have begun', 60_000);
 
-  it('lets all executions that a plan allows wait for their turn, however many callers come at once', async () => {
+  it('queues all executions that a plan allows under concurrent requests', async () => {
     const key = await keyOf('pro');
     const answers = await Promise.all(Array.from({ length: 32 }, () => app.post(PATH, sleepFor(0.4), as(key))));
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 32 }, () => 200));
@@ -32,7 +32,7 @@ describe('the queue of the sandbox', () => {
     expect(Math.max(...answers.map(({ body }) => body.data.queue_ms as number))).toBeGreaterThan(10_000);
   });
 
-  it('runs the one execution of an organization, and of a caller without a key, before the backlog of another', async () => {
+  it('runs the execution of another caller before the backlog of an organization', async () => {
     const [large, small] = [await keyOf('pro'), await keyOf('builder')];
     const queue = app.get(Queues).named('sandbox');
     await queue.pause();
@@ -45,7 +45,7 @@ describe('the queue of the sandbox', () => {
     await settled(large);
   });
 
-  it('answers 503 when the turn would not come in time, with the time after which it would', async () => {
+  it('returns 503 with the expected wait when the turn would come too late', async () => {
     const key = await keyOf('builder');
     const turn: Turn = { round: 60, ahead: 60, own: 0, waiting: 60, active: 1 };
     const look = jest.spyOn(app.get(JobTurns), 'look').mockResolvedValue(turn);
@@ -67,7 +67,7 @@ describe('the queue of the sandbox', () => {
     expect(details.expected_wait_seconds).toBeGreaterThan(1);
   });
 
-  it('answers 503 to a caller whose turn did not come in time, and keeps the execution as cancelled: it never ran', async () => {
+  it('returns 503 when the turn did not come in time, and keeps the execution as cancelled', async () => {
     const key = await keyOf('builder');
     const queue = app.get(Queues).named('sandbox');
     const look = jest
@@ -84,7 +84,7 @@ describe('the queue of the sandbox', () => {
     expect(Number(credits.held)).toBe(0);
   });
 
-  it('lets somebody of whom nothing waits in although the queue is full, and nobody else', async () => {
+  it('admits a caller without waiting executions when the queue is full, and nobody else', async () => {
     const key = await keyOf('builder');
     const full: Turn = { round: 1, ahead: 0, own: 0, waiting: 1_000, active: 0 };
     const look = jest.spyOn(app.get(JobTurns), 'look').mockResolvedValue(full);
@@ -101,7 +101,7 @@ describe('the queue of the sandbox', () => {
     expect(statuses).toEqual([200, 503, 503]);
   });
 
-  it.each([0, 300_001, 1.5, 'soon'])('refuses a queue_timeout_ms of %p', async (value) => {
+  it.each([0, 300_001, 1.5, 'soon'])('returns 400 for queue_timeout_ms %p', async (value) => {
     const key = await keyOf('builder');
     const { status, body } = await app.post(PATH, { ...HELLO, queue_timeout_ms: value }, as(key));
     expect([status, body.error.details[0].path]).toEqual([400, 'queue_timeout_ms']);
