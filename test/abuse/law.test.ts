@@ -52,7 +52,9 @@ describe('an honest tenant beside twelve hostile deploys', () => {
     const site = await honest.deploy(
       {
         'package.json': JSON.stringify({ name: 'app', private: true, scripts: { start: 'node server.js' } }),
-        'server.js': `require('node:http').createServer((q, s) => s.end('honest')).listen(process.env.PORT, process.env.HOSTNAME)`,
+        'server.js':
+          `require('node:http').createServer((q, s) => s.end('honest')).listen(process.env.PORT, ` +
+          'process.env.HOSTNAME)',
       },
       DEPLOY_WITHIN_MS,
     );
@@ -139,7 +141,10 @@ async function measure(
 function report(before: Readonly<Record<string, Times>>, during: Readonly<Record<string, Times>>): void {
   const rows = Object.entries(during).map(([name, { p50, p99, count }]) => {
     const calm = before[name]!;
-    return `  ${name.padEnd(10)} p50 ${calm.p50.toFixed(1)} → ${p50.toFixed(1)} ms, p99 ${calm.p99.toFixed(1)} → ${p99.toFixed(1)} ms (${(p99 / calm.p99).toFixed(2)} ×), ${count} calls`;
+    return (
+      `  ${name.padEnd(10)} p50 ${calm.p50.toFixed(1)} → ${p50.toFixed(1)} ms, ` +
+      `p99 ${calm.p99.toFixed(1)} → ${p99.toFixed(1)} ms (${(p99 / calm.p99).toFixed(2)} ×), ${count} calls`
+    );
   });
   process.stdout.write(`\nThe law under attack, without → with the twelve:\n${rows.join('\n')}\n`);
 }

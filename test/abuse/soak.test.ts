@@ -30,7 +30,8 @@ const HOSTILE: readonly Kind[] = [
   ['python', 'import os\nwhile True:\n  try: os.fork()\n  except OSError: pass', ['timed_out'], HOSTILE_MS],
   [
     'python',
-    'import signal\nfor s in range(1, 65):\n  try: signal.signal(s, signal.SIG_IGN)\n  except (OSError, ValueError): pass\nwhile True: pass',
+    'import signal\nfor s in range(1, 65):\n  try: signal.signal(s, signal.SIG_IGN)\n' +
+      '  except (OSError, ValueError): pass\nwhile True: pass',
     ['timed_out'],
     HOSTILE_MS,
   ],
@@ -43,7 +44,8 @@ const HOSTILE: readonly Kind[] = [
   ['javascript', "for (;;) process.stderr.write('x'.repeat(65536))", ['output_limit']],
   [
     'javascript',
-    "const fs = require('fs'); for (const fd of [0, 1, 2, 3, 4, 5, 6]) try { fs.closeSync(fd) } catch {}\nprocess.kill(process.pid, 'SIGKILL')",
+    "const fs = require('fs'); for (const fd of [0, 1, 2, 3, 4, 5, 6]) try { fs.closeSync(fd) } catch {}\n" +
+      "process.kill(process.pid, 'SIGKILL')",
     ['failed'],
   ],
   ['javascript', 'process.abort()', ['failed']],

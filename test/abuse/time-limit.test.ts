@@ -61,7 +61,9 @@ describe.each(['auto', 'off'] as const)(
 
     it('counts processor time, which several threads spend faster', async () => {
       const threads =
-        "const { Worker, isMainThread } = require('node:worker_threads');\nfor (let i = 0; i < 3; i++) new Worker('for (;;) ;', { eval: true }).on('error', () => {});\nfor (;;) ;";
+        "const { Worker, isMainThread } = require('node:worker_threads');\n" +
+        "for (let i = 0; i < 3; i++) new Worker('for (;;) ;', { eval: true }).on('error', () => {});\n" +
+        'for (;;) ;';
       const outcome = await runtime.run({
         id: 'exe_threads',
         language: 'javascript',

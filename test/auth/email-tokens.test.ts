@@ -138,7 +138,8 @@ describe('a forgotten password', () => {
     const { token: verify } = await mailTo(app, user.email, 'Confirm');
     const token = await askFor(user.email);
     await make.sql(
-      "UPDATE email_tokens SET expires_at = now() - interval '1 second' WHERE user_id = $1 AND purpose = 'reset_password'",
+      `UPDATE email_tokens SET expires_at = now() - interval '1 second' WHERE user_id = $1
+        AND purpose = 'reset_password'`,
       [user.id],
     );
     for (const wrong of [verify, token])

@@ -16,7 +16,8 @@ describe('credentials that have been over for thirty days', () => {
       ['inv_new', 29],
     ] as const) {
       await make.sql(
-        `INSERT INTO invitations (id, org_id, email, role, invited_by, created_at, expires_at) VALUES ($1, $2, $3, 'member', $4, now(), now() - interval '${days} days')`,
+        `INSERT INTO invitations (id, org_id, email, role, invited_by, created_at, expires_at)
+          VALUES ($1, $2, $3, 'member', $4, now(), now() - interval '${days} days')`,
         [id, org.id, `${id}@example.org`, ada.user.id],
       );
     }

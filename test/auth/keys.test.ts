@@ -402,11 +402,10 @@ describe('API keys', () => {
 
   it('are kept only as hashes', async () => {
     const { secret } = (await mint({ name: 'hashed' })).body.data;
-    const rows: object[] = await app
-      .get(DataSource)
-      .query(
-        "SELECT k::text AS key, encode(s.hash, 'escape') AS hash, s::text AS row FROM api_key_secrets s JOIN api_keys k ON k.id = s.key_id",
-      );
+    const rows: object[] = await app.get(DataSource).query(
+      `SELECT k::text AS key, encode(s.hash, 'escape') AS hash, s::text AS row
+          FROM api_key_secrets s JOIN api_keys k ON k.id = s.key_id`,
+    );
     expect(JSON.stringify(rows)).not.toContain(secret.slice(8, -6));
     expect(JSON.stringify(app.log())).not.toContain(secret.slice(8, -6));
   });

@@ -32,7 +32,8 @@ describe('messages of a service that sends none', () => {
     const { token } = await mailTo(app, user.email, 'Confirm');
     const rows = JSON.stringify(
       await make.sql(
-        "SELECT t.*, encode(t.token_hash, 'escape') AS text, o.envelope FROM email_tokens t LEFT JOIN outbox_messages o ON true",
+        `SELECT t.*, encode(t.token_hash, 'escape') AS text, o.envelope FROM email_tokens t LEFT
+          JOIN outbox_messages o ON true`,
       ),
     );
     expect(rows).not.toContain(token);

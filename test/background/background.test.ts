@@ -273,24 +273,30 @@ function pageOf({ declared: { jobs, events, subscriptions, schedules } }: Backgr
   return [
     '# Background work',
     '',
-    'Everything that the service does without a caller waiting for it. This page is generated from the `*.job.ts` files of the modules;',
+    'Everything that the service does without a caller waiting for it. This page is generated from the ' +
+      '`*.job.ts` files of the modules;',
     'a process whose declarations and handlers do not match does not start.',
     '',
     '## Schedules',
     '',
-    'A run starts one period after the last one ended, and never twice at once in a process. *One process* means that at most one of all',
-    'processes runs it, by a lease in the database. [The runbook](runbooks/schedules.md) says what to do when a schedule does not run.',
+    'A run starts one period after the last one ended, ' +
+      'and never twice at once in a process. *One process* means that at most one of all',
+    'processes runs it, by a lease in the database. [The runbook](runbooks/schedules.md) says what to do ' +
+      'when a schedule does not run.',
     '',
     '| Schedule | What it does | Period | Where |',
     '|---|---|---|---|',
     ...byName(schedules).map(
       ({ name, summary, everyMs, runsIn, roles = ['worker'] }) =>
-        `| \`${name}\` | ${summary} | ${periodOf(everyMs)} | ${runsIn === 'one' ? 'one process' : 'each process'}: ${roles.map((role) => `\`${role}\``).join(', ')} |`,
+        `| \`${name}\` | ${summary} | ${periodOf(everyMs)} | ` +
+        `${runsIn === 'one' ? 'one process' : 'each process'}: ` +
+        `${roles.map((role) => `\`${role}\``).join(', ')} |`,
     ),
     '',
     '## Jobs',
     '',
-    'A job is delivered at least once, so its handler may run twice. After its last attempt it stays in its queue for 30 days.',
+    'A job is delivered at least once, so its handler may run twice. After its last attempt it stays in its ' +
+      'queue for 30 days.',
     '',
     '| Queue | What it does | Attempts |',
     '|---|---|---|',

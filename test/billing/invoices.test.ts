@@ -44,7 +44,9 @@ const ledgerOf = async (orgId: string): Promise<Record<string, bigint>> =>
   Object.fromEntries(
     (
       await make.sql<{ account: string; sum: string }>(
-        'SELECT e.account, sum(e.amount_nano)::text AS sum FROM ledger_entries e JOIN ledger_transactions t ON t.key = e.transaction_key WHERE t.org_id = $1 GROUP BY e.account',
+        `SELECT e.account, sum(e.amount_nano)::text AS sum FROM ledger_entries e
+          JOIN ledger_transactions t ON t.key = e.transaction_key WHERE t.org_id = $1
+          GROUP BY e.account`,
         [orgId],
       )
     ).map(({ account, sum }) => [account, BigInt(sum)]),
@@ -223,7 +225,8 @@ describe('the invoice of a month', () => {
   it('is not made while the roll-ups of the month are not what its events come to', async () => {
     await months.use(ada.organization.id, { meter: 'sandbox_compute', quantity: 3_600_000n });
     await make.sql(
-      `UPDATE usage_hours SET cost_nano = cost_nano + 1 WHERE usage_month_id IN (SELECT id FROM usage_months WHERE org_id = $1)`,
+      `UPDATE usage_hours SET cost_nano = cost_nano + 1 WHERE usage_month_id IN (SELECT id
+        FROM usage_months WHERE org_id = $1)`,
       [ada.organization.id],
     );
     expect(await months.close()).toMatchObject({ failed: 1 });
@@ -232,7 +235,8 @@ describe('the invoice of a month', () => {
       app.log().some(({ msg, orgId }) => msg === 'A month could not be closed.' && orgId === ada.organization.id),
     ).toBe(true);
     await make.sql(
-      `UPDATE usage_hours SET cost_nano = cost_nano - 1 WHERE usage_month_id IN (SELECT id FROM usage_months WHERE org_id = $1)`,
+      `UPDATE usage_hours SET cost_nano = cost_nano - 1 WHERE usage_month_id IN (SELECT id
+        FROM usage_months WHERE org_id = $1)`,
       [ada.organization.id],
     );
     expect(await months.close()).toMatchObject({ failed: 0 });
@@ -299,7 +303,8 @@ describe('a finalized invoice', () => {
       'DELETE FROM invoices WHERE id = $1',
       `UPDATE invoice_lines SET amount_nano = 0 WHERE invoice_id = $1`,
       'DELETE FROM invoice_lines WHERE invoice_id = $1',
-      `INSERT INTO invoice_lines (invoice_id, position, kind, period_from, period_to, amount_nano) VALUES ($1, 99, 'credits', now(), now(), -1)`,
+      `INSERT INTO invoice_lines (invoice_id, position, kind, period_from, period_to, amount_nano)
+        VALUES ($1, 99, 'credits', now(), now(), -1)`,
     ])
       await expect(make.sql(statement, [id])).rejects.toThrow(/never change|refused/);
     for (const table of ['invoices', 'invoice_lines', 'credit_notes', 'document_numbers'])

@@ -122,7 +122,9 @@ describe('whatever happens in a month', () => {
         for (const orgId of orgIds) {
           const invoiced = [orgId, from];
           const ofUsage = await only(
-            `SELECT coalesce(sum(amount_nano), 0)::text FROM invoice_lines l JOIN invoices i ON i.id = l.invoice_id WHERE org_id = $1 AND i.period_from = $2 AND kind IN ('usage', 'adjustment')`,
+            `SELECT coalesce(sum(amount_nano), 0)::text FROM invoice_lines l
+              JOIN invoices i ON i.id = l.invoice_id WHERE org_id = $1 AND i.period_from = $2
+              AND kind IN ('usage', 'adjustment')`,
             invoiced,
           );
           expect(ofUsage).toBe(
@@ -133,7 +135,8 @@ describe('whatever happens in a month', () => {
           );
           expect(ofUsage).toBe(
             await only(
-              'SELECT coalesce(sum(cost_nano), 0)::text FROM usage_events WHERE org_id = $1 AND billed_at >= $2 AND billed_at < $3',
+              `SELECT coalesce(sum(cost_nano), 0)::text FROM usage_events WHERE org_id = $1
+                AND billed_at >= $2 AND billed_at < $3`,
               [orgId, from, to],
             ),
           );
@@ -160,7 +163,8 @@ describe('whatever happens in a month', () => {
             ).toBe(0n);
           }
           const fees = await only(
-            `SELECT coalesce(sum(amount_nano), 0)::text FROM invoice_lines l JOIN invoices i ON i.id = l.invoice_id WHERE org_id = $1 AND kind = 'base_fee'`,
+            `SELECT coalesce(sum(amount_nano), 0)::text FROM invoice_lines l
+              JOIN invoices i ON i.id = l.invoice_id WHERE org_id = $1 AND kind = 'base_fee'`,
             [orgId],
           );
           // ∫ price dt, worked out by the database.

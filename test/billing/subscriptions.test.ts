@@ -30,7 +30,8 @@ const setPlan = (orgId: string, body: object, options: CallOptions = AS_OPERATOR
 const codeOf = (answer: Answer): [number, string] => [answer.status, answer.body.error?.code];
 const changesOf = (orgId: string): Promise<any[]> =>
   make.sql(
-    'SELECT from_plan, to_plan, price_nano, effective_at FROM plan_changes WHERE org_id = $1 ORDER BY effective_at, seq',
+    `SELECT from_plan, to_plan, price_nano, effective_at FROM plan_changes WHERE org_id = $1
+      ORDER BY effective_at, seq`,
     [orgId],
   );
 const tierOf = async (at: TestApp = app): Promise<string | null> =>

@@ -42,7 +42,8 @@ const ATTACKS: readonly (readonly [string, string])[] = [
   ],
   [
     'one unlinked file that grows',
-    "if (n === 0) { held.push(fs.openSync('/tmp/gone', 'w')); fs.unlinkSync('/tmp/gone'); } fs.writeSync(held[0], chunk);",
+    "if (n === 0) { held.push(fs.openSync('/tmp/gone', 'w')); fs.unlinkSync('/tmp/gone'); " +
+      '} fs.writeSync(held[0], chunk);',
   ],
   [
     'a path that is too long to walk',

@@ -69,7 +69,8 @@ describe.each(process.getuid?.() === 0 ? (['auto', 'off'] as const) : (['auto'] 
 
     it('that makes processes without end is ended with all of them', async () => {
       const bomb =
-        "const { spawn } = require('child_process'); const again = () => { try { spawn(process.execPath, [__filename], { stdio: 'ignore' }).on('error', () => {}); } catch {} }; setInterval(again, 5)";
+        "const { spawn } = require('child_process'); const again = () => { try { spawn(process.execPath, " +
+        "[__filename], { stdio: 'ignore' }).on('error', () => {}); } catch {} }; setInterval(again, 5)";
       expect(['build_timed_out', 'too_many_processes', 'out_of_memory', 'build_failed']).toContain(
         await failure(bomb, { tasks: 60, wallMs: 6_000 }),
       );
@@ -89,7 +90,8 @@ describe.each(process.getuid?.() === 0 ? (['auto', 'off'] as const) : (['auto'] 
 
     it('that writes one file without end is stopped at its limit', async () => {
       const fill =
-        "const fs = require('fs'); const file = fs.openSync('big', 'w'); const chunk = Buffer.alloc(4 << 20, 1); for (;;) fs.writeSync(file, chunk)";
+        "const fs = require('fs'); const file = fs.openSync('big', 'w'); " +
+        'const chunk = Buffer.alloc(4 << 20, 1); for (;;) fs.writeSync(file, chunk)';
       expect(['build_failed', 'disk_full']).toContain(await failure(fill, { diskBytes: 32 * MEBIBYTE }));
     });
 
@@ -188,7 +190,8 @@ describe.each(process.getuid?.() === 0 ? (['auto', 'off'] as const) : (['auto'] 
     it('cannot draw in the log', async () => {
       await bench.build(
         project(
-          "console.log('\\u001b[2J\\u001b]0;title\\u0007a\\rb\\u202e'); console.error('\\u009b31m\\0x'); require('fs').mkdirSync('dist'); require('fs').writeFileSync('dist/index.html', '')",
+          "console.log('\\u001b[2J\\u001b]0;title\\u0007a\\rb\\u202e'); console.error('\\u009b31m\\0x'); " +
+            "require('fs').mkdirSync('dist'); require('fs').writeFileSync('dist/index.html', '')",
         ),
       );
       expect(bench.log).toEqual(expect.arrayContaining(['stdout: b', 'stderr: x']));
@@ -269,7 +272,8 @@ describe.each(process.getuid?.() === 0 ? (['auto', 'off'] as const) : (['auto'] 
       async (phase: BuildPhase) => {
         const repository = bench.repository({
           ...project(
-            "require('child_process').spawn('sleep', ['60'], { detached: true, stdio: 'ignore' }); setTimeout(() => {}, 60000)",
+            "require('child_process').spawn('sleep', ['60'], { detached: true, stdio: 'ignore' }); " +
+              'setTimeout(() => {}, 60000)',
           ),
           'package-lock.json': '{}',
         });

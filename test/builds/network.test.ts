@@ -126,7 +126,9 @@ describe('a repository of another host', () => {
     const repository = bench.repository({
       'package.json': json({ scripts: { build: 'node build.js' } }),
       'build.js':
-        "const fs = require('fs'), cp = require('child_process'); fs.mkdirSync('dist'); fs.writeFileSync('dist/index.html', cp.execSync('git config -l; cat .git/config .git/FETCH_HEAD; ls -la /tmp /home/build; env').toString())",
+        "const fs = require('fs'), cp = require('child_process'); fs.mkdirSync('dist'); " +
+        "fs.writeFileSync('dist/index.html', cp.execSync('git config -l; cat .git/config .git/FETCH_HEAD; " +
+        "ls -la /tmp /home/build; env').toString())",
     });
     const source = sourceOf(`/private${pathOf(repository)}`, {
       credentials: { username: 'ada', password: 'pass word' },

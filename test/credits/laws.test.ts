@@ -174,7 +174,8 @@ describe('the books', () => {
 
   const spentOf = async (orgId: string): Promise<bigint> => {
     const [row] = await make.sql<{ cost: string; refunded: string }>(
-      'SELECT coalesce(sum(cost_nano), 0)::text AS cost, coalesce((SELECT sum(refunded_nano) FROM holds WHERE org_id = $1), 0)::text AS refunded FROM usage_events WHERE org_id = $1',
+      `SELECT coalesce(sum(cost_nano), 0)::text AS cost, coalesce((SELECT sum(refunded_nano)
+        FROM holds WHERE org_id = $1), 0)::text AS refunded FROM usage_events WHERE org_id = $1`,
       [orgId],
     );
     return BigInt(row!.cost) - BigInt(row!.refunded);
@@ -257,7 +258,8 @@ describe('the books', () => {
     ]);
     const entries = (of: string, ...values: string[]): Promise<unknown> =>
       make.sql(
-        `INSERT INTO ledger_entries SELECT $1, e.* FROM (VALUES ${values.join(', ')}) AS e (position, account, org_id, amount_nano)`,
+        `INSERT INTO ledger_entries SELECT $1, e.*
+          FROM (VALUES ${values.join(', ')}) AS e (position, account, org_id, amount_nano)`,
         [of],
       );
     await expect(entries(key, "(3, 'cash', NULL, 1)", "(4, 'revenue', NULL, -1)")).rejects.toThrow('are not all of it');

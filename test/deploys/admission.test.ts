@@ -40,7 +40,8 @@ const deploy = async ({ key, projects }: Owner, body: object = {}, project = pro
   expectStatus(202, await app.post(`/api/v1/projects/${project}/deploys`, body, as(key))).body.data.id as string;
 const slots = (count: number): Promise<unknown> =>
   make.sql(
-    "INSERT INTO deploy_workers (id, slots, seen_at) VALUES ('wrk_test', $1, now()) ON CONFLICT (id) DO UPDATE SET slots = excluded.slots, seen_at = now()",
+    `INSERT INTO deploy_workers (id, slots, seen_at) VALUES ('wrk_test', $1, now())
+      ON CONFLICT (id) DO UPDATE SET slots = excluded.slots, seen_at = now()`,
     [count],
   );
 const admit = (): Promise<number> => app.get(AdmissionService).run();

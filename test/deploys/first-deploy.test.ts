@@ -204,7 +204,8 @@ describe('from sign-up to a live site', () => {
     const files = {
       'package.json': JSON.stringify({ name: 'server', private: true, scripts: { start: 'node server.js' } }),
       'server.js':
-        'require("http").createServer((_, answer) => answer.end(process.env.GREETING)).listen(process.env.PORT, process.env.HOSTNAME);',
+        'require("http").createServer((_, ' +
+        'answer) => answer.end(process.env.GREETING)).listen(process.env.PORT, process.env.HOSTNAME);',
     };
     const server = await deployOf(await push(files));
     expect([server.error, await logOf(server.id as string)]).toEqual([

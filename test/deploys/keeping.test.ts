@@ -41,7 +41,8 @@ async function deploy(body: object): Promise<string> {
 }
 const aged = (days: number): Promise<unknown> =>
   make.sql(
-    "UPDATE deploys SET finished_at = finished_at - $1 * interval '1 day', ready_at = ready_at - $1 * interval '1 day' WHERE project_id = $2",
+    `UPDATE deploys SET finished_at = finished_at - $1 * interval '1 day',
+      ready_at = ready_at - $1 * interval '1 day' WHERE project_id = $2`,
     [days, project],
   );
 const sweep = (): Promise<boolean> => app.get(DeploySweeper).run();
@@ -109,11 +110,15 @@ describe('deploy retention', () => {
     await aged(31);
     // Before and between them by id, so that more than one look is needed.
     await make.sql(
-      `INSERT INTO deploys SELECT (jsonb_populate_record(d, jsonb_build_object('id', left(d.id, 20) || '~' || lpad(n::text, 4, '0')))).* FROM deploys d, generate_series(1, 150) n WHERE d.id = $1`,
+      `INSERT INTO deploys SELECT (jsonb_populate_record(d, jsonb_build_object('id', left(d.id,
+        20) || '~' || lpad(n::text, 4, '0')))).* FROM deploys d, generate_series(1, 150) n
+        WHERE d.id = $1`,
       [last],
     );
     await make.sql(
-      "INSERT INTO host_aliases (label, deploy_id, project_id, org_id, kind, updated_at) SELECT 'l' || md5(id), id, project_id, org_id, 'branch', now() FROM deploys WHERE project_id = $1 AND id LIKE '%~%'",
+      `INSERT INTO host_aliases (label, deploy_id, project_id, org_id, kind, updated_at)
+        SELECT 'l' || md5(id), id, project_id, org_id, 'branch', now() FROM deploys
+        WHERE project_id = $1 AND id LIKE '%~%'`,
       [project],
     );
     await deploy({ branch: 'b' });

@@ -199,7 +199,8 @@ describe('the limit of queued deploys', () => {
     const theirs = await newProject(by);
     await queued({ branch: 'first' }, by, theirs);
     await make.sql(
-      `INSERT INTO deploys SELECT (jsonb_populate_record(d, jsonb_build_object('id', 'dpl_' || n, 'branch', 'b' || n))).* FROM deploys d, generate_series(1, 99) n WHERE d.project_id = $1`,
+      `INSERT INTO deploys SELECT (jsonb_populate_record(d, jsonb_build_object('id', 'dpl_' || n,
+        'branch', 'b' || n))).* FROM deploys d, generate_series(1, 99) n WHERE d.project_id = $1`,
       [theirs],
     );
     const answer = await deploy({ branch: 'one-more' }, by, theirs);

@@ -190,7 +190,8 @@ describe('§7 Errors', () => {
         /^There is no such API key\.\nHint: .+\nDocs: http:\/\/api\.test\/docs\/errors\/api_key_not_found$/,
       );
       expect((await refused[402]()).message).toBe(
-        'The account is out of credits.\nHint: Add credits or take a larger plan.\nDashboard: http://dash.test/billing\nDocs: http://docs.test/errors/insufficient_credits',
+        'The account is out of credits.\nHint: Add credits or take a larger plan.\n' +
+          'Dashboard: http://dash.test/billing\nDocs: http://docs.test/errors/insufficient_credits',
       );
     });
 

@@ -167,7 +167,8 @@ describe('feature flags', () => {
       await seenBy(false);
 
       const { rowCount } = await database.query(
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'service-platform-listener' AND datname = current_database()",
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+          WHERE application_name = 'service-platform-listener' AND datname = current_database()`,
       );
       expect(rowCount).toBe(2);
       await toggle({ name: 'sign_ups', enabled: true });

@@ -533,7 +533,8 @@ describe('from GitHub to a live site', () => {
     expect(github.tokens.length).toBeGreaterThan(0);
     for (const token of github.tokens) expect(said).not.toContain(token);
     const kept = await make.sql(
-      'SELECT (SELECT json_agg(d)::text FROM deploys d) AS deploys, (SELECT json_agg(r)::text FROM repositories r) AS repositories',
+      `SELECT (SELECT json_agg(d)::text FROM deploys d) AS deploys, (SELECT json_agg(r)::text
+        FROM repositories r) AS repositories`,
     );
     for (const token of github.tokens) expect(JSON.stringify(kept)).not.toContain(token);
   });

@@ -90,7 +90,8 @@ describe('host names', () => {
 
       const kill = (): Promise<unknown> =>
         new Make(app).sql(
-          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'service-platform aliases' AND datname = current_database()",
+          `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+            WHERE application_name = 'service-platform aliases' AND datname = current_database()`,
         );
       expect(await kill()).toHaveLength(2);
       expect(Math.min(...(await alternately('told', 6)))).toBeLessThan(100);

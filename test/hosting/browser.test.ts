@@ -7,7 +7,8 @@ import { eventually, useApp } from '../support/test-app.js';
 jest.setTimeout(120_000);
 
 const PAGE = (title: string): string =>
-  `<!doctype html><html lang="en"><title>${title}</title><link rel="icon" href="data:,"><link rel="stylesheet" href="/style.css"><h1>${title}</h1><script type="module" src="/main.js"></script>`;
+  `<!doctype html><html lang="en"><title>${title}</title><link rel="icon" href="data:,"><link ` +
+  `rel="stylesheet" href="/style.css"><h1>${title}</h1><script type="module" src="/main.js"></script>`;
 const SITE = {
   'index.html': PAGE('The first'),
   'about/index.html': PAGE('About'),
@@ -116,7 +117,8 @@ describe('what people deploy, in a browser', () => {
       const { page } = await open();
       await page.goto(urlOf(one.label));
       await page.evaluate(
-        'document.cookie = "own=1; path=/"; document.cookie = "wide=1; path=/; domain=localhost"; localStorage.setItem("kept", "1")',
+        'document.cookie = "own=1; path=/"; document.cookie = "wide=1; path=/; domain=localhost"; ' +
+          'localStorage.setItem("kept", "1")',
       );
       await page.goto(urlOf(other.label));
       expect(await page.evaluate('[document.cookie, localStorage.getItem("kept")]')).toEqual(['', null]);
@@ -126,7 +128,8 @@ describe('what people deploy, in a browser', () => {
       await page.goto(urlOf(one.label));
       expect(
         await page.evaluate(
-          `fetch('http://localhost:${app.port}/docs', { credentials: 'include' }).then(() => 'read', () => 'kept from it')`,
+          `fetch('http://localhost:${app.port}/docs', { credentials: 'include' }).then(() => 'read', ` +
+            `() => 'kept from it')`,
         ),
       ).toBe('kept from it');
     },

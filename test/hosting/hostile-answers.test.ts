@@ -365,7 +365,9 @@ describe('an app whose server answers with', () => {
         'X-Rewrite-URL',
       ];
       const seen = await headersSeen(
-        `GET / HTTP/1.1\r\nHost: HOST\r\n${names.map((name) => `${name}: 6.6.6.6\r\n`).join('')}X-Forwarded-For: 6.6.6.6, 203.0.113.9\r\nX-Forwarded-Host: evil.example\r\nX-Forwarded-Proto: gopher\r\n\r\n`,
+        'GET / HTTP/1.1\r\nHost: HOST\r\n' +
+          `${names.map((name) => `${name}: 6.6.6.6\r\n`).join('')}X-Forwarded-For: 6.6.6.6, 203.0.113.9\r\n` +
+          'X-Forwarded-Host: evil.example\r\nX-Forwarded-Proto: gopher\r\n\r\n',
       );
       expect(seen.join('\n')).not.toMatch(/6\.6\.6\.6|evil|gopher/);
       expect(seen).toEqual(
@@ -381,7 +383,8 @@ describe('an app whose server answers with', () => {
     it('says where it ends, though the caller names that header in Connection', async () => {
       const body = 'GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n';
       const seen = await headersSeen(
-        `GET / HTTP/1.1\r\nHost: HOST\r\nConnection: content-length, host, x-mine\r\nX-Mine: 1\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+        'GET / HTTP/1.1\r\nHost: HOST\r\nConnection: content-length, host, x-mine\r\nX-Mine: 1\r\n' +
+          `Content-Length: ${body.length}\r\n\r\n${body}`,
       );
       expect(seen).toEqual(
         expect.arrayContaining([`Content-Length: ${body.length}`, `Host: ${deployed.label}.localhost`]),

@@ -106,7 +106,8 @@ describe(`10,000 hostile answers and frames, by the seed ${SEED}`, () => {
   async function upgradeOnce(index: number, dice: Dice): Promise<void> {
     const connection = await RawConnection.open(app.appsPort);
     connection.write(
-      `GET /upgrade/${index} HTTP/1.1\r\nHost: ${deployed.label}.localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
+      `GET /upgrade/${index} HTTP/1.1\r\nHost: ${deployed.label}.localhost\r\nConnection: Upgrade\r\n` +
+        'Upgrade: websocket\r\n\r\n',
     );
     if (dice.happens(0.5)) connection.write(frames(dice));
     await connection.closed();

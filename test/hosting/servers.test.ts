@@ -314,7 +314,8 @@ describe('the server of a deploy', () => {
     async (nodeVersion) => {
       jest.spyOn(app.get(DeployEnvironment), 'of').mockResolvedValue({});
       const server =
-        "require('node:http').createServer((request, response) => response.end(process.version)).listen(process.env.PORT, process.env.HOSTNAME)";
+        "require('node:http').createServer((request, response) => " +
+        'response.end(process.version)).listen(process.env.PORT, process.env.HOSTNAME)';
       const { label } = await deploy(app, { ...output({ 'server.js': server }), nodeVersion });
       expect((await visit(app, label)).text).toMatch(new RegExp(`^v${nodeVersion}[.]`));
       // Other versions than the service's own come from the registry, as fast as it is.

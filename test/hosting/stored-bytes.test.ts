@@ -113,7 +113,8 @@ describe('the bytes that deploys of an organization store', () => {
 
   it('are free again when the process that reserved them died: the reservation expires', async () => {
     await make.sql(
-      "INSERT INTO stored_bytes_reservations (deploy_id, org_id, bytes, expires_at) VALUES ($1, $2, $3, now() + interval '1 hour')",
+      `INSERT INTO stored_bytes_reservations (deploy_id, org_id, bytes, expires_at)
+        VALUES ($1, $2, $3, now() + interval '1 hour')`,
       [uniqueName('dpl'), orgId, LIMIT],
     );
     const file = { 'a.bin': randomBytes(1_000) };

@@ -59,7 +59,8 @@ describe('what never becomes a request', () => {
 
   it('survives a caller who leaves in the middle of a body', async () => {
     const head =
-      'POST /api/v1/sandbox/try HTTP/1.1\r\nHost: x\r\nX-Request-Id: half-sent\r\nContent-Type: application/json\r\nContent-Length: 1000';
+      'POST /api/v1/sandbox/try HTTP/1.1\r\nHost: x\r\nX-Request-Id: half-sent\r\n' +
+      'Content-Type: application/json\r\nContent-Length: 1000';
     await app.raw(`${head}\r\n\r\n{`, { thenLeave: true });
     await eventually(() => app.log().some(({ requestId }) => requestId === 'half-sent'), 'the request is logged');
     expect(app.log().filter(({ requestId }) => requestId === 'half-sent')).toEqual([

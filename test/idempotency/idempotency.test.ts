@@ -116,7 +116,8 @@ describe('Idempotency-Key', () => {
       const [wish, name] = [request(), uniqueName('lost')];
       const work = service.once(wish, true, async () => {
         await make.sql(
-          "INSERT INTO idempotency_records (scope, key, fingerprint, holder, created_at, expires_at) VALUES ('done', $1, 'x', 'x', now(), now())",
+          `INSERT INTO idempotency_records (scope, key, fingerprint, holder, created_at, expires_at)
+            VALUES ('done', $1, 'x', 'x', now(), now())`,
           [name],
         );
         // Another attempt takes over, as when this process had hung for too long.
@@ -136,7 +137,9 @@ describe('Idempotency-Key', () => {
       const service = app.get(IdempotencyService);
       const wish = request();
       await make.sql(
-        "INSERT INTO idempotency_records (scope, key, fingerprint, holder, held_until, created_at, expires_at) VALUES ($1, $2, $3, 'dead', now() - interval '1 second', now(), now() + interval '1 day')",
+        `INSERT INTO idempotency_records (scope, key, fingerprint, holder, held_until, created_at,
+          expires_at) VALUES ($1, $2, $3, 'dead', now() - interval '1 second', now(),
+          now() + interval '1 day')`,
         [wish.scope, wish.key, wish.fingerprints[0]],
       );
       await expect(

@@ -99,7 +99,8 @@ describe('a write with an idempotency key, when its database connection is lost'
     const ending = setInterval(() => {
       void admin
         .query(
-          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name <> 'admin'",
+          `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()
+            AND application_name <> 'admin'`,
         )
         .catch(() => undefined);
     }, 40);

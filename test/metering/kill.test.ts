@@ -20,7 +20,8 @@ describe('a process that takes usage in and is killed', () => {
     admin = new Client({ connectionString: database.url });
     await admin.connect();
     await admin.query(
-      "INSERT INTO organizations (id, slug, name, plan, created_at, updated_at) VALUES ($1, 'killed', 'Acme', 'pro', now(), now())",
+      `INSERT INTO organizations (id, slug, name, plan, created_at, updated_at)
+        VALUES ($1, 'killed', 'Acme', 'pro', now(), now())`,
       [ORG],
     );
   });

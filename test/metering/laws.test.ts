@@ -39,7 +39,8 @@ describe('the laws of metering', () => {
   async function newOrg(): Promise<string> {
     const id = `org_${String(++made).padStart(26, '0')}`;
     await make.sql(
-      "INSERT INTO organizations (id, slug, name, plan, created_at, updated_at) VALUES ($1, $2, 'Acme', 'pro', now(), now())",
+      `INSERT INTO organizations (id, slug, name, plan, created_at, updated_at)
+        VALUES ($1, $2, 'Acme', 'pro', now(), now())`,
       [id, `laws-${made}`],
     );
     return id;

@@ -43,7 +43,9 @@ describe('the comparison of usage with its events', () => {
   it.each([
     [
       'an event that is counted nowhere',
-      "INSERT INTO usage_events SELECT '{id}'::uuid, org_id, project_id, meter, model, 7, price_version, 0, occurred_at, billed_at, late, source, 'x', properties FROM usage_events LIMIT 1",
+      `INSERT INTO usage_events SELECT '{id}'::uuid, org_id, project_id, meter, model, 7,
+        price_version, 0, occurred_at, billed_at, late, source, 'x', properties
+        FROM usage_events LIMIT 1`,
       "DELETE FROM usage_events WHERE source_id = 'x'",
     ],
     [

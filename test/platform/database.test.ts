@@ -6,12 +6,11 @@ describe('a transaction', () => {
   const app = useApp({}, 'api');
   const make = new Make(app);
   const insert = (key: string): Promise<unknown> =>
-    app
-      .get(Database)
-      .manager.query(
-        "INSERT INTO idempotency_records (scope, key, fingerprint, holder, created_at, expires_at) VALUES ('t', $1, 'x', 'x', now(), now())",
-        [key],
-      );
+    app.get(Database).manager.query(
+      `INSERT INTO idempotency_records (scope, key, fingerprint, holder, created_at, expires_at)
+          VALUES ('t', $1, 'x', 'x', now(), now())`,
+      [key],
+    );
   const isThere = async (key: string): Promise<boolean> =>
     (await make.sql("SELECT 1 FROM idempotency_records WHERE scope = 't' AND key = $1", [key])).length === 1;
 

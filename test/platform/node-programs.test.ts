@@ -58,7 +58,8 @@ describe('a Node that does not come with the service', () => {
     expect(await ask({ pinned: packageWithNode('20.99.0', '#!/bin/sh\necho another\n') })).toEqual([
       { told: 'Fetching Node 20.99.0 …' },
       refusal(
-        'what the npm registry delivered is not what this release of the service expects (its hash differs), and was thrown away',
+        'what the npm registry delivered is not what this release of the service expects (its hash differs), ' +
+          'and was thrown away',
       ),
     ]);
     expect(readdirSync(directory)).toEqual(['lock']);
@@ -165,6 +166,8 @@ interface Asking {
 }
 
 const refusal = (why: string): object => ({
-  refused: `Node 20.99.0 is not on this machine yet, and ${why}. Deploy again later, or choose Node ${process.versions.node.split('.')[0]!}, which is here.`,
+  refused:
+    `Node 20.99.0 is not on this machine yet, and ${why}. Deploy again later, ` +
+    `or choose Node ${process.versions.node.split('.')[0]!}, which is here.`,
   name: 'NodeUnavailable',
 });

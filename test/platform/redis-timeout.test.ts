@@ -11,7 +11,8 @@ describe('a command in the way of a call', () => {
   it('is given up when Redis does not answer in time', async () => {
     const redis = app.get(RedisConnections).fast();
     const slow = redis.eval(
-      "local until_us = redis.call('TIME') until_us = until_us[1] * 1000000 + until_us[2] + 200000 repeat local now = redis.call('TIME') until now[1] * 1000000 + now[2] > until_us return 1",
+      "local until_us = redis.call('TIME') until_us = until_us[1] * 1000000 + until_us[2] + 200000 repeat " +
+        "local now = redis.call('TIME') until now[1] * 1000000 + now[2] > until_us return 1",
       0,
     );
     expect(isRedisAway(await slow.catch((error: unknown) => error))).toBe(true);

@@ -80,7 +80,8 @@ describe('the processes of the role all', () => {
     const { code, stderr } = await service.ended;
     expect(code).toBe(1);
     expect(stderr).toContain(
-      'The process edge died five times within a minute, so the service stops. The process edge ended (signal SIGKILL).',
+      'The process edge died five times within a minute, ' +
+        'so the service stops. The process edge ended (signal SIGKILL).',
     );
     expect(stillRunning(family)).toEqual([]);
   });

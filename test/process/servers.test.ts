@@ -76,7 +76,8 @@ describe('a service whose own servers die', () => {
     const client = new Client({ host: join(dataDir, 'postgres/run'), user: 'app', database: 'postgres', port: 5432 });
     await client.connect();
     const { rows } = await client.query<{ ended: number }>(
-      "SELECT count(pg_terminate_backend(pid))::int AS ended FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'",
+      `SELECT count(pg_terminate_backend(pid))::int AS ended FROM pg_stat_activity
+        WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'`,
     );
     await client.end();
     expect(rows[0]!.ended).toBeGreaterThan(0);

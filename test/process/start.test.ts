@@ -107,7 +107,9 @@ describe('starting the service', () => {
       const { code, stderr } = await ServiceProcess.run({ role, env: { DATA_DIR: join(dataDir, 'never') } });
       expect(code).toBe(1);
       expect(stderr).toBe(
-        `Bad configuration:\n  DATABASE_URL must be set for the role ${role}\n  REDIS_URL must be set for the role ${role}\n  API_KEY_PEPPER must be set for the role ${role}\n  SECRETS_KEY must be set for the role ${role}\n`,
+        `Bad configuration:\n  DATABASE_URL must be set for the role ${role}\n` +
+          `  REDIS_URL must be set for the role ${role}\n  API_KEY_PEPPER must be set for the role ${role}\n` +
+          `  SECRETS_KEY must be set for the role ${role}\n`,
       );
       expect(existsSync(join(dataDir, 'never'))).toBe(false);
     },

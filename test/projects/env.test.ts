@@ -179,7 +179,8 @@ describe('environment variables of a project', () => {
     await set(variable('A', SECRET));
     const { id: other } = expectStatus(201, await app.post(PATH, { name: 'Thief' }, as(key))).body.data;
     await make.sql(
-      `INSERT INTO project_env SELECT $2, target, name, value, false, updated_at, updated_by FROM project_env WHERE project_id = $1`,
+      `INSERT INTO project_env SELECT $2, target, name, value, false, updated_at, updated_by
+        FROM project_env WHERE project_id = $1`,
       [project, other],
     );
     await expect(valuesFor('production', other as string)).rejects.toThrow();

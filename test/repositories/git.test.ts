@@ -71,7 +71,8 @@ describe('git over HTTP', () => {
   const pushes = async (id: string): Promise<Record<string, unknown>[]> =>
     (
       await make.sql<{ payload: Record<string, unknown> }>(
-        "SELECT envelope->'payload' AS payload FROM outbox_messages WHERE queue = 'repository-pushed' AND envelope->'payload'->>'repositoryId' = $1 ORDER BY id",
+        `SELECT envelope->'payload' AS payload FROM outbox_messages
+          WHERE queue = 'repository-pushed' AND envelope->'payload'->>'repositoryId' = $1 ORDER BY id`,
         [id],
       )
     ).map(({ payload }) => payload);
@@ -251,7 +252,8 @@ describe('git over HTTP', () => {
     // The names that a URL parser would resolve before they are sent.
     expect(
       await app.raw(
-        `GET /git/../../etc/passwd HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Basic ${Buffer.from(`a:${key}`).toString('base64')}\r\n\r\n`,
+        'GET /git/../../etc/passwd HTTP/1.1\r\nHost: x\r\nConnection: close\r\n' +
+          `Authorization: Basic ${Buffer.from(`a:${key}`).toString('base64')}\r\n\r\n`,
       ),
     ).toMatch(/^HTTP\/1\.1 404/);
   });

@@ -270,7 +270,8 @@ describe('the repository directory', () => {
     const { id } = await made({ template: 'nextjs' });
     await make.sql('DELETE FROM repository_branches WHERE repository_id = $1', [id]);
     await make.sql(
-      "UPDATE repositories SET pushes_since_gc = 99, push_begun_at = now() - interval '1 hour', pushed_by = $2 WHERE id = $1",
+      `UPDATE repositories SET pushes_since_gc = 99, push_begun_at = now() - interval '1 hour',
+        pushed_by = $2 WHERE id = $1`,
       [id, ada.user.id],
     );
     await sweep();

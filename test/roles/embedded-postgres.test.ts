@@ -314,7 +314,9 @@ function socketDirectory(url: string): string {
 
 /** The code of the error that this user meets, or `connected`. */
 function connectAs(user: { uid: number; gid: number }, socket: string): string {
-  const script = `require('net').connect(process.argv[1]).on('connect', () => { console.log('connected'); process.exit(); }).on('error', (e) => console.log(e.code))`;
+  const script =
+    `require('net').connect(process.argv[1]).on('connect', () => { console.log('connected'); process.exit(); ` +
+    `}).on('error', (e) => console.log(e.code))`;
   return spawnSync(process.execPath, ['-e', script, socket], { ...user, cwd: '/', encoding: 'utf8' }).stdout.trim();
 }
 

@@ -133,7 +133,9 @@ describe('the embedded Redis', () => {
     const { url } = await start();
     const socket = new URL(url).pathname;
     if (asRoot) {
-      const script = `require('net').connect(process.argv[1]).on('connect', () => { console.log('connected'); process.exit(); }).on('error', (e) => console.log(e.code))`;
+      const script =
+        `require('net').connect(process.argv[1]).on('connect', () => { console.log('connected'); ` +
+        `process.exit(); }).on('error', (e) => console.log(e.code))`;
       for (const user of [{ uid: 1, gid: 1 }, NOBODY]) {
         expect(
           spawnSync(process.execPath, ['-e', script, socket], { ...user, cwd: '/', encoding: 'utf8' }).stdout,

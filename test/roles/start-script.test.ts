@@ -110,7 +110,9 @@ describe('npm start', () => {
     write('dist', '');
     expect(start(['migrate'])).toMatchObject({
       status: 1,
-      stderr: `The service must be built, and ${join(root, 'dist')} cannot be written (EEXIST). Build it as its owner, or use a copy of your own.\n`,
+      stderr:
+        `The service must be built, and ${join(root, 'dist')} cannot be written (EEXIST). Build it as its ` +
+        'owner, or use a copy of your own.\n',
     });
   });
 

@@ -73,7 +73,8 @@ describe('the check of the system packages', () => {
   it('refreshes the lists of packages only when the first attempt fails', () => {
     manager(
       'apt-get',
-      `[ -e ${scratch}/refreshed ] || [ $1 = update ] || { echo "no candidate"; exit 100; }; [ $1 = update ] && echo > ${scratch}/refreshed`,
+      `[ -e ${scratch}/refreshed ] || [ $1 = update ] || { echo "no candidate"; exit 100; }; ` +
+        `[ $1 = update ] && echo > ${scratch}/refreshed`,
     );
     const { status, output, calls } = check();
     expect(status).toBe(0);
@@ -91,14 +92,16 @@ describe('the check of the system packages', () => {
     expect(status).toBe(1);
     expect(output).toContain('E: no space left');
     expect(output).toContain(
-      '\n  apt-get update && apt-get install -y --no-install-recommends bubblewrap redis-server git python3 util-linux\n',
+      '\n  apt-get update && apt-get install -y --no-install-recommends bubblewrap redis-server git python3 ' +
+        'util-linux\n',
     );
   });
 
   it.each([
     [
       'apt-get',
-      'sudo apt-get update && sudo apt-get install -y --no-install-recommends bubblewrap redis-server git python3 util-linux',
+      'sudo apt-get update && sudo apt-get install -y --no-install-recommends bubblewrap redis-server git ' +
+        'python3 util-linux',
     ],
     ['dnf', 'sudo dnf install -y bubblewrap redis git python3 util-linux'],
     ['apk', 'sudo apk add bubblewrap redis git-daemon python3 util-linux'],
@@ -247,7 +250,8 @@ describe('the check of the system packages', () => {
       join(scratch, 'bin', name),
       [
         `echo "${name} $*" >> ${scratch}/calls`,
-        `if [ -x /usr/sbin/policy-rc.d ]; then /usr/sbin/policy-rc.d redis-server start; echo "frontend $DEBIAN_FRONTEND policy $?" >> ${scratch}/calls; fi`,
+        'if [ -x /usr/sbin/policy-rc.d ]; then /usr/sbin/policy-rc.d redis-server start; ' +
+          `echo "frontend $DEBIAN_FRONTEND policy $?" >> ${scratch}/calls; fi`,
         first,
         `case $1 in install | add) cp -p ${scratch}/stubs/* /usr/bin/ ;; esac`,
       ].join('\n'),

@@ -236,7 +236,8 @@ describe('files of an execution', () => {
     expect(
       await stdoutOf(
         'javascript',
-        "import { x } from './lib.js'; import fs from 'node:fs'; console.log(x, require('./old.cjs'), JSON.parse(fs.readFileSync('a/b/data.json')).y)",
+        "import { x } from './lib.js'; import fs from 'node:fs'; " +
+          "console.log(x, require('./old.cjs'), JSON.parse(fs.readFileSync('a/b/data.json')).y)",
         files,
       ),
     ).toBe('1 2 3\n');
@@ -251,7 +252,8 @@ describe('files of an execution', () => {
       { path: 'deep/index.ts', content: "import { Kind } from '../kinds';\nexport const two: number = Kind.Two;" },
     ];
     const code =
-      "import { Kind, type Name } from './kinds.ts'; import { Kind as Same } from './kinds.js'; import { two } from './deep';\nconst name: Name = 'n'; console.log(Kind === Same, two, name);";
+      "import { Kind, type Name } from './kinds.ts'; import { Kind as Same } from './kinds.js'; " +
+      "import { two } from './deep';\nconst name: Name = 'n'; console.log(Kind === Same, two, name);";
     expect(await stdoutOf('typescript', code, files)).toBe('loaded\ntrue 2 n\n');
   });
 

@@ -23,7 +23,8 @@ describe('sandbox languages', () => {
     [
       'CommonJS',
       'javascript',
-      "const path = require('path'); module.exports = 1; console.log(path.basename(__filename), require.main === module)",
+      "const path = require('path'); module.exports = 1; " +
+        'console.log(path.basename(__filename), require.main === module)',
       'main.js true\n',
     ],
     [
@@ -43,7 +44,11 @@ describe('sandbox languages', () => {
     [
       'the built-in modules',
       'javascript',
-      "const { createHash } = require('crypto'); const zlib = require('zlib'); const { URL } = require('url'); const assert = require('assert'); const { setTimeout: s } = require('timers/promises'); s(1).then(() => console.log(createHash('md5').update('').digest('hex'), zlib.gunzipSync(zlib.gzipSync('z')).toString()))",
+      "const { createHash } = require('crypto'); const zlib = require('zlib'); " +
+        "const { URL } = require('url'); const assert = require('assert'); " +
+        "const { setTimeout: s } = require('timers/promises'); " +
+        "s(1).then(() => console.log(createHash('md5').update('').digest('hex'), " +
+        "zlib.gunzipSync(zlib.gzipSync('z')).toString()))",
       'd41d8cd98f00b204e9800998ecf8427e z\n',
     ],
     [
@@ -67,37 +72,46 @@ describe('sandbox languages', () => {
     [
       'parameter properties',
       'typescript',
-      'class P { constructor(private readonly a: number, public b = 2) {} sum() { return this.a + this.b } }\nconsole.log(new P(1).sum())',
+      'class P { constructor(private readonly a: number, ' +
+        'public b = 2) {} sum() { return this.a + this.b } }\nconsole.log(new P(1).sum())',
       '3\n',
     ],
     [
       'types only, and type errors',
       'typescript',
-      "import type { X } from 'nowhere';\nimport { type Y } from 'nowhere2';\nlet x!: X;\nconst n: number = 'text';\nfunction f<T extends object>(t: T) { return t satisfies object }\nconsole.log(n, f({}) as any)",
+      "import type { X } from 'nowhere';\nimport { type Y } from 'nowhere2';\nlet x!: X;\n" +
+        "const n: number = 'text';\nfunction f<T extends object>(t: T) { return t satisfies object }\n" +
+        'console.log(n, f({}) as any)',
       'text {}\n',
     ],
     [
       'ES modules and top-level await',
       'typescript',
-      "import { readFileSync } from 'node:fs';\nconst a: string = await Promise.resolve('a');\nconsole.log(a, typeof readFileSync)",
+      "import { readFileSync } from 'node:fs';\nconst a: string = await Promise.resolve('a');\n" +
+        'console.log(a, typeof readFileSync)',
       'a function\n',
     ],
     [
       'CommonJS',
       'typescript',
-      "import fs = require('fs');\nimport os from 'os';\nconst path = require('path');\nconsole.log(typeof fs.readFileSync, typeof os.cpus, typeof path.join)",
+      "import fs = require('fs');\nimport os from 'os';\nconst path = require('path');\n" +
+        'console.log(typeof fs.readFileSync, typeof os.cpus, typeof path.join)',
       'function function function\n',
     ],
     [
       'the standard library',
       'python',
-      'import json, re, math, collections, itertools, datetime, random, sqlite3, decimal, hashlib, asyncio, dataclasses, typing, statistics, csv, zoneinfo\nasync def f(): return zoneinfo.ZoneInfo("Asia/Tokyo").key\nprint(asyncio.run(f()), sqlite3.connect(":memory:").execute("select 1").fetchone())',
+      'import json, re, math, collections, itertools, datetime, random, sqlite3, decimal, hashlib, asyncio, ' +
+        'dataclasses, typing, statistics, csv, zoneinfo\n' +
+        'async def f(): return zoneinfo.ZoneInfo("Asia/Tokyo").key\n' +
+        'print(asyncio.run(f()), sqlite3.connect(":memory:").execute("select 1").fetchone())',
       'Asia/Tokyo (1,)\n',
     ],
     [
       '__main__ and its names',
       'python',
-      "import sys\nif __name__ == '__main__': print(sys.argv, __file__, [n for n in globals() if not n.startswith('__')])",
+      "import sys\nif __name__ == '__main__': print(sys.argv, __file__, " +
+        "[n for n in globals() if not n.startswith('__')])",
       "['/tmp/main.py'] /tmp/main.py ['sys']\n",
     ],
     ['exit and quit', 'python', 'print(1)\nexit()\nprint(2)', '1\n'],
@@ -118,7 +132,8 @@ describe('sandbox languages', () => {
     [
       'for await',
       'typescript',
-      "for await (const line of (await import('node:readline')).createInterface({ input: process.stdin })) console.log(line as string)",
+      "for await (const line of (await import('node:readline')).createInterface({ input: process.stdin })) " +
+        'console.log(line as string)',
     ],
     ['sys.stdin', 'python', 'import sys\nfor line in sys.stdin: print(line, end="")'],
     ['input()', 'python', 'print(input())\nprint(input())'],

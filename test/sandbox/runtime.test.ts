@@ -114,11 +114,14 @@ describe.each(['auto', 'off'] as const)('the sandbox runtime with cgroups %s', (
   it.each([
     [
       'javascript',
-      "const fs = require('fs'); const e = ['/proc/1/environ', '/proc/self/environ'].map((p) => { try { return fs.readFileSync(p, 'utf8') } catch { return '' } }); console.log(JSON.stringify([e, process.env]))",
+      "const fs = require('fs'); const e = ['/proc/1/environ', " +
+        "'/proc/self/environ'].map((p) => { try { return fs.readFileSync(p, 'utf8') } catch { return '' } }); " +
+        'console.log(JSON.stringify([e, process.env]))',
     ],
     [
       'python',
-      "import os\nfor p in ('/proc/1/environ', '/proc/self/environ'):\n  try: print(open(p).read())\n  except OSError: pass\nprint(dict(os.environ))",
+      "import os\nfor p in ('/proc/1/environ', '/proc/self/environ'):\n  try: print(open(p).read())\n" +
+        '  except OSError: pass\nprint(dict(os.environ))',
     ],
   ] as const)('passes no environment variables on, in %s', async (language, code) => {
     const outcome = await run(language, code);
@@ -128,13 +131,15 @@ describe.each(['auto', 'off'] as const)('the sandbox runtime with cgroups %s', (
 
   it('passes no descriptors or privileges on', async () => {
     const descriptors = await py(
-      "import os\nprint(sorted({os.readlink(f'/proc/self/fd/{f}').split(':')[0] for f in os.listdir('/proc/self/fd') if os.path.lexists(f'/proc/self/fd/{f}')}))",
+      "import os\nprint(sorted({os.readlink(f'/proc/self/fd/{f}').split(':')[0] for f in " +
+        "os.listdir('/proc/self/fd') if os.path.lexists(f'/proc/self/fd/{f}')}))",
     );
     expect(["['/tmp/stdin (deleted)', 'socket']\n", "['/dev/null', '/tmp/stdin (deleted)', 'socket']\n"]).toContain(
       descriptors.stdout,
     );
     const rights = await py(
-      "print([line for line in open('/proc/self/status').read().split('\\n') if line.split(':')[0] in ('Seccomp', 'NoNewPrivs', 'CapEff', 'CapBnd')])",
+      "print([line for line in open('/proc/self/status').read().split('\\n') if line.split(':')[0] in " +
+        "('Seccomp', 'NoNewPrivs', 'CapEff', 'CapBnd')])",
     );
     expect(rights.stdout).toBe(
       "['CapEff:\\t0000000000000000', 'CapBnd:\\t0000000000000000', 'NoNewPrivs:\\t1', 'Seccomp:\\t2']\n",

@@ -144,11 +144,10 @@ describe('POST /api/v1/sandbox/try', () => {
       app.post(TRY, { language: 'python', code }, { from, headers: { 'idempotency-key': key } });
     const running = send('import time; time.sleep(2); print("ran")', 'once');
     const inTransaction = async (): Promise<number> => {
-      const rows = await app
-        .get(DataSource)
-        .query<{ n: string }[]>(
-          "SELECT count(*) AS n FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle in transaction'",
-        );
+      const rows = await app.get(DataSource).query<{ n: string }[]>(
+        `SELECT count(*) AS n FROM pg_stat_activity WHERE datname = current_database()
+            AND state = 'idle in transaction'`,
+      );
       return Number(rows[0]!.n);
     };
     const isUnderWay = async (): Promise<boolean> =>

@@ -40,15 +40,18 @@ export const ESCAPE_ATTACKS: readonly Attack[] = [
   bySyscall('io_uring', "refused('io_uring_setup', 8, ctypes.create_string_buffer(256))"),
   bySyscall(
     'keyctl',
-    "refused('keyctl', 0, -3, 1), refused('add_key', b'user', b'a', b'b', 1, -3), refused('request_key', b'user', b'a', None, -3)",
+    "refused('keyctl', 0, -3, 1), refused('add_key', b'user', b'a', b'b', 1, -3), refused('request_key', " +
+      "b'user', b'a', None, -3)",
   ),
   bySyscall(
     'mount',
-    "refused('mount', b'none', b'/tmp', b'tmpfs', 0, None), refused('fsopen', b'tmpfs', 0), refused('umount2', b'/tmp', 2), refused('pivot_root', b'/tmp', b'/tmp')",
+    "refused('mount', b'none', b'/tmp', b'tmpfs', 0, None), refused('fsopen', b'tmpfs', 0), " +
+      "refused('umount2', b'/tmp', 2), refused('pivot_root', b'/tmp', b'/tmp')",
   ),
   bySyscall(
     'nested user namespaces',
-    `refused('unshare', 0x10000000), refused('setns', 3, 0), libc.syscall(${CLONE}, 0x10000011, 0, 0, 0, 0) == -1, refused('clone3', 0, 0)`,
+    `refused('unshare', 0x10000000), refused('setns', 3, 0), libc.syscall(${CLONE}, 0x10000011, 0, 0, 0, ` +
+      `0) == -1, refused('clone3', 0, 0)`,
   ),
   bySyscall(
     'the memory of another process',
@@ -56,7 +59,8 @@ export const ESCAPE_ATTACKS: readonly Attack[] = [
   ),
   bySyscall(
     'memory without an owner',
-    "refused('memfd_create', b'x', 0), refused('shmget', 0, 4096, 0o1777), refused('mq_open', b'/x', 0o102, 0o600, None)",
+    "refused('memfd_create', b'x', 0), refused('shmget', 0, 4096, 0o1777), refused('mq_open', b'/x', 0o102, " +
+      '0o600, None)',
   ),
   inPython(
     'sockets that no network namespace bounds',
@@ -95,9 +99,14 @@ print('refused' if not read else read)`,
     'the environment and arguments of the first process',
     {
       javascript:
-        "const fs = require('node:fs'); const all = ['environ', 'cmdline'].map((f) => { try { return fs.readFileSync('/proc/1/' + f, 'latin1') } catch { return '' } }).join(); console.log(/CANARY|PATH=|secret/.test(all + JSON.stringify(process.env)) ? all : 'refused')",
+        "const fs = require('node:fs'); const all = ['environ', " +
+        "'cmdline'].map((f) => { try { return fs.readFileSync('/proc/1/' + f, " +
+        "'latin1') } catch { return '' } }).join(); console.log(/CANARY|PATH=|secret/.test(all + " +
+        "JSON.stringify(process.env)) ? all : 'refused')",
       python:
-        "import os, re\nall = ''\nfor f in ('environ', 'cmdline'):\n  try: all += open('/proc/1/' + f).read()\n  except OSError: pass\nprint(all if re.search('CANARY|PATH=|secret', all + str(dict(os.environ))) else 'refused')",
+        "import os, re\nall = ''\nfor f in ('environ', 'cmdline'):\n" +
+        "  try: all += open('/proc/1/' + f).read()\n  except OSError: pass\n" +
+        "print(all if re.search('CANARY|PATH=|secret', all + str(dict(os.environ))) else 'refused')",
     },
     REFUSED,
   ),
@@ -180,9 +189,13 @@ os._exit(9)`,
     'reading the channels',
     {
       javascript:
-        "const fs = require('node:fs'); const got = [3, 4, 5, 6, 7, 8, 9].filter((fd) => { try { return fs.readSync(fd, Buffer.alloc(64), 0, 64, null) > 0 && !fs.readlinkSync('/proc/self/fd/' + fd).includes('event') } catch { return false } }); console.log(got.length === 0 ? 'refused' : got); process.exit()",
+        "const fs = require('node:fs'); const got = [3, 4, 5, 6, 7, 8, " +
+        '9].filter((fd) => { try { return fs.readSync(fd, Buffer.alloc(64), 0, 64, ' +
+        "null) > 0 && !fs.readlinkSync('/proc/self/fd/' + fd).includes('event') } catch { return false } }); " +
+        "console.log(got.length === 0 ? 'refused' : got); process.exit()",
       python:
-        "import os\ngot = []\nfor fd in range(3, 64):\n  try:\n    os.set_blocking(fd, False)\n    if os.read(fd, 64): got.append(fd)\n  except OSError: pass\nprint('refused' if not got else got)",
+        'import os\ngot = []\nfor fd in range(3, 64):\n  try:\n    os.set_blocking(fd, False)\n' +
+        "    if os.read(fd, 64): got.append(fd)\n  except OSError: pass\nprint('refused' if not got else got)",
     },
     {
       status: ['succeeded', 'timed_out'],
@@ -196,9 +209,11 @@ os._exit(9)`,
     'a report without end',
     {
       javascript:
-        "const fs = require('node:fs'); try { for (;;) fs.writeSync(4, 'x'.repeat(65536)) } catch { console.log('refused') }",
+        "const fs = require('node:fs'); try { for (;;) fs.writeSync(4, " +
+        "'x'.repeat(65536)) } catch { console.log('refused') }",
       python:
-        "import os, signal\nsignal.signal(signal.SIGPIPE, signal.SIG_IGN)\ntry:\n  while True: os.write(4, b'x' * 65536)\nexcept OSError: print('refused')",
+        'import os, signal\nsignal.signal(signal.SIGPIPE, signal.SIG_IGN)\ntry:\n' +
+        "  while True: os.write(4, b'x' * 65536)\nexcept OSError: print('refused')",
     },
     REFUSED,
   ),

@@ -65,7 +65,8 @@ while True:
     {
       javascript: "try { process.kill(1, 'SIGKILL') } catch {}\nsetTimeout(() => console.log('refused'), 20)",
       python:
-        "import os, time\nfor s in range(1, 32):\n  try: os.kill(1, s)\n  except OSError: pass\ntime.sleep(0.02)\nprint('refused')",
+        'import os, time\nfor s in range(1, 32):\n  try: os.kill(1, s)\n  except OSError: pass\n' +
+        "time.sleep(0.02)\nprint('refused')",
     },
     REFUSED,
   ),
@@ -86,9 +87,11 @@ while True:
     'ignoring SIGTERM, and all others that can be',
     {
       javascript:
-        "for (const s of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR2', 'SIGXCPU']) process.on(s, () => {});\nsetInterval(() => {}, 1e6)",
+        "for (const s of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR2', 'SIGXCPU']) process.on(s, () => {});\n" +
+        'setInterval(() => {}, 1e6)',
       python:
-        'import signal, time\nfor s in range(1, 65):\n  try: signal.signal(s, signal.SIG_IGN)\n  except (OSError, ValueError): pass\nwhile True: time.sleep(1e6)',
+        'import signal, time\nfor s in range(1, 65):\n  try: signal.signal(s, signal.SIG_IGN)\n' +
+        '  except (OSError, ValueError): pass\nwhile True: time.sleep(1e6)',
     },
     ENDLESS,
   ),
@@ -121,7 +124,8 @@ except OSError: print('refused')`,
   ),
   inPython(
     'becoming another program, with the same limits, for ever',
-    'import os, sys\nos.execv(sys.executable, [sys.executable, "-ISc", "import os, sys; os.execv(sys.executable, sys.orig_argv)"])',
+    'import os, sys\nos.execv(sys.executable, [sys.executable, "-ISc", "import os, sys; ' +
+      'os.execv(sys.executable, sys.orig_argv)"])',
     ENDLESS,
   ),
   inJavaScript(
@@ -164,7 +168,8 @@ try { spawn('/runtime/node', Array(200).fill('x'.repeat(100_000))).on('error', (
   ),
   inPython(
     'recursion that overflows the stack of the interpreter',
-    'import sys\nsys.setrecursionlimit(10 ** 9)\nclass A:\n  def __getattr__(self, n): return getattr(self, n)\ngetattr(A(), "x")',
+    'import sys\nsys.setrecursionlimit(10 ** 9)\nclass A:\n' +
+      '  def __getattr__(self, n): return getattr(self, n)\ngetattr(A(), "x")',
     { status: ['failed', 'out_of_memory', 'timed_out'] },
   ),
   ...inBoth(

@@ -15,7 +15,8 @@ export const RESOURCE_ATTACKS: readonly Attack[] = [
   ),
   inPython(
     'memory mapped without end',
-    'import mmap\na = []\nwhile True:\n  m = mmap.mmap(-1, 10 ** 7, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)\n  m.write(b"x" * 10 ** 7)\n  a.append(m)',
+    'import mmap\na = []\nwhile True:\n  m = mmap.mmap(-1, 10 ** 7, ' +
+      'flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)\n  m.write(b"x" * 10 ** 7)\n  a.append(m)',
     { status: ['out_of_memory', 'failed'], timeoutMs: 5_000 },
   ),
   inPython(
@@ -39,7 +40,8 @@ const b = Buffer.alloc(1e8, 1);
 const { fork } = require('node:child_process');
 try { fork(__filename).on('error', () => console.log('refused')) } catch { console.log('refused') }`,
       python:
-        'import os\nb = bytearray(10 ** 8)\ntry:\n  while True:\n    if os.fork() == 0: c = bytearray(2 * 10 ** 8)\nexcept OSError: print("refused")',
+        'import os\nb = bytearray(10 ** 8)\ntry:\n  while True:\n' +
+        '    if os.fork() == 0: c = bytearray(2 * 10 ** 8)\nexcept OSError: print("refused")',
     },
     { status: 'succeeded', stdout: 'refused\n' },
   ),
@@ -80,9 +82,12 @@ except OSError as e: print(*('true' if ok else 'false' for ok in (e.errno in (27
     'a disk filled by many files',
     {
       javascript:
-        "const fs = require('node:fs');\ntry { for (let i = 0; ; i++) fs.writeFileSync('/tmp/' + i, Buffer.alloc(1e6)) } catch (e) { console.log(e.code) }",
+        "const fs = require('node:fs');\ntry { for (let i = 0; ; " +
+        "i++) fs.writeFileSync('/tmp/' + i, Buffer.alloc(1e6)) } catch (e) { console.log(e.code) }",
       python:
-        "import errno\ntry:\n  i = 0\n  while True:\n    i += 1\n    open(f'/tmp/{i}', 'wb').write(bytes(10 ** 6))\nexcept OSError as e: print(errno.errorcode[e.errno])",
+        'import errno\ntry:\n  i = 0\n  while True:\n    i += 1\n' +
+        "    open(f'/tmp/{i}', 'wb').write(bytes(10 ** 6))\n" +
+        'except OSError as e: print(errno.errorcode[e.errno])',
     },
     { status: 'succeeded', stdout: 'ENOSPC\n' },
   ),
@@ -113,9 +118,11 @@ except OSError as e: print(*('true' if ok else 'false' for ok in (e.errno in (27
     '10,000 descriptors',
     {
       javascript:
-        "const fs = require('node:fs'); let n = 0; try { for (; n < 1e4; n++) fs.openSync('/dev/null') } catch (e) { console.log(e.code, n < 256) }",
+        "const fs = require('node:fs'); let n = 0; try { for (; n < 1e4; " +
+        "n++) fs.openSync('/dev/null') } catch (e) { console.log(e.code, n < 256) }",
       python:
-        "import os, errno\nn = 0\ntry:\n  while n < 10_000:\n    os.open('/dev/null', os.O_RDONLY)\n    n += 1\nexcept OSError as e: print(errno.errorcode[e.errno], 'true' if n < 256 else n)",
+        "import os, errno\nn = 0\ntry:\n  while n < 10_000:\n    os.open('/dev/null', os.O_RDONLY)\n" +
+        "    n += 1\nexcept OSError as e: print(errno.errorcode[e.errno], 'true' if n < 256 else n)",
     },
     { status: 'succeeded', stdout: 'EMFILE true\n' },
   ),

@@ -21,7 +21,9 @@ const server = (source: string): Files => ({
 
 const build = (script: string): Files => ({
   'package.json': JSON.stringify({ name: 'app', private: true, scripts: { build: 'node build.js' } }),
-  'build.js': `require('node:fs').mkdirSync('dist', { recursive: true }); require('node:fs').writeFileSync('dist/index.html', 'built');\n${script}`,
+  'build.js':
+    `require('node:fs').mkdirSync('dist', { recursive: true }); ` +
+    `require('node:fs').writeFileSync('dist/index.html', 'built');\n${script}`,
 });
 
 /** The first request, by which the deploy is checked, is answered well. */
@@ -38,7 +40,9 @@ const http = (body: string, before = ''): Files =>
   require('node:http').createServer((request, response) => { ${body} }).listen(process.env.PORT, process.env.HOSTNAME);`);
 
 /** From the first request on, which is the check of the deploy. */
-const PRINT = `let printing; const print = () => { printing ??= setInterval(() => { for (let n = 0; n < 200; n++) process.stdout.write('\\n'.repeat(60000)); }, 1); };`;
+const PRINT =
+  'let printing; const print = () => { printing ??= setInterval(() => { for (let n = 0; n < 200; ' +
+  `n++) process.stdout.write('\\n'.repeat(60000)); }, 1); };`;
 
 /** Requests that the app never answers, and upgrades that say nothing. */
 const hold: Drive = async (service, url) => {
@@ -60,7 +64,8 @@ const slowWebhooks: Drive = async (service) => {
   const sockets = Array.from({ length: 8 }, () => {
     const socket = connect(Number(new URL(service.url).port), '127.0.0.1').on('error', () => undefined);
     socket.write(
-      'POST /webhooks/github HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n{',
+      'POST /webhooks/github HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n' +
+        'Content-Length: 100000\r\n\r\n{',
     );
     return socket;
   });
@@ -132,7 +137,8 @@ export const HOSTILE_DEPLOYS: readonly HostileDeploy[] = [
     prepare: (tenant) =>
       tenant.setSecret('LINES', Array.from({ length: 4_100 }, (_, line) => `secret-${line}`).join('\n')),
     files: build(
-      `const end = Date.now() + 10_000; while (Date.now() < end) process.stdout.write('x\\n'.repeat(30000)); process.exit(1);`,
+      `const end = Date.now() + 10_000; while (Date.now() < end) process.stdout.write('x\\n'.repeat(30000)); ` +
+        'process.exit(1);',
     ),
     fails: true,
   },

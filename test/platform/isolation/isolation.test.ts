@@ -91,7 +91,8 @@ describe('the isolation in a service of its own', () => {
   it('hands no descriptor of its service on', async () => {
     const secret = openSync(__filename, 'r');
     const list =
-      "import os\nprint([os.readlink(f'/proc/self/fd/{f}') for f in os.listdir('/proc/self/fd') if os.path.lexists(f'/proc/self/fd/{f}')])";
+      "import os\nprint([os.readlink(f'/proc/self/fd/{f}') for f in os.listdir('/proc/self/fd') if " +
+      "os.path.lexists(f'/proc/self/fd/{f}')])";
     const stdio: StdioOptions = ['ignore', 'pipe', 'inherit', ...Array<'ignore'>(37).fill('ignore'), secret];
     const [, outcome] = await linesOf(startService(list, { stdio }));
     closeSync(secret);

@@ -78,7 +78,8 @@ describe.each(['auto', 'off'] as const)('a launched program, with cgroups %s', (
     const user = isolation.lendUser();
     await user.own(work);
     const first = await shell(
-      'echo kept > /work/file; for place in / /usr/bin /proc/sys/kernel; do echo x > $place/file && echo "wrote to $place"; done 2>/dev/null; id -u',
+      'echo kept > /work/file; for place in / /usr/bin /proc/sys/kernel; ' +
+        'do echo x > $place/file && echo "wrote to $place"; done 2>/dev/null; id -u',
       {
         writable: [{ from: work, to: '/work' }],
         user,

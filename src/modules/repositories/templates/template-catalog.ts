@@ -27,12 +27,18 @@ export class TemplateCatalog {
 }
 
 async function filesBelow(root: string, directory = root): Promise<CommittedFile[]> {
-  const entries = (await readdir(directory, { withFileTypes: true })).filter(({ name }) => !NOT_OF_IT.has(name)).sort((one, other) => (one.name < other.name ? -1 : 1));
-  const files = await Promise.all(entries.map(async (entry) => {
-    const path = join(directory, entry.name);
-    if (entry.isDirectory()) return filesBelow(root, path);
-    const [content, { mode }] = await Promise.all([readFile(path), stat(path)]);
-    return [{ path: relative(root, path).split(sep).join('/'), content, executable: (mode & EXECUTABLE_BY_OWNER) !== 0 }];
-  }));
+  const entries = (await readdir(directory, { withFileTypes: true }))
+    .filter(({ name }) => !NOT_OF_IT.has(name))
+    .sort((one, other) => (one.name < other.name ? -1 : 1));
+  const files = await Promise.all(
+    entries.map(async (entry) => {
+      const path = join(directory, entry.name);
+      if (entry.isDirectory()) return filesBelow(root, path);
+      const [content, { mode }] = await Promise.all([readFile(path), stat(path)]);
+      return [
+        { path: relative(root, path).split(sep).join('/'), content, executable: (mode & EXECUTABLE_BY_OWNER) !== 0 },
+      ];
+    }),
+  );
   return files.flat();
 }
