@@ -11,7 +11,7 @@ describe('GET /api/v1/orgs/:org_id/audit-log', () => {
       meta: any;
     };
 
-  it('tells what was done, by whom, from where and with which request; the latest first', async () => {
+  it('lists actions with actor, address and request, the latest first', async () => {
     const [ada, grace] = [await make.person(), await make.person()];
     const org = await make.org(ada);
     const members = `/api/v1/orgs/${org.id}/members`;
@@ -50,7 +50,7 @@ describe('GET /api/v1/orgs/:org_id/audit-log', () => {
     expect(JSON.stringify(data)).not.toMatch(/@|svc_/);
   });
 
-  it("tells of a person's own account in their own organization", async () => {
+  it("lists account events in the person's own organization", async () => {
     const ada = await make.person();
     const { token } = await mailTo(app, ada.user.email, 'Confirm');
     expectStatus(200, await app.post('/api/v1/auth/verify-email', { token }));
@@ -77,7 +77,7 @@ describe('GET /api/v1/orgs/:org_id/audit-log', () => {
     ]);
   });
 
-  it('comes in pages', async () => {
+  it('returns pages', async () => {
     const ada = await make.person();
     const org = await make.org(ada);
     for (const name of ['b', 'c', 'd', 'e'])
@@ -93,7 +93,7 @@ describe('GET /api/v1/orgs/:org_id/audit-log', () => {
     expect(new Set([...first.data, ...second.data].map(({ id }) => id as string)).size).toBe(5);
   });
 
-  it('is for owners and admins', async () => {
+  it('requires the role owner or admin', async () => {
     const [ada, member, viewer] = [await make.person(), await make.person(), await make.person()];
     const org = await make.org(ada);
     await make.member(org, member, 'member');
@@ -104,7 +104,7 @@ describe('GET /api/v1/orgs/:org_id/audit-log', () => {
     }
   });
 
-  it('says nothing of what was refused', async () => {
+  it('does not list refused requests', async () => {
     const ada = await make.person();
     const org = await make.org(ada);
     expectStatus(409, await app.call('DELETE', `/api/v1/orgs/${org.id}/members/${ada.user.id}`, as(ada)));
@@ -116,7 +116,7 @@ describe('GET /api/v1/orgs/:org_id/audit-log', () => {
     ['DELETE FROM audit_log'],
     ['TRUNCATE audit_log'],
     ["UPDATE audit_log SET action = 'org.forged' WHERE false"],
-  ])('is changed by nobody: %s', async (statement) => {
+  ])('is immutable: %s', async (statement) => {
     await make.person();
     await expect(make.sql(statement)).rejects.toThrow('append-only');
   });

@@ -3,7 +3,7 @@ import { as, Make, type Person, send } from '../support/make.js';
 import { mailTo } from '../support/mailbox.js';
 import { type Answer, useApp } from '../support/test-app.js';
 
-describe('what people and organizations are answered', () => {
+describe('responses about people and organizations', () => {
   const app = useApp();
   const make = new Make(app);
   let document: any;
@@ -66,7 +66,7 @@ describe('what people and organizations are answered', () => {
     return answer.body?.data;
   }
 
-  it('is what the API document says: accounts and sessions', async () => {
+  it('match the OpenAPI document: accounts and sessions', async () => {
     const account = { username: 'described', email: 'described@example.org', password: 'correct horse battery' };
     const { session_token: by } = await walk('POST', '/auth/sign-up', 201, { body: account });
     await walk('POST', '/auth/sign-up', 409, { body: account });
@@ -100,7 +100,7 @@ describe('what people and organizations are answered', () => {
     await walk('POST', '/auth/sign-out', 204, { by: last });
   });
 
-  it('is what the API document says: projects and their environment', async () => {
+  it('match the OpenAPI document: projects and their environment', async () => {
     const by = await make.key(ada);
     const stranger = await make.key(await make.person());
     const all = {
@@ -150,7 +150,7 @@ describe('what people and organizations are answered', () => {
     await walk('DELETE', '/projects/{project_id}', 404, { by, at: `/projects/${id}` });
   });
 
-  it('is what the API document says: deploys', async () => {
+  it('match the OpenAPI document: deploys', async () => {
     const rich = await make.person({ plan: 'builder' });
     const by = await make.key(rich);
     const poor = await make.key(await make.person());
@@ -193,7 +193,7 @@ describe('what people and organizations are answered', () => {
     });
   });
 
-  it('is what the API document says: organizations', async () => {
+  it('match the OpenAPI document: organizations', async () => {
     const grace = await make.person();
     const { id } = await walk('POST', '/orgs', 201, { by: ada, body: { name: 'Described', slug: 'described-org' } });
     await walk('POST', '/orgs', 409, { by: ada, body: { name: 'Described', slug: 'described-org' } });

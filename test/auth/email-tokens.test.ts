@@ -9,13 +9,13 @@ const RESET = '/api/v1/auth/password/reset';
 const SIGN_IN = '/api/v1/auth/sign-in';
 const SENTINEL = 'a new long secret';
 
-describe('the confirmation of an e-mail address', () => {
+describe('e-mail verification', () => {
   const app = useApp();
   const make = new Make(app);
   const isVerified = async (person: { sessionToken: string }): Promise<boolean> =>
     expectStatus(200, await app.fetch('/api/v1/me', as(person))).body.data.user.email_verified as boolean;
 
-  it('is done once by the token from the message, and is seen at the next call', async () => {
+  it('verifies once with the token from the message, effective on the next request', async () => {
     const person = await make.person();
     expect(await isVerified(person)).toBe(false);
     const { token } = await mailTo(app, person.user.email, 'Confirm');
@@ -29,14 +29,14 @@ describe('the confirmation of an e-mail address', () => {
     ]);
   });
 
-  it('is done once by one of many who come with the same token', async () => {
+  it('verifies once for concurrent requests with the same token', async () => {
     const person = await make.person();
     const { token } = await mailTo(app, person.user.email, 'Confirm');
     const answers = await Promise.all(Array.from({ length: 5 }, () => app.post(VERIFY, { token })));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400, 400]);
   });
 
-  it('cannot be done with a token that is too old, made up, mistyped or meant for something else, and none tells which', async () => {
+  it('returns the same error for an expired, unknown, malformed or misused token', async () => {
     const person = await make.person();
     const { token } = await mailTo(app, person.user.email, 'Confirm');
     expectStatus(202, await app.post(FORGOT, { email: person.user.email }));
@@ -63,7 +63,7 @@ describe('the confirmation of an e-mail address', () => {
     expectStatus(200, await app.post(VERIFY, { token }));
   });
 
-  it('can be asked for again, by a person who has not done it, a few times an hour', async () => {
+  it('can be requested again a few times an hour until it is done', async () => {
     const person = await make.person();
     await mailTo(app, person.user.email, 'Confirm');
     const resend = (): Promise<Answer> => app.call('POST', RESEND, as(person));
@@ -79,7 +79,7 @@ describe('the confirmation of an e-mail address', () => {
   });
 
   it.each([{}, { token: 7 }, { token: '' }, { token: 'x'.repeat(101) }])(
-    'refuses the body %j by the name of the field',
+    'returns 400 for the body %j and names the field',
     async (body) => {
       const answer = await app.post(VERIFY, body);
       expect([answer.status, answer.body.error.code, answer.body.error.details[0].path]).toEqual([
@@ -91,7 +91,7 @@ describe('the confirmation of an e-mail address', () => {
   );
 });
 
-describe('a forgotten password', () => {
+describe('password reset', () => {
   const app = useApp();
   const make = new Make(app);
   const forgot = (email: string): Promise<Answer> =>
@@ -101,7 +101,7 @@ describe('a forgotten password', () => {
     return (await mailTo(app, email, 'Set a new password')).token;
   };
 
-  it('is replaced by the token from the message, which ends every session and proves the address', async () => {
+  it('sets a new password with the token, ends every session and verifies the address', async () => {
     const person = await make.person();
     const token = await askFor(person.user.email);
     expect(expectStatus(200, await app.post(RESET, { token, password: SENTINEL })).body.data).toEqual({
@@ -119,7 +119,7 @@ describe('a forgotten password', () => {
     );
   });
 
-  it('is answered the same for an address that nobody has, and nothing is sent there', async () => {
+  it('returns the same for an unknown address, and sends nothing', async () => {
     const { user } = await make.person();
     const stranger = `${uniqueName('stranger')}@example.org`;
     const [known, unknown] = [await forgot(user.email.toUpperCase()), await forgot(stranger)];
@@ -133,7 +133,7 @@ describe('a forgotten password', () => {
     expect(mailsOf(app).filter(({ to }) => to === stranger)).toEqual([]);
   });
 
-  it('cannot be replaced with a token that is too old, nor with one that confirms an address', async () => {
+  it('rejects an expired token and a verification token', async () => {
     const { user } = await make.person();
     const { token: verify } = await mailTo(app, user.email, 'Confirm');
     const token = await askFor(user.email);
@@ -146,7 +146,7 @@ describe('a forgotten password', () => {
       expect((await app.post(RESET, { token: wrong, password: SENTINEL })).body.error.code).toBe('invalid_email_token');
   });
 
-  it('is not replaced by a bad one, and the token stays good', async () => {
+  it('rejects an invalid password and keeps the token valid', async () => {
     const { user } = await make.person();
     const token = await askFor(user.email);
     const refused = await app.post(RESET, { token, password: `x ${user.username} x` });
@@ -154,7 +154,7 @@ describe('a forgotten password', () => {
     expectStatus(200, await app.post(RESET, { token, password: SENTINEL }));
   });
 
-  it('is replaced once by one of many who come with the same token', async () => {
+  it('resets once for concurrent requests with the same token', async () => {
     const { user } = await make.person();
     const token = await askFor(user.email);
     const answers = await Promise.all(
@@ -163,7 +163,7 @@ describe('a forgotten password', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400]);
   });
 
-  it('cannot be replaced by an earlier message once it was changed', async () => {
+  it('rejects older tokens after a change of the password', async () => {
     const person = await make.person();
     const token = await askFor(person.user.email);
     const change = { current_password: person.password, new_password: SENTINEL };
@@ -171,7 +171,7 @@ describe('a forgotten password', () => {
     expectStatus(400, await app.post(RESET, { token, password: `${SENTINEL} again` }));
   });
 
-  it('can be asked for five times an hour for one address, whether or not somebody has it', async () => {
+  it('returns 429 above five requests an hour for an address, whether or not it has an account', async () => {
     for (const email of [(await make.person()).user.email, `${uniqueName('nobody')}@example.org`]) {
       for (let index = 0; index < 5; index++) expectStatus(202, await forgot(email));
       const refused = await forgot(email.toUpperCase());

@@ -3,11 +3,11 @@ import { ExpiredInvitationsSweeper } from '../../src/modules/orgs/jobs/expired-i
 import { as, Make } from '../support/make.js';
 import { useApp } from '../support/test-app.js';
 
-describe('credentials that have been over for thirty days', () => {
+describe('credentials that expired thirty days ago', () => {
   const app = useApp();
   const make = new Make(app);
 
-  it('are deleted, and those that are not stay', async () => {
+  it('are deleted, and younger ones are kept', async () => {
     const [ada, old] = [await make.person(), await make.person()];
     const org = await make.org(ada);
     await make.sql("UPDATE sessions SET expires_at = now() - interval '31 days' WHERE user_id = $1", [old.user.id]);

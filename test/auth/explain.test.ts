@@ -20,7 +20,7 @@ describe('POST /api/v1/auth/explain', () => {
     return answer.body.data;
   };
 
-  it('allows what would be allowed, and names the route and its scope', async () => {
+  it('returns allowed with the route and its scope', async () => {
     expect(await explain(await make.key(ada), { method: 'GET', path: '/api/v1/orgs/acme?x=1' })).toEqual({
       allowed: true,
       route: 'GET /api/v1/orgs/:org_id',
@@ -37,7 +37,7 @@ describe('POST /api/v1/auth/explain', () => {
     });
   });
 
-  it('tells the scope that the key lacks', async () => {
+  it('names the scope that the key lacks', async () => {
     const key = await make.key(ada, { scopes: ['projects:read'] });
     expect(await explain(key, { method: 'POST', path: '/api/v1/keys' })).toMatchObject({
       allowed: false,
@@ -48,7 +48,7 @@ describe('POST /api/v1/auth/explain', () => {
     });
   });
 
-  it('tells the role that does not allow it', async () => {
+  it('names the role that does not allow it', async () => {
     const viewer = await make.person();
     await make.member(acme, viewer, 'viewer');
     expect(
@@ -61,7 +61,7 @@ describe('POST /api/v1/auth/explain', () => {
     });
   });
 
-  it('tells the organization that is out of reach', async () => {
+  it('reports an organization that the credential cannot reach', async () => {
     const bound = await make.key(ada, { kind: 'org_bound', org_id: acme.id });
     expect(await explain(bound, { method: 'GET', path: '/api/v1/keys', org: ada.organization.slug })).toMatchObject({
       refused_by: 'organization',
@@ -73,7 +73,7 @@ describe('POST /api/v1/auth/explain', () => {
     });
   });
 
-  it('tells the credential that is of the wrong kind', async () => {
+  it('reports a credential of the wrong kind', async () => {
     expect(await explain(ada.sessionToken, { method: 'GET', path: '/api/v1/keys/current' })).toMatchObject({
       refused_by: 'credential',
       code: 'session_token_not_allowed',
@@ -84,7 +84,7 @@ describe('POST /api/v1/auth/explain', () => {
     });
   });
 
-  it('tells the budget that is used up', async () => {
+  it('reports an exhausted call budget', async () => {
     const org = await make.org(ada);
     const budgets = app.get(CallBudgetService);
     const account = budgetAccountOf({ ...org, name: '', plan: 'free', role: 'owner', personal: false });
@@ -97,7 +97,7 @@ describe('POST /api/v1/auth/explain', () => {
     });
   });
 
-  it('tells a route that does not exist', async () => {
+  it('reports a route that does not exist', async () => {
     expect(await explain(ada.sessionToken, { method: 'GET', path: '/api/v1/nothing' })).toMatchObject({
       allowed: false,
       refused_by: 'route',
@@ -110,7 +110,7 @@ describe('POST /api/v1/auth/explain', () => {
     [{ method: 'BREW', path: '/' }, 'method'],
     [{ method: 'GET', path: 'api' }, 'path'],
     [{ method: 'GET', path: '/', org: 7 }, 'org'],
-  ])('does not understand %j', async (question, path) => {
+  ])('returns 400 for %j', async (question, path) => {
     const answer = await app.post('/api/v1/auth/explain', question, as(ada));
     expect(answer.status).toBe(400);
     expect(answer.body.error.details.map((fault: { path: string }) => fault.path)).toContain(path);

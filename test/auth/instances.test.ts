@@ -21,14 +21,14 @@ describe('several instances of the service', () => {
       }),
     );
 
-  it('know at their next call that somebody signed out on one of them', async () => {
+  it('reject a session on the next request after sign-out on another instance', async () => {
     const person = await make.person();
     expect(await both('/api/v1/me', person)).toEqual([200, 200]);
     await app.call('POST', '/api/v1/auth/sign-out', as(person));
     expect(await both('/api/v1/me', person)).toEqual(['invalid_session', 'invalid_session']);
   });
 
-  it('know at their next call that a session was rotated or a password changed', async () => {
+  it('reject old tokens on the next request after a rotation or a change of the password', async () => {
     const person = await make.person();
     const second = expectStatus(
       200,
@@ -58,7 +58,7 @@ describe('several instances of the service', () => {
     expect(await both('/api/v1/me', second)).toEqual(['invalid_session', 'invalid_session']);
   });
 
-  it('know at their next call that a role was taken, a member was removed or an organization deleted', async () => {
+  it('apply a changed role, a removed member and a deleted organization on the next request', async () => {
     const [ada, grace] = [await make.person(), await make.person()];
     const org = await make.org(ada);
     await make.member(org, grace, 'admin');
@@ -76,7 +76,7 @@ describe('several instances of the service', () => {
     expect(await both(log, ada)).toEqual(['organization_not_found', 'organization_not_found']);
   });
 
-  it('leave messages to a worker, which sends them', async () => {
+  it('leave sending messages to a worker', async () => {
     const { user } = await make.person();
     const worker = await app.another({ role: 'worker' });
     try {

@@ -24,7 +24,7 @@ describe('API keys', () => {
   const me = (token: string, on: TestApp = app): Promise<Answer> => on.fetch('/api/v1/me', bearer(token));
   const codeOf = (answer: Answer): [number, string] => [answer.status, answer.body.error?.code];
 
-  it('are minted, show their secret once, and say what they are', async () => {
+  it('are created with a secret that is returned once', async () => {
     const minted = await mint({ name: 'ci', scopes: ['projects:read', 'deploys:*'], expires_in_days: 30 });
     expect(minted.status).toBe(201);
     const { secret, ...shown } = minted.body.data;
@@ -51,7 +51,7 @@ describe('API keys', () => {
     });
   });
 
-  it('are taken from X-API-Key as well, and from two headers only when they agree', async () => {
+  it('are accepted in X-API-Key, and in two headers only when they agree', async () => {
     const { secret } = (await mint({ name: 'alias' })).body.data;
     expect((await app.fetch('/api/v1/me', { headers: { 'x-api-key': secret } })).status).toBe(200);
     expect(
@@ -69,8 +69,8 @@ describe('API keys', () => {
     ).toBe('enterprise');
   });
 
-  describe('that let nobody in (service document §5: 401)', () => {
-    it('are told apart: missing, malformed, unknown, expired, revoked, rotated', async () => {
+  describe('rejected API keys (401)', () => {
+    it('return different codes: missing, malformed, unknown, expired, revoked, rotated', async () => {
       expect(codeOf(await app.fetch('/api/v1/me'))).toEqual([401, 'missing_api_key']);
       expect(codeOf(await app.fetch('/api/v1/me?api_key=svc_pat_x'))).toEqual([401, 'missing_api_key']);
       const { id, secret } = (await mint({ name: 'short-lived' })).body.data;
@@ -99,7 +99,7 @@ describe('API keys', () => {
       expect(codeOf(await me(rotated.secret))).toEqual([401, 'revoked_api_key']);
     });
 
-    it('are told apart from a session token, a cookie and a JWT, with a hint that says where to mint a key', async () => {
+    it('are told apart from session tokens, cookies and JWTs, with a hint where to create a key', async () => {
       const jwt = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl';
       for (const headers of [
         { authorization: `Bearer ${ada.sessionToken}` },
@@ -116,7 +116,7 @@ describe('API keys', () => {
       ]);
     });
 
-    it('are looked up a hundred times a minute for one address, and then answered 429, while known ones go on', async () => {
+    it('return 429 above a hundred unknown keys a minute from one address, while valid keys work', async () => {
       const from = '198.19.77.7';
       const known = (await mint({ name: 'neighbour' })).body.data.secret;
       expect((await app.fetch('/api/v1/me', { ...bearer(known), from })).status).toBe(200);
@@ -134,7 +134,7 @@ describe('API keys', () => {
       expect(codeOf(await app.fetch('/api/v1/me', bearer(unknownKey())))).toEqual([401, 'invalid_api_key']);
     });
 
-    it('are charged to nobody, carry the budget headers, and repeat nothing of what was sent', async () => {
+    it('count against no budget, return the budget headers, and never echo the key', async () => {
       const from = '198.18.200.1';
       for (const token of [unknownKey(), 'svc_pat_x', ada.sessionToken]) {
         const answer = await app.fetch('/api/v1/keys/current', { ...bearer(token), from });
@@ -146,7 +146,7 @@ describe('API keys', () => {
     });
   });
 
-  it('stop on the next call on every instance when they are revoked, narrowed or rotated', async () => {
+  it('stop working on the next request on every instance when revoked, narrowed or rotated', async () => {
     const other = await app.another();
     try {
       const { id, secret } = (await mint({ name: 'two instances', scopes: ['orgs:read', 'keys:read'] })).body.data;
@@ -166,7 +166,7 @@ describe('API keys', () => {
     }
   });
 
-  it('work on with their old secret for the grace that a rotation gives', async () => {
+  it('work with the old secret during the grace period of a rotation', async () => {
     const { id, secret } = (await mint({ name: 'grace' })).body.data;
     const { secret: second } = (
       await app.post(`/api/v1/keys/${id}/rotate`, { grace_seconds: 600 }, bearer(ada.sessionToken))
@@ -184,7 +184,7 @@ describe('API keys', () => {
     ).toBe(400);
   });
 
-  it('never revoke, change or rotate one that may do more than themselves, and revoke themselves', async () => {
+  it('cannot revoke, change or rotate a key with more access, but can revoke themselves', async () => {
     const bounds = {
       name: 'narrow',
       scopes: ['keys:*', 'projects:read'],
@@ -221,7 +221,7 @@ describe('API keys', () => {
     expect(codeOf(await me(narrow.secret))).toEqual([401, 'revoked_api_key']);
   });
 
-  it('never mint, widen or renew one that may do more than themselves', async () => {
+  it('cannot create, widen or renew a key with more access', async () => {
     const narrow = (
       await mint({
         name: 'narrow',
@@ -257,7 +257,7 @@ describe('API keys', () => {
     expect(codeOf(widened)).toEqual([403, 'insufficient_scopes']);
   });
 
-  it('work only from where they are allowed', async () => {
+  it('work only from their allowed addresses', async () => {
     const { secret } = (await mint({ name: 'office', allowed_ips: ['203.0.113.0/24', '2001:db8::/32'] })).body.data;
     expect((await app.fetch('/api/v1/me', { ...bearer(secret), from: '203.0.113.9' })).status).toBe(200);
     expect((await app.fetch('/api/v1/me', { ...bearer(secret), from: '2001:db8:1::1' })).status).toBe(200);
@@ -280,7 +280,7 @@ describe('API keys', () => {
     ]).toEqual([200, 403]);
   });
 
-  it('of one organization work against no other, whether or not that exists (service document §5)', async () => {
+  it('return the same error for another organization, whether or not it exists', async () => {
     const acme = await make.org(ada);
     const { secret } = (await mint({ name: 'bound', kind: 'org_bound', org_id: acme.slug })).body.data;
     expect(tokenKindOf(secret)).toBe('org');
@@ -292,7 +292,7 @@ describe('API keys', () => {
     }
   });
 
-  it('of somebody else that are bound to an organization are seen and revoked by its admins, and neither changed nor rotated', async () => {
+  it('bound to an organization can be listed and revoked by its admins, but not changed or rotated', async () => {
     const acme = await make.org(ada);
     const admin = await make.person();
     await make.member(acme, admin, 'admin');
@@ -312,7 +312,7 @@ describe('API keys', () => {
     expect(codeOf(await me(secret))).toEqual([401, 'revoked_api_key']);
   });
 
-  it('of selected organizations reach those, and personal ones all of their owner', async () => {
+  it('of selected organizations reach only those, and personal keys reach all of their owner', async () => {
     const [one, two] = [await make.org(ada), await make.org(ada)];
     const { secret } = (await mint({ name: 'select', kind: 'select_orgs', org_ids: [one.id] })).body.data;
     const { secret: personal } = (await mint({ name: 'personal' })).body.data;
@@ -329,7 +329,7 @@ describe('API keys', () => {
     expect(await bytes(stranger.organization.id)).toBe(await bytes('org_00000000000000000000000000'));
   });
 
-  it('of somebody else answer like ones that never were, to the byte', async () => {
+  it('of another person return the same 404 as missing ones', async () => {
     const stranger = await make.person();
     const { id } = (await mint({ name: 'mine' })).body.data;
     for (const [method, path, body] of [
@@ -351,7 +351,7 @@ describe('API keys', () => {
     expect((await app.fetch('/api/v1/keys?limit=100', bearer(stranger.sessionToken))).body.data).toEqual([]);
   });
 
-  it('are listed newest first, by pages', async () => {
+  it('are listed newest first, in pages', async () => {
     const person = await make.person();
     for (const name of ['a', 'b', 'c']) await mint({ name }, person.sessionToken);
     const first = await app.fetch('/api/v1/keys?limit=2', bearer(person.sessionToken));
@@ -368,7 +368,7 @@ describe('API keys', () => {
     }
   });
 
-  it('say when and from where they were used last', async () => {
+  it('report when and from where they were last used', async () => {
     const { id, secret } = (await mint({ name: 'used' })).body.data;
     await app.fetch('/api/v1/me', { ...bearer(secret), from: '198.18.7.7' });
     await app.get(KeyUsage).run();
@@ -394,13 +394,13 @@ describe('API keys', () => {
     [{ name: 'x', expires_at: '2020-01-01T00:00:00Z' }, 'expires_at'],
     [{ name: 'x', expires_in_days: 0 }, 'expires_in_days'],
     [{ name: 'x', surprise: 1 }, 'surprise'],
-  ])('are not minted from %j', async (body, path) => {
+  ])('return 400 for %j', async (body, path) => {
     const answer = await mint(body);
     expect(answer.status).toBe(400);
     expect(answer.body.error.details.map((fault: { path: string }) => fault.path)).toContain(path);
   });
 
-  it('are kept only as hashes', async () => {
+  it('are stored only as hashes', async () => {
     const { secret } = (await mint({ name: 'hashed' })).body.data;
     const rows: object[] = await app.get(DataSource).query(
       `SELECT k::text AS key, encode(s.hash, 'escape') AS hash, s::text AS row

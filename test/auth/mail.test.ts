@@ -6,11 +6,11 @@ import { as, expectStatus, Make, uniqueName } from '../support/make.js';
 import { mailsOf, mailTo, parseMail } from '../support/mailbox.js';
 import { eventually, useApp } from '../support/test-app.js';
 
-describe('messages of a service that sends none', () => {
+describe('with MAILER=log', () => {
   const app = useApp({ DASHBOARD_URL: 'http://app.test' });
   const make = new Make(app);
 
-  it('become files that their owner alone can read, and the log says where but neither to whom nor what', async () => {
+  it('writes messages to private files, and logs their path without recipient or content', async () => {
     const { user } = await make.person();
     const mail = await mailTo(app, user.email, 'Confirm');
     expect(mail).toMatchObject({ mode: 0o600, subject: 'Confirm your e-mail address' });
@@ -27,7 +27,7 @@ describe('messages of a service that sends none', () => {
     expect(log).not.toContain(mail.token);
   });
 
-  it('leave no token in the database or in the queue', async () => {
+  it('stores no token in the database or the queue', async () => {
     const { user } = await make.person();
     const { token } = await mailTo(app, user.email, 'Confirm');
     const rows = JSON.stringify(
@@ -43,7 +43,7 @@ describe('messages of a service that sends none', () => {
   });
 });
 
-describe('messages of a service with a mail server', () => {
+describe('with MAILER=smtp', () => {
   const received: { from: string; to: string[]; source: string }[] = [];
   let refusals = 1;
   const server = new SMTPServer({
@@ -86,7 +86,7 @@ describe('messages of a service with a mail server', () => {
   const app = useApp(settings);
   const make = new Make(app);
 
-  it('arrive there, with a token that works', async () => {
+  it('delivers a message with a working token', async () => {
     const person = await make.person();
     await eventually(() => received.some(({ to }) => to.includes(person.user.email)), 'the message arrives', 10_000);
     const { from, source } = received.find(({ to }) => to.includes(person.user.email))!;
@@ -98,7 +98,7 @@ describe('messages of a service with a mail server', () => {
     expect(mailsOf(app)).toEqual([]);
   });
 
-  it('are tried again when the server is not ready, and the log does not tell to whom', async () => {
+  it('retries when the mail server is not ready, and does not log the recipient', async () => {
     const { user } = await make.person({ username: uniqueName('later') });
     await eventually(
       () => received.some(({ to }) => to.includes(user.email)),

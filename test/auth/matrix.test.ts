@@ -9,7 +9,7 @@ import { type Answer, useApp } from '../support/test-app.js';
 const ABSENT = 'abc_00000000000000000000000000';
 const PUBLIC_WRITES_WITHOUT_BODY_ARE_INVALID = 400;
 
-describe('every route, for two organizations, three kinds of key and four roles', () => {
+describe('every route, with two organizations, three kinds of key and four roles', () => {
   const app = useApp({}, 'api');
   const make = new Make(app);
   const people = {} as Record<OrgRole, Person>;
@@ -60,12 +60,12 @@ describe('every route, for two organizations, three kinds of key and four roles'
   const isIn = (outcome: string): boolean => outcome === 'in' || /^(400|409) |^404 (?!route_not_found)/.test(outcome);
   const takesKeys = ({ sessions }: DeclaredRoute): boolean => sessions !== 'only';
 
-  it('are there to be asked', () => {
+  it('is listed', () => {
     expect(guarded().length).toBeGreaterThanOrEqual(25);
     expect(guarded().filter(({ rule }) => rule?.scope !== undefined).length).toBeGreaterThanOrEqual(15);
   });
 
-  it('answers nobody without a credential, unless it is public', async () => {
+  it('returns 401 without a credential, unless it is public', async () => {
     for (const route of guarded()) {
       expect([nameOf(route), outcomeOf(await ask(route, undefined))]).toEqual([
         nameOf(route),
@@ -82,7 +82,7 @@ describe('every route, for two organizations, three kinds of key and four roles'
     }
   });
 
-  it('takes a session token only where it says so, and a key wherever it does not want a person', async () => {
+  it('accepts a session token only where declared, and a key except where a person is required', async () => {
     for (const route of guarded()) {
       if (route.sessions === undefined || route.sessions === 'never') {
         expect([nameOf(route), outcomeOf(await ask(route, people.owner.sessionToken))]).toEqual([
@@ -99,7 +99,7 @@ describe('every route, for two organizations, three kinds of key and four roles'
   });
 
   describe.each(KEY_KINDS)('with a key of kind %s', (kind) => {
-    it.each(ORG_ROLES)('whose owner is %s: lets in what the role allows, and nothing else', async (role) => {
+    it.each(ORG_ROLES)('whose owner is %s: allows what the role allows, and nothing else', async (role) => {
       for (const route of guarded().filter(takesKeys)) {
         const outcome = outcomeOf(await ask(route, keys[role][kind], { orgHeader: org.id }));
         const { rule } = route;
@@ -111,7 +111,7 @@ describe('every route, for two organizations, three kinds of key and four roles'
       }
     });
 
-    it('lets nobody into the organization of strangers', async () => {
+    it('cannot reach another organization', async () => {
       for (const route of guarded().filter(takesKeys)) {
         const outcome = outcomeOf(await ask(route, keys.owner[kind], { orgHeader: foreign.id }));
         expect([nameOf(route), outcome]).toEqual([
@@ -121,7 +121,7 @@ describe('every route, for two organizations, three kinds of key and four roles'
       }
     });
 
-    it('refuses every scope that the key lacks', async () => {
+    it('returns 403 for every scope that the key lacks', async () => {
       for (const scope of ['ai:invoke', 'orgs:read'] as const) {
         const body = {
           scopes: [scope],
@@ -142,7 +142,7 @@ describe('every route, for two organizations, three kinds of key and four roles'
     });
   });
 
-  it('answers for what belongs to strangers as for what never was, to the byte', async () => {
+  it('returns the same answer for resources of another organization as for missing ones', async () => {
     const stranger = await make.person();
     const theirKeys = await app.post('/api/v1/keys', { name: 'theirs' }, as(stranger));
     const theirProject = await app.post('/api/v1/projects', { name: 'theirs' }, as(await make.key(stranger)));
@@ -173,7 +173,7 @@ describe('every route, for two organizations, three kinds of key and four roles'
     }
   });
 
-  it('covers every scope that a route of this release asks for with a scope that exists', () => {
+  it('only asks for scopes that exist', () => {
     for (const { rule } of guarded()) if (rule?.scope !== undefined) expect(SCOPES).toContain(rule.scope);
   });
 });

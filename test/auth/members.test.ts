@@ -4,7 +4,7 @@ import { type Answer, useApp } from '../support/test-app.js';
 
 type Role = 'owner' | 'admin' | 'member' | 'viewer';
 
-describe('members of an organization', () => {
+describe('organization members', () => {
   const app = useApp();
   const make = new Make(app);
   const members = (org: Org): string => `/api/v1/orgs/${org.id}/members`;
@@ -26,7 +26,7 @@ describe('members of an organization', () => {
     return { org, owner, others };
   }
 
-  it('are listed in pages for all members, without their addresses', async () => {
+  it('are listed in pages for all members, without e-mail addresses', async () => {
     const {
       org,
       owner,
@@ -48,7 +48,7 @@ describe('members of an organization', () => {
     expect(second.body.meta.has_more).toBe(false);
   });
 
-  it('get another role from an owner, which they have at their next call', async () => {
+  it('get a new role from an owner, effective on the next request', async () => {
     const {
       org,
       owner,
@@ -61,7 +61,7 @@ describe('members of an organization', () => {
     expectStatus(200, await setRole(owner, org, person!, 'admin'));
   });
 
-  it('neither give nor take a role above their own', async () => {
+  it('cannot grant or remove a role above their own', async () => {
     const {
       org,
       owner,
@@ -87,7 +87,7 @@ describe('members of an organization', () => {
     expect(codeOf(await remove(admin!, org, member!))).toBe(204);
   });
 
-  it('leave when they want to, whatever they are, and are out at their next call', async () => {
+  it('can leave with any role, effective on the next request', async () => {
     const { org, others } = await team('admin', 'member', 'viewer', 'owner');
     for (const person of others) {
       expectStatus(200, await app.fetch(members(org), as(person)));
@@ -96,7 +96,7 @@ describe('members of an organization', () => {
     }
   });
 
-  it('always have an owner among them', async () => {
+  it('always include an owner', async () => {
     const {
       org,
       owner,
@@ -114,7 +114,7 @@ describe('members of an organization', () => {
     expect(codeOf(await remove(admin!, org, admin!))).toBe('last_owner');
   });
 
-  it('always have an owner among them, however many leave or demote each other at once', async () => {
+  it('always include an owner under concurrent leaves and demotions', async () => {
     for (let round = 0; round < 3; round++) {
       const { org, owner, others } = await team('owner', 'owner');
       const owners = [owner, ...others];
@@ -131,7 +131,7 @@ describe('members of an organization', () => {
     }
   });
 
-  it('of others are not there', async () => {
+  it('of another organization return 404', async () => {
     const { org, owner } = await team();
     const stranger = await make.person();
     for (const id of [stranger.user.id, 'usr_nobody', '%27%20OR%201=1']) {
@@ -142,7 +142,7 @@ describe('members of an organization', () => {
   });
 
   it.each([{}, { role: 'king' }, { role: ['owner'] }, { role: 'owner', extra: 1 }])(
-    'do not get the role %j',
+    'return 400 for the role %j',
     async (body) => {
       const {
         org,
@@ -155,14 +155,14 @@ describe('members of an organization', () => {
     },
   );
 
-  describe('are invited', () => {
+  describe('invitations', () => {
     const ACCEPT = '/api/v1/invitations/accept';
     const invitations = (org: Org): string => `/api/v1/orgs/${org.id}/invitations`;
     const invite = async (by: Person, org: Org, email: string, role: Role = 'member'): Promise<string> =>
       expectStatus(201, await app.post(members(org), { email, role }, as(by))).body.data.id as string;
     const accept = (person: Person, token: string): Promise<Answer> => app.post(ACCEPT, { token }, as(person));
 
-    it('by a message to their address, which only its owner can accept, once, and which proves the address', async () => {
+    it('are sent by e-mail, accepted once by the recipient, and verify the address', async () => {
       const { org, owner } = await team();
       const guest = await make.person();
       const answer = expectStatus(
@@ -200,7 +200,7 @@ describe('members of an organization', () => {
       expect(codeOf(await accept(guest, mail.token))).toBe('invalid_email_token');
     });
 
-    it('once, of many acceptances at once', async () => {
+    it('are accepted once under concurrent requests', async () => {
       const { org, owner } = await team();
       const guest = await make.person();
       await invite(owner, org, guest.user.email);
@@ -209,7 +209,7 @@ describe('members of an organization', () => {
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400]);
     });
 
-    it('before they have an account', async () => {
+    it('can be sent before the recipient has an account', async () => {
       const { org, owner } = await team();
       const email = `later-${org.slug}@example.org`;
       await invite(owner, org, email, 'viewer');
@@ -218,7 +218,7 @@ describe('members of an organization', () => {
       expect(expectStatus(200, await accept(guest, token)).body.data.role).toBe('viewer');
     });
 
-    it('again, which replaces what was open', async () => {
+    it('replace an earlier open invitation', async () => {
       const { org, owner } = await team();
       const guest = `again-${org.slug}@example.org`;
       await invite(owner, org, guest, 'viewer');
@@ -233,7 +233,7 @@ describe('members of an organization', () => {
       expectStatus(200, await accept(person, second.token));
     });
 
-    it('not when they are members', async () => {
+    it('return 409 for a member', async () => {
       const {
         org,
         owner,
@@ -247,7 +247,7 @@ describe('members of an organization', () => {
       expect([answer.status, answer.body.error.code]).toEqual([409, 'already_exists']);
     });
 
-    it('and no longer once the invitation is taken back, too old, or its sender is no member any more', async () => {
+    it('stop working when revoked, expired, or when the sender leaves', async () => {
       const {
         org,
         owner,
@@ -271,7 +271,7 @@ describe('members of an organization', () => {
         expect(codeOf(await app.call('DELETE', `${invitations(org)}/${gone}`, as(owner)))).toBe('invitation_not_found');
     });
 
-    it('by admins, and seen by nobody below', async () => {
+    it('can be sent by admins, and are hidden from lower roles', async () => {
       const {
         org,
         others: [admin, member],
@@ -285,7 +285,7 @@ describe('members of an organization', () => {
       }
     });
 
-    it('in other organizations without being seen here', async () => {
+    it('are visible only in their own organization', async () => {
       const [one, other] = [await team(), await team()];
       const id = await invite(one.owner, one.org, `elsewhere-${one.org.slug}@example.org`);
       expect(codeOf(await app.call('DELETE', `${invitations(other.org)}/${id}`, as(other.owner)))).toBe(
@@ -294,7 +294,7 @@ describe('members of an organization', () => {
     });
 
     it.each([{}, { email: 'x', role: 'member' }, { email: 'x@example.org' }, { email: 'x@example.org', role: 'king' }])(
-      'not by %j',
+      'return 400 for %j',
       async (body) => {
         const { org, owner } = await team();
         expect(codeOf(await app.post(members(org), body, as(owner)))).toBe('invalid_request');

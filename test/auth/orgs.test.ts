@@ -14,7 +14,7 @@ describe('organizations', () => {
     send(app, ['PATCH', `${ORGS}/${org}`], body, as(person));
   const remove = (person: Person, org: string): Promise<Answer> => app.call('DELETE', `${ORGS}/${org}`, as(person));
 
-  it('belong to whoever makes them, and are found by id and by slug at once', async () => {
+  it('belong to their creator, and are found by id and slug at once', async () => {
     const ada = await make.person();
     const slug = uniqueName('acme');
     const { data } = expectStatus(201, await create(ada, { name: ' Acme & Söhne ', slug })).body;
@@ -54,7 +54,7 @@ describe('organizations', () => {
     expect(seen).toEqual([...seen].sort());
   });
 
-  it('cannot have the slug of another, nor the name of a person', async () => {
+  it('cannot take the slug of another organization or the username of a person', async () => {
     const ada = await make.person();
     const org = await make.org(ada);
     const grace = await make.person();
@@ -66,7 +66,7 @@ describe('organizations', () => {
     expect([renamed.status, renamed.body.error.code]).toEqual([409, 'already_exists']);
   });
 
-  it('of the same slug are made once, however many ask at once', async () => {
+  it('get a requested slug exactly once under concurrent requests', async () => {
     const ada = await make.person();
     const slug = uniqueName('race');
     const answers = await Promise.all(Array.from({ length: 5 }, () => create(ada, { name: 'Race', slug })));
@@ -83,7 +83,7 @@ describe('organizations', () => {
     [{ name: 'Acme', slug: 'www' }, 'slug'],
     [{ name: 'Acme', slug: 'a_b' }, 'slug'],
     [{ name: 'Acme', plan: 'pro' }, 'plan'],
-  ])('are not made of %j', async (body, path) => {
+  ])('return 400 for %j', async (body, path) => {
     const answer = await create(await make.person(), body);
     expect([answer.status, answer.body.error.code, answer.body.error.details[0].path]).toEqual([
       400,
@@ -92,7 +92,7 @@ describe('organizations', () => {
     ]);
   });
 
-  it('can be renamed, after which the old slug is free', async () => {
+  it('can be renamed, which frees the old slug', async () => {
     const ada = await make.person();
     const org = await make.org(ada);
     const slug = uniqueName('renamed');
@@ -106,7 +106,7 @@ describe('organizations', () => {
     expectStatus(201, await create(ada, { name: 'Next', slug: org.slug }));
   });
 
-  it('are not there for strangers, to the byte as if they had never been', async () => {
+  it("return the same 404 for another person's organization as for a missing one", async () => {
     const org = await make.org(await make.person());
     const stranger = await make.person();
     const calls: [string, string, object?][] = [
@@ -134,14 +134,14 @@ describe('organizations', () => {
     }
   });
 
-  it('are closed to whoever shows nothing', async () => {
+  it('return 401 without a credential', async () => {
     for (const path of [ORGS, `${ORGS}/x`, `${ORGS}/x/members`, `${ORGS}/x/invitations`, `${ORGS}/x/audit-log`]) {
       const answer = await app.fetch(path);
       expect([answer.status, answer.body.error.code]).toEqual([401, 'missing_api_key']);
     }
   });
 
-  it('are changed by owners and admins, and deleted by owners', async () => {
+  it('can be changed by owners and admins, and deleted by owners', async () => {
     const [ada, admin, member, viewer] = [
       await make.person(),
       await make.person(),
@@ -168,7 +168,7 @@ describe('organizations', () => {
     expect((await remove(ada, org.id)).status).toBe(204);
   });
 
-  it('that are deleted are gone for all members at the next call, with their invitations, and free their slug', async () => {
+  it('disappear for all members on the next request when deleted, with their invitations', async () => {
     const [ada, grace] = [await make.person(), await make.person()];
     const org = await make.org(ada);
     await make.member(org, grace, 'owner');
@@ -189,7 +189,7 @@ describe('organizations', () => {
     expect(expectStatus(201, await create(grace, { name: 'Next', slug: org.slug })).body.data.id).not.toBe(org.id);
   });
 
-  it('of a person alone keep their slug, have no guests and stay', async () => {
+  it('of a single person keep their slug, take no members and cannot be deleted', async () => {
     const ada = await make.person();
     const home = ada.organization.id;
     expect(expectStatus(200, await patch(ada, home, { name: "Ada's" })).body.data).toMatchObject({
@@ -207,7 +207,7 @@ describe('organizations', () => {
       expect([answer.status, answer.body.error.code]).toEqual([409, 'personal_organization']);
   });
 
-  it('are not made or deleted in a dry run', async () => {
+  it('are not created or deleted in a dry run', async () => {
     const ada = await make.person();
     const slug = uniqueName('dry');
     const dry = { headers: { 'dry-run': 'true' } };
@@ -221,8 +221,8 @@ describe('organizations', () => {
     expectStatus(200, await app.fetch(`${ORGS}/${org.id}`, as(ada)));
   });
 
-  describe('with a key', () => {
-    it('that is bound to another one say so, whether or not they exist', async () => {
+  describe('organizations and API keys', () => {
+    it('returns the same error for a key of another organization, whether or not this one exists', async () => {
       const ada = await make.person();
       const [bound, other] = [await make.org(ada), await make.org(ada)];
       const key = await make.key(ada, { kind: 'org_bound', org_id: bound.id });
@@ -238,7 +238,7 @@ describe('organizations', () => {
       ]);
     });
 
-    it('of select organizations are those alone, and no new one', async () => {
+    it('limits a key to its selected organizations', async () => {
       const ada = await make.person();
       const [selected, other] = [await make.org(ada), await make.org(ada)];
       const key = await make.key(ada, { kind: 'select_orgs', org_ids: [selected.id] });
@@ -256,7 +256,7 @@ describe('organizations', () => {
       expect([refused.status, refused.body.error.code]).toEqual([403, 'org_access_denied']);
     });
 
-    it('need its scopes, each for its own', async () => {
+    it('requires the scope of each operation', async () => {
       const ada = await make.person();
       const org = await make.org(ada);
       const calls = {
@@ -282,7 +282,7 @@ describe('organizations', () => {
       }
     });
 
-    it('are made and changed under the name of the key', async () => {
+    it('attributes changes to the key', async () => {
       const ada = await make.person();
       const key = await make.key(ada, { scopes: ['orgs:*', 'audit:read'] });
       const { data } = expectStatus(201, await app.post(ORGS, { name: uniqueName('by key') }, as(key))).body;
@@ -293,7 +293,7 @@ describe('organizations', () => {
       });
     });
 
-    it('cannot have a session ended, a password changed or an invitation accepted', async () => {
+    it('rejects sessions, passwords and invitations', async () => {
       const key = await make.key(await make.person());
       for (const [method, path] of [
         ['POST', '/auth/sign-out'],
@@ -308,11 +308,11 @@ describe('organizations', () => {
   });
 });
 
-describe('organizations of the Free plan', () => {
+describe('the organization limit of the Free plan', () => {
   const app = useApp({}, 'api');
   const make = new Make(app);
 
-  it('can be ten for one person, exactly, also when more come at once, and more on larger plans', async () => {
+  it('allows exactly ten per person under concurrent requests, and more on larger plans', async () => {
     const ada = await make.person({ plan: 'pro' });
     const answers = await Promise.all(
       Array.from({ length: 14 }, () => app.post(ORGS, { name: 'Acme', slug: uniqueName('free') }, as(ada))),

@@ -9,7 +9,7 @@ describe('POST /api/v1/auth/sign-in', () => {
   const app = useApp({ ANONYMOUS_CALLS_PER_SECOND: '1000' });
   const make = new Make(app);
 
-  it('begins a session for the username and for the e-mail address, in any case of letters', async () => {
+  it('creates a session for the username or the e-mail address, ignoring case', async () => {
     const person = await make.person();
     for (const login of [person.user.username.toUpperCase(), ` ${person.user.email.toUpperCase()} `]) {
       const answer = expectStatus(200, await app.post(SIGN_IN, { login, password: person.password }));
@@ -22,7 +22,7 @@ describe('POST /api/v1/auth/sign-in', () => {
     }
   });
 
-  it('answers the same to a wrong password and to a name that nobody has', async () => {
+  it('returns the same for a wrong password and an unknown name', async () => {
     const { user } = await make.person();
     const requestId = { 'x-request-id': 'the-same' };
     const refusal = (login: string): Promise<Answer> =>
@@ -40,7 +40,7 @@ describe('POST /api/v1/auth/sign-in', () => {
     expect(first.text).not.toContain(user.username);
   });
 
-  it('works as long for a name that nobody has', async () => {
+  it('takes as long for an unknown name', async () => {
     const { user } = await make.person();
     const times: Record<string, number[]> = { known: [], unknown: [] };
     const median = (name: string): number => times[name]!.sort((a, b) => a - b)[5]!;
@@ -66,12 +66,12 @@ describe('POST /api/v1/auth/sign-in', () => {
     ['a password that is no text', { login: 'ada', password: { $ne: '' } }],
     ['a login that the database cannot hold', { login: 'ada\0', password: 'x' }],
     ['a login that is too long', { login: 'a'.repeat(300), password: 'x' }],
-  ])('answers 400 to %s', async (_what, body) => {
+  ])('returns 400 for %s', async (_what, body) => {
     const answer = await app.post(SIGN_IN, body);
     expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_request']);
   });
 
-  describe('limits attempts on one account', () => {
+  describe('limits attempts per account', () => {
     const wrong = (login: string, from: string): Promise<Answer> =>
       app.post(SIGN_IN, { login, password: 'a wrong password' }, { from });
     const exhaust = async (login: string): Promise<void> => {
@@ -80,7 +80,7 @@ describe('POST /api/v1/auth/sign-in', () => {
       for (let count = 0; count < 100; count++) await attempts.signInFromUnknownAddress(login);
     };
 
-    it('to ten from one address, even with the right password, and lets the owner in from another', async () => {
+    it('to ten from one address, and lets the owner in from another', async () => {
       const { user, password } = await make.person();
       const from = randomAddress();
       for (let attempt = 0; attempt < 10; attempt++) expectStatus(401, await wrong(user.username, from));
@@ -94,7 +94,7 @@ describe('POST /api/v1/auth/sign-in', () => {
       expectStatus(200, await app.post(SIGN_IN, { login: user.username, password }));
     });
 
-    it('to a hundred from addresses that it has never signed in from, and lets the owner in from one that it has', async () => {
+    it('to a hundred from new addresses, and lets the owner in from a known one', async () => {
       const home = randomAddress();
       const { user, password } = await make.person({ from: home });
       await exhaust(user.username);
@@ -106,7 +106,7 @@ describe('POST /api/v1/auth/sign-in', () => {
       expectStatus(200, await app.post(SIGN_IN, { login: user.username, password }, { from: home }));
     });
 
-    it('in the same way for a name that nobody has', async () => {
+    it('in the same way for an unknown name', async () => {
       const login = uniqueName('nobody');
       await exhaust(login);
       const refused = await wrong(login, randomAddress());
@@ -117,7 +117,7 @@ describe('POST /api/v1/auth/sign-in', () => {
     });
   });
 
-  it('answers 429 to the thirty-first attempt from one address, whatever it names', async () => {
+  it('returns 429 for the thirty-first attempt from one address, whatever the name', async () => {
     const from = '198.19.2.2';
     for (let attempt = 0; attempt < 30; attempt++)
       expectStatus(401, await app.post(SIGN_IN, { login: `guess-${attempt}`, password: 'a wrong password' }, { from }));
@@ -125,7 +125,7 @@ describe('POST /api/v1/auth/sign-in', () => {
     expect([refused.status, refused.body.error.code]).toEqual([429, 'sign_in_limit_exceeded']);
   });
 
-  it('keeps no name in Redis', async () => {
+  it('stores no name in Redis', async () => {
     const { user } = await make.person();
     await app.post(SIGN_IN, { login: user.email, password: 'a wrong password' });
     const { RedisConnections } = await import('../../src/platform/redis/redis-connections.js');
@@ -134,13 +134,13 @@ describe('POST /api/v1/auth/sign-in', () => {
     for (const key of keys) expect(key).not.toMatch(/@|person-|nobody/);
   });
 
-  it('counts how attempts ended', async () => {
+  it('counts attempts by outcome', async () => {
     const { text } = await app.fetch('/metrics');
     for (const result of ['succeeded', 'refused', 'limited'])
       expect(text).toMatch(new RegExp(`auth_sign_ins_total\\{result="${result}"\\} [1-9]`));
   });
 
-  it('writes no name, address, password or token into the log', async () => {
+  it('logs no name, address, password or token', async () => {
     const person = await make.person();
     expectStatus(200, await app.post(SIGN_IN, { login: person.user.email, password: person.password }));
     const log = JSON.stringify(app.log());
@@ -162,7 +162,7 @@ describe('sessions', () => {
     expectStatus(200, await app.post(SIGN_IN, { login, password }, { headers: { 'user-agent': 'a test' } })).body.data
       .session_token as string;
 
-  it('end at the next call after sign-out', async () => {
+  it('end on the next request after sign-out', async () => {
     const person = await make.person();
     expect(await statusOf(person.sessionToken)).toBe(200);
     const answer = await app.call('POST', '/api/v1/auth/sign-out', as(person));
@@ -171,7 +171,7 @@ describe('sessions', () => {
     expect((await app.call('POST', '/api/v1/auth/sign-out', as(person))).status).toBe(401);
   });
 
-  it('are asked for by name where a key or nothing is sent', async () => {
+  it('are named in the error when a key or nothing is sent', async () => {
     for (const [method, path] of [
       ['POST', '/api/v1/auth/sign-out'],
       ['POST', ROTATE],
@@ -186,7 +186,7 @@ describe('sessions', () => {
     }
   });
 
-  it('get a new token, after which the old one is taken for stolen and ends them', async () => {
+  it('can be rotated, and end when the old token is used again', async () => {
     const person = await make.person();
     const rotated = expectStatus(200, await app.call('POST', ROTATE, as(person)));
     const { session_token: token, expires_at: expiresAt } = rotated.body.data;
@@ -203,7 +203,7 @@ describe('sessions', () => {
     expect(ended).toEqual({ details: { reason: 'token_reused' } });
   });
 
-  it('know the last five tokens that they had', async () => {
+  it('remember their last five tokens', async () => {
     const person = await make.person();
     let token = person.sessionToken;
     const tokens = [token];
@@ -217,13 +217,13 @@ describe('sessions', () => {
     expect(await statusOf(token)).toBe('invalid_session');
   });
 
-  it('are over after thirty days', async () => {
+  it('expire after thirty days', async () => {
     const person = await make.person();
     await make.sql("UPDATE sessions SET expires_at = now() - interval '1 second' WHERE user_id = $1", [person.user.id]);
     expect(await statusOf(person.sessionToken)).toBe('invalid_session');
   });
 
-  it('are listed in pages, the latest first, and end one by one', async () => {
+  it('are listed in pages, the latest first, and can be ended one by one', async () => {
     const person = await make.person();
     const others = [
       await signIn(person.user.username, person.password),
@@ -255,7 +255,7 @@ describe('sessions', () => {
     'limit=x',
     `cursor=${Buffer.from("x' OR 1=1").toString('base64url')}`,
     'page=2',
-  ])('refuse the page %s', async (query) => {
+  ])('return 400 for the page %s', async (query) => {
     const answer = await app.fetch(`${SESSIONS}?${query}`, as(await make.person()));
     expect([answer.status, answer.body.error.code, answer.body.error.details[0].in]).toEqual([
       400,
@@ -264,7 +264,7 @@ describe('sessions', () => {
     ]);
   });
 
-  it('of others are not there', async () => {
+  it('of another person return 404', async () => {
     const [one, other] = [await make.person(), await make.person()];
     const {
       data: [{ id }],
@@ -279,7 +279,7 @@ describe('sessions', () => {
     expect(await statusOf(one.sessionToken)).toBe(200);
   });
 
-  it('do nothing in a dry run', async () => {
+  it('are not changed in a dry run', async () => {
     const person = await make.person();
     expect(
       (await app.call('POST', '/api/v1/auth/sign-out', as(person, { headers: { 'dry-run': 'true' } }))).status,
@@ -287,7 +287,7 @@ describe('sessions', () => {
     expect(await statusOf(person.sessionToken)).toBe(200);
   });
 
-  it('other than that of the call end when the password is changed', async () => {
+  it('other than the current one end when the password changes', async () => {
     const person = await make.person();
     const other = await signIn(person.user.username, person.password);
     const body = { current_password: person.password, new_password: 'another long secret' };
@@ -298,7 +298,7 @@ describe('sessions', () => {
     await signIn(person.user.username, 'another long secret');
   });
 
-  describe('while another password is set', () => {
+  describe('while the password changes', () => {
     const NEW = 'another long secret';
     const change = (by: Person, newPassword: string): Promise<Answer> =>
       send(app, ['PUT', '/api/v1/auth/password'], { current_password: by.password, new_password: newPassword }, as(by));
@@ -318,7 +318,7 @@ describe('sessions', () => {
       jest.restoreAllMocks();
     });
 
-    it('do not begin with the old one', async () => {
+    it('rejects sign-in with the old password', async () => {
       const person = await make.person();
       replaceAfterNextCheck(person);
       const late = await app.post(SIGN_IN, { login: person.user.username, password: person.password });
@@ -326,7 +326,7 @@ describe('sessions', () => {
       await signIn(person.user.username, NEW);
     });
 
-    it('do not let the old one set a third', async () => {
+    it('rejects another change with the old password', async () => {
       const person = await make.person();
       replaceAfterNextCheck(person);
       const late = await change(person, 'the secret of a thief');
@@ -335,7 +335,7 @@ describe('sessions', () => {
     });
   });
 
-  it('stay when the current password is wrong, or the new one is no good', async () => {
+  it('keeps sessions when the current password is wrong or the new one is invalid', async () => {
     const person = await make.person();
     const change = (body: object): Promise<Answer> => send(app, ['PUT', '/api/v1/auth/password'], body, as(person));
     expect(

@@ -7,7 +7,7 @@ describe('POST /api/v1/auth/sign-up', () => {
   const app = useApp();
   const make = new Make(app);
 
-  it('makes a person with an organization of their own, and signs in', async () => {
+  it('creates an account with its own organization, and signs in', async () => {
     const username = uniqueName('ada');
     const answer = await app.post(SIGN_UP, {
       username: ` ${username.toUpperCase()} `,
@@ -32,7 +32,7 @@ describe('POST /api/v1/auth/sign-up', () => {
     });
   });
 
-  it('keeps neither the password nor the token as they are', async () => {
+  it('stores password and token only as hashes', async () => {
     const person = await make.person({ password: 'a very particular secret' });
     const dump =
       JSON.stringify(
@@ -82,7 +82,7 @@ describe('POST /api/v1/auth/sign-up', () => {
     ],
     ['a field too many', { plan: 'enterprise' }, 'plan', 'unknown_field'],
   ])(
-    'refuses %s by the name of the field, and repeats no password',
+    'returns 400 for %s, names the field and does not echo the password',
     async (_what, wrong: Record<string, unknown>, path, code) => {
       const answer = await app.post(SIGN_UP, {
         username: 'ada',
@@ -96,7 +96,7 @@ describe('POST /api/v1/auth/sign-up', () => {
     },
   );
 
-  it('refuses a username and an e-mail address that are taken, in any case of letters', async () => {
+  it('returns 409 for a taken username or e-mail address, ignoring case', async () => {
     const { user } = await make.person({ email: `${uniqueName('Grace')}@Example.org` });
     const other = {
       username: uniqueName('other'),
@@ -113,7 +113,7 @@ describe('POST /api/v1/auth/sign-up', () => {
     expect([email.status, email.body.error.code]).toEqual([409, 'email_taken']);
   });
 
-  it('refuses a username that is the slug of an organization, and leaves nothing behind', async () => {
+  it("returns 409 for a username that is an organization's slug, and creates nothing", async () => {
     const org = await make.org(await make.person());
     const answer = await app.post(SIGN_UP, {
       username: org.slug,
@@ -124,7 +124,7 @@ describe('POST /api/v1/auth/sign-up', () => {
     expect(await make.sql('SELECT id FROM users WHERE username = $1', [org.slug])).toEqual([]);
   });
 
-  it('lets exactly one of many win who want the same name, or the same address, at once', async () => {
+  it('accepts exactly one of concurrent requests for a username or an address', async () => {
     for (const wish of [
       () => ({ username: 'racer', email: `${uniqueName('racer')}@example.org` }),
       () => ({ username: uniqueName('racer'), email: 'racer@example.org' }),
@@ -137,7 +137,7 @@ describe('POST /api/v1/auth/sign-up', () => {
     expect(await make.sql("SELECT count(*)::int AS n FROM organizations WHERE slug = 'racer'")).toEqual([{ n: 1 }]);
   });
 
-  it('does nothing in a dry run, and answers as it would', async () => {
+  it('creates nothing in a dry run, and returns the same', async () => {
     const wish = {
       username: uniqueName('dry'),
       email: `${uniqueName('dry')}@example.org`,
@@ -149,7 +149,7 @@ describe('POST /api/v1/auth/sign-up', () => {
     expectStatus(201, await app.post(SIGN_UP, wish));
   });
 
-  it('answers 429 to the eleventh account of an hour from one address', async () => {
+  it('returns 429 for the eleventh account of an hour from one address', async () => {
     const from = '198.19.1.1';
     const wish = (index: number): object => ({
       username: `crowd-${index}`,
@@ -166,14 +166,14 @@ describe('POST /api/v1/auth/sign-up', () => {
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(300);
   });
 
-  it('counts how attempts ended', async () => {
+  it('counts attempts by outcome', async () => {
     const { text } = await app.fetch('/metrics');
     expect(text).toMatch(/auth_sign_ups_total\{result="succeeded"\} [1-9]/);
     expect(text).toMatch(/auth_sign_ups_total\{result="refused"\} [1-9]/);
     expect(text).toMatch(/auth_sign_ups_total\{result="limited"\} 1/);
   });
 
-  it('writes no name, address, password or token into the log', () => {
+  it('logs no name, address, password or token', () => {
     const log = JSON.stringify(app.log());
     for (const word of ['correct horse', '@example.org', '@Example.org', 'svc_']) expect(log).not.toContain(word);
   });

@@ -8,7 +8,7 @@ const RESET = '/api/v1/auth/password/reset';
 const SIGN_IN = '/api/v1/auth/sign-in';
 const NEW_PASSWORD = 'a new long secret';
 
-describe('an account whose e-mail address is not verified, with EMAIL_VERIFICATION=required', () => {
+describe('an unverified account with EMAIL_VERIFICATION=required', () => {
   const app = useApp({ EMAIL_VERIFICATION: 'required' });
   const make = new Make(app);
   const mint = (person: Person): Promise<Answer> => app.post(KEYS, { name: 'a key' }, as(person));
@@ -24,7 +24,7 @@ describe('an account whose e-mail address is not verified, with EMAIL_VERIFICATI
   };
   const codeOf = ({ status, body }: Answer): unknown => [status, body.error?.code];
 
-  it('cannot create or rotate keys until it is verified, and can at the next call', async () => {
+  it('cannot create or rotate keys until it is verified', async () => {
     const person = await make.person();
     expect(codeOf(await mint(person))).toEqual([403, 'email_not_verified']);
     await verify(person);
@@ -36,7 +36,7 @@ describe('an account whose e-mail address is not verified, with EMAIL_VERIFICATI
     ]);
   });
 
-  it('cannot invite', async () => {
+  it('cannot invite members', async () => {
     const person = await make.person();
     const org = await make.org(person);
     const invite = (): Promise<Answer> =>
@@ -46,7 +46,7 @@ describe('an account whose e-mail address is not verified, with EMAIL_VERIFICATI
     expectStatus(201, await invite());
   });
 
-  it('cannot deploy, promote, roll back or push with a key from before', async () => {
+  it('cannot deploy, promote, roll back or push with an older key', async () => {
     const person = await make.person();
     await verify(person);
     const key = await make.key(person);
@@ -80,7 +80,7 @@ describe('an account whose e-mail address is not verified, with EMAIL_VERIFICATI
     expectStatus(200, await app.fetch(`/api/v1/projects/${project.id}`, as(key)));
   });
 
-  it('is told so by POST /api/v1/auth/explain', async () => {
+  it('is reported by POST /api/v1/auth/explain', async () => {
     const person = await make.person();
     const { data } = expectStatus(
       200,
@@ -89,7 +89,7 @@ describe('an account whose e-mail address is not verified, with EMAIL_VERIFICATI
     expect(data).toMatchObject({ allowed: false, refused_by: 'email', code: 'email_not_verified' });
   });
 
-  it('gets no message but the one that asks for the verification: the address may be of somebody who never signed up', async () => {
+  it('receives no message except the verification request', async () => {
     const person = await make.person();
     await mailTo(app, person.user.email, 'Confirm');
     await signIn(person);
@@ -129,7 +129,7 @@ describe('POST /api/v1/auth/password/reset', () => {
     return person;
   };
 
-  it('revokes the keys that somebody minted who signed up with an address of somebody else', async () => {
+  it('revokes keys that were created before the address was verified', async () => {
     const squatter = await make.person();
     const [key, bound] = [
       await make.key(squatter),
@@ -147,14 +147,14 @@ describe('POST /api/v1/auth/password/reset', () => {
     expect(entry).toEqual({ details: { reason: 'password_reset' } });
   });
 
-  it('revokes them also when revoke_keys is false, because the address was not verified', async () => {
+  it('revokes them with revoke_keys: false as well', async () => {
     const squatter = await make.person();
     const key = await make.key(squatter);
     await reset(squatter, { revoke_keys: false });
     expect(await statusOf(key)).toBe('revoked_api_key');
   });
 
-  it('leaves the keys of a verified account alone unless revoke_keys is true', async () => {
+  it('keeps the keys of a verified account unless revoke_keys is true', async () => {
     const [one, other] = [await verified(), await verified()];
     const [kept, revoked] = [await make.key(one), await make.key(other)];
     expect((await reset(one)).body.data.revoked_keys).toBe(0);
@@ -162,7 +162,7 @@ describe('POST /api/v1/auth/password/reset', () => {
     expect([await statusOf(kept), await statusOf(revoked)]).toEqual([200, 'revoked_api_key']);
   });
 
-  it('lets no key through that is minted at the same time', async () => {
+  it('revokes keys that are created at the same time', async () => {
     const squatter = await make.person();
     expectStatus(202, await app.post(FORGOT, { email: squatter.user.email }));
     const { token } = await mailTo(app, squatter.user.email, 'Set a new password');
@@ -187,24 +187,24 @@ describe('POST /api/v1/auth/password/reset', () => {
     ).toEqual([]);
   });
 
-  it.each(['yes', 1, null])('answers 400 to revoke_keys: %j', async (value) => {
+  it.each(['yes', 1, null])('returns 400 for revoke_keys: %j', async (value) => {
     const answer = await app.post(RESET, { token: 'x', password: NEW_PASSWORD, revoke_keys: value });
     expect([answer.status, answer.body.error.details[0].path]).toEqual([400, 'revoke_keys']);
   });
 });
 
-describe('messages about an account', () => {
+describe('account notifications', () => {
   const app = useApp();
   const make = new Make(app);
 
-  it('are files of a service that sends no mail, where nothing has to be verified, as the log says', async () => {
+  it('are written to files with MAILER=log, where verification is off, as the log says', async () => {
     expect(app.log()).toContainEqual(
       expect.objectContaining({ level: 'info', msg: expect.stringContaining('E-mail addresses are not verified') }),
     );
     expectStatus(201, await app.post(KEYS, { name: 'a key' }, as(await make.person())));
   });
 
-  it('report a new API key, and do not contain it', async () => {
+  it('report a new API key without the key', async () => {
     const person = await make.person();
     const key = await make.key(person, { name: 'for the build server' });
     const mail = await mailTo(app, person.user.email, 'API key');
@@ -213,7 +213,7 @@ describe('messages about an account', () => {
     expect(mail.text).not.toContain('svc_');
   });
 
-  it('report a change of the password, and how many keys keep working', async () => {
+  it('report a change of the password and how many keys keep working', async () => {
     const person = await make.person();
     await make.key(person);
     expectStatus(
@@ -232,7 +232,7 @@ describe('messages about an account', () => {
     expect(mail.text).not.toContain(NEW_PASSWORD);
   });
 
-  it('report a sign-in from an address that was not used before, once', async () => {
+  it('report a sign-in from a new address once', async () => {
     const [home, elsewhere] = [randomAddress(), randomAddress()];
     const person = await make.person({ from: home });
     const signIn = async (from: string): Promise<void> => {
@@ -257,7 +257,7 @@ describe('messages about an account', () => {
     ).toHaveLength(1);
   });
 
-  it('report a sign-in from an old address again after a reset, which forgets them', async () => {
+  it('report a sign-in from a known address again after a reset', async () => {
     const home = randomAddress();
     const person = await make.person({ from: home });
     expectStatus(202, await app.post(FORGOT, { email: person.user.email }));

@@ -25,7 +25,7 @@ describe('the example in docs/billing.md', () => {
   const app = useApp({ SANDBOX_ENABLED: 'false', PLAN_CHANGES: 'free' }, 'api');
   const make = new Make(app);
 
-  it('has the figures of the invoice that the service makes of such a month', async () => {
+  it('matches the invoice that the service creates', async () => {
     const months = new Months(app, make, new Date('2027-07-01T00:00:00Z'));
     await months.begin();
     const ada = await make.person();

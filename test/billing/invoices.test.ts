@@ -58,8 +58,8 @@ const billed = async (by = key): Promise<any> => {
   return (await months.invoicesOf(by))[0];
 };
 
-describe('the invoice of a month', () => {
-  it('has a line for each plan that was held, to the second, and for each meter and price; and comes to whole cents', async () => {
+describe('the monthly invoice', () => {
+  it('has a line for each plan period and each meter and price, and rounds to whole cents', async () => {
     const { from, to } = months.period;
     const seconds = BigInt((to.getTime() - from.getTime()) / 1_000);
     const third = Number(seconds) / 3;
@@ -129,7 +129,7 @@ describe('the invoice of a month', () => {
     expect(ledger['rounding'] ?? 0n).toBe(-rounding);
   });
 
-  it('takes off what was paid with credits, and does not charge what was used beyond what had been held', async () => {
+  it('deducts paid credits, and does not charge usage above its hold', async () => {
     await choose('builder');
     const work = app.get(PaidWorkService);
     const at = months.at(100);
@@ -175,7 +175,7 @@ describe('the invoice of a month', () => {
     ]).toEqual([parseUsd('49.9'), 0n, 0n, parseUsd('0.1'), -parseUsd('55'), parseUsd('5')]);
   });
 
-  it('is nothing to pay on Free, however much was used, and none at all where nothing was', async () => {
+  it('is zero on Free with usage, and not created without usage', async () => {
     const idle = await make.key(await make.person());
     await months.use(ada.organization.id, { meter: 'object_storage', quantity: 10n ** 15n });
     await months.close();
@@ -187,7 +187,7 @@ describe('the invoice of a month', () => {
     expect(sumOf(lines)).toBe(0n);
   });
 
-  it('has usage that became known after its month was closed on the next one, as an adjustment', async () => {
+  it('bills late usage on the next invoice as an adjustment', async () => {
     await choose('builder');
     const late = months.at(3_600);
     await months.close();
@@ -209,7 +209,7 @@ describe('the invoice of a month', () => {
     expect((await months.invoice(key, second.id)).lines[1].period).toEqual(first.period);
   });
 
-  it('ends with the organization, and bills it all the same', async () => {
+  it('is created when the organization is deleted', async () => {
     const org = await make.org(ada);
     const inOrg = { headers: { 'x-service-org': org.id } };
     expectStatus(200, await app.post('/api/v1/billing/subscription', { plan: 'pro' }, as(key, inOrg)));
@@ -222,7 +222,7 @@ describe('the invoice of a month', () => {
     expect(invoice).toEqual({ state: 'finalized', total_cents: String(((2n * 29_900n) / days + 1n) / 2n) });
   });
 
-  it('is not made while the roll-ups of the month are not what its events come to', async () => {
+  it('is not created while roll-ups and events differ', async () => {
     await months.use(ada.organization.id, { meter: 'sandbox_compute', quantity: 3_600_000n });
     await make.sql(
       `UPDATE usage_hours SET cost_nano = cost_nano + 1 WHERE usage_month_id IN (SELECT id
@@ -243,7 +243,7 @@ describe('the invoice of a month', () => {
     expect(await months.invoicesOf(key)).toHaveLength(1);
   });
 
-  it('is made for all others, whatever keeps it from being made for one organization', async () => {
+  it('is created for all other organizations when one fails', async () => {
     const others = await Promise.all(
       [1, 2, 3].map(async () => {
         const other = await make.key(await make.person());
@@ -272,7 +272,7 @@ describe('the invoice of a month', () => {
     expect(await app.get(MonthClosings).closeAllDue()).toEqual({ organizations: 1, failed: 0 });
   });
 
-  it('is one, with a number without gaps, however many close the month at once', async () => {
+  it('is created once, with gapless numbers, under concurrent closings', async () => {
     await choose('builder');
     const others = await Promise.all(
       [1, 2, 3, 4, 5].map(async () => {
@@ -293,7 +293,7 @@ describe('the invoice of a month', () => {
 });
 
 describe('a finalized invoice', () => {
-  it('never changes, and neither do its lines, whoever asks the database', async () => {
+  it('is immutable in the database, with its lines', async () => {
     const { id } = await billed();
     for (const statement of [
       `UPDATE invoices SET total_cents = 1 WHERE id = $1`,
@@ -311,7 +311,7 @@ describe('a finalized invoice', () => {
       await expect(make.sql(`TRUNCATE ${table} CASCADE`)).rejects.toThrow(/refused|never/);
   });
 
-  it('is paid when an operator says so, once, and enters the books', async () => {
+  it('is marked as paid once by an operator, and posted to the ledger', async () => {
     const { id, total } = await billed();
     const answer = await operate(id, 'paid', { payment: 'Transfer 7' });
     expect(answer.body).toEqual({
@@ -332,7 +332,7 @@ describe('a finalized invoice', () => {
     ).rejects.toThrow('never changes');
   });
 
-  it('is corrected by credit notes, with numbers of their own, up to all of it', async () => {
+  it('is corrected by numbered credit notes, up to its total', async () => {
     const { id } = await billed();
     const note = { amountUsd: '9.01', reason: 'We were down', key: 'ticket-1' };
     const [first] = await Promise.all([operate(id, 'credit-notes', note), operate(id, 'credit-notes', note)]);
@@ -362,7 +362,7 @@ describe('a finalized invoice', () => {
     );
   });
 
-  it('is taken back as a whole by an operator, and is owed by nobody then', async () => {
+  it('can be voided by an operator, and is then no longer due', async () => {
     const { id } = await billed();
     expect((await operate(id, 'void', { reason: 'A mistake' })).body).toMatchObject({ state: 'void', dueUsd: '0.00' });
     expectStatus(200, await operate(id, 'void', { reason: 'A mistake' }));
@@ -374,7 +374,7 @@ describe('a finalized invoice', () => {
     expect(await ledgerOf(ada.organization.id)).toMatchObject({ invoiced: 0n, revenue: 0n });
   });
 
-  it('is overdue two weeks later, and can still be paid', async () => {
+  it('is overdue after two weeks, and can still be paid', async () => {
     const { id } = await billed();
     const timer = app.get(OverdueInvoicesTimer);
     months.at(16 * 86_400);
@@ -386,7 +386,7 @@ describe('a finalized invoice', () => {
     expect((await operate(id, 'paid', { payment: 'Late' })).body.state).toBe('paid');
   });
 
-  it('is read by those alone who see to the money of its organization', async () => {
+  it('requires billing:read and the role to read it', async () => {
     const { id } = await billed();
     const { data } = expectStatus(
       200,
@@ -430,7 +430,7 @@ describe('a finalized invoice', () => {
     }
   });
 
-  it('is a page as well, which runs nothing of what somebody has typed in', async () => {
+  it('is available as HTML with escaped text', async () => {
     const org = await make.org(ada, { name: '<script>alert(1)</script> & "Söhne"' });
     const inOrg = { headers: { 'x-service-org': org.id } };
     expectStatus(200, await app.post('/api/v1/billing/subscription', { plan: 'builder' }, as(key, inOrg)));
@@ -457,7 +457,7 @@ describe('the upcoming invoice', () => {
   const upcoming = async (by = key): Promise<any> =>
     expectStatus(200, await app.fetch(`${PATH}/upcoming`, as(by))).body.data;
 
-  it('is the plan to the end of the month and what was used until now, and in the end the invoice', async () => {
+  it('has the plan for the whole month and the usage so far, and ends as the invoice', async () => {
     const { from, to } = months.period;
     months.at(0);
     await choose('builder');
@@ -491,7 +491,7 @@ describe('the upcoming invoice', () => {
     expect({ lines, total }).toEqual({ lines: shown.lines, total: shown.total });
   });
 
-  it('is nothing for an organization on Free that has used nothing, and is told to nobody else', async () => {
+  it('is empty for Free without usage, and hidden from other organizations', async () => {
     expect(await upcoming()).toMatchObject({ lines: [], total: '0.00' });
     expect(codeOf(await app.fetch(`${PATH}/upcoming`))).toEqual([401, 'missing_api_key']);
     expect(codeOf(await app.fetch(`${PATH}/upcoming`, as(await make.key(ada, { scopes: ['projects:read'] }))))).toEqual(

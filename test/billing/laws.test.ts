@@ -106,8 +106,8 @@ async function live(orgId: string, list: readonly Act[]): Promise<void> {
   }
 }
 
-describe('whatever happens in a month', () => {
-  it('its invoice is the sum of its lines, these are the sum of its events and of the time that plans were held, and the books are even', async () => {
+describe('any sequence of events in a month', () => {
+  it('keeps the invoice equal to its lines, its events and its plan periods, and the ledger balanced', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(acts, { minLength: 1, maxLength: 3 }), async (lives) => {
         const { from, to } = await months.begin();
@@ -192,7 +192,7 @@ async function requireNoGaps(): Promise<void> {
   expect(numbers).toEqual(numbers.map((_, index) => index + 1));
 }
 
-describe('a process that is killed while it closes a month for several organizations', () => {
+describe('a process that is killed while it closes a month', () => {
   const kill = async (
     orgIds: readonly string[],
     now: Date,
@@ -239,7 +239,7 @@ describe('a process that is killed while it closes a month for several organizat
     return orgIds;
   };
 
-  it('leaves invoices that the next one finishes: one for each organization, the same, with one number', async () => {
+  it('leaves invoices that the next process completes, one per organization and number', async () => {
     const sets = [];
     for (let index = 0; index < places.length; index++) sets.push(await newSet());
     months.end();

@@ -5,7 +5,7 @@ const PATH = '/api/v1/billing/subscription';
 const OPS_TOKEN = 'an-ops-token-for-the-tests';
 const AS_OPERATOR = { headers: { authorization: `Bearer ${OPS_TOKEN}` } };
 
-describe('a larger plan without a payment provider', () => {
+describe('an upgrade without a payment provider', () => {
   const app = useApp({ OPS_TOKEN, SANDBOX_ENABLED: 'false' });
   const make = new Make(app);
   let ada: Person;
@@ -31,7 +31,7 @@ describe('a larger plan without a payment provider', () => {
       [ada.organization.id],
     );
 
-  it('waits for an operator, who finds a task, and begins with the approval', async () => {
+  it('creates a task for the operator, and starts with the approval', async () => {
     const answer = expectStatus(202, await choose('builder'));
     expect(answer.body.data).toMatchObject({
       plan: 'free',
@@ -53,7 +53,7 @@ describe('a larger plan without a payment provider', () => {
     await taskIs('resolved');
   });
 
-  it('can be refused, and the audit log says why', async () => {
+  it('can be rejected, and the audit log says why', async () => {
     expectStatus(202, await choose('pro'));
     expect(expectStatus(200, await operate(['POST', '/refuse'], { reason: 'No contract' })).body).toEqual({
       orgId: ada.organization.id,
@@ -68,7 +68,7 @@ describe('a larger plan without a payment provider', () => {
     ]);
   });
 
-  it('is requested once, replaced by another choice, and withdrawn by choosing the present plan', async () => {
+  it('is requested once, replaced by another choice, and withdrawn by choosing the current plan', async () => {
     const [first] = (await Promise.all([choose('builder'), choose('builder'), choose('builder')])).map(
       (answer) => expectStatus(202, answer).body.data,
     );
@@ -83,12 +83,12 @@ describe('a larger plan without a payment provider', () => {
     await taskIs('resolved');
   });
 
-  it('is not requested in a dry run', async () => {
+  it('requests nothing in a dry run', async () => {
     expectStatus(202, await app.post(PATH, { plan: 'pro' }, as(ada, { headers: { 'dry-run': 'true' } })));
     expect(await read()).not.toHaveProperty('pending_change');
   });
 
-  it('waits from a paid plan too, and a smaller one needs no approval', async () => {
+  it('needs approval on a paid plan too, and a downgrade needs none', async () => {
     expectStatus(200, await operate(['PUT', ''], { plan: 'builder', reason: 'x' }));
     expect(expectStatus(202, await choose('pro')).body.data).toMatchObject({
       plan: 'builder',

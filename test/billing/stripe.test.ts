@@ -70,8 +70,8 @@ async function billed(): Promise<{ ours: any; theirs: any }> {
   return { ours, theirs: copy() };
 }
 
-describe('a plan that is paid for through Stripe', () => {
-  it('wants a means of payment first, and begins once that is given', async () => {
+describe('a subscription paid through Stripe', () => {
+  it('requires a payment method, and starts once it is set', async () => {
     const refused = await choose('builder');
     expect(codeOf(refused)).toEqual([409, 'payment_method_required']);
     const url = await checkout('builder');
@@ -100,7 +100,7 @@ describe('a plan that is paid for through Stripe', () => {
     ).toBe(1);
   });
 
-  it('ends with the period when the subscription is ended there', async () => {
+  it('ends with the period when it is cancelled at Stripe', async () => {
     const id = await subscribe('builder');
     stripe.endSubscription(id);
     await tell(...stripe.events.splice(0));
@@ -115,7 +115,7 @@ describe('a plan that is paid for through Stripe', () => {
     expect((await choose('pro')).status).toBe(200);
   });
 
-  it('comes to the same whatever the order of the events is, and however often they come', async () => {
+  it('ends in the same state for events in any order and repeated events', async () => {
     const first = await checkout('builder');
     const second = await checkout('pro');
     const ended = stripe.completeCheckout(first).id;
@@ -144,7 +144,7 @@ describe('a plan that is paid for through Stripe', () => {
     ]);
   });
 
-  it('is refused where it is by contract, to whoever may not, and changes nothing in a dry run', async () => {
+  it('is refused for contract plans and without permission, and unchanged in a dry run', async () => {
     expect(codeOf(await app.post('/api/v1/billing/checkout', { plan: 'enterprise' }, as(key)))).toEqual([
       409,
       'plan_by_contract',
@@ -167,7 +167,7 @@ describe('a plan that is paid for through Stripe', () => {
     expect(stripe.requests.length).toBe(asked);
   });
 
-  it('tells that Stripe is away, and nothing of what was sent there', async () => {
+  it('returns 503 when Stripe is unavailable, without what was sent there', async () => {
     stripe.failures = 10;
     const answer = await app.post('/api/v1/billing/checkout', { plan: 'pro' }, as(key));
     stripe.failures = 0;
@@ -176,8 +176,8 @@ describe('a plan that is paid for through Stripe', () => {
   });
 });
 
-describe('an invoice that is paid through Stripe', () => {
-  it('is there line by line, to the cent, and is paid here when it is there', async () => {
+describe('an invoice paid through Stripe', () => {
+  it('is created there line by line, to the cent, and paid here when it is paid there', async () => {
     const { ours, theirs } = await billed();
     const cents = Number(parseUsd(ours.total) / 10_000_000n);
     expect([theirs.total, theirs.metadata.number]).toEqual([cents, ours.number]);
@@ -199,7 +199,7 @@ describe('an invoice that is paid through Stripe', () => {
     ).toEqual([{ count: '1' }]);
   });
 
-  it('is told of once, though Stripe fails on the way', async () => {
+  it('is sent once when Stripe fails in between', async () => {
     await subscribe('builder');
     stripe.failures = 4;
     await months.close();
@@ -210,7 +210,7 @@ describe('an invoice that is paid through Stripe', () => {
     expect(stripe.itemsOf(copies()[0].id)).toHaveLength(1);
   });
 
-  it('follows what becomes of it here: corrected, paid by another way, void', async () => {
+  it('follows corrections, other payments and voiding', async () => {
     const { ours, theirs } = await billed();
     expectStatus(200, await operate(ours.id, 'credit-notes', { amountUsd: '1.23', reason: 'We were down', key: 'x' }));
     await eventually(() => theirs.amount_due === theirs.total - 123, 'Stripe has the credit note', WITHIN_MS);
@@ -235,7 +235,7 @@ describe('POST /webhooks/stripe', () => {
     data: { object: { id: 'in_nobodys', object: 'invoice' } },
   };
 
-  it('takes only what is signed with its secret, and of late', async () => {
+  it('accepts only recent events with a valid signature', async () => {
     for (const options of [{ secret: 'whsec_of_somebody_else' }, { at: Date.now() - 3_600_000 }]) {
       expect(codeOf(await stripe.deliver(app, event, options))).toEqual([401, 'invalid_signature']);
     }
@@ -247,14 +247,14 @@ describe('POST /webhooks/stripe', () => {
     ]);
   });
 
-  it('waits five seconds for a body of which nobody knows yet who signed it', async () => {
+  it('waits five seconds for an unauthenticated body', async () => {
     const began = performance.now();
     const answer = await app.raw('POST /webhooks/stripe HTTP/1.1\r\nHost: api.test\r\nContent-Length: 1000\r\n\r\n{');
     expect(answer).toContain('"code":"request_timeout"');
     expect(performance.now() - began).toBeLessThan(20_000);
   }, 40_000);
 
-  it('ignores what nothing follows from', async () => {
+  it('ignores events without consequences', async () => {
     expect((await stripe.deliver(app, { ...event, id: 'evt_other', type: 'customer.updated' })).body.data).toEqual({
       outcome: 'ignored',
     });
@@ -269,7 +269,7 @@ describe('without Stripe', () => {
   });
   afterAll(() => plain.stop());
 
-  it('there is no page of a provider, and nobody is believed to be one', async () => {
+  it('has no payment page and rejects webhooks', async () => {
     const own = await new Make(plain).key(await new Make(plain).person());
     for (const path of ['checkout', 'portal'])
       expect(

@@ -50,8 +50,8 @@ const nextMonth = (): Date => {
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1));
 };
 
-describe('the subscription of an organization', () => {
-  it('is at first the plan that it was made with, for nothing', async () => {
+describe('subscriptions', () => {
+  it('start with the plan of the organization, without a fee', async () => {
     const now = new Date();
     const from = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth()));
     const expected = {
@@ -66,7 +66,7 @@ describe('the subscription of an organization', () => {
     expect((await app.fetch(PATH, as(ada))).body.data).toEqual(expected);
   });
 
-  it('rises at once: the next call has the limits and features of the larger plan, in every process', async () => {
+  it('upgrade at once: the next request has the new limits in every process', async () => {
     const other = await app.another();
     try {
       expect([await tierOf(), await tierOf(other)]).toEqual(['free', 'free']);
@@ -101,7 +101,7 @@ describe('the subscription of an organization', () => {
     }
   });
 
-  it('falls with the end of the period, and until then can be kept', async () => {
+  it('downgrade at the end of the period, and can be kept until then', async () => {
     await chosen('pro');
     const end = nextMonth();
     const planned = {
@@ -145,7 +145,7 @@ describe('the subscription of an organization', () => {
     ]);
   });
 
-  it('lets a planned change take effect before the next one is made, though no job has come by', async () => {
+  it('apply a scheduled change before the next one, also when no job ran', async () => {
     await chosen('builder');
     await chosen('free');
     const end = nextMonth();
@@ -162,7 +162,7 @@ describe('the subscription of an organization', () => {
     ]);
   });
 
-  it('drops what was planned when it rises', async () => {
+  it('drop a scheduled downgrade on an upgrade', async () => {
     await chosen('builder');
     await chosen('free');
     expect(await chosen('pro')).not.toHaveProperty('planned_change');
@@ -171,7 +171,7 @@ describe('the subscription of an organization', () => {
     ).toEqual([{ next_plan: null, next_plan_at: null }]);
   });
 
-  it('does not fall to a plan that has no room for what is there, and says what is too much', async () => {
+  it('refuse a plan that is too small for what exists, and say what exceeds it', async () => {
     await chosen('builder');
     for (let index = 0; index < 4; index++)
       expectStatus(201, await app.post('/api/v1/projects', { name: uniqueName('p') }, as(key)));
@@ -187,7 +187,7 @@ describe('the subscription of an organization', () => {
     expect(await chosen('free')).toMatchObject({ planned_change: { plan: 'free' } });
   });
 
-  it('has no Enterprise to choose, and none to leave', async () => {
+  it('cannot choose or leave Enterprise', async () => {
     const refused = await choose('enterprise');
     expect(codeOf(refused)).toEqual([409, 'plan_by_contract']);
     expectStatus(
@@ -198,7 +198,7 @@ describe('the subscription of an organization', () => {
     expect(await chosen('enterprise')).toMatchObject({ plan: 'enterprise', price_usd_per_month: '1200.5' });
   });
 
-  it('changes nothing in a dry run, and once with one idempotency key', async () => {
+  it('change nothing in a dry run, and once per idempotency key', async () => {
     const dry = await choose('pro', key, { headers: { 'dry-run': 'true' } });
     expect([dry.status, dry.body.data.plan, dry.body.meta.dry_run]).toEqual([200, 'pro', true]);
     expect(await read()).toMatchObject({ plan: 'free' });
@@ -209,7 +209,7 @@ describe('the subscription of an organization', () => {
     expect(await changesOf(ada.organization.id)).toHaveLength(1);
   });
 
-  it('is one however many choose at once', async () => {
+  it('change once under concurrent requests', async () => {
     const answers = await Promise.all(
       ['builder', 'pro', 'builder', 'pro', 'builder', 'pro'].map((plan) => choose(plan)),
     );
@@ -223,7 +223,7 @@ describe('the subscription of an organization', () => {
     expect(await tierOf()).toBe('pro');
   });
 
-  it('is refused to whoever may not see to money', async () => {
+  it('require billing:write and the role', async () => {
     expect(codeOf(await app.fetch(PATH))).toEqual([401, 'missing_api_key']);
     const reader = await make.key(ada, { scopes: ['billing:read'] });
     expect(codeOf(await choose('builder', reader))).toEqual([403, 'insufficient_scopes']);
@@ -246,7 +246,7 @@ describe('the subscription of an organization', () => {
 });
 
 describe('PUT /ops/billing/subscriptions/:org_id', () => {
-  it('gives any plan at any price, and tells the organization why', async () => {
+  it('sets any plan at any price, and stores the reason', async () => {
     const answer = await setPlan(ada.organization.id, {
       plan: 'enterprise',
       priceUsdPerMonth: '1200',
@@ -266,7 +266,7 @@ describe('PUT /ops/billing/subscriptions/:org_id', () => {
     expect(await read()).toMatchObject({ plan: 'builder', price_usd_per_month: '49' });
   });
 
-  it('refuses what it cannot mean', async () => {
+  it('returns 400 for invalid changes', async () => {
     for (const body of [
       {},
       { plan: 'pro' },
@@ -289,7 +289,7 @@ describe('PUT /ops/billing/subscriptions/:org_id', () => {
 describe('without OPS_TOKEN', () => {
   const open = useApp(WITHOUT_PROXY, 'api');
 
-  it('nobody gives plans, whoever can reach the port', async () => {
+  it('returns 404 to every caller', async () => {
     const person = await new Make(open).person();
     const answer = await send(open, ['PUT', `/ops/billing/subscriptions/${person.organization.id}`], {
       plan: 'pro',

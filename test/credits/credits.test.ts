@@ -62,7 +62,7 @@ afterEach(async () => {
 });
 
 describe('GET /api/v1/billing/credits', () => {
-  it('shows the five dollars that everybody gets once, for themselves', async () => {
+  it('returns the five dollars that each account gets once', async () => {
     const person = await make.person();
     const first = await credits(person);
     expect(first).toEqual({
@@ -75,20 +75,20 @@ describe('GET /api/v1/billing/credits', () => {
     expect(await sum(person.organization.id, 'credits')).toBe(-parseUsd('5'));
   });
 
-  it('gives them once, however many ask first at the same time', async () => {
+  it('grants them once under concurrent first requests', async () => {
     const person = await make.person();
     const answers = await Promise.all(Array.from({ length: 8 }, () => credits(person)));
     expect(new Set(answers.map(({ grants }) => grants[0].id)).size).toBe(1);
   });
 
-  it('shows nothing of the kind for another organization of the same person', async () => {
+  it('grants nothing to a second organization of the same person', async () => {
     const person = await make.person();
     const org = await make.org(person);
     const answer = await app.fetch('/api/v1/billing/credits', as(person, { headers: { 'x-service-org': org.id } }));
     expect(answer.body.data).toEqual({ balance: '0', held: '0', grants: [] });
   });
 
-  it('answers 401 without a key, 403 without the scope or the role, and 403 for the organization of others', async () => {
+  it('returns 401 without a key, and 403 without the scope, the role or the organization', async () => {
     const [person, other] = [await make.person(), await make.person()];
     const org = await make.org(person);
     await make.member(org, other, 'member');
@@ -107,8 +107,8 @@ describe('GET /api/v1/billing/credits', () => {
   });
 });
 
-describe('paid work', () => {
-  it('holds what it may cost, and pays what it has cost', async () => {
+describe('holds for paid work', () => {
+  it('reserve the maximum cost, and charge the actual cost', async () => {
     const person = await make.person();
     const { id: orgId } = person.organization;
     const begun = await work().begin(compute(orgId, 10n));
@@ -127,7 +127,7 @@ describe('paid work', () => {
     ]);
   });
 
-  it('begins and ends once, however often it is told to', async () => {
+  it('start and settle once for repeated calls', async () => {
     const person = await make.person();
     const wish = compute(person.organization.id, 10n);
     const [begun] = await Promise.all([work().begin(wish), work().begin(wish), work().begin(wish)]);
@@ -138,7 +138,7 @@ describe('paid work', () => {
     expect(await credits(person)).toMatchObject({ balance: '4.8', held: '0' });
   });
 
-  it('gives all back when it is abandoned, and the platform pays for what is used all the same', async () => {
+  it('are released in full when work is abandoned, and the platform pays for its usage', async () => {
     const person = await make.person();
     const begun = await work().begin(compute(person.organization.id, 50n));
     await work().abandon(begun);
@@ -148,7 +148,7 @@ describe('paid work', () => {
     expect(await sum(person.organization.id, 'platform_loss')).toBe(2n * HOUR_NANO);
   });
 
-  it("never costs more than was held: the rest is the platform's loss, and counted", async () => {
+  it('never charge more than the hold, and count the difference as a loss', async () => {
     const person = await make.person();
     const begun = await work().begin(compute(person.organization.id, 1n));
     await work().end(begun, used(begun, 3n));
@@ -157,7 +157,7 @@ describe('paid work', () => {
     expect((await app.fetch('/metrics')).text).toMatch(/credits_platform_loss_usd_total 0\.[2-9]/);
   });
 
-  it('is refused when the credits do not cover it, and when they are held', async () => {
+  it('return 402 when credits are insufficient or held', async () => {
     const person = await make.person();
     const { id: orgId } = person.organization;
     await expect(work().begin(compute(orgId, 51n))).rejects.toMatchObject({
@@ -174,7 +174,7 @@ describe('paid work', () => {
     });
   });
 
-  it('joins the transaction of its caller, to the end', async () => {
+  it('join the transaction of the caller', async () => {
     const person = await make.person();
     const wish = compute(person.organization.id, 10n);
     const database = app.get(Database);
@@ -197,14 +197,14 @@ describe('paid work', () => {
     expect(await credits(person)).toMatchObject({ balance: '4.9', held: '0' });
   });
 
-  it('of one caller that cannot be written fails alone', async () => {
+  it('fail alone when one of a batch cannot be written', async () => {
     const [person, nobody] = [await make.person(), 'org_00000000000000000000000000'];
     const wishes = [compute(person.organization.id, 1n), compute(nobody, 1n), compute(person.organization.id, 1n)];
     const results = await Promise.allSettled(wishes.map((wish) => work().begin(wish)));
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   });
 
-  it('that never told of its end gives back what it holds', async () => {
+  it('are released when no completion was reported', async () => {
     const person = await make.person();
     const begun = await work().begin(compute(person.organization.id, 10n, { withinMs: 1 }));
     await eventually(async () => {
@@ -217,8 +217,8 @@ describe('paid work', () => {
   });
 });
 
-describe('grants', () => {
-  it('are given once for a key, and refuse another amount for it', async () => {
+describe('credit grants', () => {
+  it('are created once per key, and return 409 for another amount', async () => {
     const {
       organization: { id },
     } = await make.person();
@@ -229,7 +229,7 @@ describe('grants', () => {
     expect(await sum(id, 'credits')).toBe(-parseUsd('7'));
   });
 
-  it('leave when they expire, with an entry in the ledger, but for what is held of them', async () => {
+  it('expire with a ledger entry, except for what is held', async () => {
     const person = await make.person();
     const { id } = person.organization;
     await credits(person);
@@ -243,7 +243,7 @@ describe('grants', () => {
     expect(await credits(person)).toMatchObject({ balance: '5', held: '0' });
   });
 
-  it('get a refund back, once for its key and no more than was paid', async () => {
+  it('are refunded once per key, up to what was paid', async () => {
     const person = await make.person();
     const { id: orgId } = person.organization;
     await grant(orgId, '1');
@@ -271,7 +271,7 @@ describe('grants', () => {
 });
 
 describe('the spend cap', () => {
-  it('is none until it is set, and is told with what is billed', async () => {
+  it('is none by default, and is returned with the billed amount', async () => {
     const person = await make.person({ plan: 'builder' });
     const month = new Date().toISOString().slice(0, 7);
     expect((await app.fetch('/api/v1/billing/spend-cap', as(person))).body.data).toEqual({
@@ -292,12 +292,12 @@ describe('the spend cap', () => {
     [{ amount: '1e3' }],
     [{ amount: '0.0000000001' }],
     [{ amount: '10', other: 1 }],
-  ])('answers 400 for %j', async (body) => {
+  ])('returns 400 for %j', async (body) => {
     const person = await make.person();
     expect((await cap(person, body)).body.error).toMatchObject({ code: 'invalid_request' });
   });
 
-  it('is for those with billing:write, and written to the audit log', async () => {
+  it('requires billing:write, and is written to the audit log', async () => {
     const [person, viewer] = [await make.person({ plan: 'pro' }), await make.person()];
     const org = await make.org(person);
     await make.member(org, viewer, 'admin');
@@ -310,7 +310,7 @@ describe('the spend cap', () => {
     expect(log.body.data[0]).toMatchObject({ action: 'spend_cap.set', details: { before: null, after: '1' } });
   });
 
-  it('bounds what is billed beyond the credits, and says so with 402', async () => {
+  it('returns 402 above the cap', async () => {
     const person = await make.person({ plan: 'builder' });
     const { id: orgId } = person.organization;
     await cap(person, { amount: '1' });
@@ -340,7 +340,7 @@ describe('the spend cap', () => {
     expect((await app.fetch('/api/v1/billing/spend-cap', as(person))).body.data).toMatchObject({ billed: '0.4' });
   });
 
-  it('warns every owner at 50, 80 and 100 per cent, once in a month', async () => {
+  it('notifies every owner at 50, 80 and 100 per cent, once a month', async () => {
     const [person, second] = [await make.person(), await make.person()];
     const org = await make.org(person, { plan: 'pro' });
     await make.member(org, second, 'owner');
@@ -383,7 +383,7 @@ describe('POST /ops/billing/credits', () => {
   const PATH = '/ops/billing/credits';
   const asOperator = { headers: { authorization: `Bearer ${OPS_TOKEN}` } };
 
-  it('gives credits once for a key, told in the audit log', async () => {
+  it('grants credits once per key, and writes to the audit log', async () => {
     const person = await make.person();
     const orgId = person.organization.id;
     const body = {
@@ -416,7 +416,7 @@ describe('POST /ops/billing/credits', () => {
     });
   });
 
-  it('answers 401 without the token, 404 for no organization, and 400 for what is no grant', async () => {
+  it('returns 401 without the token, 404 for an unknown organization, and 400 for an invalid grant', async () => {
     const {
       organization: { id: orgId },
     } = await make.person();

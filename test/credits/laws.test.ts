@@ -53,8 +53,8 @@ async function orgWith(usd: string): Promise<string> {
   return id;
 }
 
-describe('the books', () => {
-  it('hold whatever several processes do at once with grants, holds, ends, refunds and expiry', async () => {
+describe('the ledger', () => {
+  it('stays balanced under concurrent grants, holds, settlements, refunds and expiry', async () => {
     const other = await app.another({ role: 'api' });
     try {
       const hours = fc.integer({ min: 0, max: 30 });
@@ -181,7 +181,7 @@ describe('the books', () => {
     return BigInt(row!.cost) - BigInt(row!.refunded);
   };
 
-  it('hold when several batches of one organization are written beside each other, whose work ends twice', async () => {
+  it('stays balanced when concurrent batches settle the same work twice', async () => {
     const [paid, orgId] = [app.get(PaidWorkService), await orgWith('7')];
     const spend = async (): Promise<string> => {
       const work = await paid.begin({
@@ -216,7 +216,7 @@ describe('the books', () => {
     expect(await faults()).toEqual([]);
   }, 60_000);
 
-  it('are refused by the database when they do not sum to zero, and when somebody changes them', async () => {
+  it('rejects unbalanced transactions and changes of entries in the database', async () => {
     const ledger = app.get(LedgerService);
     const transaction = {
       key: randomUUID(),
@@ -290,7 +290,7 @@ describe('the books', () => {
 });
 
 describe('four processes', () => {
-  it('that spend a thousand times at once what there is money for a hundred times have exactly a hundred paid', async () => {
+  it('that spend concurrently have exactly as much paid as there are credits', async () => {
     const orgId = await orgWith('10');
     const results = await Promise.all(
       Array.from({ length: 4 }, () =>
@@ -304,7 +304,7 @@ describe('four processes', () => {
     expect(await faults()).toEqual([]);
   }, 90_000);
 
-  it('that are told of the same work all the same have it paid once', async () => {
+  it('that settle the same work have it paid once', async () => {
     const orgId = await orgWith('10');
     const keys = Array.from({ length: 20 }, () => randomUUID());
     const results = await Promise.all(Array.from({ length: 2 }, () => spendApart(order({ orgId, keys }))));
@@ -319,7 +319,7 @@ describe('a process that is killed', () => {
     (['before', 'after'] as const).map((at) => ({ in: phase, at })),
   );
 
-  it('around any commit leaves no paid work unmetered, none billed twice, and nothing held for ever', async () => {
+  it('around any commit leaves no paid work unmetered, none billed twice, and no hold for ever', async () => {
     const orgId = await orgWith('10');
     await Promise.all(
       BOUNDARIES.map(async (kill) => {

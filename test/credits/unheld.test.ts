@@ -15,7 +15,7 @@ const USAGE_TOKEN = 'usage-token-0123456789';
 const HOURS_OF_A_DOLLAR = 10;
 const HOUR_MS = 3_600_000;
 
-describe('usage that nothing was held for', () => {
+describe('usage without a hold', () => {
   // Without a worker nothing is paid for but by the tests.
   const app = useApp({ USAGE_TOKEN }, 'api');
   const make = new Make(app);
@@ -47,7 +47,7 @@ describe('usage that nothing was held for', () => {
   const sum = (person: Person, account: Parameters<LedgerService['sum']>[1]): Promise<bigint> =>
     app.get(LedgerService).sum(person.organization.id, account);
 
-  it('is paid for with credits, as every kind of usage is, and once however often it is reported', async () => {
+  it('is paid with credits, once however often it is reported', async () => {
     const person = await make.person();
     const event = await report(person, 2);
     await pay();
@@ -57,7 +57,7 @@ describe('usage that nothing was held for', () => {
     expect(await credits(person)).toMatchObject({ balance: '3' });
   });
 
-  it('comes in several meters and goes to the grants that apply', async () => {
+  it('is paid across meters with the grants that apply', async () => {
     const person = await make.person();
     await report(person, 1);
     await report(person, 0, { meter: 'ai_tokens', model: 'anthropic/claude-sonnet:output', quantity: '100000' });
@@ -66,7 +66,7 @@ describe('usage that nothing was held for', () => {
     expect(await credits(person)).toMatchObject({ balance: '2.5' });
   });
 
-  it("leaves nothing for further work when the credits have ended, and is nobody's to pay beyond them on Free", async () => {
+  it('leaves nothing for further work when credits run out, and is not billed on Free', async () => {
     const person = await make.person();
     await report(person, 7);
     await pay();
@@ -82,7 +82,7 @@ describe('usage that nothing was held for', () => {
     await expect(begun).rejects.toMatchObject({ code: 'credits_exhausted' });
   });
 
-  it('takes nothing of what is held for work that runs', async () => {
+  it('does not use credits that are held for running work', async () => {
     const person = await make.person();
     const work = await app.get(PaidWorkService).begin({
       orgId: person.organization.id,
@@ -111,7 +111,7 @@ describe('usage that nothing was held for', () => {
     ]);
   });
 
-  it('is paid for once by workers that do it at the same time', async () => {
+  it('is paid once by concurrent workers', async () => {
     const other = await app.another({ role: 'worker' });
     try {
       const people = await Promise.all(Array.from({ length: 5 }, () => make.person()));

@@ -6,7 +6,7 @@ import { useApp } from '../support/test-app.js';
 
 const { Service, ValidationError } = client;
 
-describe('usage, as clients see it', () => {
+describe('usage in the client library and the command line', () => {
   const app = useApp({ SANDBOX_ENABLED: 'false', ANONYMOUS_CALLS_PER_SECOND: '1000' });
   const command = new CommandLine(() => app.url);
   let account: Account;
@@ -24,7 +24,7 @@ describe('usage, as clients see it', () => {
     command.stop();
   });
 
-  it('is told by the library, with what all of it costs', async () => {
+  it('is returned by the library with its cost', async () => {
     const { billing } = new Service({ apiKey: account.apiKey, baseUrl: app.url });
     const { data, meta } = await billing.usage({ group_by: ['model'] });
     expect(data).toEqual([
@@ -40,7 +40,7 @@ describe('usage, as clients see it', () => {
     });
   });
 
-  it('is printed by the command line, for people and for programs', async () => {
+  it('is printed by the command line as text and as JSON', async () => {
     const run = (...args: string[]) => command.run(['usage', ...args], { env: { SERVICE_API_KEY: account.apiKey } });
     const shown = await run('--by', 'model,day');
     expect([shown.code, shown.stderr]).toEqual([0, '']);
@@ -56,7 +56,7 @@ describe('usage, as clients see it', () => {
     expect(await run('--by', 'colour')).toMatchObject({ code: 2, stderr: expect.stringContaining('"colour"') });
   });
 
-  it('has a spend cap and invoices, by the library and by the command line', async () => {
+  it('covers the spend cap and invoices', async () => {
     const { billing } = new Service({ apiKey: account.apiKey, baseUrl: app.url });
     const month = new Date().toISOString().slice(0, 7);
     expect(await billing.setSpendCap('12.50')).toEqual({ amount: '12.5', billed: '0', month });

@@ -25,7 +25,7 @@ describe('GET /api/v1/billing/forecast', () => {
     expect(Math.abs(Date.parse(time) - expectedMs)).toBeLessThan(60_000);
   };
 
-  it('tells when credits run out at the rate of the last day, and what uses most', async () => {
+  it('returns when credits run out at the rate of the last day, and the largest consumers', async () => {
     const person = await make.person();
     const orgId = person.organization.id;
     // $0.75 of compute and $0.25 of tokens.
@@ -46,7 +46,7 @@ describe('GET /api/v1/billing/forecast', () => {
     expect(Number(data.month.projected_cost)).toBeGreaterThanOrEqual(1);
   });
 
-  it('says nothing of an end where nothing is used', async () => {
+  it('returns no end without usage', async () => {
     const {
       body: { data },
     } = await app.fetch('/api/v1/billing/forecast', as(await make.person()));
@@ -55,7 +55,7 @@ describe('GET /api/v1/billing/forecast', () => {
     expect(data.month).toEqual({ cost: '0', projected_cost: '0' });
   });
 
-  it('tells when the calls of the day are used up, if they do not last', async () => {
+  it('returns when the daily calls run out', async () => {
     const person = await make.person();
     const now = new Date();
     const passedMs = Math.max(3_600_000, now.getTime() % DAY_MS);
@@ -87,7 +87,7 @@ describe('GET /api/v1/billing/forecast', () => {
     });
   });
 
-  it('is shown to nobody else', async () => {
+  it('returns 404 to other organizations', async () => {
     const [owner, member, stranger] = [await make.person(), await make.person(), await make.person()];
     const org = await make.org(owner, { plan: 'pro' });
     await make.member(org, member, 'member');

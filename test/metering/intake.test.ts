@@ -29,7 +29,7 @@ describe('POST /api/v1/billing/events', () => {
   const usage = async (query = ''): Promise<Record<string, unknown>[]> =>
     (await app.fetch(`/api/v1/billing/usage${query}`, as(person))).body.data;
 
-  it('records each event once, however often it is sent, and says so', async () => {
+  it('records each event once, and says which were duplicates', async () => {
     const events = [event(), event({ meter: 'ai_tokens', model: 'openai/gpt-mini:input', quantity: 1_000_000 })];
     const first = await report(events);
     expect([first.status, first.body.data]).toEqual([200, { accepted: 2, duplicates: 0, rejected: [] }]);
@@ -40,7 +40,7 @@ describe('POST /api/v1/billing/events', () => {
     ]);
   });
 
-  it('takes what is sound, and tells of everything else what is wrong with it', async () => {
+  it('records valid events and reports the errors of the others', async () => {
     const stranger = await make.person();
     const project = (await app.post('/api/v1/projects', { name: 'theirs' }, as(await make.key(stranger)))).body.data
       .id as string;
@@ -102,7 +102,7 @@ describe('POST /api/v1/billing/events', () => {
     expect(await usage()).toEqual([{ meter: 'sandbox_compute', quantity: '2000', unit: 'ms', cost: '0.000055555' }]);
   });
 
-  it('takes a thousand events at once and no more, and at least one', async () => {
+  it('accepts between one and a thousand events', async () => {
     expect((await report(Array.from({ length: 1_000 }, () => event({ quantity: 1 })))).body.data.accepted).toBe(1_000);
     for (const events of [Array.from({ length: 1_001 }, () => event()), [], {}, undefined]) {
       const answer = await report(events);
@@ -111,7 +111,7 @@ describe('POST /api/v1/billing/events', () => {
     expect(await usage()).toEqual([expect.objectContaining({ quantity: '1000' })]);
   });
 
-  it('wants its token, and neither that of somebody else nor a key', async () => {
+  it('requires the usage token', async () => {
     const key = await make.key(person);
     for (const authorization of [
       'Bearer wrong-token-of-the-sources',
@@ -129,7 +129,7 @@ describe('POST /api/v1/billing/events', () => {
     expect(await usage()).toEqual([]);
   });
 
-  it('changes nothing in a dry run', async () => {
+  it('records nothing in a dry run', async () => {
     const events = [event()];
     expect((await report(events, { 'dry-run': 'true' })).body).toMatchObject({
       data: { accepted: 1 },
@@ -139,7 +139,7 @@ describe('POST /api/v1/billing/events', () => {
     expect((await report(events)).body.data.accepted).toBe(1);
   });
 
-  it('lets its sources call as often as they need', async () => {
+  it('is not limited by a call budget', async () => {
     const answers = await Promise.all(
       Array.from({ length: 40 }, () =>
         app.post(
@@ -154,7 +154,7 @@ describe('POST /api/v1/billing/events', () => {
     expect(await usage()).toEqual([expect.objectContaining({ quantity: '40000' })]);
   });
 
-  it('counts what it has recorded', async () => {
+  it('counts recorded events in the metrics', async () => {
     const read = async (): Promise<number> =>
       Number(/usage_recorded_total\{meter="object_storage"\} (\d+)/.exec((await app.fetch('/metrics')).text)?.[1] ?? 0);
     const before = await read();
@@ -165,7 +165,7 @@ describe('POST /api/v1/billing/events', () => {
   });
 
   describe('GET /api/v1/billing/usage', () => {
-    it('tells usage apart by what is asked for, and says what all of it costs', async () => {
+    it('groups usage by the requested fields, with the total cost', async () => {
       const project = (await app.post('/api/v1/projects', { name: 'mine' }, as(await make.key(person)))).body.data
         .id as string;
       await report([
@@ -213,7 +213,7 @@ describe('POST /api/v1/billing/events', () => {
       });
     });
 
-    it('shows the present month where nothing is said, and nothing of what lies ahead', async () => {
+    it('defaults to the current month, and returns nothing from the future', async () => {
       await report([event()]);
       expect(await usage()).toHaveLength(1);
       expect(await usage('?from=2100-01-01')).toEqual([]);
@@ -228,12 +228,12 @@ describe('POST /api/v1/billing/events', () => {
       'group_by=',
       'page=2',
       'to=2026-13-01',
-    ])('refuses ?%s', async (query) => {
+    ])('returns 400 for ?%s', async (query) => {
       const answer = await app.fetch(`/api/v1/billing/usage?${query}`, as(person));
       expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_request']);
     });
 
-    it('shows nobody the usage of others, and no member who may not see bills', async () => {
+    it('requires billing:read in the organization', async () => {
       const [owner, member] = [await make.person(), await make.person()];
       const org = await make.org(owner, { plan: 'pro' });
       await make.member(org, member, 'member');
@@ -251,7 +251,7 @@ describe('POST /api/v1/billing/events', () => {
 describe('without USAGE_TOKEN', () => {
   const app = useApp({ SANDBOX_ENABLED: 'false' }, 'api');
 
-  it('nobody reports usage', async () => {
+  it('returns 404 to every caller', async () => {
     for (const headers of [{}, { authorization: 'Bearer ' }, { authorization: 'Bearer undefined' }] as Record<
       string,
       string

@@ -9,7 +9,7 @@ const TOKEN = 'a-token-of-the-usage-sources';
 const ORG = 'org_00000000000000000000000001';
 const [BATCHES, EVENTS] = [40, 250];
 
-describe('a process that takes usage in and is killed', () => {
+describe('a process that is killed while it records usage', () => {
   let database: TestDatabase;
   let admin: Client;
   /** What goes on where the killed process left off; it ends the database with itself. */
@@ -70,7 +70,7 @@ describe('a process that takes usage in and is killed', () => {
     return rows[0]!;
   }
 
-  it('has recorded each batch wholly or not at all, and sent again all of them are counted once', async () => {
+  it('has recorded each batch completely or not at all, and repeated batches count once', async () => {
     const first = await start();
     let answered = 0;
     const sent = batches.map((events) =>

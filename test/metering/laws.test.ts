@@ -29,7 +29,7 @@ const quantity = fc.oneof(
 const facts = fc.record({ kind, quantity, at: time, project: fc.option(fc.constantFrom('prj_one', 'prj_two')) });
 type Facts = typeof facts extends fc.Arbitrary<infer T> ? T : never;
 
-describe('the laws of metering', () => {
+describe('metering invariants', () => {
   const app = useApp({ SANDBOX_ENABLED: 'false' });
   const make = new Make(app);
   const record = (events: readonly UsageEvent[]) => app.get(UsageService).record(events);
@@ -65,7 +65,7 @@ describe('the laws of metering', () => {
   const comparable = (list: readonly UsageTotal[]) =>
     list.map((total) => ({ ...total, month: total.month.toISOString(), usedIn: total.usedIn.toISOString() }));
 
-  it('law 3: events, hours, months and lines agree, however many record at once and whenever a month is closed', async () => {
+  it('law 3: events, hours, months and lines agree under concurrent recording and closing', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(facts, { minLength: 1, maxLength: 60 }),
@@ -100,7 +100,7 @@ describe('the laws of metering', () => {
     expect(await app.get(UsageReconciler).reconcile()).toBe(0);
   });
 
-  it('law 4: events that come twice, in pieces and in any order come to the same', async () => {
+  it('law 4: duplicate, split and reordered events have the same result', async () => {
     const shuffled = fc
       .array(facts, { minLength: 1, maxLength: 40 })
       .chain((list) =>
@@ -133,7 +133,7 @@ describe('the laws of metering', () => {
     );
   });
 
-  it('law 7: wherever a time is split, its parts come to the whole', async () => {
+  it('law 7: the parts of a split period sum to the whole', async () => {
     const orgId = await newOrg();
     await record(eventsOf(orgId, fc.sample(facts, 300)));
     const whole = await totals(orgId);
@@ -158,7 +158,7 @@ describe('the laws of metering', () => {
     );
   });
 
-  it('a month is off by less than a nano-dollar for each price, not for each event', async () => {
+  it('a month is off by less than a nano-dollar per price, not per event', async () => {
     const orgId = await newOrg();
     await record(
       Array.from({ length: 1_000 }, (_, index) => ({

@@ -13,7 +13,7 @@ import { TestApp } from '../support/test-app.js';
 
 const HOUR_MS = 3_600_000;
 
-describe('the prices of an operator', () => {
+describe('PRICES_FILE', () => {
   const directory = mkdtempSync(join(tmpdir(), 'prices-'));
   const file = join(directory, 'prices.yml');
   const first = { id: 'compute-1', meter: 'sandbox_compute', from: '2026-01-01T00:00:00Z', usd: '1' };
@@ -31,7 +31,7 @@ describe('the prices of an operator', () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  it('are what usage costs, and estimates are never less', async () => {
+  it('sets what usage costs, and estimates are never lower', async () => {
     const {
       organization: { id: orgId },
     } = await new Make(app).person();
@@ -46,7 +46,7 @@ describe('the prices of an operator', () => {
     expect([one!.costNano, two!.costNano].sort()).toEqual([277n, 278n]);
   });
 
-  it('take over at their time, and keep to what was used before', async () => {
+  it('applies prices from their start, and keeps earlier usage at the earlier price', async () => {
     const soon = new Date(Date.now() + HOUR_MS);
     write(first, { ...first, id: 'compute-2', from: soon.toISOString(), usd: '2' });
     await app.restart();
@@ -57,7 +57,7 @@ describe('the prices of an operator', () => {
     expect((await app.get(PricesService).list(soon)).map(({ id, per }) => [id, per])).toEqual([['compute-2', 'hour']]);
   });
 
-  it('keep the service from starting where they change what there is', async () => {
+  it('refuses to start when an existing price was changed', async () => {
     // What Nest makes of it as it starts; a whole service that fails to start would leave its timers to the tests that
     // follow.
     const start = async (): Promise<void> => {

@@ -9,7 +9,7 @@ import { UsageService } from '../../src/modules/metering/usage.service.js';
 import { Make } from '../support/make.js';
 import { useApp } from '../support/test-app.js';
 
-describe('the comparison of usage with its events', () => {
+describe('reconciliation of usage with its events', () => {
   const app = useApp({ SANDBOX_ENABLED: 'false' });
   const make = new Make(app);
   let orgId: string;
@@ -32,7 +32,7 @@ describe('the comparison of usage with its events', () => {
     /^usage_reconcile_drift (\S+)$/m.exec((await app.fetch('/metrics')).text)?.[1];
   const reconcile = () => app.get(UsageReconciler).reconcile();
 
-  it('finds nothing where all is right, and says when it has looked', async () => {
+  it('reports no fault for consistent data, and when it ran', async () => {
     expect(await reconcile()).toBe(0);
     expect(await drift()).toBe('0');
     expect(
@@ -63,7 +63,7 @@ describe('the comparison of usage with its events', () => {
       'UPDATE usage_months SET events = events - 1',
       'UPDATE usage_months SET events = events + 1',
     ],
-  ])('finds %s', async (_, damage, repair) => {
+  ])('reports %s', async (_, damage, repair) => {
     const [event] = await make.sql<{ id: string }>('SELECT id FROM usage_events ORDER BY id LIMIT 1');
     await make.sql(
       damage.replace(
@@ -84,7 +84,7 @@ describe('the comparison of usage with its events', () => {
     expect(await reconcile()).toBe(0);
   });
 
-  it('finds each sum once, however many organizations it looks at together', async () => {
+  it('compares each sum once for a batch of organizations', async () => {
     const other = (await make.person()).organization.id;
     await app.get(UsageService).record([
       {
@@ -111,7 +111,7 @@ describe('the comparison of usage with its events', () => {
     expect(await reconcile()).toBe(0);
   });
 
-  it('cannot be made wrong by a price that was not paid', async () => {
+  it('is not affected by a price that was not charged', async () => {
     await expect(make.sql('UPDATE usage_months SET cost_nano = cost_nano + 1')).rejects.toThrow(
       'usage_months_rated_as_a_whole',
     );

@@ -37,7 +37,7 @@ describe('recording usage', () => {
   const totals = (from = thisMonth()[0], to = thisMonth()[1]) => app.get(UsageTotalsService).totals(orgId, from, to);
   const monthAgo = (): Date => new Date(thisMonth()[0].getTime() - 36 * HOUR_MS);
 
-  it('counts each event once, tells what it costs, and tells of those that it knows already what they cost then', async () => {
+  it('counts each event once, and returns the recorded cost for duplicates', async () => {
     const [one, other] = [event(), event({ quantity: 2_500n })];
     const first = await record(one, other);
     // $0.10 an hour is 27,777.7… nano-dollars a second: rounding is carried from one to the next, in the order of their
@@ -63,7 +63,7 @@ describe('recording usage', () => {
     ]);
   });
 
-  it('knows an event again by its source, name and time, whatever else is said of it', async () => {
+  it('identifies an event by source, name and time', async () => {
     const known = event();
     await record(known);
     expect(await record({ ...known, quantity: 9_999n, meter: 'database_storage' })).toEqual([
@@ -73,7 +73,7 @@ describe('recording usage', () => {
     expect((await totals()).map(({ events }) => events)).toEqual([2]);
   });
 
-  it('counts nothing when the transaction that it joined is taken back, and all the same afterwards', async () => {
+  it('counts nothing when the transaction rolls back, and can be repeated', async () => {
     const known = event();
     await expect(
       app.get(Database).transaction(async () => {
@@ -85,7 +85,7 @@ describe('recording usage', () => {
     expect(await record(known)).toEqual([expect.objectContaining({ isNew: true })]);
   });
 
-  it('bills what becomes known after its month was closed as an adjustment of the present month, at the price of its time', async () => {
+  it('bills events of a closed month as an adjustment of the current one, at the price of their time', async () => {
     await record(event({ meter: 'database_storage', occurredAt: monthAgo(), quantity: 10n ** 12n }));
     expect(await app.get(UsagePeriodsService).close([orgId], monthAgo())).toEqual([orgId]);
     expect(await app.get(UsagePeriodsService).close([orgId], monthAgo())).toEqual([]);
@@ -115,7 +115,7 @@ describe('recording usage', () => {
     await expect(app.get(UsagePeriodsService).close([orgId], new Date())).rejects.toThrow('is not over');
   });
 
-  it('records nothing of which it does not know the price', async () => {
+  it('records nothing without a price', async () => {
     await expect(record(event(), event({ meter: 'ai_tokens', model: 'nobody/knows:input' }))).rejects.toThrow(
       'There is no price for ai_tokens of nobody/knows:input',
     );
@@ -125,7 +125,7 @@ describe('recording usage', () => {
     expect(await totals()).toEqual([]);
   });
 
-  it('keeps to every price what was used while it was in force', async () => {
+  it('keeps usage at the price that was in force', async () => {
     await expect(make.sql("UPDATE price_versions SET price_nano = 1 WHERE id = 'sandbox-compute-1'")).rejects.toThrow(
       'never change',
     );

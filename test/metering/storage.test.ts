@@ -56,7 +56,7 @@ class FolderSource extends StorageSource {
   }
 }
 
-describe('what is stored', () => {
+describe('metered storage', () => {
   const app = useApp({ SANDBOX_ENABLED: 'false' });
   const make = new Make(app);
   const folder = mkdtempSync(join(tmpdir(), 'stored-'));
@@ -97,7 +97,7 @@ describe('what is stored', () => {
       0n,
     );
 
-  it('is recorded once an hour, by the first who looks', async () => {
+  it('is recorded once an hour by the first process', async () => {
     write('a', 1_000);
     await Promise.all([sample(), sample(), sample()]);
     write('a', 9_000);
@@ -108,7 +108,7 @@ describe('what is stored', () => {
     expect(await byteHours()).toBe(10_000n);
   });
 
-  it('is recorded for hours that nobody looked as the smaller of the samples beside them', async () => {
+  it('is recorded for missed hours as the smaller of the neighbouring samples', async () => {
     write('grows', 1_000);
     write('shrinks', 500);
     await sample();
@@ -124,7 +124,7 @@ describe('what is stored', () => {
     expect(row!.count).toBe('6');
   });
 
-  it('costs nothing from when it was not seen any more, and starts afresh when it is back', async () => {
+  it('costs nothing after its last sample, and starts again with the next one', async () => {
     write('a', 1_000);
     await sample();
     rmSync(join(folder, 'a'));
@@ -136,7 +136,7 @@ describe('what is stored', () => {
     expect(await byteHours()).toBe(1_300n);
   });
 
-  it('is recorded by and by when a source was away, and does not wait for the others', async () => {
+  it('is recorded later when a source was unavailable, without delaying others', async () => {
     const other = new FolderSource(`others-${tests}`, folder, orgId);
     app.get(StorageSources).add(other);
     write('a', 1_000);
@@ -148,7 +148,7 @@ describe('what is stored', () => {
     expect(await byteHours()).toBe(2_000n);
   });
 
-  it('costs for a month of 10⁹ bytes what a month costs', async () => {
+  it('costs the monthly price for 10⁹ bytes over a month', async () => {
     const { name } = files;
     jest
       .spyOn(files, 'measure')
@@ -170,7 +170,7 @@ describe('what is stored', () => {
     ]);
   });
 
-  it('is measured where it really is: the size of a database', async () => {
+  it('is measured at its source: the size of a database', async () => {
     app.get(StorageSources).add(new DatabaseSource(make, orgId));
     await app.get(StorageSamplingTimer).run();
     const totals = await app.get(UsageTotalsService).totals(orgId, new Date('2026-09-01'), new Date('2026-10-01'));
