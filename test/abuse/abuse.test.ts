@@ -100,7 +100,7 @@ for (const mode of MODES.filter(({ user }) => AS_ROOT || user === 'ordinary')) {
       20_000,
     );
 
-    it('lets no run see what another has left', async () => {
+    it('isolates each run from the files of earlier runs', async () => {
       const leave = `
 import os, random
 open('/tmp/canary', 'w').write('left')
@@ -123,7 +123,7 @@ print([p for p in os.listdir('/tmp') if p != 'main.py'], os.environ.get('LEFT'),
       for (const [index, value] of one.entries()) expect(value).not.toBe(two[index]);
     });
 
-    it('ends together what attacks together', async () => {
+    it('ends all attacks that run at once', async () => {
       const attacks = [...PROCESS_ATTACKS, ...RESOURCE_ATTACKS]
         .filter(({ timeoutMs }) => timeoutMs === undefined || timeoutMs <= 500)
         .slice(0, 12);

@@ -58,7 +58,7 @@ const kindOf = (index: number): Kind =>
 const modes = MODES.filter(({ user }) => AS_ROOT || user === 'ordinary');
 
 it.each(modes)(
-  'goes on and on, $name, and leaves nothing behind',
+  'runs for a long time, $name, and leaves nothing behind',
   async (mode) => {
     const canaries = await Canaries.release();
     const open = openMode(mode, 3);

@@ -73,7 +73,7 @@ describe('with a real Prometheus and a real Alertmanager', () => {
     await database.drop();
   }, 60_000);
 
-  it('Watchdog arrives as a task, so that alerts are known to arrive', async () => {
+  it('receives Watchdog as a task', async () => {
     await eventually(async () => (await tasksOf('Watchdog')).length === 1, 'the task of Watchdog', 60_000);
     expect((await tasksOf('Watchdog'))[0]).toMatchObject({
       runbookTag: 'operations',
@@ -82,7 +82,7 @@ describe('with a real Prometheus and a real Alertmanager', () => {
     });
   }, 90_000);
 
-  it('a fault becomes a task with its runbook, through an outage of the service, and ends by itself when it is mended', async () => {
+  it('opens a task with its runbook for a fault during an outage, and resolves it after recovery', async () => {
     expect(await tasksOf('SandboxDown')).toEqual([]);
     // The fault: nobody is left who can run code.
     worker.signal('SIGTERM');

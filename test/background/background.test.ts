@@ -144,7 +144,7 @@ describe('background work', () => {
     return started;
   }
 
-  it('reaches every subscriber of an event exactly once, each in a queue of its own, with two processes of both', async () => {
+  it('delivers an event exactly once to each of two subscribers in each of two processes', async () => {
     const declared = { events: [counted], subscriptions: [adding, listing] };
     const [one, other] = [await startProcess(declared, [Adder, Lister]), await startProcess(declared, [Adder, Lister])];
     const numbers = Array.from({ length: 60 }, (_, number) => number);
@@ -162,7 +162,7 @@ describe('background work', () => {
     expect([...listed].sort((a, b) => a - b)).toEqual(numbers);
   });
 
-  it('publishes an event with its transaction, and not without', async () => {
+  it('publishes an event only when its transaction commits', async () => {
     const heard = added.length;
     const worker = await startProcess({ events: [counted], subscriptions: [adding] }, [Adder]);
     await expect(
@@ -176,7 +176,7 @@ describe('background work', () => {
     expect(added.slice(heard)).toEqual([1_001]);
   });
 
-  it('runs a schedule of one process in one process at a time, and in another once that has ended', async () => {
+  it('runs a schedule in one process at a time, and moves it when that process ends', async () => {
     const declared = { schedules: [ticking] };
     const first = await startProcess(declared, [Ticker]);
     await startProcess(declared, [Ticker]);
@@ -213,7 +213,7 @@ describe('background work', () => {
       [Adder],
       'counted-adding subscribes to counted, which is not in the catalog.',
     ],
-  ] as const)('does not start with %s', async (_what, declared, handlers, message) => {
+  ] as const)('refuses to start with %s', async (_what, declared, handlers, message) => {
     const start = (): Promise<INestApplicationContext> => {
       const ground = [
         [BackgroundCatalog, new BackgroundCatalog({ ...NOTHING, ...declared })],
@@ -237,7 +237,7 @@ describe('background work', () => {
     expect(readFileSync(PAGE, 'utf8')).toBe(pageOf(BACKGROUND_CATALOG));
   });
 
-  it('is in the catalog, whichever module declares it', async () => {
+  it('declares every queue and schedule in the catalog', async () => {
     const modules = join(PROJECT_ROOT, 'src');
     const files = readdirSync(modules, { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.job.ts'))

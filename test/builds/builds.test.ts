@@ -15,7 +15,7 @@ describe('a build', () => {
   });
   afterAll(() => bench.close());
 
-  it('knows the commit of a branch', async () => {
+  it('finds the commit of a branch', async () => {
     const repository = bench.repository({ 'index.html': 'hello' });
     const source = bench.request(repository).source;
     const signal = new AbortController().signal;
@@ -26,7 +26,7 @@ describe('a build', () => {
     });
   });
 
-  it('of plain files serves them as they are, but for what is not meant for visitors', async () => {
+  it('serves plain files, except those that are not meant for visitors', async () => {
     const { built, files, phases } = await bench.build({
       'index.html': '<h1>hello</h1>',
       'a b/ü.css': 'body{}',
@@ -69,7 +69,7 @@ describe('a build', () => {
     expect(phases).toEqual(['fetch', 'collect']);
   });
 
-  it('runs the build of a project in its root directory, with its variables, and serves what it made', async () => {
+  it("builds in the root directory with the project's variables, and serves the output", async () => {
     const { built, files, log, phases } = await bench.build(
       {
         'README.md': 'a monorepo',
@@ -94,7 +94,7 @@ describe('a build', () => {
     ['the source asks for it', '20', {}, { node: '^20.9 || ^18' }],
     ['the source asks for it', '22', {}, { node: '22.x' }],
     ['the source asks for one that there is not', '24', {}, { node: '18.x' }],
-  ] as const)('where %s runs by Node %s', async (why, version, settings, engines) => {
+  ] as const)('selects %s and builds with Node %s', async (why, version, settings, engines) => {
     // A program in place of those that are fetched: what it writes shows that it is what ran. The real ones are in
     // test/templates.
     mkdirSync(bench.nodes, { recursive: true });
@@ -118,7 +118,7 @@ describe('a build', () => {
     expect(log.join()).not.toContain('Fetching');
   });
 
-  it('says that it fetches a Node, and what to do where that fails', async () => {
+  it('logs that it downloads Node, and what to do when that fails', async () => {
     // Whatever a registry that can be reached delivers has another hash.
     const pinned = {
       version: '20.20.2',
@@ -141,7 +141,7 @@ describe('a build', () => {
     }
   });
 
-  it('ends when it is cancelled while a Node is fetched', async () => {
+  it('stops when it is cancelled during the download of Node', async () => {
     const repository = bench.repository({ 'package.json': json({ scripts: { build: 'true' } }) });
     rmSync(bench.nodes, { recursive: true, force: true });
     mkdirSync(bench.nodes);
@@ -168,7 +168,7 @@ describe('a build', () => {
     }
   });
 
-  it('knows a package.json that is long', async () => {
+  it('accepts a long package.json', async () => {
     const scripts = Object.fromEntries(
       Array.from({ length: 900 }, (_, index) => [`script-${index}`, `echo "\\u0001${'x'.repeat(100)}"`]),
     );
@@ -179,7 +179,7 @@ describe('a build', () => {
     expect(built.server).toMatchObject({ command: ['node', 'late.js'] });
   });
 
-  it('of a Node server collects all of it, and says how it is started', async () => {
+  it('collects the output of a Node server with its start command', async () => {
     const { built, files } = await bench.build({
       'package.json': json({ scripts: { start: 'node server.js --port 1' } }),
       'server.js': 'serve()',
@@ -200,7 +200,7 @@ describe('a build', () => {
     });
   });
 
-  it('of Next.js collects its server, with static files where hosting finds them', async () => {
+  it('collects the server and static files of Next.js', async () => {
     const make = (file: string): string => `mkdir -p ${file.slice(0, file.lastIndexOf('/'))} && echo ${file} > ${file}`;
     const { built, files } = await bench.build(
       {
@@ -238,12 +238,12 @@ describe('a build', () => {
       { 'package.json': json({ dependencies: { a: '1' }, scripts: { build: 'true' } }), 'bun.lock': '' },
       {},
     ],
-  ] as const)('fails with %s where that is so', async (code, files, settings) => {
+  ] as const)('fails with %s', async (code, files, settings) => {
     await expect(bench.build(files, { settings })).rejects.toMatchObject({ name: 'BuildFailed', code });
     if (code === 'build_failed') expect(bench.log).toContain('stderr: why');
   });
 
-  it('leaves framework caches and packages for the next of its project, and only then', async () => {
+  it('keeps framework caches and packages for later builds of the project only', async () => {
     const repository = bench.repository({
       'package.json': json({ scripts: { build: 'sh build.sh' } }),
       'package-lock.json': json({ lockfileVersion: 3, packages: {} }),
@@ -274,7 +274,7 @@ describe('a build', () => {
     expect(await build('nine', {})).toBe('eight\ninstalled by three\n');
   });
 
-  it('has what the one before it leaves, though that is only being kept when it begins', async () => {
+  it('uses the cache of the previous build while that is still being saved', async () => {
     const repository = bench.repository({
       'package.json': json({ scripts: { build: 'mkdir out; cat node_modules/made > out/index.html' } }),
       'package-lock.json': json({ lockfileVersion: 3, packages: {} }),
@@ -294,7 +294,7 @@ describe('a build', () => {
   });
 });
 
-describe('a machine that has no process to give for a moment', () => {
+describe('a machine that cannot start another process', () => {
   // It fails as often as there are files that say so, before anything of it runs.
   const directory = mkdtempSync(join(tmpdir(), 'failing-bwrap-'));
   chmodSync(directory, 0o777);
@@ -313,7 +313,7 @@ describe('a machine that has no process to give for a moment', () => {
     for (let time = 1; time <= times; time++) writeFileSync(join(directory, `fail-${time}`), '');
   };
 
-  it('fails no build: what has not begun is begun again, a few times', async () => {
+  it('retries builds that have not started a few times', async () => {
     const { source } = bench.request(bench.repository({ 'index.html': 'hello' }));
     const { signal } = new AbortController();
     const known = await bench.commitOf(source, signal);

@@ -71,7 +71,7 @@ describe.each(modes)('the disk of a build, %s', (disks) => {
   });
   afterAll(() => bench.close());
 
-  it.each(ATTACKS)('is bounded for %s', async (_what, write) => {
+  it.each(ATTACKS)('is limited for %s', async (_what, write) => {
     const outcome = await bench.build(attack(write), { limits: { ...LIMITS, diskBytes: LIMIT_MIB * MEBIBYTE } }).then(
       () => null,
       (error: unknown) => error,
@@ -82,7 +82,7 @@ describe.each(modes)('the disk of a build, %s', (disks) => {
     expect(written).toBeLessThanOrEqual(mode === 'fixed' ? LIMIT_MIB * 1.02 + 32 : LIMIT_MIB + LATE_MIB);
   });
 
-  it('is bounded while others delete as much as it writes', async () => {
+  it('is limited while others delete as much as it writes', async () => {
     const others = mkdtempSync(join(tmpdir(), 'others-'));
     const files = Array.from({ length: 40 }, (_, index) => join(others, String(index)));
     for (const file of files) execFileSync('fallocate', ['--length', '64MiB', file]);
@@ -106,7 +106,7 @@ describe.each(modes)('the disk of a build, %s', (disks) => {
     }
   });
 
-  it('leaves a build alone that locks a directory, holds a deleted file and stays within its limit', async () => {
+  it('keeps a build that locks a directory and holds a deleted file within its limit', async () => {
     const { files } = await bench.build(
       {
         'package.json': JSON.stringify({ scripts: { build: 'node build.js' } }),
@@ -119,7 +119,7 @@ describe.each(modes)('the disk of a build, %s', (disks) => {
     expect(files).toEqual({ 'index.html': 'fine' });
   });
 
-  it('gives a build of many small files as many as it has room for', async () => {
+  it('allows many small files up to its size', async () => {
     const { files } = await bench.build(
       {
         'package.json': JSON.stringify({ scripts: { build: 'node build.js' } }),
@@ -131,7 +131,7 @@ describe.each(modes)('the disk of a build, %s', (disks) => {
     expect(files).toEqual({ 'index.html': 'fine' });
   });
 
-  it('says full where a build has made more files than fit', async () => {
+  it('reports disk full when a build made too many files', async () => {
     const outcome = await bench
       .build(attack("for (let m = 0; m < 5000; m++) fs.writeFileSync('f' + n + '-' + m, '1234');"), {
         limits: { ...LIMITS, diskBytes: 16 * MEBIBYTE },
@@ -145,7 +145,7 @@ describe.each(modes)('the disk of a build, %s', (disks) => {
 });
 
 (isRoot ? describe : describe.skip)('a worker that was killed', () => {
-  it('leaves no mount and no loop device behind: the next one removes them', async () => {
+  it('removes mounts and loop devices that an earlier process left', async () => {
     const bench = new Workbench();
     if ((await bench.builds.diskMode()).mode === 'counted') return bench.close();
     // A process that stands for the worker: its directory is named for it, and it is gone when the next one looks.

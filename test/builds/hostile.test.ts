@@ -62,12 +62,12 @@ describe.each(process.getuid?.() === 0 ? (['auto', 'off'] as const) : (['auto'] 
       return (error as { code?: string } | null)?.code ?? String(error);
     };
 
-    it('that never ends is ended', async () => {
+    it('ends a build that never ends', async () => {
       expect(await failure('setInterval(() => {}, 1000)', { wallMs: 4_000 })).toBe('build_timed_out');
       expect(await failure('for (;;);', { cpuMs: 1_500 })).toBe('build_timed_out');
     });
 
-    it('that makes processes without end is ended with all of them', async () => {
+    it('ends a build that forks without end, with all its processes', async () => {
       const bomb =
         "const { spawn } = require('child_process'); const again = () => { try { spawn(process.execPath, " +
         "[__filename], { stdio: 'ignore' }).on('error', () => {}); } catch {} }; setInterval(again, 5)";
@@ -76,26 +76,26 @@ describe.each(process.getuid?.() === 0 ? (['auto', 'off'] as const) : (['auto'] 
       );
     });
 
-    it('that fills memory is ended for that', async () => {
+    it('ends a build that fills memory', async () => {
       expect(
         await failure('const kept = []; for (;;) kept.push(Buffer.alloc(8 << 20, 1))', { memoryBytes: 256 * MEBIBYTE }),
       ).toBe('out_of_memory');
     });
 
-    it.each(['/work/source', '/tmp', '/home/build'])('that fills the disk at %s is ended for that', async (place) => {
+    it.each(['/work/source', '/tmp', '/home/build'])('ends a build that fills the disk at %s', async (place) => {
       const fill = `const fs = require('fs'); const chunk = Buffer.alloc(4 << 20, 1);
       for (let n = 0; n < 1000; n++) { fs.writeFileSync('${place}/fill' + n, chunk); Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20); }`;
       expect(await failure(fill, { diskBytes: 64 * MEBIBYTE })).toBe('disk_full');
     });
 
-    it('that writes one file without end is stopped at its limit', async () => {
+    it('stops a file at its size limit', async () => {
       const fill =
         "const fs = require('fs'); const file = fs.openSync('big', 'w'); " +
         'const chunk = Buffer.alloc(4 << 20, 1); for (;;) fs.writeSync(file, chunk)';
       expect(['build_failed', 'disk_full']).toContain(await failure(fill, { diskBytes: 32 * MEBIBYTE }));
     });
 
-    it('reaches nothing over the network but package registries, and its log says what was refused', async () => {
+    it('reaches only package registries over the network, and logs what was refused', async () => {
       const { files, log } = await bench.build(
         project(`
       const net = require('net'), http = require('http'), fs = require('fs');
@@ -123,7 +123,7 @@ describe.each(process.getuid?.() === 0 ? (['auto', 'off'] as const) : (['auto'] 
       expect(log.filter((line) => line.includes('169.254.169.254'))).not.toHaveLength(0);
     });
 
-    it('reads nothing of the machine, the service or other builds', async () => {
+    it('cannot read files of the machine, the service or other builds', async () => {
       const secret = join(bench.directory, 'secret');
       writeFileSync(secret, 'a secret of the service');
       chmodSync(secret, 0o644);
@@ -171,7 +171,7 @@ describe.each(process.getuid?.() === 0 ? (['auto', 'off'] as const) : (['auto'] 
       expect(seen.uid).toBe(1000);
     });
 
-    it('that leads out of what it made, or names files as no visitor could ask for them, loses those files', async () => {
+    it('drops output files that lead outside or have invalid names', async () => {
       const { files, log } = await bench.build(
         project(`
       const fs = require('fs'); fs.mkdirSync('dist/deep', { recursive: true }); const link = (to, at) => fs.symlinkSync(to, 'dist/' + at);
@@ -187,7 +187,7 @@ describe.each(process.getuid?.() === 0 ? (['auto', 'off'] as const) : (['auto'] 
       expect(log.join('')).not.toContain('\u001b');
     });
 
-    it('cannot draw in the log', async () => {
+    it('cannot write control characters to the log', async () => {
       await bench.build(
         project(
           "console.log('\\u001b[2J\\u001b]0;title\\u0007a\\rb\\u202e'); console.error('\\u009b31m\\0x'); " +
@@ -197,7 +197,7 @@ describe.each(process.getuid?.() === 0 ? (['auto', 'off'] as const) : (['auto'] 
       expect(bench.log).toEqual(expect.arrayContaining(['stdout: b', 'stderr: x']));
     });
 
-    it('runs no hook, filter or submodule by being fetched', async () => {
+    it('runs no hook, filter or submodule on fetch', async () => {
       const mark = join(bench.directory, 'mark');
       const repository = bench.repository({
         'index.html': 'hello',
@@ -228,7 +228,7 @@ describe.each(process.getuid?.() === 0 ? (['auto', 'off'] as const) : (['auto'] 
     });
 
     it.each(['--upload-pack=touch /tmp/x', '-x', 'a..b', 'a b', '', 'x\ny', 'main:refs/heads/other', '@{-1}'])(
-      'cannot have the branch %j',
+      'rejects the branch %j',
       async (branch) => {
         const repository = bench.repository({ 'index.html': '' });
         const { source } = bench.request(repository);
@@ -250,7 +250,7 @@ describe.each(process.getuid?.() === 0 ? (['auto', 'off'] as const) : (['auto'] 
       '--upload-pack=id',
       'ssh://github.com/a/b',
       '/etc',
-    ])('cannot come from %j', async (repoUrl) => {
+    ])('rejects the repository URL %j', async (repoUrl) => {
       await expect(
         bench.commitOf({ repoUrl, localRepository: null, ref: 'main' }, new AbortController().signal),
       ).rejects.toMatchObject({ code: 'repository_unreachable' });
@@ -261,14 +261,14 @@ describe.each(process.getuid?.() === 0 ? (['auto', 'off'] as const) : (['auto'] 
       'https://localhost/a/b.git',
       'https://[::1]/a/b.git',
       'https://169.254.169.254/a/b.git',
-    ])('is not fetched from inside: %s', async (repoUrl) => {
+    ])('rejects a repository address on an internal network: %s', async (repoUrl) => {
       await expect(
         bench.commitOf({ repoUrl, localRepository: null, ref: 'main' }, new AbortController().signal),
       ).rejects.toMatchObject({ code: 'repository_unreachable' });
     });
 
     it.each(['fetch', 'install', 'build', 'collect'] as const)(
-      'that is given up while it is at %s leaves nothing',
+      'leaves nothing when it is cancelled while %s',
       async (phase: BuildPhase) => {
         const repository = bench.repository({
           ...project(
@@ -298,7 +298,7 @@ describe.each(process.getuid?.() === 0 ? (['auto', 'off'] as const) : (['auto'] 
       },
     );
 
-    it('whose worker was killed is swept away at the next start, and nothing that still runs', async () => {
+    it('is cleaned up at the next start after its worker was killed, unless it still runs', async () => {
       const jobs = join(bench.directory, 'builds', 'jobs');
       const dead = join(jobs, '4194303-1-dpl_dead');
       mkdirSync(join(dead, 'work', 'deep'), { recursive: true });

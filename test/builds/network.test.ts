@@ -122,7 +122,7 @@ describe('a repository of another host', () => {
     });
   });
 
-  it('is let in with its credentials, of which no build hears', async () => {
+  it('is fetched with credentials that the build cannot see', async () => {
     const repository = bench.repository({
       'package.json': json({ scripts: { build: 'node build.js' } }),
       'build.js':
@@ -144,7 +144,7 @@ describe('a repository of another host', () => {
     expect(String(refused)).not.toContain('wrong');
   });
 
-  it('leads nowhere else', async () => {
+  it('can reach nothing else', async () => {
     await expect(bench.commitOf(sourceOf('/redirect/a.git'), signal)).rejects.toMatchObject({
       code: 'repository_unreachable',
     });
@@ -189,7 +189,7 @@ describe('packages', () => {
     await bench.close();
   });
 
-  it('are installed by their lock file, by a registry that is allowed, and the next time from the cache', async () => {
+  it('are installed by their lock file from an allowed registry, and then from the cache', async () => {
     const integrity = `sha512-${createHash('sha512')
       .update(readFileSync(join(directory, 'greeting.tgz')))
       .digest('base64')}`;
@@ -250,8 +250,8 @@ describe('packages', () => {
   });
 });
 
-describe('the way out', () => {
-  it('goes to the address that it judged, and not where a name leads a moment later', async () => {
+describe('egress of a build', () => {
+  it('connects to the address that was checked, also when DNS changes', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'egress-'));
     let connections = 0;
     const { server, port } = await listen((_request, response) => {

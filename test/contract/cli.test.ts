@@ -35,7 +35,7 @@ describe('service sandbox run', () => {
     });
   });
 
-  it('runs what comes on standard input', async () => {
+  it('runs code from standard input', async () => {
     expect(await service.run(['sandbox', 'run', '-', '--language', 'python'], { input: 'print("in")' })).toEqual({
       code: 0,
       stdout: 'in\n',
@@ -43,12 +43,12 @@ describe('service sandbox run', () => {
     });
   });
 
-  it('gives the program its input', async () => {
+  it('passes input to the program', async () => {
     const program = file('reverse.py', 'print(input()[::-1])');
     expect((await service.run(['sandbox', 'run', program, '--input', '-'], { input: 'abc\n' })).stdout).toBe('cba\n');
   });
 
-  it('ends with 124 when the time limit is reached, and 137 when the memory limit is', async () => {
+  it('exits with 124 on the time limit, and with 137 on the memory limit', async () => {
     expect((await service.run(['sandbox', 'run', file('loop.py', 'while True: pass')])).code).toBe(124);
     expect(
       (
@@ -61,7 +61,7 @@ describe('service sandbox run', () => {
     ).toBe(137);
   });
 
-  it('prints the whole answer with --json, and how many runs are left', async () => {
+  it('prints the whole response with --json, and the remaining runs', async () => {
     const { stdout, code } = await service.run(['--json', 'sandbox', 'run', file('bad.py', '1 / 0')]);
     expect(code).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({
@@ -72,7 +72,7 @@ describe('service sandbox run', () => {
     });
   });
 
-  it('names the field at fault and the page that explains, and ends with 6', async () => {
+  it('exits with 6 and names the invalid field and its docs page', async () => {
     const ended = await service.run(['sandbox', 'run', file('empty.py', '')]);
     expect(ended).toMatchObject({ code: 6, stdout: '' });
     expect(ended.stderr).toMatch(
@@ -90,13 +90,13 @@ describe('service sandbox run', () => {
     ['an address that is none', ['whoami', '--url', 'localhost']],
     ['a key among the arguments', ['login', '--key', 'svc_pat_x']],
     ['a key without rights', ['keys', 'create', 'x']],
-  ])('ends with 2 for %s', async (_what, args) => {
+  ])('exits with 2 for %s', async (_what, args) => {
     const { code, stdout, stderr } = await service.run(args, { env: { SERVICE_API_KEY: 'svc_pat_x' } });
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).not.toBe('');
   });
 
-  it('ends with 69 when nobody is there', async () => {
+  it('exits with 69 when the service cannot be reached', async () => {
     const ended = await service.run(['sandbox', 'run', file('x.py', '1'), '--url', 'http://127.0.0.1:2']);
     expect(ended).toEqual({
       code: 69,
@@ -105,7 +105,7 @@ describe('service sandbox run', () => {
     });
   });
 
-  it('shows its help and its version', async () => {
+  it('prints its help and its version', async () => {
     expect(await service.run(['--help'])).toMatchObject({ code: 0, stdout: expect.stringContaining('sandbox') });
     expect(await service.run(['--version'])).toMatchObject({
       code: 0,
@@ -114,7 +114,7 @@ describe('service sandbox run', () => {
   });
 });
 
-describe('the command line of somebody with an account', () => {
+describe('the command line with an account', () => {
   const account = new AccountService();
   const service = useCommandLine(() => account.url);
   beforeAll(() => account.start());
@@ -122,7 +122,7 @@ describe('the command line of somebody with an account', () => {
 
   const stored = (): string => readFileSync(service.credentialsFile, 'utf8');
 
-  it('ends with 3 and says how to log in where there is no key, and sends nothing', async () => {
+  it('exits with 3 and says how to log in without a key, and sends nothing', async () => {
     expect(await service.run(['whoami'])).toEqual({
       code: 3,
       stdout: '',
@@ -132,7 +132,7 @@ describe('the command line of somebody with an account', () => {
   });
 
   it.each(['{}', 'null', '{"keys":', '"text"'])(
-    'ends with 2 and names the file where its credentials are %s',
+    'exits with 2 and names the file when its credentials are %s',
     async (content) => {
       mkdirSync(dirname(service.credentialsFile), { recursive: true });
       writeFileSync(service.credentialsFile, content);
@@ -145,14 +145,14 @@ describe('the command line of somebody with an account', () => {
     },
   );
 
-  it('ends with 3 for a wrong password, and keeps nothing', async () => {
+  it('exits with 3 for a wrong password, and stores nothing', async () => {
     const ended = await service.run(['login'], { input: 'ada\nwrong\n' });
     expect(ended).toMatchObject({ code: 3, stdout: '' });
     expect(ended.stderr).toContain('Docs: http://docs.test/errors/invalid_credentials');
     expect(existsSync(service.credentialsFile)).toBe(false);
   });
 
-  it('asks for login and password without showing the password, and keeps a key for this machine that only its user can read', async () => {
+  it('prompts for login and password, hides the password, and stores the key in a private file', async () => {
     const { code, stdout: shown } = await service.runOnTerminal(
       ['login'],
       [
@@ -171,7 +171,7 @@ describe('the command line of somebody with an account', () => {
     expect(stored()).not.toContain('svc_sess');
   });
 
-  it('says who calls', async () => {
+  it('prints the caller with whoami', async () => {
     expect(await service.run(['whoami'])).toEqual({
       code: 0,
       stderr: '',
@@ -180,7 +180,7 @@ describe('the command line of somebody with an account', () => {
     expect(JSON.parse((await service.run(['whoami', '--json'])).stdout)).toMatchObject({ user: { username: 'ada' } });
   });
 
-  it('remembers where the login was', async () => {
+  it('remembers the service of the login', async () => {
     expect((await service.run(['whoami'], { env: { SERVICE_URL: '' } })).code).toBe(0);
   });
 
@@ -201,13 +201,13 @@ describe('the command line of somebody with an account', () => {
     expect(table.stdout + list.stdout).not.toContain('secret');
   });
 
-  it('prints the secret of a new key alone on standard output', async () => {
+  it('prints only the secret of a new key on standard output', async () => {
     const ended = await service.run(['keys', 'create', 'ci', '--preset', 'ci_deploy']);
     expect(ended).toEqual({ code: 0, stdout: 'svc_pat_secret3\n', stderr: expect.stringContaining('ci (key_3)') });
     expect(ended.stderr).not.toContain('svc_pat');
   });
 
-  it('goes on working when it rotates its own key', async () => {
+  it('keeps working after it rotates its own key', async () => {
     expect(await service.run(['keys', 'rotate', 'key_2', '--grace-seconds', '60'])).toMatchObject({
       code: 0,
       stdout: 'svc_pat_secret2-rotated\n',
@@ -215,7 +215,7 @@ describe('the command line of somebody with an account', () => {
     expect((await service.run(['whoami'])).code).toBe(0);
   });
 
-  it('revokes a key, and ends with 5 for one that is not there', async () => {
+  it('revokes a key, and exits with 5 for a missing one', async () => {
     expect(await service.run(['keys', 'revoke', 'key_3'])).toMatchObject({ code: 0, stdout: 'key_3 is revoked.\n' });
     expect(account.keys[2]!.revoked).toBe(true);
     expect((await service.run(['keys', 'revoke', 'key_9'])).code).toBe(5);
@@ -239,12 +239,12 @@ describe('the command line of somebody with an account', () => {
     [409, 6],
     [413, 1],
     [429, 7],
-  ])('ends for status %i with %i', async (status, code) => {
+  ])('for status %i exits with %i', async (status, code) => {
     account.refuseNext(status, { code: 'some_code', ...(status === 429 ? { retry_after: 3600 } : {}) });
     expect((await service.run(['whoami'])).code).toBe(code);
   });
 
-  it('prints an error as JSON on standard error with --json', async () => {
+  it('prints errors as JSON on standard error with --json', async () => {
     account.refuseNext(403, { type: 'authorization_error', code: 'insufficient_scopes', hint: 'Add it.' });
     const { stdout, stderr } = await service.run(['whoami', '--json']);
     expect(stdout).toBe('');
@@ -262,14 +262,14 @@ describe('the command line of somebody with an account', () => {
     expect((await service.run(['whoami'], { env: { SERVICE_API_KEY: 'svc_pat_wrong' } })).code).toBe(3);
   });
 
-  it('revokes its key and forgets it at logout', async () => {
+  it('revokes its key and deletes it at logout', async () => {
     expect((await service.run(['logout'])).code).toBe(0);
     expect(account.keys[1]!.revoked).toBe(true);
     expect(stored()).not.toContain('svc_pat');
     expect((await service.run(['logout'])).code).toBe(0);
   });
 
-  it('keeps a key that is given on standard input, and does not revoke it at logout', async () => {
+  it('stores a key given on standard input, and does not revoke it at logout', async () => {
     const key = account.mint('given');
     expect((await service.run(['login', '--key', '-'], { input: `${key.secret}\n` })).code).toBe(0);
     expect((await service.run(['whoami'])).code).toBe(0);
@@ -282,7 +282,7 @@ describe('the command line and the service', () => {
   const app = useApp({ ANONYMOUS_CALLS_PER_SECOND: '1000' });
   const service = useCommandLine(() => app.url);
 
-  it('log in, say who calls, mint, rotate and revoke keys, explain, run code and log out', async () => {
+  it('logs in, prints the caller, manages keys, explains, runs code and logs out', async () => {
     const { username, password } = await signUpWithKey(app.url);
     expect(await service.run(['login'], { input: `${username}\n${password}\n` })).toMatchObject({
       code: 0,

@@ -18,7 +18,7 @@ describe('the built client with an account', () => {
     service = new Service({ apiKey: account.apiKey, baseUrl: proxy.url });
   });
 
-  it('says who calls, from a key and from a session', async () => {
+  it('returns the caller for a key and for a session', async () => {
     expect(await service.me.get()).toMatchObject({
       user: { username: account.username },
       credential: { type: 'api_key' },
@@ -30,14 +30,14 @@ describe('the built client with an account', () => {
     });
   });
 
-  it('throws an AuthenticationError for a key that is not one, and is told the code', async () => {
+  it('throws an AuthenticationError with the code for an invalid key', async () => {
     const stranger = new Service({ apiKey: 'svc_pat_nonsense', baseUrl: proxy.url });
     const error = await stranger.me.get().catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(AuthenticationError);
     expect(error).toMatchObject({ status: 401, type: 'auth_error', code: 'malformed_api_key' });
   });
 
-  it('throws an AuthenticationError for a key from the call after it was rotated or revoked', async () => {
+  it('throws an AuthenticationError on the next call after a key was rotated or revoked', async () => {
     const key = await service.keys.create({ name: 'short-lived', kind: 'personal', preset: 'read_only' });
     const holder = new Service({ apiKey: key.secret, baseUrl: proxy.url });
     await holder.me.get();
@@ -50,7 +50,7 @@ describe('the built client with an account', () => {
     await expect(next.me.get()).rejects.toMatchObject({ name: 'AuthenticationError', code: 'revoked_api_key' });
   });
 
-  it('throws an InsufficientCreditsError that leads to the plans, and does not try again', async () => {
+  it('throws an InsufficientCreditsError with a link to the plans, and does not retry', async () => {
     // A further organization has no credits of its own.
     const org = await service.orgs.create({ name: 'Without credits' });
     const { secret } = await service.keys.create({ name: 'there', kind: 'org_bound', org_id: org.id, preset: 'full' });
@@ -70,7 +70,7 @@ describe('the built client with an account', () => {
     expect((await service.sandbox.run({ language: 'python', code: 'print(1)' })).cost).toMatch(/^0\.0+[1-9]/);
   });
 
-  it('throws an AuthorizationError that names the scope that is missing', async () => {
+  it('throws an AuthorizationError that names the missing scope', async () => {
     const { secret } = await service.keys.create({ name: 'narrow', kind: 'personal', scopes: ['keys:read'] });
     const narrow = new Service({ apiKey: secret, baseUrl: proxy.url });
     const error = await narrow.keys
@@ -94,7 +94,7 @@ describe('the built client with an account', () => {
     await expect(anonymous.auth.signUp(again)).rejects.toBeInstanceOf(ConflictError);
   });
 
-  it('makes one key of a call whose first answer was lost and that its caller repeats under the same idempotency key', async () => {
+  it('creates one key when a lost response is retried under the same idempotency key', async () => {
     proxy.reset({ kind: 'lose-answer' });
     const wish = { name: 'only-once', kind: 'personal', preset: 'read_only' } as const;
     await expect(service.keys.create(wish, { idempotencyKey: 'only-once-1' })).rejects.toThrow('fetch failed');
@@ -111,7 +111,7 @@ describe('the built client with an account', () => {
     expect(names).not.toContain('never-made');
   });
 
-  it('goes through a list page by page', async () => {
+  it('iterates over a list page by page', async () => {
     for (const name of ['one', 'two', 'three'])
       await service.keys.create({ name: `page-${name}`, kind: 'personal', preset: 'read_only' });
     const all = (await service.keys.list({ limit: 100 })).data.map(({ id }) => id);
@@ -136,7 +136,7 @@ describe('the built client with an account', () => {
     ).toEqual(['free', 'builder', 'pro', 'enterprise']);
   });
 
-  it('works with organizations by id and by slug', async () => {
+  it('accepts organizations by id and by slug', async () => {
     const organization = await service.orgs.create({ name: 'Acme of tests' });
     expect((await service.orgs.get(organization.slug)).id).toBe(organization.id);
     expect((await service.orgs.members(organization.id)).data).toMatchObject([

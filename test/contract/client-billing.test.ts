@@ -15,7 +15,7 @@ describe('the built client with billing', () => {
     service = new Service({ apiKey: account.apiKey, baseUrl: app.url });
   });
 
-  it('shows plans and prices to anybody', async () => {
+  it('returns plans and prices without a key', async () => {
     const anonymous = new Service({ anonymous: true, baseUrl: app.url });
     const plans = await anonymous.billing.plans();
     expect(
@@ -44,7 +44,7 @@ describe('the built client with billing', () => {
     });
   });
 
-  it('chooses plans, tells what cannot be, and reads credits', async () => {
+  it('changes plans, throws their errors, and returns credits', async () => {
     expect(await service.billing.subscription()).toMatchObject({ plan: 'free', org_id: account.organizationId });
     expect(await service.billing.credits()).toMatchObject({ balance: '5' });
     expect(await service.billing.choosePlan('builder')).toMatchObject({ plan: 'builder', price_usd_per_month: '49' });
@@ -61,7 +61,7 @@ describe('the built client with billing', () => {
     await expect(service.billing.portal()).rejects.toBeInstanceOf(ConflictError);
   });
 
-  it('reads invoices', async () => {
+  it('returns invoices', async () => {
     const months = new Months(app, new Make(app));
     await months.begin();
     await months.close();

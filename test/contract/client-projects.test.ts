@@ -17,7 +17,7 @@ describe('the built client with projects', () => {
     service = new Service({ apiKey: account.apiKey, baseUrl: proxy.url });
   });
 
-  it('creates one, finds it by id and slug, links and unlinks its repository, and deletes it', async () => {
+  it('creates, finds by id and slug, links, unlinks and deletes a project', async () => {
     const project = await service.projects.create({ name: 'Shop', framework: 'nextjs' });
     expect(project).toMatchObject({
       slug: 'shop',
@@ -41,7 +41,7 @@ describe('the built client with projects', () => {
     expect(seen).toEqual(made);
   });
 
-  it('sets, lists and takes out environment variables, and is never told a secret', async () => {
+  it('sets, lists and deletes environment variables, and returns no secret', async () => {
     const { id } = await service.projects.create({ name: 'With variables' });
     await service.projects.setEnv(id, [
       { name: 'TOKEN', value: 'hunter2', targets: ['production', 'preview'] },
@@ -73,7 +73,7 @@ describe('the built client with projects', () => {
     ).rejects.toBeInstanceOf(AuthorizationError);
   });
 
-  it('makes one project of a call whose first answer was lost', async () => {
+  it('creates one project when a lost response is retried', async () => {
     proxy.reset({ kind: 'lose-answer' });
     const wish = { name: 'Only once' };
     await expect(service.projects.create(wish, { idempotencyKey: 'project-1' })).rejects.toThrow('fetch failed');

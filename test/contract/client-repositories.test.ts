@@ -20,7 +20,7 @@ describe('the built client and the command line with repositories', () => {
     service = new Service({ apiKey: account.apiKey, baseUrl: proxy.url });
   });
 
-  it('creates one from a template, finds it, links it to a project and deletes it', async () => {
+  it('creates a repository from a template, finds it, links it to a project and deletes it', async () => {
     expect((await service.repositories.templates()).map(({ id }) => id)).toEqual(['nextjs', 'expo']);
     const repository = await service.repositories.create({ name: 'shop', template: 'nextjs' });
     expect(repository).toMatchObject({
@@ -70,7 +70,7 @@ describe('the built client and the command line with repositories', () => {
     ).rejects.toBeInstanceOf(AuthorizationError);
   });
 
-  it('makes one of a call whose first answer was lost', async () => {
+  it('creates one repository when a lost response is retried', async () => {
     proxy.reset({ kind: 'lose-answer' });
     await expect(
       service.repositories.create({ name: 'only-once' }, { idempotencyKey: 'repository-1' }),
@@ -80,7 +80,7 @@ describe('the built client and the command line with repositories', () => {
     );
   });
 
-  it('is all there on the command line', async () => {
+  it('are available in the command line', async () => {
     const env = { SERVICE_API_KEY: account.apiKey };
     const created = await command.run(['repositories', 'create', 'from-shell', '--template', 'expo'], { env });
     expect(created).toMatchObject({

@@ -107,7 +107,7 @@ describe('the client library works', () => {
   });
 });
 
-describe('the examples of the README of the client library', () => {
+describe('the examples in the README of the client library', () => {
   const readme = readFileSync(join(CLIENT, 'README.md'), 'utf8');
   // `builds`: a repository is really built, which needs a plan, a worker and the registry of npm; test/deploys has
   // that.
@@ -123,18 +123,18 @@ describe('the examples of the README of the client library', () => {
     apiKey = (await signUpWithKey(app.url)).apiKey;
   });
 
-  it('are there', () => {
+  it('are found', () => {
     expect(examples.length).toBeGreaterThanOrEqual(6);
   });
 
-  it.each(examples.filter(({ runs }) => runs))('run as they stand: $name', async ({ name, code }) => {
+  it.each(examples.filter(({ runs }) => runs))('run unchanged: $name', async ({ name, code }) => {
     const { outputText } = ts.transpileModule(code, {
       compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 },
     });
     expect(await runModule(name, outputText, { env: { SERVICE_API_KEY: apiKey } })).not.toBe('');
   });
 
-  it('are as the declarations of the package have it', () => {
+  it('match the type declarations of the package', () => {
     const files = examples.map(({ name, code }) => {
       const file = join(directory, `${name}.mts`);
       writeFileSync(file, code);

@@ -17,7 +17,7 @@ describe('the built client against the service', () => {
   const anonymous = (options: object = {}): InstanceType<typeof Service> =>
     new Service({ anonymous: true, baseUrl: proxy.url, ...options });
 
-  it('runs a program in the anonymous sandbox and sends no credential', async () => {
+  it('runs code in the anonymous sandbox without a credential', async () => {
     process.env['SERVICE_API_KEY'] = 'svc_pat_canary';
     try {
       const { data, meta } = await anonymous({ apiKey: 'svc_pat_canary' }).sandbox.try(HELLO);
@@ -29,7 +29,7 @@ describe('the built client against the service', () => {
     }
   });
 
-  it('keeps what the last answer said of the budget, failures included', async () => {
+  it('keeps the budget of the last response, errors included', async () => {
     const service = anonymous();
     expect(service.lastBudget).toBeUndefined();
     await service.sandbox.try(HELLO);
@@ -60,7 +60,7 @@ describe('the built client against the service', () => {
     expect(proxy.seen).toHaveLength(1);
   });
 
-  it('throws a RateLimitError when the runs of the day are used up, with when to come back and where to upgrade', async () => {
+  it('throws a RateLimitError with retryAfter and upgradeUrl when the daily runs are used up', async () => {
     // In the last minute of a day it would be worth the wait.
     const service = anonymous({ maxRetries: 0 });
     for (let run = 0; run < 10; run++) await service.sandbox.try(HELLO);
@@ -74,7 +74,7 @@ describe('the built client against the service', () => {
     });
   });
 
-  it('tries 503 and 429 again under one idempotency key, and never before Retry-After', async () => {
+  it('retries 503 and 429 under one idempotency key, and never before Retry-After', async () => {
     proxy.reset(
       { kind: 'answer', status: 503, body: problem(503, 'service_unavailable') },
       { kind: 'answer', status: 429, headers: { 'retry-after': '1' }, body: problem(429, 'burst_limit_exceeded') },
@@ -87,7 +87,7 @@ describe('the built client against the service', () => {
     expect(proxy.seen).toHaveLength(3);
   });
 
-  it('understands a Retry-After that is an HTTP date', async () => {
+  it('accepts a Retry-After that is an HTTP date', async () => {
     const dueMs = Math.ceil(Date.now() / 1000) * 1000 + 2000;
     proxy.reset({ kind: 'answer', status: 429, headers: { 'retry-after': new Date(dueMs).toUTCString() }, body: '' });
     await anonymous().sandbox.try(HELLO);
@@ -101,7 +101,7 @@ describe('the built client against the service', () => {
     ['truncated JSON', 503, '{"error":{"type":"api_er', 'http_503'],
     ['JSON of another form', 504, '{"message":"upstream timed out"}', 'http_504'],
     ['JSON that is no object', 520, 'null', 'http_520'],
-  ])('makes a ServiceError of a failure whose body is %s', async (_what, status, body, code) => {
+  ])('throws a ServiceError for an error whose body is %s', async (_what, status, body, code) => {
     proxy.reset({ kind: 'answer', status, headers: { 'content-type': 'text/html' }, body });
     const error = await anonymous({ maxRetries: 0 })
       .sandbox.try(HELLO)
@@ -110,7 +110,7 @@ describe('the built client against the service', () => {
     expect(error).toMatchObject({ name: 'ServiceError', status, code, type: 'api_error' });
   });
 
-  it('makes a ServiceError of a failure whose body breaks off', async () => {
+  it('throws a ServiceError for an error whose body is cut off', async () => {
     proxy.reset({ kind: 'break-off', status: 500 });
     await expect(anonymous({ maxRetries: 0 }).sandbox.try(HELLO)).rejects.toMatchObject({
       name: 'ServiceError',
@@ -129,7 +129,7 @@ describe('the built client against the service', () => {
       } as const,
     ],
     ['truncated', { kind: 'truncate' } as const],
-  ])('makes a ServiceError of a success that is %s, and does not try again', async (_what, fault) => {
+  ])('throws a ServiceError for a success that is %s, and does not retry', async (_what, fault) => {
     proxy.reset(fault);
     await expect(anonymous().sandbox.try(HELLO)).rejects.toMatchObject({
       name: 'ServiceError',
@@ -140,7 +140,7 @@ describe('the built client against the service', () => {
   });
 
   it.each(['reset', 'lose-answer', 'break-off'] as const)(
-    'passes the error of the network on as it is when the connection breaks: %s',
+    'rethrows the network error when the connection breaks: %s',
     async (kind) => {
       proxy.reset({ kind });
       let thrownByFetch: unknown;
@@ -164,7 +164,7 @@ describe('the built client against the service', () => {
   );
 
   it.each(['stall', 'stall-body'] as const)(
-    'gives up after timeoutMs, which is no ServiceError and not tried again: %s',
+    'throws after timeoutMs without a retry, and not a ServiceError: %s',
     async (kind) => {
       proxy.reset({ kind });
       const error = await anonymous()
@@ -176,17 +176,20 @@ describe('the built client against the service', () => {
     },
   );
 
-  it.each(['stall', 'stall-body'] as const)('ends at once with the reason of the caller’s signal: %s', async (kind) => {
-    proxy.reset({ kind });
-    const controller = new AbortController();
-    const reason = new Error('Enough.');
-    const call = anonymous()
-      .sandbox.try(HELLO, { signal: controller.signal })
-      .catch((thrown: unknown) => thrown);
-    setTimeout(() => {
-      controller.abort(reason);
-    }, 300);
-    expect(await call).toBe(reason);
-    expect(proxy.seen).toHaveLength(1);
-  });
+  it.each(['stall', 'stall-body'] as const)(
+    'rejects at once with the reason of an aborted signal: %s',
+    async (kind) => {
+      proxy.reset({ kind });
+      const controller = new AbortController();
+      const reason = new Error('Enough.');
+      const call = anonymous()
+        .sandbox.try(HELLO, { signal: controller.signal })
+        .catch((thrown: unknown) => thrown);
+      setTimeout(() => {
+        controller.abort(reason);
+      }, 300);
+      expect(await call).toBe(reason);
+      expect(proxy.seen).toHaveLength(1);
+    },
+  );
 });

@@ -69,7 +69,7 @@ describe('new Service()', () => {
     expect(sent[0]!.headers.get('authorization')).toBe(`Bearer ${KEY}`);
   });
 
-  it('says what to do when there is no key, and not as an error of the API', () => {
+  it('throws a plain error with instructions without a key', () => {
     delete process.env['SERVICE_API_KEY'];
     expect(() => new Service()).toThrow(/SERVICE_API_KEY.*anonymous: true/);
     expect(() => new Service()).not.toThrow(ServiceError);
@@ -81,7 +81,7 @@ describe('new Service()', () => {
     ['a time that is no number', { timeoutMs: NaN }],
     ['a key and a session', { sessionToken: 'svc_sess_x' }],
     ['a key that cannot be a header', { apiKey: `${KEY}\nx: y` }],
-  ])('refuses %s with a TypeError that does not show the key', (_what, options) => {
+  ])('throws a TypeError for %s without the key in it', (_what, options) => {
     let thrown: any;
     try {
       new Service({ apiKey: KEY, ...options });
@@ -92,7 +92,7 @@ describe('new Service()', () => {
     expect(String(thrown)).not.toContain('canary');
   });
 
-  it('shows its key neither when printed nor as JSON', () => {
+  it('hides its key when printed or serialized', () => {
     const { service } = serviceThat([]);
     expect(inspect(service, { depth: null, showHidden: true }) + JSON.stringify(service)).not.toContain('canary');
   });
@@ -118,25 +118,25 @@ describe('a call', () => {
     expect(Object.keys(read!)).not.toEqual(expect.arrayContaining(['dry-run']));
   });
 
-  it('gives each write a fresh idempotency key', async () => {
+  it('uses a new idempotency key for each write', async () => {
     const { service, sent } = serviceThat([success({})]);
     await service.keys.rotate('key_1');
     await service.keys.rotate('key_1');
     expect(new Set(sent.map(({ headers }) => headers.get('idempotency-key'))).size).toBe(2);
   });
 
-  it('escapes what stands in a path', async () => {
+  it('escapes path parameters', async () => {
     const { service, sent } = serviceThat([success({})]);
     await service.keys.get('../me?x#y');
     expect(sent[0]!.url.pathname).toBe('/api/v1/keys/..%2Fme%3Fx%23y');
   });
 
-  it('resolves to nothing for an answer without a body', async () => {
+  it('resolves to undefined for an empty response', async () => {
     const { service } = serviceThat([new Response(null, { status: 204 })]);
     await expect(service.keys.revoke('key_1')).resolves.toBeUndefined();
   });
 
-  it('tells its hooks of each attempt, and never of the key', async () => {
+  it('calls its hooks for each attempt, without the key', async () => {
     const events: [string, object][] = [];
     const note =
       (name: string) =>
@@ -175,7 +175,7 @@ describe('errors', () => {
   };
 
   it.each(Object.entries(ERROR_CODES) as [ErrorCode, { status: number; type: string }][])(
-    'of the code %s are of the documented class',
+    'with the code %s have the documented class',
     async (code, { status, type }) => {
       const { service } = serviceThat([failure(status, { code, type })], { maxRetries: 0 });
       const error = await thrownBy(service.me.get());
@@ -187,7 +187,7 @@ describe('errors', () => {
   );
 
   it.each([402, 400, 401, 403, 404, 409, 418, 429, 500])(
-    'with status %i take their type from it where the body says none',
+    'with status %i get their type from the status when the body has none',
     async (status) => {
       const { service } = serviceThat([new Response('', { status })], { maxRetries: 0 });
       const error = await thrownBy(service.me.get());
@@ -198,7 +198,7 @@ describe('errors', () => {
     },
   );
 
-  it('carry all that the API says, the hint and the links in the message too', async () => {
+  it('carry all fields of the API, with hint and links in the message', async () => {
     const { service } = serviceThat([
       failure(
         403,
@@ -236,7 +236,7 @@ describe('errors', () => {
     });
   });
 
-  it.each([402, 429])('with status %i lead to the plans where the API gives no link', async (status) => {
+  it.each([402, 429])('with status %i link to the plans when the API sends no link', async (status) => {
     const { service } = serviceThat([failure(status)], { maxRetries: 0 });
     expect((await thrownBy(service.me.get())).upgradeUrl).toBe('http://api.test/docs/plans');
     const elsewhere = serviceThat([failure(status)], { maxRetries: 0, pricingUrl: 'http://shop.test/' });
@@ -247,7 +247,7 @@ describe('errors', () => {
 });
 
 describe('retries', () => {
-  it('double from half a second to eight, less up to a quarter, and never come before Retry-After', () => {
+  it('wait from half a second to eight with jitter, and never less than Retry-After', () => {
     expect([0, 1, 2, 3, 4, 5, 9].map((retry) => waitSeconds(retry, undefined, 0))).toEqual([0.5, 1, 2, 4, 8, 8, 8]);
     expect([0, 1, 5].map((retry) => waitSeconds(retry, undefined, 1))).toEqual([0.375, 0.75, 6]);
     expect(waitSeconds(0, 3, 1)).toBe(3);
@@ -274,7 +274,7 @@ describe('retries', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('end after maxRetries, of the client or of the call, with the last error', async () => {
+  it('stop after maxRetries of the client or the call, with the last error', async () => {
     const { service, sent } = serviceThat([failure(503, { retry_after: 0 })], { maxRetries: 2 });
     expect(await thrownBy(service.me.get({ maxRetries: 1 }))).toMatchObject({ status: 503, retryAfter: 0 });
     expect(sent).toHaveLength(2);
@@ -289,7 +289,7 @@ describe('retries', () => {
   it.each([
     ['in the header', failure(429, {}, { 'retry-after': '61' })],
     ['in the body alone', failure(429, { retry_after: 61 })],
-  ])('are given up at once for a wait above a minute, %s', async (_where, answer) => {
+  ])('stop at once when the wait would exceed a minute, %s', async (_where, answer) => {
     const { service, sent } = serviceThat([answer]);
     const error = await thrownBy(service.me.get());
     expect(error).toBeInstanceOf(RateLimitError);
@@ -297,7 +297,7 @@ describe('retries', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('end while waiting when the caller says so, with the reason of the signal', async () => {
+  it('stop waiting with the reason of an aborted signal', async () => {
     const { service, sent } = serviceThat([failure(429, {}, { 'retry-after': '30' })]);
     const controller = new AbortController();
     const call = thrownBy(service.me.get({ signal: controller.signal }));
@@ -309,14 +309,14 @@ describe('retries', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('do not begin for a signal that was aborted before', async () => {
+  it('do not start for a signal that is already aborted', async () => {
     const { service, sent } = serviceThat([success({})]);
     const reason = new Error('Never.');
     expect(await thrownBy(service.me.get({ signal: AbortSignal.abort(reason) }))).toBe(reason);
     expect(sent).toHaveLength(0);
   });
 
-  it('are not made for errors of the network, which pass as the same object', async () => {
+  it('are not made for network errors, which are rethrown unchanged', async () => {
     const broken = new TypeError('fetch failed');
     let calls = 0;
     const { service } = serviceThat([], {
@@ -331,7 +331,7 @@ describe('retries', () => {
 });
 
 describe('the budget', () => {
-  it('comes from the headers, and resets at midnight where they do not say when', async () => {
+  it('comes from the headers, and resets at midnight without a reset header', async () => {
     const headers = {
       'x-service-tier': 'pro',
       'x-service-calls-limit': '2147483647',
@@ -358,7 +358,7 @@ describe('a list', () => {
     success([{ id: 'key_3' }], { has_more: false }),
   ];
 
-  it('is one page when awaited, asked for once', async () => {
+  it('is one page when awaited, requested once', async () => {
     const { service, sent } = serviceThat(pages());
     const list = service.keys.list({ limit: 2 });
     expect(sent).toHaveLength(0);
@@ -370,7 +370,7 @@ describe('a list', () => {
     expect(sent.map(({ url }) => url.search)).toEqual(['?limit=2']);
   });
 
-  it('gives all items of all pages to for await, and asks for a page when it comes to it', async () => {
+  it('yields all items with for await, and requests pages lazily', async () => {
     const { service, sent } = serviceThat(pages());
     const ids: string[] = [];
     for await (const key of service.keys.list()) {
@@ -381,13 +381,13 @@ describe('a list', () => {
     expect(sent.map(({ url }) => url.searchParams.get('cursor'))).toEqual([null, 'c1', 'c2']);
   });
 
-  it('goes on after the cursor that it is given', async () => {
+  it('continues after a cursor', async () => {
     const { service, sent } = serviceThat([success([])]);
     for await (const _ of service.keys.list({ cursor: 'c9' })) expect(_).toBeUndefined();
     expect(sent[0]!.url.searchParams.get('cursor')).toBe('c9');
   });
 
-  it('fails as any call does, awaited or gone through', async () => {
+  it('rejects like any call, awaited or iterated', async () => {
     const { service } = serviceThat([failure(403)]);
     expect((await thrownBy(service.keys.list())).name).toBe('AuthorizationError');
     expect(await service.keys.list().catch(() => 'caught')).toBe('caught');
@@ -401,7 +401,7 @@ describe('a list', () => {
 describe('the package', () => {
   const scripts = readdirSync(DIST).filter((name) => name.endsWith('.js'));
 
-  it('is at most 10 kB, compressed', () => {
+  it('is at most 10 kB compressed', () => {
     const bytes = scripts.reduce((sum, name) => sum + gzipSync(readFileSync(join(DIST, name)), { level: 9 }).length, 0);
     expect(bytes).toBeLessThanOrEqual(10_000);
   });
@@ -420,7 +420,7 @@ describe('the package', () => {
     expect(dependencies ?? {}).toEqual({});
   });
 
-  it('brings its docs along for editors', () => {
+  it('ships its docs for editors', () => {
     expect(readFileSync(join(DIST, 'sandbox.d.ts'), 'utf8')).toContain(
       '@throws {RateLimitError} `sandbox_daily_limit_exceeded`',
     );

@@ -34,7 +34,7 @@ beforeEach(async () => {
 afterEach(() => service.projects.delete(project));
 
 describe('the built client with deploys', () => {
-  it('deploys, follows the log, waits until it is ready, lists, rolls back and promotes', async () => {
+  it('deploys, follows the log, waits until ready, lists, rolls back and promotes', async () => {
     const deploy = await service.projects.deploy(project, { type: 'production' });
     expect(deploy).toMatchObject({ project_id: project, branch: 'main', type: 'production', state: 'queued' });
     const lines = [];
@@ -52,7 +52,7 @@ describe('the built client with deploys', () => {
     expect((await service.deploys.events(deploy.id)).map(({ kind }) => kind)).toContain('live');
   });
 
-  it('takes a log that breaks off up again where it was, and misses and repeats no line', async () => {
+  it('resumes an interrupted log without missing or repeated lines', async () => {
     builds.says = Array.from({ length: 50 }, (_, index) => `line ${index}`);
     const { reached, letGo } = builds.holdAt('collect');
     const { id } = await service.projects.deploy(project);
@@ -73,7 +73,7 @@ describe('the built client with deploys', () => {
     expect(texts.filter((text) => text.startsWith('line '))).toEqual(builds.says);
   });
 
-  it('ends a log with the signal of its caller', async () => {
+  it('stops following a log when the signal is aborted', async () => {
     const { reached, letGo } = builds.holdAt('build');
     const { id } = await service.projects.deploy(project);
     await reached;
@@ -88,7 +88,7 @@ describe('the built client with deploys', () => {
     letGo();
   });
 
-  it('raises the errors of the document', async () => {
+  it('throws the documented errors', async () => {
     await service.projects.update(project, { repo_url: null });
     const failed = service.projects.deploy(project);
     await expect(failed).rejects.toBeInstanceOf(ConflictError);
@@ -114,7 +114,7 @@ describe('the command line with deploys', () => {
   const run = (...args: string[]): ReturnType<typeof command.run> =>
     command.run(args, { env: { SERVICE_API_KEY: account.apiKey } });
 
-  it('links a directory, deploys it with its log, opens it, shows its log again, rolls back and promotes', async () => {
+  it('links a directory, deploys it with its log, opens it, rolls back and promotes', async () => {
     expect((await run('deploy')).code).toBe(2);
     expect(await run('link', project)).toMatchObject({ code: 0, stdout: `Shop (${project}), deployed from ${REPO}\n` });
     expect(JSON.parse(readFileSync(join(command.home, '.service.json'), 'utf8'))).toEqual({ project });
@@ -135,7 +135,7 @@ describe('the command line with deploys', () => {
     expect(await run('promote', first.id)).toMatchObject({ code: 0, stdout: expect.stringContaining(first.id) });
   });
 
-  it('ends with 1 and the reason when the deploy fails, and at once when it need not wait', async () => {
+  it('exits with 1 and the reason when the deploy fails, and at once without waiting', async () => {
     await run('link', project);
     builds.failure = new BuildFailed('build_failed', 'The build command ended with 1.');
     expect(await run('deploy')).toMatchObject({

@@ -31,7 +31,7 @@ describe('GET /api/v1/openapi.json', () => {
     expect(valid).toBe(true);
   }
 
-  it('is OpenAPI 3 and names every route of the service', () => {
+  it('is OpenAPI 3 and contains every route', () => {
     expect(document.openapi).toMatch(/^3\./);
     const described = Object.entries(document.paths as Record<string, object>).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
@@ -54,7 +54,7 @@ describe('GET /api/v1/openapi.json', () => {
     ['a failed run', { language: 'javascript', code: 'throw new Error("x")' }, 200],
     ['a run that was killed', { language: 'python', code: 'import os; os.kill(os.getpid(), 9)' }, 200],
     ['bad fields', { language: 'cobol', more: 1 }, 400],
-  ])('describes the answer to %s', async (_what, body, status) => {
+  ])('describes the response to %s', async (_what, body, status) => {
     const answer = await app.post(TRY, body);
     expect(answer.status).toBe(status);
     expectDescribed('post', TRY, answer);
@@ -74,14 +74,14 @@ describe('GET /api/v1/openapi.json', () => {
     expectDescribed('post', TRY, await app.post(TRY, { language: 'python', code: '1' }, { from }));
   });
 
-  it('describes the answers of the other routes', async () => {
+  it('describes the responses of the other routes', async () => {
     expectDescribed('get', '/api/v1', await app.fetch('/api/v1'));
     expectDescribed('get', '/health', await app.fetch('/health'));
     expectDescribed('get', '/ready', await app.fetch('/ready'));
     expectDescribed('get', '/metrics', await app.fetch('/metrics'));
   });
 
-  it('has a readable page at /docs that brings everything with it', async () => {
+  it('has a self-contained reference page at /docs', async () => {
     const page = await app.fetch('/docs');
     expect(page.status).toBe(200);
     expect(page.headers.get('content-type')).toContain('text/html');
@@ -92,7 +92,7 @@ describe('GET /api/v1/openapi.json', () => {
     }
   });
 
-  it('leads people from / to the page, and has a page for the plans', async () => {
+  it('is linked from /, next to a page for the plans', async () => {
     const home = await app.fetch('/');
     expect([home.status, home.headers.get('location')]).toEqual([302, '/docs']);
     expect((await app.fetch('/docs/plans')).status).toBe(200);

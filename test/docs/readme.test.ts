@@ -14,7 +14,7 @@ const textOf = (value: Value): string => (value === undefined ? '' : String(valu
 describe('the README', () => {
   const readme = read('README.md');
 
-  it('shows only commands that CI takes from it and runs', () => {
+  it('shows only commands that CI runs', () => {
     const blocks = [...readme.matchAll(/^(.*)\n```sh\n/gm)].map(
       ([, line]) => /^<!-- ci: ([a-z-]+) -->$/.exec(line!)?.[1],
     );
@@ -41,7 +41,7 @@ describe('the README', () => {
     expect([...sectionOf(readme, 'Roles').matchAll(/^\| `([a-z]+)` \|/gm)].map(([, role]) => role)).toEqual([...ROLES]);
   });
 
-  it.each(['README.md', 'CONTRIBUTING.md'])('and its companions lead to files that exist: %s', (page) => {
+  it.each(['README.md', 'CONTRIBUTING.md'])('links only to files that exist, with its companions: %s', (page) => {
     for (const [, path] of read(page).matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)) {
       expect({ path, exists: existsSync(join(ROOT, dirname(page), path!)) }).toEqual({ path, exists: true });
     }
@@ -51,18 +51,18 @@ describe('the README', () => {
 describe('.env.example', () => {
   const lines = [...read('.env.example').matchAll(/^# ([A-Z_]+)=(.*)$/gm)];
 
-  it('holds every setting, and no other', () => {
+  it('lists every setting and no other', () => {
     expect(lines.map(([, name]) => name).sort()).toEqual(environmentNames().sort());
   });
 
-  it('shows the default of those that have one', () => {
+  it('shows the default of each setting that has one', () => {
     const withDefault = lines.filter(([, name]) => textOf(DEFAULTS[name!]) !== '');
     expect(withDefault.map(([, name, value]) => [name, value])).toEqual(
       withDefault.map(([, name]) => [name, textOf(DEFAULTS[name!])]),
     );
   });
 
-  it('sets nothing by being copied', () => {
+  it('sets nothing when it is copied', () => {
     expect(
       read('.env.example')
         .split('\n')

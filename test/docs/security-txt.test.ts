@@ -6,7 +6,7 @@ describe('GET /.well-known/security.txt', () => {
   const app = useApp({ SECURITY_CONTACT: 'mailto:security@example.com' }, 'api');
   const silent = useApp({}, 'api');
 
-  it('names the contact, this address and an end within a year (RFC 9116)', async () => {
+  it('returns the contact, the canonical URL and an expiry within a year (RFC 9116)', async () => {
     const { status, headers, text } = await app.fetch(PATH);
     expect([status, headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
     const fields = Object.fromEntries(
@@ -25,7 +25,7 @@ describe('GET /.well-known/security.txt', () => {
     expect(days > 30 && days < 365).toBe(true);
   });
 
-  it('answers 404 where no contact is set', async () => {
+  it('returns 404 without a contact', async () => {
     const { status, body } = await silent.fetch(PATH);
     expect([status, body.error.code]).toEqual([404, 'page_not_found']);
   });

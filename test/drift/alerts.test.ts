@@ -77,13 +77,13 @@ describe('the alert rules', () => {
     );
   });
 
-  it.each(rules.map(({ alert, expr }) => [alert, expr]))('%s names only metrics that there are', (alert, expr) => {
+  it.each(rules.map(({ alert, expr }) => [alert, expr]))('%s uses only metrics that exist', (alert, expr) => {
     const metrics = metricsOf(expr);
     if (alert !== 'Watchdog' && alert !== 'TargetDown') expect(metrics.length).toBeGreaterThan(0);
     expect(metrics.filter((name) => !measured.has(name))).toEqual([]);
   });
 
-  it('and the dashboard draws only metrics that there are', () => {
+  it('are matched by a dashboard that uses only metrics that exist', () => {
     const { panels } = JSON.parse(read('deploy/grafana/service-platform.json')) as {
       panels: { targets: { expr: string }[] }[];
     };
@@ -93,7 +93,7 @@ describe('the alert rules', () => {
   });
 
   it.each(rules.map((rule) => [rule.alert, rule] as const))(
-    '%s has the runbook that its tag names, and that names it',
+    '%s has a runbook for its tag that names it',
     (alert, { labels }) => {
       const runbook = runbooks.find(({ tag }) => tag === labels.runbookTag);
       expect(runbook?.appliesTo.alertnames).toContain(alert);
@@ -101,20 +101,20 @@ describe('the alert rules', () => {
   );
 
   it.each(rules.map((rule) => [rule.alert, rule] as const))(
-    '%s has a severity that tasks know, and says what is wrong',
+    '%s has a known severity and a description',
     (_, { labels, annotations }) => {
       expect(['critical', 'warning', 'info']).toContain(labels.severity);
       expect(annotations).toEqual({ summary: expect.any(String), description: expect.any(String) });
     },
   );
 
-  it('are there for every alert that a runbook names', () => {
+  it('exist for every alert that a runbook names', () => {
     expect(runbooks.flatMap(({ appliesTo }) => appliesTo.alertnames).sort()).toEqual(
       rules.map(({ alert }) => alert).sort(),
     );
   });
 
-  it('are each tested once firing and once silent', () => {
+  it('are each tested while firing and while silent', () => {
     const { tests } = parse(read('deploy/alerts/prometheus.rules.test.yml')) as { tests: { name: string }[] };
     const names = tests.map(({ name }) => name);
     for (const { alert } of rules) expect(names.filter((name) => name.startsWith(`${alert} `))).toHaveLength(2);

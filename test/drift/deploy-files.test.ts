@@ -30,7 +30,7 @@ describe('deploy/compose.yml', () => {
   const services = Object.entries(compose.services);
   const ours = services.filter(([, { image }]) => image === 'service-platform');
 
-  it('runs the roles of the service with settings that it knows', () => {
+  it('runs the roles with settings that exist', () => {
     expect(ours.map(([name]) => name)).toEqual(['migrate', 'api', 'edge', 'worker']);
     for (const [name, { command, environment, build }] of ours) {
       expect(command).toEqual([name]);
@@ -43,7 +43,7 @@ describe('deploy/compose.yml', () => {
     ).toEqual(Array(3).fill('service_completed_successfully'));
   });
 
-  it('keeps jobs through a restart of Redis, and never evicts them', () => {
+  it('keeps jobs across a restart of Redis, and never evicts them', () => {
     expect(compose.services['redis']!.command).toEqual([
       'redis-server',
       '--appendonly',
@@ -53,7 +53,7 @@ describe('deploy/compose.yml', () => {
     ]);
   });
 
-  it('names only what is there: services, networks, volumes, secrets and files', () => {
+  it('refers only to services, networks, volumes, secrets and files that exist', () => {
     for (const [name, { depends_on: after = {}, networks, volumes = [], secrets = [] }] of services) {
       expect({ name, unknown: Object.keys(after).filter((other) => !(other in compose.services)) }).toEqual({
         name,
@@ -77,7 +77,7 @@ describe('deploy/compose.yml', () => {
     }
   });
 
-  it('has no secret of its own: each comes from deploy/.env, of which there is an example', () => {
+  it('reads every secret from deploy/.env, which has an example', () => {
     const text = read('deploy/compose.yml');
     const wanted = [...text.matchAll(/\$\{([A-Z_]+)(:[-?])/g)];
     const example = read('deploy/.env.example');
@@ -88,7 +88,7 @@ describe('deploy/compose.yml', () => {
     expect([...required].sort()).toEqual([...example.matchAll(/^([A-Z_]+)=$/gm)].map(([, name]) => name!).sort());
   });
 
-  it('has Prometheus and Alertmanager read their tokens where the secrets are, and find each other', () => {
+  it('mounts the tokens of Prometheus and Alertmanager, and connects them', () => {
     const prometheus = yaml('deploy/compose/prometheus.yml');
     const [scrape] = prometheus.scrape_configs;
     expect(scrape.job_name).toBe(yaml('deploy/alerts/prometheus.yml').scrape_configs[0].job_name);
@@ -106,7 +106,7 @@ describe('deploy/compose.yml', () => {
 describe('deploy/Dockerfile', () => {
   const lines = read('deploy/Dockerfile').replace(/\\\n/g, ' ').split('\n');
 
-  it('takes what is in the repository, or what the build makes of it', () => {
+  it('copies only files of the repository or of the build', () => {
     const copied = lines
       .filter((line) => line.startsWith('COPY '))
       .flatMap((line) => line.split(/\s+/).slice(1, -1))
@@ -119,7 +119,7 @@ describe('deploy/Dockerfile', () => {
     ).toEqual([]);
   });
 
-  it('has all that the service reads beside its own code', () => {
+  it('contains every file that the service reads beside its code', () => {
     const inImage = lines
       .filter((line) => line.startsWith('COPY --from=build'))
       .map((line) => line.split(/\s+/)[2]!.replace('/app/', ''));
@@ -132,7 +132,7 @@ describe('deploy/Dockerfile', () => {
     }
   });
 
-  it('hands signals to the service, under an init that collects what sandboxes leave', () => {
+  it('passes signals to the service under an init that reaps sandbox processes', () => {
     expect(lines).toContain('ENTRYPOINT ["tini", "--", "node", "dist/src/main.js"]');
   });
 });

@@ -34,10 +34,10 @@ const CLASS_BY_STATUS: Readonly<Record<number, string>> = {
   429: 'RateLimitError',
 };
 
-describe('the pages of the error codes', () => {
+describe('error pages', () => {
   const codes = Object.keys(ERROR_CODES) as ErrorCode[];
 
-  it('are there for every code, and for nothing else', () => {
+  it('exist for every code and nothing else', () => {
     expect(readdirSync(ERROR_PAGES).sort()).toEqual(codes.map((code) => `${code}.md`).sort());
   });
 
@@ -55,7 +55,7 @@ describe('the pages of the error codes', () => {
     );
   });
 
-  it.each(codes)('%s shows an answer of its own status, type and page', (code) => {
+  it.each(codes)('%s shows a response with its own status, type and page', (code) => {
     const { status, type } = ERROR_CODES[code];
     const [, example = ''] = /^```json\n([\s\S]*?)^```/m.exec(read(join(ERROR_PAGES, `${code}.md`))) ?? [];
     expect(JSON.parse(example)).toEqual({
@@ -87,7 +87,7 @@ describe('the documentation', () => {
   );
 
   it.each(servedPages.map(nameOf))(
-    '%s has no relative links, which would lead elsewhere where the service shows it',
+    '%s has no relative links, which would break when the service shows the page',
     (name) => {
       expect(withoutExamples(read(join(PROJECT_ROOT, name)))).not.toMatch(/\]\((?![a-z]+:|#)/);
     },
@@ -103,7 +103,7 @@ describe('the documentation', () => {
     expect(missing).toEqual([]);
   });
 
-  it('lists every decision, and numbers none twice', () => {
+  it('lists every decision, each with its own number', () => {
     const folder = join(DOCS, 'decisions');
     const records = readdirSync(folder)
       .filter((name) => name !== 'README.md')
@@ -117,7 +117,7 @@ describe('the documentation', () => {
     for (const record of records) expect(read(join(folder, record))).toMatch(new RegExp(`^# ${record.slice(0, 4)}: `));
   });
 
-  it('names in the objectives only metrics that the service has', () => {
+  it('uses only existing metrics in the objectives', () => {
     const sources = readdirSync(join(PROJECT_ROOT, 'src'), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts'))
       .map((name) => read(join(PROJECT_ROOT, 'src', name)))
@@ -130,7 +130,7 @@ describe('the documentation', () => {
   });
 });
 
-describe('the plans', () => {
+describe('plans', () => {
   /** Service document §8, value for value. */
   const PLANS_OF_DOCUMENT = [
     ['', 'Free', 'Builder ($49/mo)', 'Pro ($299/mo)', 'Enterprise'],
@@ -143,7 +143,7 @@ describe('the plans', () => {
     ['SSO / SAML', 'No', 'No', 'No', 'Yes'],
   ];
 
-  it.each([join(DOCS, 'plans.md'), README].map(nameOf))('are those of the service document in %s', (name) => {
+  it.each([join(DOCS, 'plans.md'), README].map(nameOf))('match the service document in %s', (name) => {
     const rows = read(join(PROJECT_ROOT, name))
       .split('\n')
       .filter((line) => line.startsWith('|'))
@@ -156,7 +156,7 @@ describe('the plans', () => {
     ).toEqual(PLANS_OF_DOCUMENT);
   });
 
-  it('are those of the file that limits and gates read', () => {
+  it('match the table that enforces them', () => {
     const words = {
       community: 'Community',
       email: 'Email',
@@ -181,7 +181,7 @@ describe('the plans', () => {
     ]);
   });
 
-  it('show what a second and a sandbox run may hold as that file has it', () => {
+  it('show the holds of a second and of a sandbox run', () => {
     const text = read(join(DOCS, 'plans.md'));
     const plans = PLAN_IDS.map((id) => PLANS[id]);
     const row = (title: string, cells: string[]): string => `| ${title} | ${cells.join(' | ')} |`;
@@ -259,11 +259,11 @@ describe('the plans', () => {
     );
   });
 
-  it('can each be the plan of new organizations', () => {
+  it('can each be the default plan', () => {
     expect(DEFAULT_PLANS).toEqual(PLAN_IDS);
   });
 
-  it('name the free credits and the limits of callers without an account', () => {
+  it('state the free credits and the anonymous limits', () => {
     const text = read(join(DOCS, 'plans.md'));
     expect(text).toContain('$5 in credits');
     expect(text).toContain('| Sandbox executions/day | 10 for an IP address |');

@@ -78,12 +78,12 @@ describe('the modules', () => {
     expect(LEVELS.flatMap(([, modules]) => modules).filter((module) => !graph.has(module))).toEqual([]);
   });
 
-  it('import each other in no circle', () => {
+  it('have no import cycles', () => {
     expect(edges.length).toBeGreaterThan(20);
     expect(cyclic(graph)).toEqual([]);
   });
 
-  it('import nothing from a level above', () => {
+  it('import nothing from a higher level', () => {
     expect(edges.filter(({ module, imported }) => levelOf(imported) > levelOf(module))).toEqual([]);
   });
 

@@ -4,7 +4,7 @@ import { PLANS } from '../../src/modules/plans/plan.js';
 import { PROJECT_ROOT } from '../../src/platform/version.js';
 
 describe('docs/sandbox.md', () => {
-  it('names what an execution may have in each plan', () => {
+  it('states the limits of each plan', () => {
     const rows = readFileSync(join(PROJECT_ROOT, 'docs/sandbox.md'), 'utf8').split('\n');
     const number = (value: number): string => value.toLocaleString('en-US');
     for (const { name, sandbox } of Object.values(PLANS)) {

@@ -24,7 +24,7 @@ describe('feature flags', () => {
     for (const name of ['sign_ups', 'anonymous_sandbox']) await toggle({ name, enabled: true });
   });
 
-  it('are shown with their source and whether they may be toggled', async () => {
+  it('are returned with their source and whether they can be toggled', async () => {
     const answer = await app.fetch('/ops/features', AS_OPERATOR);
     expect(answer.status).toBe(200);
     expect(answer.body.allowlist).toEqual(['sign_ups', 'anonymous_sandbox', 'sandbox_executions']);
@@ -45,7 +45,7 @@ describe('feature flags', () => {
   it.each([
     ['without a token', {}],
     ['with a wrong one', { headers: { authorization: 'Bearer something-else' } }],
-  ])('are shown to nobody %s', async (_, options) => {
+  ])('are refused to %s', async (_, options) => {
     expect((await app.fetch('/ops/features', options)).body.error).toMatchObject({
       status: 401,
       code: 'invalid_token',
@@ -57,7 +57,7 @@ describe('feature flags', () => {
     expect((await flags())['sign_ups'].enabled).toBe(true);
   });
 
-  it('switch what they are for off and on again, with a typed error in between', async () => {
+  it('are toggled off and on, with a typed error in between', async () => {
     const answer = await toggle({ name: 'sign_ups', enabled: false, reason: 'too many' });
     expect(answer.body).toEqual({
       flag: expect.objectContaining({
@@ -81,14 +81,14 @@ describe('feature flags', () => {
     expect((await app.post('/api/v1/auth/sign-up', SIGN_UP)).status).toBe(201);
   });
 
-  it('switch the anonymous sandbox off', async () => {
+  it('turn the anonymous sandbox off', async () => {
     await toggle({ name: 'anonymous_sandbox', enabled: false });
     const answer = await app.post('/api/v1/sandbox/try', { language: 'python', code: '1' });
     expect(answer.body.error).toMatchObject({ status: 403, code: 'feature_disabled' });
     expect(answer.headers.get('x-service-calls-remaining')).toBe('1000');
   });
 
-  it('are toggled only where the allowlist names them', async () => {
+  it('can be toggled only when the allowlist names them', async () => {
     const answer = await toggle({ name: 'deploys', enabled: false });
     expect(answer.body.error).toMatchObject({
       status: 403,
@@ -106,11 +106,11 @@ describe('feature flags', () => {
     [{ name: 'sign_ups', enabled: 'no' }, 400, 'invalid_request'],
     [{ enabled: true }, 400, 'invalid_request'],
     [{ name: 'sign_ups', enabled: false, expectedVersion: -1 }, 400, 'invalid_request'],
-  ])('refuse %j with %i %s', async (body, status, code) => {
+  ])('return for %j status %i and code %s', async (body, status, code) => {
     expect((await toggle(body)).body.error).toMatchObject({ status, code });
   });
 
-  it('are not toggled by somebody who has seen an older version', async () => {
+  it('return 409 for an outdated version', async () => {
     const { version } = (await toggle({ name: 'sign_ups', enabled: false })).body.flag;
     expect((await toggle({ name: 'sign_ups', enabled: true, expectedVersion: version - 1 })).body.error).toMatchObject({
       status: 409,
@@ -120,7 +120,7 @@ describe('feature flags', () => {
     expect((await toggle({ name: 'sign_ups', enabled: true, expectedVersion: version })).status).toBe(200);
   });
 
-  it('of racing callers with the same version let one through', async () => {
+  it('accept one of concurrent requests with the same version', async () => {
     const { version } = (await flags())['sign_ups'];
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => toggle({ name: 'sign_ups', enabled: false, expectedVersion: version })),
@@ -128,7 +128,7 @@ describe('feature flags', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 9 }, () => 409)]);
   });
 
-  it('keep who toggled what, when, why and with which request', async () => {
+  it('record who toggled what, when, why and with which request', async () => {
     const answer = await app.call('POST', '/ops/features', {
       headers: { ...AS_OPERATOR.headers, 'content-type': 'application/json', 'x-request-id': 'toggled-by-hand' },
       body: JSON.stringify({ name: 'sign_ups', enabled: false, reason: 'spam' }),
@@ -145,13 +145,13 @@ describe('feature flags', () => {
     ]);
   });
 
-  it('are in the metrics, with how old this knowledge is', async () => {
+  it('are exported as metrics with their age', async () => {
     const { text } = await app.fetch('/metrics');
     expect(text).toMatch(/^feature_flag_enabled\{flag="sign_ups"\} 1$/m);
     expect(Number(/^feature_flag_sync_age_seconds (\S+)$/m.exec(text)?.[1])).toBeLessThan(30);
   });
 
-  it('are seen by another process, also when its listener was just killed', async () => {
+  it("reach other processes, also after the listener's connection was killed", async () => {
     const other = await app.another();
     const database = new Client({ connectionString: app.config.databaseUrl });
     await database.connect();
@@ -179,7 +179,7 @@ describe('feature flags', () => {
     }
   });
 
-  it('are read by the standard API of OpenFeature', async () => {
+  it('implement the standard OpenFeature API', async () => {
     const client = await app.get(OpenFeatureFlags).client();
     expect(await client.getBooleanValue('sign_ups', false)).toBe(true);
     await toggle({ name: 'sign_ups', enabled: false });
@@ -196,7 +196,7 @@ describe('the flag deploys', () => {
   const app = useApp({ FEATURE_FLAG_ALLOWLIST: 'deploys', OPS_TOKEN: TOKEN }, 'api');
   const make = new Make(app);
 
-  it('keeps new deploys out and those that wait from beginning', async () => {
+  it('rejects new deploys and holds queued ones', async () => {
     const key = await make.key(await make.person());
     const { id } = (
       await app.post(
@@ -233,7 +233,7 @@ describe('the flag deploys', () => {
 describe('feature flags without OPS_TOKEN', () => {
   const app = useApp(WITHOUT_PROXY);
 
-  it('are shown to programs on this machine, and none may be toggled', async () => {
+  it('are readable on this machine and cannot be toggled', async () => {
     expect((await app.fetch('/ops/features', { direct: true })).status).toBe(200);
     expect(
       (await app.post('/ops/features', { name: 'sign_ups', enabled: false }, { direct: true })).body.error,

@@ -47,7 +47,7 @@ async function connected(
 const refusal = ({ status, body }: Answer): [number, string] => [status, body?.error?.code];
 
 describe('connecting a GitHub account', () => {
-  it('leads a person there and back, and asks GitHub whether the account is theirs', async () => {
+  it('redirects to GitHub and back, and verifies the account there', async () => {
     const { data: link } = expectStatus(201, await app.call('POST', `${BASE}/links`, as(key))).body;
     expect(link.install_url).toMatch(new RegExp(`^${github.url}/apps/fake-app/installations/new\\?state=ghs_`));
     expect(link.authorize_url).toContain(`${github.url}/login/oauth/authorize?client_id=Iv1.`);
@@ -78,7 +78,7 @@ describe('connecting a GitHub account', () => {
     expectStatus(204, await app.call('DELETE', `${BASE}/installations/${data.id}`, as(key)));
   });
 
-  it('takes a state once, from the person whom it was made for, unchanged and in time', async () => {
+  it('accepts a state once, from its person, unchanged and in time', async () => {
     const { account, installationId } = await connected();
     const body = { code: 'x', installation_id: installationId };
     const used = await stateOf();
@@ -118,7 +118,7 @@ describe('connecting a GitHub account', () => {
     }
   });
 
-  it('refuses an installation of an account that the person does not administer', async () => {
+  it('rejects an installation of an account that the person does not administer', async () => {
     github.account('acme', 'Organization', ['boss']);
     for (const login of ['boss', 'collaborator', 'outsider']) github.account(login);
     const { id } = github.install('acme');
@@ -145,7 +145,7 @@ describe('connecting a GitHub account', () => {
     expectStatus(201, await tryAs('boss', id));
   });
 
-  it('needs the right to change the organization, in both steps', async () => {
+  it('requires permission to change the organization in both steps', async () => {
     const member = await make.person();
     await make.member(org, member, 'member');
     const theirs = await make.key(member, { kind: 'org_bound', org_id: org.id });
@@ -161,7 +161,7 @@ describe('connecting a GitHub account', () => {
     ]);
   });
 
-  it('answers faults of the body, and tells when GitHub is away', async () => {
+  it('returns validation errors, and 503 when GitHub is unavailable', async () => {
     expect(refusal(await finish({}))).toEqual([400, 'invalid_request']);
     expect(refusal(await finish({ state: 'x', code: 'y', installation_id: '1' }))).toEqual([400, 'invalid_request']);
     expect(
@@ -184,7 +184,7 @@ describe('connecting a GitHub account', () => {
     ]);
   });
 
-  it('disconnects; an installation of strangers is one that never was, to the byte', async () => {
+  it("disconnects an account, and returns 404 for another organization's installation", async () => {
     const { id } = await connected();
     const stranger = await make.key(await make.person());
     const answers = await Promise.all(
@@ -199,7 +199,7 @@ describe('connecting a GitHub account', () => {
     expectStatus(404, await app.call('DELETE', `${BASE}/installations/${id}`, as(key)));
   });
 
-  it('shows who comes back what to send, and runs nothing of what is in the address', async () => {
+  it('escapes the callback page', async () => {
     const page = await app.fetch(
       '/integrations/github/callback?state=ghs_x.%3Cscript%3E&code=a%27b%22&installation_id=12&setup_action=install',
     );
@@ -216,10 +216,10 @@ describe('connecting a GitHub account', () => {
   });
 });
 
-describe('what GitHub tells', () => {
+describe('GitHub webhooks', () => {
   const ping = { zen: 'Keep it logically awesome.' };
 
-  it('is taken when it is signed, over the bytes as they came, and refused otherwise before anything of it is read', async () => {
+  it('verifies the signature over the raw body before parsing it', async () => {
     const { installationId } = await connected();
     const push = {
       ref: 'refs/heads/main',
@@ -241,7 +241,7 @@ describe('what GitHub tells', () => {
     expect(refusal(await github.deliver(app, 'push', push, { id: '' }))).toEqual([401, 'invalid_signature']);
   });
 
-  it('follows once, however often it is told', async () => {
+  it('are handled once when they are repeated', async () => {
     const { installationId } = await connected();
     const push = {
       ref: 'refs/heads/main',
@@ -276,16 +276,16 @@ describe('what GitHub tells', () => {
     ],
     ['something that is no push', 'push', { ref: 7, installation: { id: 1 } }],
     ['a list', 'push', []],
-  ])('is ignored where nothing follows from it: %s', async (_what, event, payload) => {
+  ])('are ignored without consequences: %s', async (_what, event, payload) => {
     expect((await github.deliver(app, event, payload)).body.data).toEqual({ outcome: 'ignored' });
   });
 
-  it('is ignored where it is no JSON, though signed', async () => {
+  it('are ignored when a signed body is not JSON', async () => {
     const answer = await app.call('POST', '/webhooks/github', { headers: signedHeaders('not json'), body: 'not json' });
     expect([answer.status, answer.body.data.outcome]).toEqual([202, 'ignored']);
   });
 
-  it('is taken while strangers send bodies slowly, who are refused after five seconds and have sixteen places each', async () => {
+  it('are accepted while unauthenticated callers send slow bodies, which are cut off after five seconds', async () => {
     const from = '198.18.40.4';
     const slow = (): Promise<string> =>
       app.raw(
@@ -322,7 +322,7 @@ describe('what GitHub tells', () => {
     expectStatus(202, await github.deliver(app, 'ping', ping, { from }));
   }, 40_000);
 
-  it('ends and suspends an installation here as there', async () => {
+  it('suspend and delete installations', async () => {
     const { installationId, account } = await connected();
     const shown = async (): Promise<any> =>
       expectStatus(200, await app.fetch(BASE, as(key))).body.data.installations.find(
@@ -364,7 +364,7 @@ describe('a repository at GitHub', () => {
       as(key, { headers: options }),
     );
 
-  it('is made from a template in the account, listed, and let go of without being deleted there', async () => {
+  it('is created from a template in the account, listed, and unlinked without deletion at GitHub', async () => {
     const { account } = await connected();
     const name = uniqueName('shop');
     const { data } = expectStatus(201, await create({ name, account })).body;
@@ -405,7 +405,7 @@ describe('a repository at GitHub', () => {
     expect(await count()).toEqual([{ count: 0 }]);
   });
 
-  it('is rehearsed without a word to GitHub, and made once for one idempotency key', async () => {
+  it('sends nothing to GitHub in a dry run, and is created once per idempotency key', async () => {
     const { account } = await connected();
     const name = uniqueName('shop');
     const before = github.requests.length;
@@ -425,7 +425,7 @@ describe('a repository at GitHub', () => {
     );
   });
 
-  it('needs a template, and an account that is connected and named where there are several', async () => {
+  it('requires a template, and a connected account by name if there are several', async () => {
     const name = uniqueName('shop');
     await Promise.all([connected(), connected()]);
     expect(refusal(await app.post('/api/v1/repositories', { provider: 'github', name }, as(key)))).toEqual([
@@ -445,7 +445,7 @@ describe('a repository at GitHub', () => {
     ).toEqual([409, 'github_not_connected']);
   });
 
-  it('tells what GitHub says where that refuses, and keeps nothing', async () => {
+  it('returns the error of GitHub, and creates nothing', async () => {
     const { account } = await connected();
     const name = uniqueName('shop');
     github.failure = { status: 403, body: { message: 'Resource not accessible by integration' } };
@@ -459,7 +459,7 @@ describe('a repository at GitHub', () => {
     expectStatus(201, await create({ name, account }));
   });
 
-  it('is let go of when the installation does not see it any more', async () => {
+  it('is unlinked when the installation cannot see it any more', async () => {
     const { account, installationId } = await connected();
     const { data } = expectStatus(201, await create({ name: uniqueName('shop'), account })).body;
     const [row] = await make.sql('SELECT remote_id FROM repositories WHERE id = $1', [data.id]);
@@ -492,7 +492,7 @@ describe('from GitHub to a live site', () => {
   const deploy = async (id: string, by = key): Promise<any> =>
     over(expectStatus(202, await app.post(`/api/v1/projects/${id}/deploys`, {}, as(by))).body.data.id as string, by);
 
-  it('fetches a private repository with a token for it alone, deploys what is pushed to it, and lets no token out', async () => {
+  it('fetches a private repository with its own token, deploys pushes, and leaks no token', async () => {
     const { account } = await connected();
     const name = uniqueName('shop');
     const { data: repository } = expectStatus(
@@ -539,7 +539,7 @@ describe('from GitHub to a live site', () => {
     for (const token of github.tokens) expect(JSON.stringify(kept)).not.toContain(token);
   });
 
-  it('does not let another organization, or one that has disconnected, at a private repository', async () => {
+  it('rejects private repositories of another organization or a disconnected account', async () => {
     const { account, id: installation } = await connected();
     const name = uniqueName('secret');
     await github.repository(account, name);
@@ -562,7 +562,7 @@ describe('from GitHub to a live site', () => {
     expect((await app.fetch(`/api/v1/projects/${mine}/deploys`, as(key))).body.data).toHaveLength(before);
   });
 
-  it('fails with words when GitHub is away', async () => {
+  it('fails with a message when GitHub is unavailable', async () => {
     const { account } = await connected();
     const name = uniqueName('shop');
     await github.repository(account, name);
@@ -574,11 +574,11 @@ describe('from GitHub to a live site', () => {
   });
 });
 
-describe('a service without a GitHub App', () => {
+describe('without a GitHub App', () => {
   const without = useApp({ SANDBOX_ENABLED: 'false' }, 'api');
   const their = new Make(without);
 
-  it('says so, and keeps repositories of its own as ever', async () => {
+  it('returns an error, and keeps hosted repositories working', async () => {
     const bare = await their.key(await their.person());
     expect(expectStatus(200, await without.fetch(BASE, as(bare))).body.data).toEqual({
       configured: false,

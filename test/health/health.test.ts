@@ -8,12 +8,12 @@ import { RedisRelay } from '../support/redis-relay.js';
 describe('GET /health', () => {
   const app = useApp();
 
-  it('answers that the process runs, and touches nothing', async () => {
+  it('returns 200 without checking dependencies', async () => {
     const answer = await app.fetch('/health');
     expect([answer.status, answer.body]).toEqual([200, { status: 'ok' }]);
   });
 
-  it('carries the ids and the security headers of every answer', async () => {
+  it('has the ids and the security headers of every response', async () => {
     const { headers } = await app.fetch('/health');
     for (const name of ['x-request-id', 'x-trace-id', 'x-content-type-options', 'content-security-policy'])
       expect(headers.has(name)).toBe(true);
@@ -23,7 +23,7 @@ describe('GET /health', () => {
 describe('GET /ready', () => {
   const app = useApp();
 
-  it('names each part and its state, and no host, port or cause', async () => {
+  it('returns each part with its state, without hosts, ports or causes', async () => {
     const answer = await app.fetch('/ready');
     expect(answer.status).toBe(200);
     expect(answer.body.status).toBe('ok');
@@ -39,7 +39,7 @@ describe('GET /ready', () => {
     expect(answer.text).not.toMatch(/127\.0\.0\.1|\.sock|postgres:|5432/);
   });
 
-  it('asks the parts twice a second at the most', async () => {
+  it('checks the parts at most twice a second', async () => {
     const pings = jest.spyOn(app.get(DatabaseHealth), 'ping');
     const fromMs = performance.now();
     await Promise.all(Array.from({ length: 50 }, () => app.fetch('/ready')));
@@ -48,7 +48,7 @@ describe('GET /ready', () => {
     pings.mockRestore();
   });
 
-  it('answers 503 shutting_down at once when the service begins to stop, while calls are still answered', async () => {
+  it('returns 503 shutting_down as soon as the service stops, while calls are still answered', async () => {
     app.get(Shutdown).beginDraining();
     const answer = await app.fetch('/ready');
     expect([answer.status, answer.body.status]).toEqual([503, 'shutting_down']);
@@ -57,10 +57,10 @@ describe('GET /ready', () => {
   });
 });
 
-describe('while the database is away', () => {
+describe('while the database is unavailable', () => {
   const app = useApp();
 
-  it('answers 503, without a cause, and recovers by itself when every backend has been killed', async () => {
+  it('returns 503 without a cause, and recovers after all connections were killed', async () => {
     const name = new URL(app.config.databaseUrl!).pathname.slice(1);
     await withAdmin((admin) => admin.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`));
     await withAdmin((admin) =>
@@ -84,7 +84,7 @@ describe('while the database is away', () => {
     await eventually(async () => (await app.fetch('/ready')).status === 200, '/ready recovers', 5_000);
   });
 
-  it('answers 503 for a database without the migrations', async () => {
+  it('returns 503 for a database without migrations', async () => {
     const client = new Client({ connectionString: app.config.databaseUrl });
     await client.connect();
     await client.query('DELETE FROM migrations');
@@ -96,7 +96,7 @@ describe('while the database is away', () => {
   });
 });
 
-describe('while Redis is away', () => {
+describe('while Redis is unavailable', () => {
   let relay: RedisRelay;
   let app: TestApp;
 
@@ -113,7 +113,7 @@ describe('while Redis is away', () => {
   const run = (): ReturnType<TestApp['post']> =>
     app.post('/api/v1/sandbox/try', { language: 'python', code: 'print(1)' });
 
-  it('answers /ready with 503, the sandbox with 503, other calls as before, and recovers by itself', async () => {
+  it('returns 503 from /ready and the sandbox, answers other calls, and recovers', async () => {
     expect((await run()).status).toBe(200);
 
     relay.cut();

@@ -21,7 +21,7 @@ describe('host names', () => {
   const page = (text: string): ReturnType<typeof built> => built({ 'index.html': text });
   const transaction = (work: () => Promise<void>): Promise<void> => app.get(Database).transaction(work);
 
-  it('show the deploy that they were pointed to last, and only once that is committed', async () => {
+  it('show the latest deploy once the change is committed', async () => {
     const one = await deploy(app, page('one'));
     const two = await deploy(app, page('two'), { projectId: one.projectId });
     await point(app, 'shop', one);
@@ -42,7 +42,7 @@ describe('host names', () => {
     expect(app.get(AliasesService).urlOf('shop')).toBe('http://shop.localhost:0');
   });
 
-  it('show nothing any more when they are released', async () => {
+  it('return 404 once they are released', async () => {
     const one = await deploy(app, page('one'));
     await point(app, 'brief', one);
     expect((await visit(app, 'brief')).status).toBe(200);
@@ -51,12 +51,12 @@ describe('host names', () => {
     await transaction(() => app.get(AliasesService).release('brief'));
   });
 
-  it('show nothing while the deploy is not ready', async () => {
+  it('show nothing until the deploy is ready', async () => {
     await point(app, 'early', { deployId: 'dpl_not_yet', projectId: 'prj_e', orgId: 'org_e', label: 'x' });
     expect(await visit(app, 'early')).toMatchObject({ status: 404, text: expect.stringContaining('Nothing here') });
   });
 
-  it('stay with the project that has them', async () => {
+  it('belong to one project', async () => {
     const ours = await deploy(app, page('ours'));
     const theirs = await deploy(app, page('theirs'));
     await point(app, 'taken', ours);
@@ -71,7 +71,7 @@ describe('host names', () => {
     });
     afterAll(() => other.stop());
 
-    it('are seen to change, also after the connection that tells of changes was killed', async () => {
+    it('are updated, also after the listening connection was killed', async () => {
       const [one, two] = [await deploy(app, page('one')), await deploy(app, page('two'))];
       const alternately = async (label: string, count: number): Promise<number[]> => {
         const tookMs: number[] = [];
@@ -98,7 +98,7 @@ describe('host names', () => {
     });
   });
 
-  it('can change under load without one request that fails', async () => {
+  it('change under load without a failed request', async () => {
     const deploys = await Promise.all(['0', '1', '2', '3', '4'].map((text) => deploy(app, page(text))));
     await point(app, 'busy', { ...deploys[0]!, projectId: 'prj_busy' });
     const agent = new Agent({ keepAlive: true, maxSockets: 20 });

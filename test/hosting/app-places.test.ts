@@ -68,7 +68,7 @@ describe('servers of apps beside each other', () => {
   const logOf = async ({ deployId }: Deployed): Promise<string> =>
     (await servers().runtimeLogs(deployId)).map(({ stream, text }) => `${stream}: ${text}`).join('\n');
 
-  it('have as many places for an organization as its plan allows, and the answer says why there is none', async () => {
+  it('have as many slots as the plan of the organization allows, and the answer says why none is free', async () => {
     const apps = await Promise.all(
       Array.from({ length: 4 }, () => deploy(app, serverOf(HOLDING), { orgId: 'org_greedy' })),
     );
@@ -90,7 +90,7 @@ describe('servers of apps beside each other', () => {
     expect((await visit(app, apps[0]!.label, '/')).status).toBe(200);
   });
 
-  it('print what they like, and nobody else notices', async () => {
+  it('can flood their logs without affecting others', async () => {
     const floods = await Promise.all(
       ['org_a', 'org_b', 'org_c'].map((orgId) => deploy(app, serverOf(FLOODING), { orgId })),
     );

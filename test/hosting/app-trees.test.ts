@@ -24,7 +24,7 @@ async function treeOf(files: Files): Promise<{ deployId: string; tree: string }>
 const packageOf = (): string => `a package ${randomBytes(16).toString('hex')}`;
 
 describe('the files that servers run from', () => {
-  it('are on the machine once, however many deploys have them', async () => {
+  it('are stored once for all deploys that share them', async () => {
     const text = packageOf();
     const one = await treeOf({ 'node_modules/a/index.js': text, 'app.js': 'one' });
     const other = await treeOf({ 'node_modules/b/index.js': text, 'app.js': 'other' });
@@ -38,7 +38,7 @@ describe('the files that servers run from', () => {
     expect(readFileSync(join(other.tree, 'app.js'), 'utf8')).toBe('other');
   });
 
-  it('are written again where the one that is there was cut short', async () => {
+  it('are written again when incomplete', async () => {
     const text = packageOf();
     const { tree } = await treeOf({ 'a.js': text });
     chmodSync(join(tree, 'a.js'), 0o644);
@@ -48,7 +48,7 @@ describe('the files that servers run from', () => {
     expect(readFileSync(join((await treeOf({ 'a.js': text, 'b.js': 'b' })).tree, 'a.js'), 'utf8')).toBe(text);
   });
 
-  it('stay for as long as a deploy that is served has them', async () => {
+  it('are kept while a served deploy uses them', async () => {
     const [shared, alone] = [packageOf(), packageOf()];
     const stays = await treeOf({ 'a.js': shared });
     const goes = await treeOf({ 'a.js': shared, 'b.js': alone });

@@ -5,14 +5,14 @@ import { ArtifactStore, keyOf } from '../../src/modules/hosting/store/artifact-s
 import { LIMITS, built } from '../support/hosting.js';
 import { useApp } from '../support/test-app.js';
 
-describe('taking a build in', () => {
+describe('ingesting build output', () => {
   const app = useApp();
   const owner = { deployId: 'dpl_ingest', projectId: 'prj_a', orgId: 'org_a' };
   const never = new AbortController().signal;
   const ingest = (output: ReturnType<typeof built>, limits = LIMITS, signal = never): Promise<unknown> =>
     app.get(ArtifactsService).ingest(owner, output, limits, signal);
 
-  it('tells how much it was, and makes the deploy servable with all of it or not at all', async () => {
+  it('returns its size, and makes the deploy servable completely or not at all', async () => {
     expect(await app.get(ArtifactsService).has(owner.deployId)).toBe(false);
     expect(await ingest(built({ a: '12345', b: '' }))).toEqual({ files: 2, bytes: 5 });
     expect(await app.get(ArtifactsService).has(owner.deployId)).toBe(true);
@@ -21,14 +21,14 @@ describe('taking a build in', () => {
   });
 
   it.each(['../up', '/etc/passwd', 'a/../../b', 'a//b', './a', 'a\\b', 'a\0b', '', 'x'.repeat(1_100)])(
-    'refuses the path %j',
+    'rejects the path %j',
     async (path) => {
       await expect(ingest(built({ [path]: 'x' }))).rejects.toMatchObject({ code: 'output_invalid' });
       expect(await app.get(ArtifactsService).has(owner.deployId)).toBe(false);
     },
   );
 
-  it('refuses more files or bytes than the limits', async () => {
+  it('rejects more files or bytes than the limits', async () => {
     await expect(ingest(built({ a: 'x', b: 'x' }), { ...LIMITS, files: 1, bytes: 10 })).rejects.toMatchObject({
       code: 'output_too_large',
     });
@@ -44,11 +44,11 @@ describe('taking a build in', () => {
     },
   });
 
-  it.each([4, 6, 20_000_000])('refuses a file that is not as long as it says: %d', async (bytes) => {
+  it.each([4, 6, 20_000_000])('rejects a file whose size differs from its declared size: %d', async (bytes) => {
     await expect(ingest(lying(bytes))).rejects.toMatchObject({ code: 'output_invalid' });
   });
 
-  it('compresses what browsers are sent, once, and again where that is lost; and nothing that a server alone reads', async () => {
+  it('compresses what browsers receive once, and again when lost, and no server-only files', async () => {
     const [page, code] = ['text '.repeat(1_000), 'code '.repeat(1_000)];
     const output = built(
       { 'public/page.txt': page, 'node_modules/x.js': code },
@@ -79,7 +79,7 @@ describe('taking a build in', () => {
     await app.get(ArtifactsService).remove(owner.deployId);
   });
 
-  it('refuses a path that comes twice', async () => {
+  it('rejects a duplicate path', async () => {
     const twice = {
       ...built({}),
       files: async function* (): AsyncGenerator<BuiltFile> {
@@ -90,7 +90,7 @@ describe('taking a build in', () => {
     await expect(ingest(twice)).rejects.toMatchObject({ code: 'output_invalid' });
   });
 
-  it('ends when it is told to, and leaves no deploy', async () => {
+  it('stops when aborted, and leaves no deploy', async () => {
     const abort = new AbortController();
     const endless = {
       ...built({}),

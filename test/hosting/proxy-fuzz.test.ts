@@ -37,7 +37,7 @@ describe(`10,000 hostile answers and frames, by the seed ${SEED}`, () => {
   });
   afterAll(() => server.close());
 
-  it('break nothing, and no visitor is shown what was meant for another', async () => {
+  it('breaks nothing and mixes no responses between visitors', async () => {
     const each = Math.ceil(HOSTILE_ANSWERS / VISITORS);
     await Promise.all(
       Array.from({ length: VISITORS }, (_, visitor) =>
@@ -50,7 +50,7 @@ describe(`10,000 hostile answers and frames, by the seed ${SEED}`, () => {
     for (const [outcome, count] of Object.entries(tally)) expect([outcome, count > 50]).toEqual([outcome, true]);
   });
 
-  it('leave nothing behind', async () => {
+  it('leaves nothing behind', async () => {
     await eventually(() => server.appServer.isIdle, 'nobody uses the server of the app', 20_000);
     expect(app.log().filter(({ msg }) => msg === 'An answer of an app could not be passed on.')).toEqual([]);
     expect((await app.fetch('/health')).status).toBe(200);

@@ -79,13 +79,13 @@ describe('a deploy with a server', () => {
     ));
   });
 
-  it('serves its static files without waking the server, and its hidden ones only where they are meant to be seen', async () => {
+  it('serves static files without starting the server, and hidden files only where meant', async () => {
     expect((await visit(app, label, '/robots.txt')).text).toBe('static');
     expect((await visit(app, label, '/_next/static/chunk.js')).headers['cache-control']).toContain('immutable');
     expect(servers().counts).toMatchObject({ running: 0, frozen: 0 });
   });
 
-  it('is woken once, by however many ask at a time', async () => {
+  it('is started once for concurrent requests', async () => {
     const answers = await Promise.all(Array.from({ length: 50 }, () => visit(app, label, '/pid')));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
@@ -94,7 +94,7 @@ describe('a deploy with a server', () => {
     expect((await servers().runtimeLogs(deployId)).map(({ text }) => text)).toEqual(['starting with those who visit']);
   });
 
-  it('is asked with method, path, query, body and headers as they came, and told who called', async () => {
+  it('receives method, path, query, body and headers unchanged, and the address of the caller', async () => {
     const { body, headers } = await visit(app, label, '/echo?a=%20b', {
       method: 'POST',
       body: 'hello',
@@ -127,7 +127,7 @@ describe('a deploy with a server', () => {
     expect(Object.keys(headers).filter((name) => /^x-(service|request|trace)/.test(name))).toEqual([]);
   });
 
-  it('streams both ways', async () => {
+  it('streams in both directions', async () => {
     expect((await visit(app, label, '/upload', { method: 'PUT', body: Buffer.alloc(5_000_000) })).text).toBe('5000000');
     const first = await new Promise<string>((resolve, reject) => {
       const asked = httpRequest(
@@ -152,11 +152,11 @@ describe('a deploy with a server', () => {
     expect(first).toBe('first ');
   });
 
-  it('breaks off where the server does', async () => {
+  it('ends the response when the server closes it early', async () => {
     await expect(visit(app, label, '/break')).rejects.toThrow(/aborted|ECONNRESET/);
   });
 
-  it('answers 502 where the server answers what is no HTTP, and goes on', async () => {
+  it('returns 502 for an invalid HTTP response, and keeps working', async () => {
     expect(await visit(app, label, '/hostile')).toMatchObject({
       status: 502,
       text: expect.stringContaining('app_failed'),
@@ -164,7 +164,7 @@ describe('a deploy with a server', () => {
     expect((await visit(app, label, '/')).text).toBe('from the server');
   });
 
-  it('lets connections become others, as WebSockets do', async () => {
+  it('supports WebSocket upgrades', async () => {
     const socket = connect(app.appsPort, '127.0.0.1');
     let text = '';
     socket.on('data', (chunk: Buffer) => {
@@ -179,7 +179,7 @@ describe('a deploy with a server', () => {
     socket.destroy();
   });
 
-  it('leaves requests for upgrades of others as they were', async () => {
+  it('ignores upgrade requests of other hosts', async () => {
     expect(
       await app.raw('GET /health HTTP/1.1\r\nHost: api.test\r\nConnection: Upgrade, close\r\nUpgrade: h2c\r\n\r\n'),
     ).toMatch(/^HTTP\/1\.1 200 /);
@@ -191,7 +191,7 @@ describe('a deploy with a server', () => {
     ).toMatch(/^HTTP\/1\.1 404 /);
   });
 
-  it('has no network, no file of the host, and nothing to write to but /tmp', async () => {
+  it('has no network, no host files, and write access only to /tmp', async () => {
     expect(JSON.parse((await visit(app, label, '/try')).text)).toEqual({
       writeApp: 'EROFS',
       writeTmp: 'done',
@@ -202,7 +202,7 @@ describe('a deploy with a server', () => {
     });
   });
 
-  it('is started again after it crashed, once some time has passed, and its last words are kept', async () => {
+  it('restarts after a crash and a pause, and keeps the last log lines', async () => {
     const crashing = await deploy(app, output({ 'server.js': SERVER }));
     expect((await visit(app, crashing.label, '/crash')).status).toBe(502);
     await eventually(async () => (await visit(app, crashing.label, '/')).status === 200, 'it is back', 20_000);
@@ -210,8 +210,8 @@ describe('a deploy with a server', () => {
     expect(texts).toEqual(expect.arrayContaining(['stderr: crashing now', 'system: The server ended: exit status 3.']));
   });
 
-  describe('before it is shown', () => {
-    it('is started with its environment and has to answer', async () => {
+  describe('before it goes live', () => {
+    it('is started with its variables and has to answer', async () => {
       const fresh = await deploy(app, output({ 'server.js': SERVER }));
       await servers().check(fresh.deployId, { GREETING: 'good morning' }, never);
       expect((await servers().runtimeLogs(fresh.deployId)).map(({ text }) => text)).toContain(
@@ -225,7 +225,7 @@ describe('a deploy with a server', () => {
       ['sh', 'fails.sh', /ended before it answered/, /said by a shell/],
       ['node', 'never.js', /did not answer within/, undefined],
       ['node', 'broken.js', /answered with 500/, undefined],
-    ])('is refused when it does not come up: %s %s', async (program, file, message, line) => {
+    ])('is rejected when it does not start: %s %s', async (program, file, message, line) => {
       const bad = await deploy(
         app,
         output(
@@ -249,7 +249,7 @@ describe('a deploy with a server', () => {
       if (line !== undefined) expect((failure as { lastLines: string[] }).lastLines.join('\n')).toMatch(line);
     });
 
-    it('gives up when it is told to', async () => {
+    it('stops waiting when aborted', async () => {
       const slow = await deploy(app, output({ 'never.js': 'setInterval(() => {}, 1000)' }, ['node', 'never.js']));
       const abort = new AbortController();
       setTimeout(() => {
@@ -259,7 +259,7 @@ describe('a deploy with a server', () => {
     });
   });
 
-  it('answers in a directory of its own, by a command of a shell', async () => {
+  it('runs a shell command in its own directory', async () => {
     const nested = await deploy(
       app,
       output(
@@ -274,7 +274,7 @@ describe('a deploy with a server', () => {
     expect((await visit(app, nested.label, '/')).text).toBe('/app/apps/web');
   });
 
-  it('ends with the service', async () => {
+  it('stops with the service', async () => {
     await visit(app, label, '/pid');
     expect(servers().counts.running).toBeGreaterThan(0);
     const old = servers();
@@ -310,7 +310,7 @@ describe('the server of a deploy', () => {
   const app = useApp();
 
   it.each(['20', '22', '24'])(
-    'runs by the Node that it was built with: %s',
+    'runs on the Node of its build: %s',
     async (nodeVersion) => {
       jest.spyOn(app.get(DeployEnvironment), 'of').mockResolvedValue({});
       const server =

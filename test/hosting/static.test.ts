@@ -32,7 +32,7 @@ describe('a deploy of static files', () => {
     ));
   });
 
-  it('shows its pages and files under its host name, and the platform under its own', async () => {
+  it('serves pages and files under its host, and the platform under its own', async () => {
     expect(await visit(app, label)).toMatchObject({
       status: 200,
       text: '<h1>Home</h1>',
@@ -55,7 +55,7 @@ describe('a deploy of static files', () => {
     expect((await app.fetch('/health')).status).toBe(200);
   });
 
-  it('is asked before any route of the platform, and the platform shows none of it', async () => {
+  it('takes precedence over platform routes on its host', async () => {
     for (const path of ['/health', '/api/v1/me', '/docs/plans', '/metrics', '/api/v1/nothing']) {
       const page = await visit(app, label, path);
       expect(page).toMatchObject({ status: 404, text: 'Custom not found' });
@@ -72,7 +72,7 @@ describe('a deploy of static files', () => {
     expect((await visit(app, label, '/style.css', { host: 'localhost' })).status).toBe(404);
   });
 
-  it('knows its host name in any spelling, and by a trusted proxy', async () => {
+  it('matches its host name in any case, and behind a trusted proxy', async () => {
     for (const host of [`${label.toUpperCase()}.LocalHost`, `${label}.localhost.`, `${label}.localhost:80`]) {
       expect((await visit(app, label, '/style.css', { host })).status).toBe(200);
     }
@@ -94,7 +94,7 @@ describe('a deploy of static files', () => {
     ).toBe(404);
   });
 
-  it('sends what has not changed only once', async () => {
+  it('returns 304 for unchanged files', async () => {
     const { headers } = await visit(app, label, '/long.html');
     expect(headers).toMatchObject({
       'cache-control': 'public, max-age=0, must-revalidate',
@@ -124,7 +124,7 @@ describe('a deploy of static files', () => {
     ).toBe(200);
   });
 
-  it('lets browsers keep what carries a hash in its name, for ever', async () => {
+  it('caches files with a hash in their name for ever', async () => {
     expect((await visit(app, label, '/assets/app-3f9x2a7c.js')).headers['cache-control']).toBe(
       'public, max-age=31536000, immutable',
     );
@@ -133,7 +133,7 @@ describe('a deploy of static files', () => {
     );
   });
 
-  it('is compressed for those who take it, with a tag of its own', async () => {
+  it('compresses for clients that accept it, with separate ETags', async () => {
     const plain = await visit(app, label, '/long.html');
     expect(plain.headers['content-encoding']).toBeUndefined();
     const br = await visit(app, label, '/long.html', { headers: { 'accept-encoding': 'gzip, deflate, br' } });
@@ -153,7 +153,7 @@ describe('a deploy of static files', () => {
     ).toBeUndefined();
   });
 
-  it('is sent in parts', async () => {
+  it('serves ranges', async () => {
     const part = (range: string, path = '/long.html', headers = {}): ReturnType<typeof visit> =>
       visit(app, label, path, { headers: { range, ...headers } });
     expect(await part('bytes=0-3')).toMatchObject({
@@ -177,7 +177,7 @@ describe('a deploy of static files', () => {
     expect((await part('bytes=0-3', '/long.html', { 'if-range': '"other"' })).status).toBe(200);
   });
 
-  it('is only read: GET and HEAD, which has the headers alone', async () => {
+  it('accepts GET, and HEAD with the same headers', async () => {
     expect(await visit(app, label, '/long.html', { method: 'HEAD' })).toMatchObject({
       status: 200,
       text: '',
@@ -191,12 +191,12 @@ describe('a deploy of static files', () => {
     }
   });
 
-  it('sends large files whole', async () => {
+  it('serves large files completely', async () => {
     const { body } = await visit(app, label, '/big.bin');
     expect(body.length).toBe(9_000_000);
   });
 
-  it('leads to the directory of an index, so that its links work, and keeps the query', async () => {
+  it('redirects to a directory with an index, and keeps the query', async () => {
     expect(await visit(app, label, '/docs?a=b')).toMatchObject({ status: 308, headers: { location: '/docs/?a=b' } });
     expect((await visit(app, label, '/docs/')).text).toBe('Docs');
     expect((await visit(app, label, '//evil.example')).status).toBe(404);
@@ -217,17 +217,17 @@ describe('a deploy of static files', () => {
     '/%2eenv',
     'http://elsewhere.example/',
     '/style.css%0a',
-  ])('never shows anything for %s', async (path) => {
+  ])('returns 404 for %s', async (path) => {
     const page = await visit(app, label, path);
     expect([400, 404]).toContain(page.status);
     expect(page.text).not.toMatch(/root:|SECRET|Docs|Home/);
   });
 
-  it('shows what is well known though it begins with a dot', async () => {
+  it('serves .well-known files', async () => {
     expect((await visit(app, label, '/.well-known/security.txt')).text).toBe('contact');
   });
 
-  it('answers a plain page where nothing is deployed, and tells nothing else', async () => {
+  it('returns a plain page where nothing is deployed', async () => {
     for (const host of [
       'nothing.localhost',
       'a.b.localhost',
@@ -243,7 +243,7 @@ describe('a deploy of static files', () => {
     }
   });
 
-  it('has one line in the log whatever is asked for, and the line says what it was', async () => {
+  it('logs one line per request, with the host and path', async () => {
     for (const [name, path] of [
       [label, '/"},{"status":1'],
       [label, '/back\\slash'],
@@ -271,7 +271,7 @@ describe('a deploy of static files', () => {
     }
   });
 
-  it('has a line in the log, with deploy and organization and without the query, and counts', async () => {
+  it('logs deploy and organization without the query, and counts requests', async () => {
     await visit(app, label, '/style.css?token=1');
     const line = app.log().findLast((each) => each['app'] === label && each['path'] === '/style.css')!;
     expect(line).toMatchObject({
@@ -324,7 +324,7 @@ describe('the routing of a deploy', () => {
   const site = async (files: Record<string, string>, routing: Partial<typeof NO_ROUTING>): Promise<string> =>
     (await deploy(app, built(files, { routing: { ...NO_ROUTING, ...routing } }))).label;
 
-  it('redirects, with what the path holds', async () => {
+  it('redirects with path parameters', async () => {
     const label = await site(
       { 'index.html': 'home' },
       {
@@ -356,7 +356,7 @@ describe('the routing of a deploy', () => {
     expect(await lead('/door', { 'x-key': 'open', cookie: 'a=b; seen=1' })).toEqual([404, undefined]);
   });
 
-  it('rewrites what has no file, as an app of one page needs', async () => {
+  it('rewrites missing files, as a single-page app needs', async () => {
     const label = await site(
       { 'index.html': 'app', 'real.txt': 'real', 'p.html': 'p' },
       {
@@ -405,7 +405,7 @@ describe('the routing of a deploy', () => {
     });
   });
 
-  it('has clean addresses and slashes at the end, or none', async () => {
+  it('supports clean URLs and trailing slashes', async () => {
     const files = { 'index.html': 'home', 'about.html': 'about', 'docs/index.html': 'docs', 'my 404.html': 'mine' };
     const clean = await site(files, { cleanUrls: true, trailingSlash: false, notFound: 'my 404.html' });
     expect((await visit(app, clean, '/about')).text).toBe('about');
@@ -421,7 +421,7 @@ describe('the routing of a deploy', () => {
     expect((await visit(app, slashes, '/docs/')).text).toBe('docs');
   });
 
-  it('is answered at once, however its patterns are made', async () => {
+  it('evaluates adversarial patterns in bounded time', async () => {
     const label = await site(
       { 'index.html': 'home' },
       {
@@ -438,7 +438,7 @@ describe('the routing of a deploy', () => {
     expect(performance.now() - begun).toBeLessThan(5_000);
   });
 
-  it('refuses paths of more than 2,048 characters, and requests that its rules would take too long for', async () => {
+  it('rejects paths above 2,048 characters, and requests that exceed the matching budget', async () => {
     const label = await site(
       { 'index.html': 'home' },
       { redirects: [{ source: '/((?:a?){40}(?:b?){40})', destination: '/' }] },
@@ -460,7 +460,7 @@ describe('the routing of a deploy', () => {
     [{ headers: [{ source: '/a', headers: [{ key: 'X-A', value: 'a\r\nSet-Cookie: b' }] }] }, 'no header'],
     [{ headers: [{ source: '/a', headers: [{ key: 'Content-Length', value: '1' }] }] }, 'not for a deploy'],
     [{ headers: [{ source: '/a', headers: [{ key: 'X-Accel-Redirect', value: '/etc/passwd' }] }] }, 'not for a deploy'],
-  ])('is refused where it cannot be kept: %j', async (routing, message) => {
+  ])('is rejected when it is invalid: %j', async (routing, message) => {
     const output = built({ 'index.html': 'x' }, { routing: { ...NO_ROUTING, ...routing } });
     const ingest = app
       .get(ArtifactsService)

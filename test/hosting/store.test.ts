@@ -75,7 +75,7 @@ describe.each(['file', 's3'] as const)('the artifact store: %s', (kind) => {
     rmSync(directory, { recursive: true });
   });
 
-  it('keeps what it is given, whole and in parts', async () => {
+  it('stores blobs and returns them whole and in parts', async () => {
     const { key, content } = blob(100_000);
     await store.put(key, contentOf(content));
     expect(await buffer(await store.get(key))).toEqual(content);
@@ -84,7 +84,7 @@ describe.each(['file', 's3'] as const)('the artifact store: %s', (kind) => {
     expect(await store.refresh(key)).toBe(true);
   });
 
-  it('says of what it does not have that it does not have it', async () => {
+  it('reports missing blobs', async () => {
     const { key } = blob();
     await expect(store.get(key)).rejects.toMatchObject({ name: 'BlobMissing' });
     expect(await store.changedAt(key)).toBeNull();
@@ -92,20 +92,20 @@ describe.each(['file', 's3'] as const)('the artifact store: %s', (kind) => {
     await store.delete(key);
   });
 
-  it('takes two writers of the same blob', async () => {
+  it('accepts concurrent writers of one blob', async () => {
     const { key, content } = blob(50_000);
     await Promise.all(Array.from({ length: 5 }, () => store.put(key, contentOf(content))));
     expect(await buffer(await store.get(key))).toEqual(content);
   });
 
-  it('has no blob of which not everything came', async () => {
+  it('stores nothing of an incomplete blob', async () => {
     const { key, content } = blob();
     await expect(store.put(key, contentOf(content, 200))).rejects.toThrow();
     expect(await store.changedAt(key)).toBeNull();
     if (kind === 'file') expect(readdirSync(join(directory, 'unfinished'))).toEqual([]);
   });
 
-  it('lists and deletes', async () => {
+  it('lists and deletes blobs', async () => {
     const { key, content } = blob();
     await store.put(key, contentOf(content));
     const keys = async (): Promise<string[]> => {
@@ -118,12 +118,12 @@ describe.each(['file', 's3'] as const)('the artifact store: %s', (kind) => {
     expect(await keys()).not.toContain(key);
   });
 
-  it('takes keys that are made of hashes, and nothing else', async () => {
+  it('accepts only keys that are made of hashes', async () => {
     expect(() => keyOf('../../etc/passwd')).toThrow();
     if (kind === 'file') await expect(store.get('sha256/../../secret')).rejects.toThrow('Not a key');
   });
 
-  it('serves deploys from it, small files and large', async () => {
+  it('serves small and large files of deploys', async () => {
     const { label } = await deploy(
       app,
       built({ 'index.html': `<p>${'from the store '.repeat(200)}</p>`, 'large.bin': Buffer.alloc(9_000_000, 'y') }),
@@ -133,7 +133,7 @@ describe.each(['file', 's3'] as const)('the artifact store: %s', (kind) => {
     expect(body.toString()).toBe('y'.repeat(10));
   });
 
-  describe('the collection of garbage', () => {
+  describe('garbage collection', () => {
     const later = async <T>(ms: number, work: () => Promise<T>): Promise<T> => {
       const spy = jest.spyOn(app.get(Clock), 'now').mockImplementation(() => new Date(Date.now() + ms));
       try {
@@ -146,7 +146,7 @@ describe.each(['file', 's3'] as const)('the artifact store: %s', (kind) => {
     const release = (label: string): Promise<void> =>
       app.get(Database).transaction(() => app.get(AliasesService).release(label));
 
-    it('removes nothing that is young, and nothing that is shown, however old', async () => {
+    it('keeps what is young and what is live, however old', async () => {
       const shown = await deploy(app, built({ 'index.html': 'shown for years' }));
       const young = await deploy(app, built({ 'index.html': 'young' }));
       await release(young.label);
@@ -158,7 +158,7 @@ describe.each(['file', 's3'] as const)('the artifact store: %s', (kind) => {
       expect((await visit(app, shown.label)).text).toBe('shown for years');
     });
 
-    it('removes what nobody needs, and keeps the blobs that another deploy has too', async () => {
+    it('deletes unused blobs, and keeps those of other deploys', async () => {
       const shared = `shared ${randomBytes(8).toString('hex')}`;
       const alone = `alone ${randomBytes(8).toString('hex')}`;
       const kept = await deploy(app, built({ 'index.html': shared }));

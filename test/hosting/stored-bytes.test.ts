@@ -30,7 +30,7 @@ describe('the bytes that deploys of an organization store', () => {
   const isKept = async (content: Buffer): Promise<boolean> =>
     (await app.get(ArtifactStore).changedAt(keyOf(createHash('sha256').update(content).digest('hex')))) !== null;
 
-  it('never exceed the limit: what does not fit is refused before it is written, and leaves its room to others', async () => {
+  it('never exceed the limit: what does not fit is rejected before it is written', async () => {
     const [first, large, small] = [randomBytes(3 * MIB), randomBytes(2 * MIB), randomBytes(MIB / 2)];
     await ingest(ownerOf(), built({ 'first.bin': first }));
     const refused = ownerOf();
@@ -47,7 +47,7 @@ describe('the bytes that deploys of an organization store', () => {
     expect(await stored()).toBeLessThanOrEqual(LIMIT);
   });
 
-  it('never exceed the limit together: of two at the same time that fit only one by one, one is kept', async () => {
+  it('never exceed the limit under concurrent deploys', async () => {
     // Each is let go on when the other one has written as much as it can.
     const waiting = new Set<() => void>();
     const meet = (): Promise<void> =>
@@ -77,14 +77,14 @@ describe('the bytes that deploys of an organization store', () => {
     expect(await reservations()).toEqual([]);
   });
 
-  it('hold all deploys at the same time that fit together', async () => {
+  it('allow concurrent deploys that fit together', async () => {
     await Promise.all(
       [1, 2, 3].map(() => ingest(ownerOf(), built({ 'a.bin': randomBytes(MIB), 'b.bin': randomBytes(100_000) }))),
     );
     expect(await stored()).toBeGreaterThan(3 * MIB);
   });
 
-  it('count a deploy that takes over the files of another one, and one that is taken in again once', async () => {
+  it('count a deploy that reuses files, and one that is ingested again, once', async () => {
     const [first, second, third] = [ownerOf(), ownerOf(), ownerOf()];
     const files = { 'a.bin': randomBytes(1.5 * MIB) };
     await ingest(first, built(files));
@@ -100,7 +100,7 @@ describe('the bytes that deploys of an organization store', () => {
     expect(await adopt(third)).toBe(true);
   });
 
-  it('include compressed forms and lists of files, so that neither is free', async () => {
+  it('include compressed forms and manifests', async () => {
     const page = 'lorem ipsum dolor sit amet '.repeat(4_000);
     await ingest(ownerOf(), built({ 'index.html': page }));
     const compressed = (await stored()) - page.length;
@@ -111,7 +111,7 @@ describe('the bytes that deploys of an organization store', () => {
     expect((await stored()) - before).toBeGreaterThan(100_000);
   });
 
-  it('are free again when the process that reserved them died: the reservation expires', async () => {
+  it('are released when the process that reserved them died', async () => {
     await make.sql(
       `INSERT INTO stored_bytes_reservations (deploy_id, org_id, bytes, expires_at)
         VALUES ($1, $2, $3, now() + interval '1 hour')`,

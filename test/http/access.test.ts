@@ -20,8 +20,8 @@ class ForgottenController {
 @Module({ controllers: [ForgottenController], providers: [{ provide: APP_GUARD, useClass: AccessGuard }] })
 class ForgottenModule {}
 
-describe('a route that does not say who may call it', () => {
-  it('answers no one', async () => {
+describe('a route without an access declaration', () => {
+  it('answers nobody', async () => {
     const app = await NestFactory.create(ForgottenModule, new FastExpressAdapter(), { logger: false });
     await app.listen(0, '127.0.0.1');
     const answer = await fetch(`${await app.getUrl()}/forgotten`);
@@ -48,7 +48,7 @@ describe('every route of the service', () => {
           }));
       });
 
-  it('says who may call it', () => {
+  it('declares who may call it', () => {
     expect(handlers().length).toBeGreaterThanOrEqual(30);
     const silent = handlers().filter(
       ({ places }) =>
@@ -59,7 +59,7 @@ describe('every route of the service', () => {
     expect(silent.map(({ route }) => route)).toEqual([]);
   });
 
-  it('that writes keeps what the API promises of writes', () => {
+  it('keeps the promises for writes', () => {
     const writes = handlers().filter(({ handler }) => Reflect.getMetadata('method', handler) !== RequestMethod.GET);
     expect(writes.length).toBeGreaterThanOrEqual(15);
     // Git and webhooks have protocols of their own, which are told nothing of keys for idempotency.

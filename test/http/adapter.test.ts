@@ -111,7 +111,7 @@ describe('the fast adapter', () => {
   const get = (path: string, init?: RequestInit): Promise<globalThis.Response> =>
     fetch(url + path, { redirect: 'manual', ...init });
 
-  it('sends objects and lists as JSON with their length in bytes', async () => {
+  it('sends objects and lists as JSON with Content-Length', async () => {
     const answer = await get('/object');
     const bytes = Buffer.from(await answer.arrayBuffer());
     expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
@@ -158,7 +158,7 @@ describe('the fast adapter', () => {
     expect((await (await get('/events')).text()).match(/"n":\d/g)).toEqual(['"n":0', '"n":1', '"n":2']);
   });
 
-  it('keeps what Express knows of a request', async () => {
+  it('keeps the request properties of Express', async () => {
     expect(await (await get('/params/a%20b/x?q=1')).json()).toEqual({ id: 'a b', q: '1' });
     expect(await (await get('/ip')).json()).toEqual({
       ip: '127.0.0.1',
@@ -169,12 +169,12 @@ describe('the fast adapter', () => {
     });
   });
 
-  it('answers errors and unknown routes', async () => {
+  it('handles errors and unknown routes', async () => {
     expect((await get('/throws')).status).toBe(500);
     expect((await get('/unknown')).status).toBe(404);
   });
 
-  it('reads bodies', async () => {
+  it('parses bodies', async () => {
     const answer = await get('/echo', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -183,7 +183,7 @@ describe('the fast adapter', () => {
     expect(await answer.json()).toEqual({ body: { a: [1] } });
   });
 
-  it('notices a caller who goes away in the middle of an answer', async () => {
+  it('notices a caller who disconnects during a response', async () => {
     const caller = new AbortController();
     const answer = await get('/slow', { signal: caller.signal });
     expect(answer.status).toBe(200);
@@ -201,7 +201,7 @@ describe('the fast adapter', () => {
     expect(new Set(answers)).toEqual(new Set([200]));
   });
 
-  it('adds nothing that tells what it is built with, and no ETag', async () => {
+  it('sends no X-Powered-By and no ETag', async () => {
     const { headers } = await get('/object');
     expect(headers.has('x-powered-by')).toBe(false);
     expect(headers.has('etag')).toBe(false);

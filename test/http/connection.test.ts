@@ -11,7 +11,7 @@ function parse(text: string): { status: number; head: string; body: any } {
   };
 }
 
-describe('what never becomes a request', () => {
+describe('an invalid HTTP request', () => {
   const app = useApp();
 
   it.each([
@@ -35,7 +35,7 @@ describe('what never becomes a request', () => {
       431,
       'headers_too_large',
     ],
-  ])('is answered in our shape, with a request id: %s', async (_what, bytes, status, code) => {
+  ])("gets an error in the API's format, with a request id: %s", async (_what, bytes, status, code) => {
     const answer = parse(await app.raw(bytes));
     expect(answer).toMatchObject({
       status,
@@ -44,20 +44,20 @@ describe('what never becomes a request', () => {
     expect(answer.head).toContain(`X-Request-Id: ${String(answer.body.meta.request_id)}`);
   });
 
-  it('ends a caller who sends headers so slowly that they never arrive', async () => {
+  it('times out while headers arrive too slowly', async () => {
     const startedAtMs = performance.now();
     const answer = parse(await app.raw('GET / HTTP/1.1\r\nHost: x\r\nX-Slow: '));
     expect(answer).toMatchObject({ status: 408, body: { error: { code: 'request_timeout' } } });
     expect(performance.now() - startedAtMs).toBeLessThan(13_000);
   }, 20_000);
 
-  it('bounds the time that a whole request may take to arrive', () => {
+  it('times out when the whole request takes too long', () => {
     const server = app.nest.getHttpServer() as Server;
     expect(server.requestTimeout).toBe(30_000);
     expect(server.keepAliveTimeout).toBe(65_000);
   });
 
-  it('survives a caller who leaves in the middle of a body', async () => {
+  it('survives a caller who disconnects during the body', async () => {
     const head =
       'POST /api/v1/sandbox/try HTTP/1.1\r\nHost: x\r\nX-Request-Id: half-sent\r\n' +
       'Content-Type: application/json\r\nContent-Length: 1000';

@@ -17,7 +17,7 @@ async function openIdle(port: number, count: number): Promise<{ readonly sockets
 describe('connections beyond MAX_CONNECTIONS', () => {
   const app = useApp({ MAX_CONNECTIONS: '100' });
 
-  it('are closed, those that are open go on, and there is room again once some have ended', async () => {
+  it('are closed, open ones keep working, and new ones are accepted once some end', async () => {
     const kept = connect(app.port, '127.0.0.1');
     await once(kept, 'connect');
     const idle = await openIdle(app.port, 150);
@@ -56,7 +56,7 @@ describe('connections of one address', () => {
     server.close();
   });
 
-  it('are bounded, and count no longer once they have ended', async () => {
+  it('are limited, and closed ones do not count', async () => {
     const port = await start(() => false);
     const first = await openIdle(port, 10);
     const more = await openIdle(port, 10);
@@ -74,7 +74,7 @@ describe('connections of one address', () => {
     }, 'there is room again');
   });
 
-  it('are not counted where they may be those of many', async () => {
+  it('are not limited for addresses that are shared', async () => {
     const port = await start((address) => address === '127.0.0.1');
     const idle = await openIdle(port, 60);
     const accepted = (): Promise<number> =>

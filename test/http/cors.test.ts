@@ -3,7 +3,7 @@ import { useApp } from '../support/test-app.js';
 
 const ORIGIN = 'https://app.example';
 
-describe('pages of other origins', () => {
+describe('CORS', () => {
   const app = useApp({}, 'api');
   const make = new Make(app);
 
@@ -13,7 +13,7 @@ describe('pages of other origins', () => {
     });
 
   it.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])(
-    'may send %s with every header that the API reads',
+    'allows %s with every header that the API reads',
     async (method) => {
       const wanted = [
         'authorization',
@@ -33,7 +33,7 @@ describe('pages of other origins', () => {
     },
   );
 
-  it('are told the budget by the answer to a preflight, which costs nothing', async () => {
+  it('returns the budget of a preflight, which costs nothing', async () => {
     const from = '198.18.50.5';
     const ask = () =>
       app.call('OPTIONS', '/api/v1/keys', {
@@ -50,7 +50,7 @@ describe('pages of other origins', () => {
     }
   });
 
-  it('may read every header that the API answers with, of failures too', async () => {
+  it('exposes every response header, on errors too', async () => {
     const person = as(await make.person(), { headers: { origin: ORIGIN, 'idempotency-key': 'once' } });
     await app.post('/api/v1/keys', { name: 'x' }, person);
     for (const answer of [
@@ -67,7 +67,7 @@ describe('pages of other origins', () => {
     }
   });
 
-  it('are told nothing by the probes and the metrics, which are for operators', async () => {
+  it('is not enabled for probes and metrics', async () => {
     for (const path of ['/health', '/metrics']) {
       expect(
         (await app.fetch(path, { headers: { origin: ORIGIN } })).headers.get('access-control-allow-origin'),

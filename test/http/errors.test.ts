@@ -4,10 +4,10 @@ import { useApp } from '../support/test-app.js';
 const TRY = '/api/v1/sandbox/try';
 const JSON_BODY = { 'content-type': 'application/json' };
 
-describe('every failure leaves the API in one shape', () => {
+describe('API errors', () => {
   const app = useApp();
 
-  it('answers an unknown route with 404, a request id, its page and the budget', async () => {
+  it('returns 404 with a request id, its page and the budget for an unknown route', async () => {
     const answer = await app.fetch('/api/v1/nothing/here');
     expect(answer.status).toBe(404);
     expect(answer.body).toEqual({
@@ -24,7 +24,7 @@ describe('every failure leaves the API in one shape', () => {
     expect(answer.headers.get('x-service-calls-remaining')).toBe('1000');
   });
 
-  it('answers the wrong method with 405 and says which ones there are', async () => {
+  it('returns 405 with the allowed methods', async () => {
     const answer = await app.fetch(TRY);
     expect(answer.status).toBe(405);
     expect(answer.headers.get('allow')).toBe('POST');
@@ -41,19 +41,19 @@ describe('every failure leaves the API in one shape', () => {
     ['{}', 'invalid_request'],
     ['null', 'malformed_json'],
     ['{"code":"\u0000', 'malformed_json'],
-  ])('answers the body %j with 400 %s', async (body, code) => {
+  ])('returns for the body %j status 400 and code %s', async (body, code) => {
     const answer = await app.call('POST', TRY, { headers: JSON_BODY, body });
     expect([answer.status, answer.body.error.code]).toEqual([400, code]);
   });
 
-  it.each(['[', '{"a":'])('answers 45,000 levels of %s with 400, not 500', async (opening) => {
+  it.each(['[', '{"a":'])('returns 400 for 45,000 levels of %s, not 500', async (opening) => {
     const body = opening.repeat(45_000) + (opening === '[' ? ']' : '1}').repeat(45_000);
     const nested = await app.call('POST', TRY, { headers: JSON_BODY, body: `{"code":${body}}` });
     expect([nested.status, nested.body.error.code]).toEqual([400, 'malformed_json']);
     expect((await app.call('POST', TRY, { headers: JSON_BODY, body })).status).toBe(400);
   });
 
-  it('answers a body that is too large with 413', async () => {
+  it('returns 413 for a body that is too large', async () => {
     const answer = await app.call('POST', TRY, {
       headers: JSON_BODY,
       body: JSON.stringify({ code: 'x'.repeat(2_000_000) }),
@@ -67,18 +67,18 @@ describe('every failure leaves the API in one shape', () => {
     [{ 'content-type': 'text/plain' }, '{}'],
     [{ 'content-type': 'application/json; charset=klingon' }, '{}'],
     [{ 'content-type': 'application/json', 'content-encoding': 'rot13' }, '{}'],
-  ])('answers the media type %j with 415', async (headers, body) => {
+  ])('returns 415 for the media type %j', async (headers, body) => {
     const answer = await app.call('POST', TRY, { headers: headers as unknown as Record<string, string>, body });
     expect([answer.status, answer.body.error.code]).toEqual([415, 'unsupported_media_type']);
     expect(answer.body.error.hint).toContain('Content-Type: application/json');
   });
 
-  it('answers a path that cannot be decoded with 400 or 404, never 500', async () => {
+  it('returns 400 or 404 for a path that cannot be decoded, never 500', async () => {
     expect((await app.fetch('/docs/errors/%zz')).status).toBe(400);
     expect((await app.fetch('/api/v1/%zz')).status).toBe(404);
   });
 
-  it('gives the same facts as RFC 9457 where that is asked for', async () => {
+  it('returns RFC 9457 problem details when requested', async () => {
     const answer = await app.fetch('/api/v1/nothing', { headers: { accept: 'application/problem+json' } });
     expect(answer.headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
     expect(answer.body).toEqual({
@@ -93,7 +93,7 @@ describe('every failure leaves the API in one shape', () => {
     });
   });
 
-  it('leads from docs_url to a page that a person can read', async () => {
+  it('links to a page for people in docs_url', async () => {
     const { body } = await app.fetch('/api/v1/nothing');
     const page = await app.fetch(new URL(String(body.error.docs_url)).pathname);
     expect(page.status).toBe(200);
@@ -103,7 +103,7 @@ describe('every failure leaves the API in one shape', () => {
     expect((await app.fetch('/docs/errors/constructor')).status).toBe(404);
   });
 
-  it('takes no NUL in a path, which the database would not', async () => {
+  it('rejects NUL in a path', async () => {
     const make = new Make(app);
     const person = as(await make.person());
     for (const path of ['/api/v1/keys/%00', '/api/v1/keys/key_%00x', '/api/v1/orgs/x/members/%00']) {
@@ -112,7 +112,7 @@ describe('every failure leaves the API in one shape', () => {
     }
   });
 
-  it('shows no cause, no stack and no path of ours in any failure', async () => {
+  it('contains no cause, stack or path', async () => {
     const answers = await Promise.all([
       app.fetch('/api/v1/x'),
       app.fetch('/docs/errors/%zz'),
@@ -122,10 +122,10 @@ describe('every failure leaves the API in one shape', () => {
   });
 });
 
-describe('ids', () => {
+describe('request ids', () => {
   const app = useApp();
 
-  it("repeats the caller's request id and trace in the answer and in the log", async () => {
+  it("repeats the caller's request id and trace in the response and the log", async () => {
     const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
     const answer = await app.fetch('/health', {
       headers: { 'x-request-id': 'my-id.1', traceparent: `00-${traceId}-00f067aa0ba902b7-01` },
@@ -144,7 +144,7 @@ describe('ids', () => {
     );
   });
 
-  it('makes ids of its own where the caller sends none that can be repeated', async () => {
+  it('creates ids when the caller sends none that is valid', async () => {
     const answer = await app.fetch('/api/v1/nothing', {
       headers: { 'x-request-id': 'spaces are not fine', 'x-trace-id': 'xyz' },
     });
@@ -152,7 +152,7 @@ describe('ids', () => {
     expect(answer.headers.get('x-trace-id')).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  it('logs one line for a request, with the five fields of the document and never the query', async () => {
+  it('logs one line per request, without the query', async () => {
     await app.fetch('/api/v1?token=canary-secret', {
       headers: { 'x-request-id': 'one-line', authorization: 'Bearer canary-secret' },
     });

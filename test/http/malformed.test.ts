@@ -131,7 +131,7 @@ describe.each(['the API', 'an app'])('a malformed request to %s', (whose) => {
   const statusesOf = (text: string): number[] =>
     [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
 
-  it.each(CASES)('is refused: %s', async (_name, bytes, status) => {
+  it.each(CASES)('is rejected: %s', async (_name, bytes, status) => {
     const asked = server.requests.length;
     const text = await send(bytes);
     expect(statusesOf(text)).toEqual([status]);
@@ -148,13 +148,13 @@ describe.each(['the API', 'an app'])('a malformed request to %s', (whose) => {
     expect(server.requests.length).toBe(asked);
   });
 
-  it.each(BODIES)('hides no other in its chunks: %s', async (_name, bytes) => {
+  it.each(BODIES)('hides no second request in its chunks: %s', async (_name, bytes) => {
     const text = await send(bytes);
     expect(statusesOf(text).length).toBeLessThanOrEqual(1);
     expect(server.requests.filter((request) => request.includes('/hidden'))).toEqual([]);
   });
 
-  it('is not answered a second time where the rest of it is broken', async () => {
+  it('gets one response when the rest is broken', async () => {
     const visitor = await RawConnection.open(isApi ? app.port : app.appsPort);
     const answer = await visitor.ask(written('POST PATH HTTP/1.1\r\nHost: HOST\r\nTransfer-Encoding: chunked\r\n\r\n'));
     expect(answer.status).toBe(isApi ? 405 : 200);
@@ -163,7 +163,7 @@ describe.each(['the API', 'an app'])('a malformed request to %s', (whose) => {
     expect(visitor.unread).toBe('');
   });
 
-  it('leaves all others as they are', async () => {
+  it('does not affect other requests', async () => {
     expect((await app.fetch('/health')).status).toBe(200);
     expect(statusesOf(await send(get()))).toEqual([200]);
     expect(statusesOf(await send('GET http://HOSTPATH HTTP/1.1\r\nHost: HOST\r\nConnection: close\r\n\r\n'))).toEqual([
@@ -177,7 +177,7 @@ describe.each(['the API', 'an app'])('a malformed request to %s', (whose) => {
   });
 
   if (!isApi) {
-    it('shows visitors a page and not JSON', async () => {
+    it('gets a page and not JSON on app hosts', async () => {
       const text = await send('TRACE PATH HTTP/1.1\r\nHost: HOST\r\n\r\n');
       expect(text).toContain('<small>405 method_not_allowed</small>');
       expect(await send('CONNECT HOST:80 HTTP/1.1\r\nHost: HOST\r\n\r\n')).toContain(

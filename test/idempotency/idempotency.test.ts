@@ -17,7 +17,7 @@ describe('Idempotency-Key', () => {
   const count = async (name: string): Promise<number> =>
     Number((await make.sql('SELECT count(*) AS n FROM api_keys WHERE name = $1', [name]))[0]!['n']);
 
-  it('does a write once and answers it the same each time', async () => {
+  it('performs a write once and returns the same response each time', async () => {
     const [name, key] = [uniqueName('once'), uniqueName('k')];
     const first = await mint(key, { name });
     const second = await mint(key, { name });
@@ -27,7 +27,7 @@ describe('Idempotency-Key', () => {
     expect(await count(name)).toBe(1);
   });
 
-  it('does a write once when twenty come at the same time', async () => {
+  it('performs a write once for twenty concurrent requests', async () => {
     const [name, key] = [uniqueName('race'), uniqueName('k')];
     const answers = await Promise.all(Array.from({ length: 20 }, () => mint(key, { name })));
     const codes = answers.map(({ status, body }) => (status === 201 ? 'made' : (body.error.code as string)));
@@ -38,7 +38,7 @@ describe('Idempotency-Key', () => {
     expect(await count(name)).toBe(1);
   });
 
-  it('refuses the same key for another body, and takes it for another route and another caller', async () => {
+  it('returns an error for another body, and is independent per route and caller', async () => {
     const key = uniqueName('k');
     const name = uniqueName('body');
     const made = await mint(key, { name });
@@ -53,7 +53,7 @@ describe('Idempotency-Key', () => {
     expect((await mint(key, { name }, (await make.person()).sessionToken)).status).toBe(201);
   });
 
-  it('is the same for a key that was rotated meanwhile, and another for a key that may do less', async () => {
+  it('is the same for a rotated key, and different for a key with fewer scopes', async () => {
     const [name, idempotencyKey] = [uniqueName('wide'), uniqueName('k')];
     const wide = (await mint(uniqueName('k'), { name: 'wide' })).body.data;
     const narrow = (await mint(uniqueName('k'), { name: 'narrow', scopes: ['keys:write'] })).body.data;
@@ -65,14 +65,14 @@ describe('Idempotency-Key', () => {
     expect(other.text).not.toContain(first.body.data.secret);
   });
 
-  it('keeps refusals of the request, and gives them again', async () => {
+  it('stores client errors and returns them again', async () => {
     const key = uniqueName('k');
     const answers = [await mint(key, { name: '' }), await mint(key, { name: '' })];
     expect(answers.map(({ status }) => status)).toEqual([400, 400]);
     expect(answers[1]!.body.error).toEqual(answers[0]!.body.error);
   });
 
-  it('repeats an empty answer as one', async () => {
+  it('returns an empty response again', async () => {
     const {
       body: {
         data: { id },
@@ -87,21 +87,21 @@ describe('Idempotency-Key', () => {
     ]);
   });
 
-  it.each(['', 'x'.repeat(256), 'a b', 'ü'])('is not %j', async (key) => {
+  it.each(['', 'x'.repeat(256), 'a b', 'ü'])('rejects %j', async (key) => {
     const answer = await mint(key, { name: 'x' });
     // An empty header is one that was not meant.
     expect(answer.status).toBe(400);
     expect(answer.body.error.details[0]).toMatchObject({ path: 'Idempotency-Key', in: 'header' });
   });
 
-  describe('by the service itself', () => {
+  describe('stored by the service', () => {
     const request = (): { scope: string; key: string; fingerprints: Buffer[] } => ({
       scope: 'a test',
       key: uniqueName('k'),
       fingerprints: [Buffer.from('same')],
     });
 
-    it('does not keep what we failed at', async () => {
+    it('does not store server errors', async () => {
       const service = app.get(IdempotencyService);
       const wish = request();
       await expect(service.once(wish, true, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
@@ -111,7 +111,7 @@ describe('Idempotency-Key', () => {
       });
     });
 
-    it('takes back what was done when its answer cannot be kept with it', async () => {
+    it('rolls the write back when its response cannot be stored', async () => {
       const service = app.get(IdempotencyService);
       const [wish, name] = [request(), uniqueName('lost')];
       const work = service.once(wish, true, async () => {
@@ -133,7 +133,7 @@ describe('Idempotency-Key', () => {
       expect(await make.sql("SELECT 1 FROM idempotency_records WHERE scope = 'done' AND key = $1", [name])).toEqual([]);
     });
 
-    it('is free again when the process that held it has died, for the same request only', async () => {
+    it('is released when its process died, for the same request only', async () => {
       const service = app.get(IdempotencyService);
       const wish = request();
       await make.sql(
@@ -148,7 +148,7 @@ describe('Idempotency-Key', () => {
       expect(await service.once(wish, true, () => Promise.resolve({ status: 200 }))).toMatchObject({ replayed: false });
     });
 
-    it('is known again by the fingerprint of an older pepper', async () => {
+    it('matches the fingerprint of an older pepper', async () => {
       const service = app.get(IdempotencyService);
       const {
         fingerprints: [older],
@@ -163,7 +163,7 @@ describe('Idempotency-Key', () => {
       expect(await again).toMatchObject({ answer: { data: 'first' }, replayed: true });
     });
 
-    it('is forgotten after a day', async () => {
+    it('expires after a day', async () => {
       const service = app.get(IdempotencyService);
       const wish = request();
       await service.once(wish, true, () => Promise.resolve({ status: 200, data: 'first' }));
@@ -177,7 +177,7 @@ describe('Idempotency-Key', () => {
     });
   });
 
-  it('keeps no secret that a copy of the database would show', async () => {
+  it('stores no secret in plain text', async () => {
     const minted = await mint(uniqueName('k'), { name: 'sealed' });
     const { secret } = minted.body.data;
     const rows = await make.sql(
@@ -187,7 +187,7 @@ describe('Idempotency-Key', () => {
     expect(JSON.stringify(rows)).not.toContain(secret.slice(8, 30));
   });
 
-  it('keeps no hash by which a copy of the database would let a password be guessed', async () => {
+  it('stores no hash that helps to guess a password', async () => {
     const [key, body] = [uniqueName('k'), { login: ada.user.username, password: ada.password }];
     expect((await app.post('/api/v1/auth/sign-in', body, { headers: { 'idempotency-key': key } })).status).toBe(200);
     const [row] = await make.sql<{ fingerprint: Buffer }>(
@@ -206,7 +206,7 @@ describe('Dry-Run', () => {
   const app = useApp({}, 'api');
   const make = new Make(app);
 
-  it('answers what would be, shows no secret, and changes nothing', async () => {
+  it('returns the result without secrets, and changes nothing', async () => {
     const person = await make.person();
     const dry = { headers: { 'dry-run': 'true' } };
     const minted = await app.post('/api/v1/keys', { name: 'would be' }, as(person, dry));
@@ -227,7 +227,7 @@ describe('Dry-Run', () => {
     expect((await app.post('/api/v1/auth/sign-up', wish)).status).toBe(201);
   });
 
-  it('checks and authorises like the real call', async () => {
+  it('validates and authorizes like the real request', async () => {
     const person = await make.person();
     const dry = { headers: { 'dry-run': 'true' } };
     expect((await app.post('/api/v1/keys', { name: '' }, as(person, dry))).status).toBe(400);
@@ -241,7 +241,7 @@ describe('Dry-Run', () => {
     expect((await app.fetch('/api/v1/me', as(key.secret))).status).toBe(200);
   });
 
-  it('is true or false', async () => {
+  it('accepts only true and false', async () => {
     const person = await make.person();
     const answer = await send(
       app,

@@ -15,7 +15,7 @@ const headersOf = (headers: Headers): Record<string, string | null> => ({
 describe('the call budget of anonymous callers', () => {
   const app = useApp({ ANONYMOUS_CALLS_PER_DAY: '8', ANONYMOUS_CALLS_PER_SECOND: '1000' });
 
-  it('says on every answer what is left and when it starts afresh', async () => {
+  it('returns the remaining calls and the reset on every response', async () => {
     const from = randomAddress();
     const { headers } = await app.fetch('/api/v1', { from });
     expect(headersOf(headers)).toEqual({ tier: 'anonymous', limit: '8', remaining: '7' });
@@ -25,7 +25,7 @@ describe('the call budget of anonymous callers', () => {
     expect(headers.get('ratelimit')).toMatch(/^"burst";r=\d+;t=2, "daily";r=7;t=\d+$/);
   });
 
-  it('answers 429 with Retry-After and upgrade_url once the day is used up, and charges that call to nobody', async () => {
+  it('returns 429 with Retry-After and upgrade_url above the daily limit, without charging the call', async () => {
     const from = randomAddress();
     for (let call = 0; call < 8; call++) expect((await app.fetch('/api/v1', { from })).status).toBe(200);
     for (let again = 0; again < 2; again++) {
@@ -43,7 +43,7 @@ describe('the call budget of anonymous callers', () => {
     expect((await app.fetch('/api/v1', { from: randomAddress() })).status).toBe(200);
   });
 
-  it('is exact when 40 calls come at once', async () => {
+  it('is exact for 40 concurrent calls', async () => {
     const from = randomAddress();
     const answers = await Promise.all(Array.from({ length: 40 }, () => app.fetch('/api/v1', { from })));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(8);
@@ -54,14 +54,14 @@ describe('the call budget of anonymous callers', () => {
     ).toBe(8);
   });
 
-  it('takes nothing for the probes, the documents and unknown routes', async () => {
+  it('does not count probes, documents and unknown routes', async () => {
     const from = randomAddress();
     for (const path of ['/health', '/ready', '/metrics', '/docs', '/api/v1/nothing']) await app.fetch(path, { from });
     expect((await app.fetch('/health', { from })).headers.has('x-service-tier')).toBe(false);
     expect(headersOf((await app.fetch('/api/v1', { from })).headers).remaining).toBe('7');
   });
 
-  it('cannot be got around by another spelling of the path', async () => {
+  it('cannot be bypassed with other spellings of a path', async () => {
     const from = randomAddress();
     for (const path of ['/API/v1', '/api/V1', '//api/v1', '/%61pi/v1', '/api/v1/../v1']) {
       const answer = await app.fetch(path, { from });
@@ -80,7 +80,7 @@ describe('the call budget of anonymous callers', () => {
     expect(headersOf((await app.fetch('/api/v1', { from: `2001:db8:${part}:2::1` })).headers).remaining).toBe('7');
   });
 
-  it('stops a /48 that goes on from one /64 to the next', async () => {
+  it('limits a /48 that rotates its /64', async () => {
     const part = Math.floor(Math.random() * 65_536).toString(16);
     const statuses: number[] = [];
     for (let network = 0; network < 12; network++) {
@@ -93,7 +93,7 @@ describe('the call budget of anonymous callers', () => {
     expect(refused.headers.get('x-service-calls-remaining')).toBe('0');
   });
 
-  it('gives a call back that we failed', async () => {
+  it('refunds a call that the service failed', async () => {
     const budgets = app.get(CallBudgetService);
     const account = budgets.accountOfAddress(clientAddressOf(randomAddress()));
     await budgets.giveBack(await budgets.spend(account));
@@ -104,7 +104,7 @@ describe('the call budget of anonymous callers', () => {
 describe('the burst limit', () => {
   const app = useApp({ ANONYMOUS_CALLS_PER_SECOND: '1' });
 
-  it('lets twice the rate in at once, then answers 429 without charging the day', async () => {
+  it('allows twice the rate at once, then returns 429 without charging the day', async () => {
     const from = randomAddress();
     const answers = [];
     for (let call = 0; call < 4; call++) answers.push(await app.fetch('/api/v1', { from }));
@@ -117,7 +117,7 @@ describe('the burst limit', () => {
     expect(answers[3]!.headers.get('x-service-calls-remaining')).toBe('998');
   });
 
-  it('keeps what Retry-After promises', async () => {
+  it('allows a call after Retry-After', async () => {
     const from = randomAddress();
     await app.fetch('/api/v1', { from });
     await app.fetch('/api/v1', { from });
@@ -129,10 +129,10 @@ describe('the burst limit', () => {
   });
 });
 
-describe('who the caller is', () => {
+describe('the address of the caller', () => {
   const app = useApp({ TRUST_PROXY: '', ANONYMOUS_CALLS_PER_SECOND: '1000' });
 
-  it('does not believe X-Forwarded-For unless TRUST_PROXY says so', async () => {
+  it('ignores X-Forwarded-For without TRUST_PROXY', async () => {
     const first = await app.fetch('/api/v1', { from: '203.0.113.1' });
     const second = await app.fetch('/api/v1', { from: '203.0.113.2' });
     expect(Number(second.headers.get('x-service-calls-remaining'))).toBe(
@@ -141,20 +141,20 @@ describe('who the caller is', () => {
   });
 });
 
-describe('while Redis is away', () => {
+describe('while Redis is unavailable', () => {
   const app = useApp(
     { REDIS_URL: 'redis://127.0.0.1:1/0', ANONYMOUS_CALLS_PER_DAY: '3', ANONYMOUS_CALLS_PER_SECOND: '1000' },
     'api',
   );
 
-  it('goes on counting in the process, so that calls are answered and still bounded', async () => {
+  it('counts in the process, so that calls stay limited', async () => {
     const from = randomAddress();
     const statuses = [];
     for (let call = 0; call < 4; call++) statuses.push((await app.fetch('/api/v1', { from })).status);
     expect(statuses).toEqual([200, 200, 200, 429]);
   });
 
-  it('refuses the anonymous sandbox with 503 and Retry-After', async () => {
+  it('returns 503 with Retry-After from the anonymous sandbox', async () => {
     const answer = await app.post('/api/v1/sandbox/try', { code: 'print(1)', language: 'python' });
     expect(answer.status).toBe(503);
     expect(answer.body.error.code).toBe('service_unavailable');
@@ -163,11 +163,11 @@ describe('while Redis is away', () => {
   });
 });
 
-describe('the keys in Redis', () => {
+describe('keys in Redis', () => {
   // The keys of a burst live until the next call would be allowed: here for a second.
   const app = useApp({ ANONYMOUS_CALLS_PER_SECOND: '1' });
 
-  it('expire, so that callers of long ago take no memory', async () => {
+  it('expire', async () => {
     const redis = new Redis({ ...addressOf(testRedisUrl()) });
     await Promise.all(['198.18.7.7', '2001:db8:7:7::7'].map((from) => app.fetch('/api/v1', { from })));
     const keys = await redis.keys('limits:*');

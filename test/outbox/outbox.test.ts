@@ -23,7 +23,7 @@ describe('the outbox', () => {
   const put = (queue: ReturnType<typeof queueNamed>, text: string): Promise<void> =>
     app.get(Database).transaction(() => app.get(Outbox).enqueue(queue, { text }));
 
-  it('delivers a job once its transaction has been committed, with the ids of the request that caused it', async () => {
+  it('delivers a job after the commit, with the ids of the request', async () => {
     const queue = queueNamed('outbox-commit');
     const seen: unknown[] = [];
     app.get(QueueWorkers).start(queue, {
@@ -38,7 +38,7 @@ describe('the outbox', () => {
     expect(seen).toEqual([['hello', correlation]]);
   });
 
-  it('leaves nothing behind when the transaction is rolled back', async () => {
+  it('delivers nothing after a rollback', async () => {
     const queue = queueNamed('outbox-rollback');
     const rolledBack = app.get(Database).transaction(async () => {
       await app.get(Outbox).enqueue(queue, { text: 'never' });
@@ -48,7 +48,7 @@ describe('the outbox', () => {
     expect(await app.get(Database).manager.countBy(OutboxMessage, { queue: queue.name })).toBe(0);
   });
 
-  it('tells the relay of the process as soon as a transaction is committed, and not of one that is not', async () => {
+  it('wakes the relay of the process on commit only', async () => {
     const ring = jest.spyOn(app.get(OutboxBell), 'ring');
     try {
       await app.get(Database).transaction(async () => {
@@ -67,13 +67,13 @@ describe('the outbox', () => {
     }
   });
 
-  it('refuses a job outside of a transaction, which would not be tied to anything', async () => {
+  it('rejects a job outside of a transaction', async () => {
     await expect(app.get(Outbox).enqueue(queueNamed('outbox-alone'), { text: 'x' })).rejects.toThrow(
       'outside a transaction',
     );
   });
 
-  it('relays each job once, however many relays run beside each other', async () => {
+  it('relays each job once with several relays', async () => {
     const queue = queueNamed('outbox-race');
     const seen: string[] = [];
     app.get(QueueWorkers).start(queue, {
@@ -88,7 +88,7 @@ describe('the outbox', () => {
     expect(seen.map(Number).sort((a, b) => a - b)).toEqual(Array.from({ length: 50 }, (_, index) => index));
   });
 
-  it('keeps jobs while Redis takes none, and delivers them afterwards', async () => {
+  it('keeps jobs while Redis is unavailable, and delivers them later', async () => {
     const queue = queueNamed('outbox-redis-away');
     const add = jest
       .spyOn(app.get(Queues).named(queue.name), 'add')
@@ -109,7 +109,7 @@ describe('the outbox', () => {
     expect(seen).toEqual(['patient']);
   });
 
-  it('tries a job that fails again, and gives it up once after the last attempt', async () => {
+  it('retries a failing job, and gives up after the last attempt', async () => {
     const queue = queueNamed('outbox-failing');
     let tries = 0;
     const givenUp: string[] = [];
@@ -128,7 +128,7 @@ describe('the outbox', () => {
     expect([tries, givenUp]).toEqual([3, ['doomed']]);
   });
 
-  it('runs no handler on a payload that is not what the queue carries', async () => {
+  it('runs no handler on an invalid payload', async () => {
     const queue = queueNamed('outbox-payload', 1);
     let handled = 0;
     app.get(QueueWorkers).start(queue, {

@@ -14,7 +14,7 @@ describe('a transaction', () => {
   const isThere = async (key: string): Promise<boolean> =>
     (await make.sql("SELECT 1 FROM idempotency_records WHERE scope = 't' AND key = $1", [key])).length === 1;
 
-  it('commits all of its work, or nothing, and tells of the commit only then', async () => {
+  it('commits everything or nothing, and reports the commit afterwards', async () => {
     const database = app.get(Database);
     const told: string[] = [];
     await database.transaction(async () => {
@@ -48,7 +48,7 @@ describe('a transaction', () => {
     ]);
   });
 
-  it('keeps no connection before its first query', async () => {
+  it('takes no connection before its first query', async () => {
     const database = app.get(Database);
     let release!: () => void;
     const held = new Promise<void>((resolve) => {
@@ -67,7 +67,7 @@ describe('a transaction', () => {
     expect(await isThere('lazy49')).toBe(true);
   });
 
-  it('that many people sign in with, safely to repeat, keeps nobody else from the database', async () => {
+  it('does not block others under many concurrent idempotent sign-ins', async () => {
     const person = await make.person();
     const signIns = Array.from({ length: 8 }, () =>
       app.post(

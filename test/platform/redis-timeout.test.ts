@@ -5,10 +5,10 @@ import { useApp } from '../support/test-app.js';
 /** Long enough for Redis to answer on a machine that other tests keep busy. */
 const BUSY_MS = 700;
 
-describe('a command in the way of a call', () => {
+describe('a Redis command of a request', () => {
   const app = useApp({ REDIS_TIMEOUT_MS: '50' }, 'api');
 
-  it('is given up when Redis does not answer in time', async () => {
+  it('times out when Redis does not answer', async () => {
     const redis = app.get(RedisConnections).fast();
     const slow = redis.eval(
       "local until_us = redis.call('TIME') until_us = until_us[1] * 1000000 + until_us[2] + 200000 repeat " +
@@ -18,7 +18,7 @@ describe('a command in the way of a call', () => {
     expect(isRedisAway(await slow.catch((error: unknown) => error))).toBe(true);
   });
 
-  it('is not given up because this process was busy when the answer came', async () => {
+  it('does not time out because this process was busy', async () => {
     const redis = app.get(RedisConnections).fast();
     for (let round = 0; round < 3; round++) {
       const answer = redis.ping();

@@ -83,7 +83,7 @@ describe('backing up and restoring', () => {
     return plaintexts().filter((text) => content.includes(text));
   };
 
-  it('takes the whole of a service that runs to another machine: accounts, keys, repositories and sites', async () => {
+  it('moves a running service to another machine: accounts, keys, repositories and sites', async () => {
     const service = await start(place('data-1'));
     const {
       body: { data: person },
@@ -169,7 +169,7 @@ describe('backing up and restoring', () => {
     expect(await other.ended).toMatchObject({ code: 0 });
   });
 
-  it('encrypts all of it with a passphrase, and takes it back with that one alone', async () => {
+  it('encrypts with a passphrase, and restores with that only', async () => {
     const content = plaintexts().filter((text) => text !== 'correct horse');
     expect(seenIn(place('backup-1'))).toEqual(content);
     expect(seenIn(place('encrypted'))).toEqual([]);
@@ -214,7 +214,7 @@ describe('backing up and restoring', () => {
     expect(dataOf(place('backup-5'))).toEqual(dataOf(place('backup-1')));
   });
 
-  it('restores a backup of an earlier release, and says so where an encrypted one was expected', async () => {
+  it('restores a backup of an earlier release, and reports an unencrypted one', async () => {
     const { encryption, ...manifest } = JSON.parse(
       readFileSync(join(place('backup-1'), 'manifest.json'), 'utf8'),
     ) as Record<string, unknown>;
@@ -228,7 +228,7 @@ describe('backing up and restoring', () => {
     });
   });
 
-  it('overwrites nothing, neither of the data nor of another backup', async () => {
+  it('overwrites neither data nor another backup', async () => {
     expect(await run('restore', place('backup-1'), { DATA_DIR: place('data-2') })).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('not empty'),
@@ -247,7 +247,7 @@ describe('backing up and restoring', () => {
     }
   });
 
-  it('refuses what is damaged, before it has changed anything, and what is no backup', async () => {
+  it('rejects damaged and foreign directories before any change', async () => {
     const manifest = JSON.parse(readFileSync(join(place('backup-2'), 'manifest.json'), 'utf8')) as {
       files: { path: string }[];
       database: { migrations: string[] };

@@ -147,7 +147,7 @@ describeAsRoot('a service whose disk is full', () => {
     );
   }
 
-  it('refuses writes before it is full, goes on reading, says so, and recovers by itself', async () => {
+  it('refuses writes before the disk is full, keeps reading, reports it, and recovers', async () => {
     writes.start();
     await until('writes are acknowledged', () => writes.acknowledged.size > 20, 30_000);
     const family = service.server('postgres').pid;
@@ -178,7 +178,7 @@ describeAsRoot('a service whose disk is full', () => {
     expect(service.server('postgres').pid).toBe(family);
   });
 
-  it('goes on reading when something else fills it to its end, because it gives up a reserve, which it takes again', async () => {
+  it('keeps reading when others fill the disk, by releasing its reserve', async () => {
     const { acknowledged } = writes;
     fillTo(0);
     await until('the reserve is given up', () => reserveBytes() === 0, 10_000);
@@ -196,7 +196,7 @@ describeAsRoot('a service whose disk is full', () => {
     expect(readdirSync(join(dataDir, 'artifacts/unfinished'))).toEqual([]);
   });
 
-  it('comes back by itself when PostgreSQL had to stop because even the reserve was used up', async () => {
+  it('recovers after PostgreSQL stopped because the reserve was used up', async () => {
     fillTo(0);
     await until('the reserve is given up', () => reserveBytes() === 0, 10_000);
     fillTo(0);

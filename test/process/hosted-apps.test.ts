@@ -15,7 +15,7 @@ const SERVER = `require('node:http').createServer((request, response) => {
 // An app may have programs of its own.
 require('node:child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore', detached: true }).unref();`;
 
-describe('a service that runs apps of others', () => {
+describe('a service with running apps', () => {
   const git = new GitClient();
   let dataDir: string;
 
@@ -28,7 +28,7 @@ describe('a service that runs apps of others', () => {
     removeScratchDirectory(dataDir);
   });
 
-  it('leaves no process of theirs behind when it is killed, and shows them again when it is back', async () => {
+  it('ends their processes when it is killed, and serves them again after a restart', async () => {
     const env = { DATA_DIR: dataDir, SANDBOX_ENABLED: 'false' };
     const service = await ServiceProcess.start({ env });
     const key = await keyAt(service);

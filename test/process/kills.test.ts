@@ -70,7 +70,7 @@ describe('a service under load whose processes are killed', () => {
   });
 
   it.each(VICTIMS)(
-    'loses no acknowledged write and does none twice when $name dies, and is soon ready again',
+    'loses and repeats no acknowledged write when $name dies, and is ready again soon',
     async (victim) => {
       const writes = await AcknowledgedWrites.prepare(service, dataDir);
       writes.start();

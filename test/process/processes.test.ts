@@ -22,7 +22,7 @@ describe('the processes of the role all', () => {
     removeScratchDirectory(dataDir);
   });
 
-  it('are started again when they die, while the others go on, and the API answers metrics and readiness for all', async () => {
+  it('are restarted when they die, while the others and the API keep working', async () => {
     const service = await ServiceProcess.start({ env: { DATA_DIR: dataDir } });
     expect((await service.get('/ready')).body.details).toMatchObject({
       edge: { status: 'up' },
@@ -64,7 +64,7 @@ describe('the processes of the role all', () => {
     expect([...processes].sort()).toEqual(['all', ...ROLES]);
   });
 
-  it('stop with a clear message when one of them dies five times within a minute, and leave nothing behind', async () => {
+  it('stop with a message when one dies five times within a minute, and leave nothing behind', async () => {
     const service = await ServiceProcess.start({ env: { DATA_DIR: dataDir } });
     const family = service.family();
     let killed: number | undefined;
@@ -86,7 +86,7 @@ describe('the processes of the role all', () => {
     expect(stillRunning(family)).toEqual([]);
   });
 
-  it('do not start where the port for deploys is taken, and the reason is told', async () => {
+  it('refuse to start when the port for deploys is taken', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
@@ -101,7 +101,7 @@ describe('the processes of the role all', () => {
     }
   });
 
-  it('end with the supervisor, even when it is killed while they are too busy to notice', async () => {
+  it('end with the supervisor, even when they are too busy to notice', async () => {
     const service = await ServiceProcess.start({ env: { DATA_DIR: dataDir } });
     const family = service.family();
     // A stopped process runs none of its own code.
@@ -110,7 +110,7 @@ describe('the processes of the role all', () => {
     await until('all that it started is gone', () => stillRunning(family).length === 0, 10_000);
   });
 
-  it('are refused with the name of the setting that took the place of an old one', async () => {
+  it('name the successor of a removed setting', async () => {
     const { code, stderr } = await ServiceProcess.run({
       env: { DATA_DIR: dataDir, APPS_DOMAIN: 'apps.example.com', APPS_PORT: '3000', PORT: '3000' },
     });

@@ -32,7 +32,7 @@ describe('roles that share servers', () => {
     },
   });
 
-  it('migrates once when two `migrate` start together, and an API that waited for it becomes ready', async () => {
+  it('migrates once when two `migrate` start, and an API that waits becomes ready', async () => {
     database = await createTestDatabase({ migrated: false });
     const api = await ServiceProcess.start(wish('api'));
     expect(await api.get('/ready')).toMatchObject({
@@ -50,7 +50,7 @@ describe('roles that share servers', () => {
     await until('the API is ready', async () => (await api.statusOf('/ready')) === 200, 2_000);
   });
 
-  it('has the worker run what the API is asked, and refuses while there is no worker', async () => {
+  it('runs code of the API on the worker, and returns 503 without a worker', async () => {
     database = await createTestDatabase();
     const api = await ServiceProcess.start(wish('api'));
     const refused = await api.sandbox('python', 'print(1 + 2)');
@@ -82,7 +82,7 @@ describe('roles that share servers', () => {
     expect(await api.metric(PYTHON_RUNS)).toBeUndefined();
   });
 
-  it('lets a worker that is told to stop end the run that it has, and the API one that it waits for', async () => {
+  it('lets a stopping worker finish its run, and a stopping API its request', async () => {
     database = await createTestDatabase();
     const [api, worker] = await Promise.all([ServiceProcess.start(wish('api')), ServiceProcess.start(wish('worker'))]);
     const { answer } = await api.startedRun(2);
@@ -93,7 +93,7 @@ describe('roles that share servers', () => {
     expect((await worker.ended).code).toBe(0);
   });
 
-  it('does not let a run outlast a worker that is told to stop, tells its caller, and takes nothing for it', async () => {
+  it('ends a long run of a stopping worker, returns 503 and does not charge it', async () => {
     database = await createTestDatabase();
     const [api, worker] = await Promise.all([ServiceProcess.start(wish('api')), ServiceProcess.start(wish('worker'))]);
     const { answer } = await api.startedRun(29);
@@ -111,7 +111,7 @@ describe('roles that share servers', () => {
     expect((await api.sandbox('python', '1')).body.meta).toMatchObject({ remaining_executions: 9 });
   });
 
-  it('tells the caller when the worker of his run was killed, takes nothing for it, and serves others meanwhile', async () => {
+  it('returns 503 when the worker of a run was killed, does not charge it, and serves others', async () => {
     database = await createTestDatabase();
     // The caller waits for as long as a run may wait and take, plus a moment.
     const short = { SANDBOX_TIMEOUT_MS: '1500' };

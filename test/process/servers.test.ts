@@ -24,7 +24,7 @@ describe('a service whose own servers die', () => {
   it.each([
     ['redis-server', ['redis', 'queues']],
     ['postgres', ['database', 'migrations']],
-  ] as const)('is not ready soon after losing %s, starts it again and serves as before', async (name, parts) => {
+  ] as const)('is unready after losing %s, restarts it and recovers', async (name, parts) => {
     const before = (await service.sandbox('python', '1')).body.meta.remaining_executions as number;
     const server = service.server(name);
     process.kill(server.pid, 'SIGKILL');
@@ -54,7 +54,7 @@ describe('a service whose own servers die', () => {
     await until('the log says so', () => service.log.includes(line), 10_000);
   });
 
-  it("answers callers in the API's own words while Redis is away, and counts nothing", async () => {
+  it("answers in the API's format while Redis is unavailable, and counts nothing", async () => {
     const before = (await service.sandbox('python', '1')).body.meta.remaining_executions as number;
     process.kill(service.server('redis-server').pid, 'SIGSTOP');
     try {
@@ -72,7 +72,7 @@ describe('a service whose own servers die', () => {
     });
   });
 
-  it('outlives the end of every one of its database connections', async () => {
+  it('survives the end of all database connections', async () => {
     const client = new Client({ host: join(dataDir, 'postgres/run'), user: 'app', database: 'postgres', port: 5432 });
     await client.connect();
     const { rows } = await client.query<{ ended: number }>(
@@ -87,7 +87,7 @@ describe('a service whose own servers die', () => {
     expect(await service.sandbox('python', '1')).toMatchObject({ status: 200 });
   });
 
-  it('still stops in order after all that', async () => {
+  it('still stops in order afterwards', async () => {
     const family = service.family();
     service.signal('SIGINT');
     expect(await service.ended).toMatchObject({ code: 0 });

@@ -30,7 +30,7 @@ describe('starting the service', () => {
     removeScratchDirectory(dataDir);
   });
 
-  it('goes from an empty directory to ready, and runs code of every language', async () => {
+  it('starts in an empty directory and runs code of every language', async () => {
     const service = await ServiceProcess.start({ env: { DATA_DIR: dataDir } });
 
     expect(await service.get('/ready')).toMatchObject({ status: 200, body: { status: 'ok' } });
@@ -49,7 +49,7 @@ describe('starting the service', () => {
   it.each([
     ['npm start', ['npm', 'start']],
     ['the Node of the machine', [nodeOfTheMachine(), START]],
-  ] as const)('runs on the Node that the lock file pins when launched by %s', async (_what, command) => {
+  ] as const)('runs on the pinned Node when launched by %s', async (_what, command) => {
     const service = await ServiceProcess.start({ command, env: { DATA_DIR: dataDir } });
     const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
       packages: Record<string, { version: string }>;
@@ -58,7 +58,7 @@ describe('starting the service', () => {
     expect(await fetch(`${service.url}/metrics`).then((answer) => answer.text())).toContain(`node="v${version}"`);
   });
 
-  it('keeps rows and allowances over a second start', async () => {
+  it('keeps rows and allowances over a restart', async () => {
     const first = await ServiceProcess.start({ env: { DATA_DIR: dataDir } });
     expect((await first.sandbox('python', '1')).body.meta).toMatchObject({ remaining_executions: 9 });
     expect((await first.sandbox('python', '1')).body.meta).toMatchObject({ remaining_executions: 8 });
@@ -73,7 +73,7 @@ describe('starting the service', () => {
     expect(await query('SELECT * FROM migrations')).toEqual(applied);
   });
 
-  it('names every fault of the environment, shows no value, and starts nothing', async () => {
+  it('reports every invalid setting without its value, and starts nothing', async () => {
     const { code, stdout, stderr } = await ServiceProcess.run({
       env: {
         DATA_DIR: join(dataDir, 'never'),
@@ -101,19 +101,16 @@ describe('starting the service', () => {
     expect(existsSync(join(dataDir, 'never'))).toBe(false);
   });
 
-  it.each(['api', 'worker'] as const)(
-    'refuses the role %s without the servers that it shares with others',
-    async (role) => {
-      const { code, stderr } = await ServiceProcess.run({ role, env: { DATA_DIR: join(dataDir, 'never') } });
-      expect(code).toBe(1);
-      expect(stderr).toBe(
-        `Bad configuration:\n  DATABASE_URL must be set for the role ${role}\n` +
-          `  REDIS_URL must be set for the role ${role}\n  API_KEY_PEPPER must be set for the role ${role}\n` +
-          `  SECRETS_KEY must be set for the role ${role}\n`,
-      );
-      expect(existsSync(join(dataDir, 'never'))).toBe(false);
-    },
-  );
+  it.each(['api', 'worker'] as const)('refuses the role %s without shared servers', async (role) => {
+    const { code, stderr } = await ServiceProcess.run({ role, env: { DATA_DIR: join(dataDir, 'never') } });
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      `Bad configuration:\n  DATABASE_URL must be set for the role ${role}\n` +
+        `  REDIS_URL must be set for the role ${role}\n  API_KEY_PEPPER must be set for the role ${role}\n` +
+        `  SECRETS_KEY must be set for the role ${role}\n`,
+    );
+    expect(existsSync(join(dataDir, 'never'))).toBe(false);
+  });
 
   it.each([
     [
@@ -127,14 +124,14 @@ describe('starting the service', () => {
     ],
     ['migrate', { DATABASE_URL: 'postgres://app:hunter2@localhost:1/x' }],
     ['seed', { DATABASE_URL: 'postgres://app:hunter2@name.invalid/x' }],
-  ] as const)('tells the role %s which setting leads to no database, and not what it holds', async (role, env) => {
+  ] as const)('names the setting of an unreachable database for the role %s, without its value', async (role, env) => {
     const { code, stdout, stderr } = await ServiceProcess.run({ role, env });
     expect(code).toBe(1);
     expect(stderr).toMatch(/^\nThe PostgreSQL that DATABASE_URL names cannot be reached \(E[A-Z]+\)\.\n$/);
     expect(stdout).not.toContain('hunter2');
   });
 
-  it('says that its port is taken, and leaves nothing behind', async () => {
+  it('reports a taken port, and leaves nothing behind', async () => {
     const stranger = createServer().listen(0, '127.0.0.1');
     await once(stranger, 'listening');
     const { port } = stranger.address() as AddressInfo;
@@ -153,13 +150,13 @@ describe('starting the service', () => {
     ['a host that is not of this machine', { HOST: '203.0.113.1' }, /^\nHOST is no address of this machine/],
     ['a host that does not exist', { HOST: 'name.invalid' }, /^\nHOST is no address of this machine/],
     ['a data directory that is a file', { DATA_DIR: '/dev/null' }, /^\nDATA_DIR cannot be used: .*\/dev\/null/],
-  ])('says so of %s', async (_what, env, message) => {
+  ])('reports %s', async (_what, env, message) => {
     const { code, stderr } = await ServiceProcess.run({ env: { DATA_DIR: dataDir, ...env } });
     expect(code).toBe(1);
     expect(stderr).toMatch(message);
   });
 
-  it('refuses to share a data directory with a service that runs, which goes on', async () => {
+  it('refuses to share a data directory with a running service', async () => {
     const first = await ServiceProcess.start({ env: { DATA_DIR: dataDir } });
     const { code, stderr } = await ServiceProcess.run({ env: { DATA_DIR: dataDir } });
     expect(code).toBe(1);

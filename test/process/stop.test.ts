@@ -22,7 +22,7 @@ describe('stopping the service', () => {
   const start = (wish: ServiceWish = {}): Promise<ServiceProcess> =>
     ServiceProcess.start({ ...wish, env: { DATA_DIR: dataDir, ...wish.env } });
 
-  it('tells probes first at SIGTERM, lets a run end and answers it, then leaves nothing behind', async () => {
+  it('reports shutdown at SIGTERM, finishes a run, and leaves nothing behind', async () => {
     const service = await start();
     const family = service.family();
     const { answer } = await service.startedRun(3);
@@ -40,7 +40,7 @@ describe('stopping the service', () => {
     expect(family.map(({ name }) => name)).toEqual(expect.arrayContaining(['postgres', 'redis-server']));
   });
 
-  it('gives balancers DRAIN_DELAY_MS at SIGTERM, and a person who presses Ctrl-C need not wait for that', async () => {
+  it('waits DRAIN_DELAY_MS at SIGTERM and not at Ctrl-C', async () => {
     const patient = await start({ env: { DRAIN_DELAY_MS: '4000' } });
     expect(await timeOf(patient, 'SIGTERM')).toBeGreaterThan(4_000);
 
@@ -48,7 +48,7 @@ describe('stopping the service', () => {
     expect(await timeOf(prompt, 'SIGINT')).toBeLessThan(4_000);
   });
 
-  it('is gone in time whatever its callers do: keep a connection, run code for longer, or never end a request', async () => {
+  it('stops in time despite open connections, long runs and endless requests', async () => {
     const service = await start({ env: { DRAIN_DELAY_MS: '0' } });
     const family = service.family();
     const { answer } = await service.startedRun(29);
@@ -69,7 +69,7 @@ describe('stopping the service', () => {
     expect(stillRunning(family)).toEqual([]);
   });
 
-  it('waits for no connection that is merely kept alive, and tells callers to open another', async () => {
+  it('does not wait for idle connections, and tells callers to reconnect', async () => {
     const service = await start({ env: { DRAIN_DELAY_MS: '500' } });
     const { answer } = await service.startedRun(1);
     const from = performance.now();
@@ -81,7 +81,7 @@ describe('stopping the service', () => {
     expect(performance.now() - from).toBeLessThan(4_000);
   });
 
-  it('ends with `npm start` at SIGTERM, and only once the run that it has begun is answered', async () => {
+  it('ends with `npm start` at SIGTERM, after the active run is answered', async () => {
     const service = await start({ command: NPM_START, env: { DRAIN_DELAY_MS: '100' } });
     const family = service.family();
     const { answer } = await service.startedRun(2);
@@ -91,7 +91,7 @@ describe('stopping the service', () => {
     expect(stillRunning(family)).toEqual([]);
   });
 
-  it('ends in order at Ctrl-C in a terminal, where the signal comes from the terminal and once more from npm', async () => {
+  it('stops in order at Ctrl-C, where npm repeats the signal', async () => {
     const service = await start({ command: NPM_START, ownGroup: true });
     const family = service.family();
     const { answer } = await service.startedRun(2);
@@ -101,7 +101,7 @@ describe('stopping the service', () => {
     expect(stillRunning(family)).toEqual([]);
   });
 
-  it('ends at once at a second Ctrl-C, and takes its servers along', async () => {
+  it('stops at once at a second Ctrl-C, with its servers', async () => {
     const service = await start();
     const family = service.family();
     const { answer } = await service.startedRun(10);
@@ -116,7 +116,7 @@ describe('stopping the service', () => {
     await expect(answer).rejects.toThrow();
   });
 
-  it('stops when it is told so while it still starts', async () => {
+  it('stops during the start', async () => {
     const starting = start({ env: { DRAIN_DELAY_MS: '0' } });
     starting.catch(() => undefined);
     await until(
@@ -131,7 +131,7 @@ describe('stopping the service', () => {
     expect(stillRunning(family)).toEqual([]);
   });
 
-  it('leaves no process behind when it is killed in the middle of a run, and loses nothing', async () => {
+  it('leaves no process when killed during a run, and loses nothing', async () => {
     const killed = await start();
     expect((await killed.sandbox('python', '1')).body.meta).toMatchObject({ remaining_executions: 9 });
     const { answer } = await killed.startedRun(20);
@@ -148,7 +148,7 @@ describe('stopping the service', () => {
     expect((await next.sandbox('python', '1')).body.meta).toMatchObject({ remaining_executions: 7 });
   });
 
-  it('leaves no process behind when npm and node are killed together', async () => {
+  it('leaves no process when npm and node are killed together', async () => {
     const service = await start({ command: NPM_START });
     const family = service.family();
     const node = family.filter(({ parent }) => parent === service.pid);

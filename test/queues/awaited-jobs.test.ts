@@ -15,14 +15,14 @@ class Doubling {
 const queueNamed = (name: string): ReturnType<typeof defineJob<Doubling>> =>
   defineJob({ name, summary: 'Is tested.', payload: Doubling, attempts: 1, backoffMs: 0, concurrency: 8 });
 
-describe('a job that somebody waits for', () => {
+describe('an awaited job', () => {
   const app = useApp();
   const run = (queue: ReturnType<typeof queueNamed>, value: number, timeoutMs = 5_000): Promise<number> =>
     app
       .get(AwaitedJobs)
       .run<Doubling, number>(queue, { value }, { startWithinMs: timeoutMs, finishWithinMs: timeoutMs });
 
-  it('brings each of many callers its own result and leaves nothing in Redis', async () => {
+  it('returns its own result to each caller and leaves nothing in Redis', async () => {
     const queue = queueNamed('awaited-many');
     app.get(QueueWorkers).start(queue, { handle: ({ value }: Doubling) => Promise.resolve(value * 2) });
     const values = Array.from({ length: 300 }, (_, index) => index);
@@ -34,7 +34,7 @@ describe('a job that somebody waits for', () => {
     redis.disconnect();
   });
 
-  it('tells the caller when the worker fails, without trying again', async () => {
+  it('rejects when the worker fails, without a retry', async () => {
     const queue = queueNamed('awaited-failing');
     let tries = 0;
     app.get(QueueWorkers).start(queue, {
@@ -47,7 +47,7 @@ describe('a job that somebody waits for', () => {
     expect(tries).toBe(1);
   });
 
-  it('tells the caller when nobody takes the job in time, and then nobody ever does', async () => {
+  it('rejects when no worker takes it in time, and is never run then', async () => {
     const queue = queueNamed('awaited-nobody');
     await expect(run(queue, 1, 50)).rejects.toThrow(/took the job within 50 ms/);
     const handled: number[] = [];
@@ -61,7 +61,7 @@ describe('a job that somebody waits for', () => {
     expect(handled).toEqual([2]);
   });
 
-  it('tells the caller when the job does not end in time, and ends it', async () => {
+  it('rejects when it does not end in time, and is ended', async () => {
     const queue = queueNamed('awaited-endless');
     let ended: unknown;
     app.get(QueueWorkers).start(queue, {

@@ -56,7 +56,7 @@ describe('turns of subjects in one queue', () => {
     return order;
   }
 
-  it('let a single job go before all but the first of 1,000 that another has queued', async () => {
+  it('let a single job go before 1,000 queued jobs of another subject', async () => {
     const queue = newQueue();
     await Promise.all(Array.from({ length: 1_000 }, (_, index) => add(queue, 'ada', `ada-${index}`)));
     const turns = app.get(JobTurns);
@@ -66,14 +66,14 @@ describe('turns of subjects in one queue', () => {
     expect((await drain(queue, 1_001)).indexOf('bob')).toBe(1);
   });
 
-  it('alternate between those who have jobs, and keep the order of each', async () => {
+  it('alternate between subjects, in the order of each', async () => {
     const queue = newQueue();
     for (const subject of ['ada', 'ada', 'ada', 'ada', 'bob', 'bob', 'cyd'])
       await add(queue, subject, `${subject}-${Math.random()}`);
     expect(await drain(queue, 7)).toEqual(['ada', 'bob', 'cyd', 'ada', 'bob', 'ada', 'ada']);
   });
 
-  it('do not hold against a subject what it ran while nobody else wanted to, nor what it took back', async () => {
+  it('ignore what a subject ran alone, and what it withdrew', async () => {
     const queue = newQueue();
     for (let job = 0; job < 20; job++) await add(queue, 'ada', `early-${job}`);
     await drain(queue, 20);
@@ -89,7 +89,7 @@ describe('turns of subjects in one queue', () => {
     );
   });
 
-  it('go on where rounds are counted from zero again, and lose no order', async () => {
+  it('continue when the counter restarts, in order', async () => {
     const queue = newQueue();
     await app.get(RedisConnections).producer().set(`job-turns:${queue.name}:clock`, 1_999_998);
     const subjects = ['ada', 'ada', 'ada', 'bob', 'ada', 'bob', 'cyd'];
@@ -107,7 +107,7 @@ describe('turns of subjects in one queue', () => {
     expect((await app.get(JobTurns).look(queue, 'dan')).round).toBe(before);
   });
 
-  it('are fair whatever comes, is taken back and begins, in whatever order', async () => {
+  it('stay fair under any sequence of adds, removals and starts', async () => {
     const step = fc.oneof(
       { weight: 4, arbitrary: fc.constantFrom(...SUBJECTS).map((subject): Step => ({ add: subject })) },
       { weight: 1, arbitrary: fc.constantFrom(...SUBJECTS).map((subject): Step => ({ drop: subject })) },

@@ -6,7 +6,7 @@ import { eventually, TestApp } from '../support/test-app.js';
 /** A producer gives a command up after 2 s. */
 const LONGER_THAN_A_COMMAND_MS = 2_500;
 
-describe('a queue that is opened while Redis does not answer', () => {
+describe('a queue opened while Redis is unavailable', () => {
   const app = new TestApp({}, 'api');
   let relay: RedisRelay;
 
@@ -19,7 +19,7 @@ describe('a queue that is opened while Redis does not answer', () => {
     await relay.stop();
   });
 
-  it('takes jobs as soon as Redis answers again', async () => {
+  it('accepts jobs as soon as Redis answers', async () => {
     relay.silence();
     const queue = app.get(Queues).named('opened-in-silence');
     await expect(queue.add('job', { payload: {} })).rejects.toThrow();

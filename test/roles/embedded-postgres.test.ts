@@ -46,7 +46,7 @@ describe('the embedded PostgreSQL', () => {
 
   const home = (): string => join(dataDir, 'postgres');
 
-  it('answers at its URL through pg and through typeorm, whatever PG variables are set', async () => {
+  it('is reachable at its URL through pg and typeorm, whatever PG variables are set', async () => {
     const { url, pid } = await start();
     process.env['PGPORT'] = '1';
     process.env['PGHOST'] = '/nowhere';
@@ -63,7 +63,7 @@ describe('the embedded PostgreSQL', () => {
     expect(readFileSync(`/proc/${pid}/comm`, 'utf8')).toBe('postgres\n');
   });
 
-  it('keeps all data over a stop and a second start', async () => {
+  it('keeps all data across a restart', async () => {
     const first = await start();
     await query(first.url, 'CREATE TABLE kept AS SELECT 42 AS answer');
     await first.stop();
@@ -74,7 +74,7 @@ describe('the embedded PostgreSQL', () => {
     expect(await query(second.url, 'SELECT answer FROM kept')).toEqual([{ answer: 42 }]);
   });
 
-  it('stops at once although clients are connected', async () => {
+  it('stops at once with connected clients', async () => {
     const server = await start();
     const client = new Client({ connectionString: server.url });
     client.on('error', () => undefined);
@@ -85,19 +85,19 @@ describe('the embedded PostgreSQL', () => {
     expect(performance.now() - before).toBeLessThan(3_000);
   });
 
-  it('refuses a second service on the same data and leaves the first alone', async () => {
+  it('refuses a second service on the same data', async () => {
     const { url } = await start();
     await expect(start()).rejects.toThrow(/^Another service is running on this data/);
     await expect(startServersProcess(dataDir)).rejects.toThrow(/^Another service is running on this data/);
     expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
 
-  it('lets one of two simultaneous first starts win', async () => {
+  it('lets one of two concurrent first starts win', async () => {
     const outcomes = await Promise.allSettled([start(), start()]);
     expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   });
 
-  it('is gone within two seconds of its service being killed, and the next start finds what was committed', async () => {
+  it('ends within two seconds of its killed service, and keeps what was committed', async () => {
     const service = await startServersProcess(dataDir);
     await query(service.postgres.url, 'CREATE TABLE kept AS SELECT 42 AS answer');
 
@@ -109,14 +109,14 @@ describe('the embedded PostgreSQL', () => {
     expect(await query(url, 'SELECT answer FROM kept')).toEqual([{ answer: 42 }]);
   });
 
-  it('waits for the servers of a killed service that still stop', async () => {
+  it('waits for servers of a killed service that still stop', async () => {
     const service = await startServersProcess(dataDir);
     await killNow(service.node);
     const { url } = await start();
     expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
 
-  it('stops an orphan that lost both its service and its watcher, and takes over its data', async () => {
+  it('stops an orphan without service and watcher, and takes over its data', async () => {
     const service = await startServersProcess(dataDir);
     await query(service.postgres.url, 'CREATE TABLE kept AS SELECT 42 AS answer');
     const shell = parentOf(service.postgres.pid);
@@ -130,7 +130,7 @@ describe('the embedded PostgreSQL', () => {
     expect(await query(url, 'SELECT answer FROM kept')).toEqual([{ answer: 42 }]);
   });
 
-  it('does not mistake a stranger for its server when a left-over pid file names one', async () => {
+  it('ignores an unrelated process in a stale pid file', async () => {
     await (await start()).stop();
     const stranger = spawn('sleep', ['60'], asRoot ? NOBODY : {});
     try {
@@ -143,7 +143,7 @@ describe('the embedded PostgreSQL', () => {
     }
   });
 
-  it('refuses data of another major version and changes nothing', async () => {
+  it('rejects data of another major version', async () => {
     await (await start()).stop();
     const version = join(home(), 'data/PG_VERSION');
     writeFileSync(version, '17\n');
@@ -155,7 +155,7 @@ describe('the embedded PostgreSQL', () => {
     expect(listing(join(home(), 'data'))).toEqual(before);
   });
 
-  it('says why the database could not be created, and begins again at the next start', async () => {
+  it('reports a failed initdb, and starts over next time', async () => {
     await expect(startServersProcess(dataDir, { before: 'ulimit -f 2000' })).rejects.toThrow(
       /could not be created in .*:\n(.*\n)*.*File too large/,
     );
@@ -163,7 +163,7 @@ describe('the embedded PostgreSQL', () => {
     expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
 
-  it('says with the end of its log why it did not start', async () => {
+  it('reports a failed start with the end of its log', async () => {
     await (await start()).stop();
     writeFileSync(join(home(), 'data/postgresql.conf'), 'no_such_setting = 1\n', { flag: 'a' });
     await expect(start()).rejects.toThrow(
@@ -173,7 +173,7 @@ describe('the embedded PostgreSQL', () => {
   });
 
   it.each(['', 'd'.repeat(60) + '/' + 'e'.repeat(60)])(
-    'tells when it ends unasked, and can be started again at the same URL (DATA_DIR/%s)',
+    'reports an unexpected end, and restarts at the same URL (DATA_DIR/%s)',
     async (sub) => {
       const first = await start(join(dataDir, sub));
       await query(first.url, 'CREATE TABLE kept AS SELECT 42 AS answer');
@@ -203,7 +203,7 @@ describe('the embedded PostgreSQL', () => {
     await until('PostgreSQL is gone', () => !isRunning(service.postgres.pid), 2_000);
   });
 
-  it('listens on no port, and other users cannot reach its socket or its data', async () => {
+  it('listens on no port, and is inaccessible to other users', async () => {
     const { url } = await start();
     expect(await query(url, 'SHOW listen_addresses')).toEqual([{ listen_addresses: '' }]);
 
@@ -217,7 +217,7 @@ describe('the embedded PostgreSQL', () => {
     }
   });
 
-  it('finds a shorter place for its socket when DATA_DIR is deep, and removes it when it stops', async () => {
+  it('uses a shorter socket path when DATA_DIR is deep, and removes it on stop', async () => {
     const deep = join(dataDir, 'd'.repeat(60), 'e'.repeat(60));
     const server = await start(deep);
     const directory = socketDirectory(server.url);
@@ -229,7 +229,7 @@ describe('the embedded PostgreSQL', () => {
     expect(existsSync(directory)).toBe(false);
   });
 
-  it('begins its log anew with each start, and keeps the last one', async () => {
+  it('starts a new log each time, and keeps the last one', async () => {
     const first = await start();
     await query(first.url, 'SELECT 1 / 0').catch(() => undefined);
     await first.stop();
@@ -240,7 +240,7 @@ describe('the embedded PostgreSQL', () => {
 
   if (asRoot)
     describe('started by root', () => {
-      it('keeps its data elsewhere when DATA_DIR is closed to its user, and opens no door', async () => {
+      it('stores its data elsewhere when its user cannot enter DATA_DIR', async () => {
         const closed = join(dataDir, 'closed');
         mkdirSync(closed, { mode: 0o700 });
         const inside = join(closed, 'data');
@@ -267,7 +267,7 @@ describe('the embedded PostgreSQL', () => {
         removeScratchDirectory(inside);
       });
 
-      it('refuses to start empty where its data cannot be found or reached any more', async () => {
+      it('refuses to start empty when its data is missing', async () => {
         await (await start()).stop();
         const { mode } = statSync(dataDir);
         spawnSync('chmod', ['0700', dataDir]);
@@ -280,7 +280,7 @@ describe('the embedded PostgreSQL', () => {
         spawnSync('rm', [home()]);
       });
 
-      it('runs as an ordinary user inside DATA_DIR, which root and that user then do not mix up', async () => {
+      it('runs as an ordinary user inside DATA_DIR, which root and that user do not mix up', async () => {
         spawnSync('chown', ['1:1', dataDir]);
         const service = await startServersProcess(dataDir, OTHER_USER);
         try {

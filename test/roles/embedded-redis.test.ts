@@ -50,7 +50,7 @@ describe('the embedded Redis', () => {
     );
   }
 
-  it('answers at its URL through ioredis and carries a job of BullMQ', async () => {
+  it('is reachable at its URL through ioredis and runs a BullMQ job', async () => {
     const server = await start();
     expect(await connect(server).ping()).toBe('PONG');
 
@@ -72,7 +72,7 @@ describe('the embedded Redis', () => {
     expect(await redis.config('GET', 'appendfsync')).toEqual(['appendfsync', 'everysec']);
   });
 
-  it('keeps what it acknowledged over a stop, and over being killed', async () => {
+  it('keeps acknowledged writes over a stop and a kill', async () => {
     const first = await start();
     await connect(first).set('before', 'stop');
     await first.stop();
@@ -87,7 +87,7 @@ describe('the embedded Redis', () => {
     expect(await connect(await start()).get('before')).toBe('kill');
   });
 
-  it('starts although a crash cut the last command in its file', async () => {
+  it('starts with a truncated last command', async () => {
     const first = await start();
     await connect(first).set('kept', 'yes');
     await first.stop();
@@ -96,7 +96,7 @@ describe('the embedded Redis', () => {
     expect(await connect(await start()).get('kept')).toBe('yes');
   });
 
-  it('waits until a large file is read', async () => {
+  it('waits until a large file is loaded', async () => {
     const first = await start();
     const redis = connect(first);
     await redis.eval(`for i = 1, 200000 do redis.call('SET', 'key' .. i, i) end`, 0);
@@ -106,13 +106,13 @@ describe('the embedded Redis', () => {
     expect(await connect(second).dbsize()).toBe(200_000);
   });
 
-  it('refuses a second service on the same data, and the first goes on', async () => {
+  it('refuses a second service on the same data', async () => {
     const first = await start();
     await expect(start()).rejects.toThrow(/^Another service is running on this data \(Redis in /);
     expect(await connect(first).ping()).toBe('PONG');
   });
 
-  it('says with the end of its log why it did not start', async () => {
+  it('reports a failed start with the end of its log', async () => {
     const first = await start();
     await connect(first).set('a', 'b');
     await first.stop();
@@ -122,14 +122,14 @@ describe('the embedded Redis', () => {
     await expect(start()).rejects.toThrow(/^Redis did not start/);
   });
 
-  it('keeps nothing when it need not be durable', async () => {
+  it('stores nothing when it is not durable', async () => {
     const first = await start(dataDir, false);
     await connect(first).set('kept', 'no');
     await first.stop();
     expect(await connect(await start(dataDir, false)).get('kept')).toBeNull();
   });
 
-  it('cannot be reached by other users', async () => {
+  it('is inaccessible to other users', async () => {
     const { url } = await start();
     const socket = new URL(url).pathname;
     if (asRoot) {
@@ -146,7 +146,7 @@ describe('the embedded Redis', () => {
     }
   });
 
-  it('takes a DATA_DIR that is deep and has blanks and signs in its name', async () => {
+  it('accepts a DATA_DIR that is deep and has spaces and special characters', async () => {
     const odd = join(dataDir, 'my data %41 #1 "quoted"');
     expect(await connect(await start(odd)).ping()).toBe('PONG');
     const deep = join(dataDir, 'd'.repeat(60), 'e'.repeat(60));
@@ -165,7 +165,7 @@ describe('the embedded Redis', () => {
     await until('PostgreSQL is gone', () => !isRunning(service.postgres.pid));
   });
 
-  it('names the way to install Redis where it is missing or too old', async () => {
+  it('explains how to install Redis when it is missing or too old', async () => {
     const programs = join(dataDir, 'programs');
     mkdirSync(programs);
     symlinkSync(

@@ -54,14 +54,14 @@ describe('npm start', () => {
     rmSync(root, { recursive: true, force: true });
   });
 
-  it('builds first, then runs the service in its own process with the role it was given', () => {
+  it('builds first, then runs the service in its own process with the given role', () => {
     const { status, stdout, stderr, pid } = start(['migrate']);
     expect(status).toBe(0);
     expect(stderr).toMatch(/^Building …\nBuilding took \d+\.\d s\.\n$/);
     expect(JSON.parse(stdout)).toEqual({ pid, role: 'migrate', main: join(root, 'dist/src/main.js') });
   });
 
-  it('builds again only after a change of the sources, be it a removal or an older file', () => {
+  it('rebuilds only after a change of the sources', () => {
     write('src/other.js', '');
     start(['migrate']);
     expect(start(['migrate']).stderr).not.toContain('Building');
@@ -75,14 +75,14 @@ describe('npm start', () => {
     expect(start(['migrate']).stderr).not.toContain('Building');
   });
 
-  it('says every few seconds that it goes on, in a log as lines', () => {
+  it('reports progress every few seconds as log lines', () => {
     write('slow', '');
     expect(start(['migrate']).stderr).toMatch(
       /^Building …\nBuilding … 2\.\d s\n(Building … \d+\.\d s\n)*Building took \d+\.\d s\.\n$/,
     );
   });
 
-  it('shows a line that changes on a terminal', () => {
+  it('updates a line on a terminal', () => {
     const command = [process.execPath, join(root, 'scripts/start.mjs'), 'migrate'].map((part) => `'${part}'`).join(' ');
     const { stdout } = spawnSync(
       'python3',
@@ -92,13 +92,13 @@ describe('npm start', () => {
     expect(stdout).toMatch(/⠙ Building … 0\.\d s.*\r\x1b\[2K {2}✓ Building \(\d+\.\d s\)\r\n/s);
   });
 
-  it('builds once when two start at the same time, and both run', async () => {
+  it('builds once for two concurrent starts', async () => {
     const outputs = await Promise.all([0, 1].map(() => outputOf(spawnStart(['migrate']))));
     expect(outputs.every((output) => output.includes('"role":"migrate"'))).toBe(true);
     expect(readFileSync(join(root, 'builds'), 'utf8')).toBe('built\n');
   });
 
-  it('does not run what could not be built', () => {
+  it('does not run after a failed build', () => {
     write('broken', '');
     const { status, stdout, stderr } = start(['migrate']);
     expect(status).toBe(1);
@@ -106,7 +106,7 @@ describe('npm start', () => {
     expect(stdout).not.toContain('role');
   });
 
-  it('says so when it may not write what it builds', () => {
+  it('reports when the build cannot be written', () => {
     write('dist', '');
     expect(start(['migrate'])).toMatchObject({
       status: 1,
@@ -116,14 +116,14 @@ describe('npm start', () => {
     });
   });
 
-  it('runs what was built where there is no compiler', () => {
+  it('runs an existing build without a compiler', () => {
     start(['migrate']);
     rmSync(join(root, 'node_modules/@swc'), { recursive: true });
     write('src/main.js', '');
     expect(start(['migrate']).stdout).toContain('"role":"migrate"');
   });
 
-  it('takes the role from ROLE, the argument winning, and refuses one that does not exist', () => {
+  it('takes the role from its argument, then ROLE, and rejects unknown ones', () => {
     expect(start([], { ROLE: 'seed' }).stdout).toContain('"role":"seed"');
     expect(start(['migrate'], { ROLE: 'seed' }).stdout).toContain('"role":"migrate"');
     expect(start(['toString'])).toMatchObject({
@@ -132,13 +132,13 @@ describe('npm start', () => {
     });
   });
 
-  it('reads .env, and variables that are set already win', () => {
+  it('reads .env, below variables that are set', () => {
     write('.env', 'SETTING=file\nROLE=migrate\n');
     expect(start([]).stdout).toContain('"role":"migrate","setting":"file"');
     expect(start([], { SETTING: 'mine' }).stdout).toContain('"setting":"mine"');
   });
 
-  it('says what to do when the npm packages are missing', () => {
+  it('explains what to do without npm packages', () => {
     rmSync(join(root, 'node_modules'), { recursive: true });
     expect(start([])).toMatchObject({ status: 1, stderr: expect.stringContaining('\n  npm ci\n') as string });
   });
@@ -156,19 +156,19 @@ describe('npm start', () => {
         copyFileSync(process.execPath, pinned);
       });
 
-      it('runs the service on the pinned Node with its arguments, and prints nothing of its own', () => {
+      it('runs the service on the pinned Node with its arguments, and prints nothing', () => {
         const { status, stdout, stderr } = start(['seed', 'more', 'two words'], {}, launcher);
         expect(stdout).toContain(`${pinned} [ 'more', 'two words' ]\n`);
         expect({ status, stderr: stderr.replace(/^Building.*\n/gm, '') }).toEqual({ status: 0, stderr: '' });
       });
 
-      it('stays on the Node that launched it where the pinned one cannot run', () => {
+      it('stays on the launching Node when the pinned one cannot run', () => {
         write(`node_modules/node-linux-${process.arch}/bin/node`, 'not a program');
         chmodSync(pinned, 0o755);
         expect(start(['seed'], {}, launcher).stdout).toContain(`${process.execPath} []\n`);
       });
 
-      it('passes signals on, and ends with the exit code of the service', async () => {
+      it('forwards signals, and exits with the code of the service', async () => {
         start(['migrate'], {}, launcher);
         const running = spawnStart(['all'], launcher);
         await once(running.stdout!, 'data');
@@ -191,7 +191,7 @@ describe('npm start', () => {
     },
   );
 
-  it("is what a signal reaches: the service closes and its exit code is the command's", async () => {
+  it("receives signals itself: the service closes and its exit code is the command's", async () => {
     start(['migrate']);
     const running = spawnStart(['all']);
     await once(running.stdout!, 'data');

@@ -43,12 +43,12 @@ describe('the check of the system packages', () => {
     rmSync(scratch, { recursive: true, force: true });
   });
 
-  it('says nothing when everything is there', () => {
+  it('prints nothing when all packages are installed', () => {
     install(...PROGRAMS);
     expect(check()).toEqual({ status: 0, output: '', calls: [] });
   });
 
-  it('installs what is missing as root, and says so, without letting a service start', () => {
+  it('installs missing packages as root, and starts no service', () => {
     install('git', 'bwrap', 'flock');
     manager('apt-get');
     const { status, output, calls } = check();
@@ -63,14 +63,14 @@ describe('the check of the system packages', () => {
     expect(readdirSync(join(scratch, 'sbin'))).toEqual([]);
   });
 
-  it('keeps the Redis that it installed from starting at the next boot', () => {
+  it('keeps the installed Redis from starting at boot', () => {
     install('git', 'bwrap', 'flock', 'python3');
     manager('apt-get');
     stub(join(scratch, 'bin/systemctl'), `echo "systemctl $*" >> ${scratch}/calls`);
     expect(check().calls).toContain('systemctl disable redis-server.service');
   });
 
-  it('refreshes the lists of packages only when the first attempt fails', () => {
+  it('updates the package lists only when the first attempt fails', () => {
     manager(
       'apt-get',
       `[ -e ${scratch}/refreshed ] || [ $1 = update ] || { echo "no candidate"; exit 100; }; ` +
@@ -86,7 +86,7 @@ describe('the check of the system packages', () => {
     ]);
   });
 
-  it('shows what the package manager said when it failed, and the command to run', () => {
+  it('prints the output of a failed package manager and the command to run', () => {
     manager('apt-get', 'echo "E: no space left"; exit 100');
     const { status, output } = check();
     expect(status).toBe(1);
@@ -105,7 +105,7 @@ describe('the check of the system packages', () => {
     ],
     ['dnf', 'sudo dnf install -y bubblewrap redis git python3 util-linux'],
     ['apk', 'sudo apk add bubblewrap redis git-daemon python3 util-linux'],
-  ])('tells an ordinary user the one command for %s, and runs nothing', (name, command) => {
+  ])('prints the command for %s to an ordinary user, and runs nothing', (name, command) => {
     manager(name);
     const { status, output, calls } = check({ uid: 1000 });
     expect(status).toBe(1);
@@ -123,7 +123,7 @@ describe('the check of the system packages', () => {
     );
   });
 
-  it('installs nothing when SERVICE_INSTALL is never', () => {
+  it('installs nothing with SERVICE_INSTALL=never', () => {
     manager('apt-get');
     const { status, output, calls } = check({ env: { SERVICE_INSTALL: 'never' } });
     expect(status).toBe(1);
@@ -131,13 +131,13 @@ describe('the check of the system packages', () => {
     expect(calls).toEqual([]);
   });
 
-  it('asks for the named programs only', () => {
+  it('checks only the named programs', () => {
     install('git');
     expect(check({ programs: ['git'] }).status).toBe(0);
     expect(check({ programs: ['git', 'bubblewrap'], uid: 1000 }).output).not.toContain('redis');
   });
 
-  it('does not count a Python outside of /usr/bin, which the sandbox could not use', () => {
+  it('ignores a Python outside of /usr/bin', () => {
     install(...PROGRAMS.filter((name) => name !== 'python3'));
     const shims = join(scratch, 'shims');
     mkdirSync(shims);
@@ -147,7 +147,7 @@ describe('the check of the system packages', () => {
     expect(output).toContain('python3, which runs Python code');
   });
 
-  it('leaves a Redis alone that is there and too old', () => {
+  it('keeps an installed Redis that is too old', () => {
     install(...PROGRAMS);
     manager('apt-get');
     stub(join(scratch, 'bin/redis-server'), 'echo "Redis server v=6.0.16 sha=0"');
@@ -157,7 +157,7 @@ describe('the check of the system packages', () => {
     expect(calls).toEqual([]);
   });
 
-  it('puts back the policy that was there before', () => {
+  it('restores the previous policy', () => {
     manager('apt-get');
     stub(join(scratch, 'sbin/policy-rc.d'), 'exit 0 # of the administrator');
     expect(check().calls).toContain('frontend noninteractive policy 101');
@@ -166,7 +166,7 @@ describe('the check of the system packages', () => {
     expect(statSync(join(scratch, 'sbin/policy-rc.d')).mode & 0o777).toBe(0o755);
   });
 
-  it('forbids services nothing once it is dead, and cleans up when called again', async () => {
+  it('removes its policy when it was killed, and cleans up on the next call', async () => {
     manager('apt-get', `while [ -e ${scratch}/hang ]; do :; done`);
     stub(join(scratch, 'sbin/policy-rc.d'), 'exit 0 # of the administrator');
     writeFileSync(join(scratch, 'hang'), '');

@@ -5,7 +5,7 @@ import { createTestDatabase } from '../support/test-database.js';
 import { flushTestRedis, testRedisUrl } from '../support/test-redis.js';
 
 describe('the servers for tests', () => {
-  it('gives each test a migrated database of its own, and removes it', async () => {
+  it('give each test a migrated database, and remove it', async () => {
     const [one, two] = await Promise.all([createTestDatabase(), createTestDatabase()]);
     const client = new Client({ connectionString: one.url });
     client.on('error', () => undefined);
@@ -24,7 +24,7 @@ describe('the servers for tests', () => {
     await expect(new Client({ connectionString: one.url }).connect()).rejects.toThrow(/does not exist/);
   });
 
-  it('gives each worker a Redis database of its own, and empties it', async () => {
+  it('give each worker an empty Redis database', async () => {
     const redis = new Redis(addressOf(testRedisUrl()));
     expect(redis.options.db).toBe(Number(process.env['JEST_WORKER_ID']));
     await redis.set('left', 'over');
@@ -33,7 +33,7 @@ describe('the servers for tests', () => {
     redis.disconnect();
   });
 
-  it('shows tests none of the addresses that the service itself would take', () => {
+  it('hide the addresses of the service from tests', () => {
     expect(process.env['DATABASE_URL']).toBeUndefined();
     expect(process.env['REDIS_URL']).toBeUndefined();
   });

@@ -71,7 +71,7 @@ describe.each(['auto', 'off'] as const)('the processor share of isolated program
     }
   };
 
-  it('yields to a process of the service, however many loops it runs', async () => {
+  it('yields to the service under any number of loops', async () => {
     const isolated = await launch(busy(8 * PROCESSORS), { weight: 50 });
     const service = spawn('/bin/sh', ['-c', busy(PROCESSORS)], { detached: true, stdio: 'ignore' });
     own.push(service);
@@ -91,7 +91,7 @@ describe.each(['auto', 'off'] as const)('the processor share of isolated program
     expect(much).toBeGreaterThan(2 * little);
   });
 
-  it('has a maximum, also while processors are idle', async () => {
+  it('is capped, also on idle processors', async () => {
     const program = await launch(busy(4), { weight: 100, maxPercent: 20 });
     await sleep(500);
     const [used = 0] = await usedMeanwhile(program.initPid);
@@ -99,7 +99,7 @@ describe.each(['auto', 'off'] as const)('the processor share of isolated program
     expect(used).toBeLessThan(0.5 * MEASURED_MS);
   });
 
-  it('lets a held program be frozen, go on and end', async () => {
+  it('lets a capped program be frozen, resumed and ended', async () => {
     const program = await launch(busy(2), { weight: 100, maxPercent: 10 });
     await sleep(300);
     await program.freeze();
@@ -112,14 +112,14 @@ describe.each(['auto', 'off'] as const)('the processor share of isolated program
     expect(await program.exited).toMatchObject({ cause: 'destroyed' });
   });
 
-  it('is ordinary where none is named: below the processes of the service', async () => {
+  it('is below the service by default', async () => {
     const program = await launch('sleep 60', undefined);
     if (isLimitedByKernel())
       expect(readFileSync(join(cpuGroupOf(program.initPid), 'cpu.shares'), 'utf8').trim()).toBe('1024');
     else expect(getPriority(program.initPid)).toBeGreaterThan(getPriority(process.pid));
   });
 
-  it('leaves no group behind', async () => {
+  it('leaves no cgroup behind', async () => {
     const place = ownCgroups().v1('cpu');
     if (place === null || !existsSync(place)) return;
     await Promise.all(programs.map((program) => program.destroy()));

@@ -49,7 +49,7 @@ async function linesOf(service: ChildProcess): Promise<Record<string, unknown>[]
 }
 
 describe('the isolation in a service of its own', () => {
-  it('works as an ordinary user, without cgroups', async () => {
+  it('works as an ordinary user without cgroups', async () => {
     const user = process.getuid?.() === 0 ? { user: ORDINARY_USER } : {};
     const service = startService("import os\nprint('hello', os.getuid())", user);
     expect(await linesOf(service)).toEqual([
@@ -58,7 +58,7 @@ describe('the isolation in a service of its own', () => {
     ]);
   });
 
-  it('dies with its service, however that ends', async () => {
+  it('ends with its service in every way', async () => {
     const mark = `mark-${process.pid}-${Math.trunc(performance.now())}`;
     const service = startService(
       `import ctypes\nctypes.CDLL(None).prctl(15, b'${mark.slice(-15)}')\nwhile True: pass`,
@@ -71,7 +71,7 @@ describe('the isolation in a service of its own', () => {
     await until(() => processesNamed(mark.slice(-15)).length === 0);
   });
 
-  it('leaves nothing behind when its service is killed while a sandbox starts', async () => {
+  it('leaves nothing when its service is killed during a start', async () => {
     const user = process.getuid?.() === 0 ? { user: ORDINARY_USER } : {};
     // Each round a little later: somewhere in there bubblewrap has made its namespaces and not yet entered them.
     for (let round = 0; round < 12; round++) {
@@ -88,7 +88,7 @@ describe('the isolation in a service of its own', () => {
     }
   }, 60_000);
 
-  it('hands no descriptor of its service on', async () => {
+  it('passes no descriptor of its service on', async () => {
     const secret = openSync(__filename, 'r');
     const list =
       "import os\nprint([os.readlink(f'/proc/self/fd/{f}') for f in os.listdir('/proc/self/fd') if " +

@@ -55,7 +55,7 @@ describe.each(['auto', 'off'] as const)('a launched program, with cgroups %s', (
     return { program, lines, end: program.gone.then(() => program.exited) };
   };
 
-  it('starts others, is heard by lines, and ends with its own status', async () => {
+  it('starts children, is read by lines, and ends with its own status', async () => {
     const { lines, end } = await shell('echo one; (echo two >&2); cat; printf three; exit 7', {
       stdin: Buffer.from('in\n'),
     });
@@ -63,7 +63,7 @@ describe.each(['auto', 'off'] as const)('a launched program, with cgroups %s', (
     expect(lines.sort()).toEqual(['stderr: two', 'stdout: in', 'stdout: one', 'stdout: three']);
   });
 
-  it('takes with it what it left running', async () => {
+  it('ends its children with it', async () => {
     const { program, lines, end } = await shell('sleep 60 & sleep 60 & echo up; sleep 2');
     for (let wait = 0; lines.length === 0 && wait < 500; wait++) await sleep(10);
     const { pids } = sampleTree(program.initPid);
@@ -72,7 +72,7 @@ describe.each(['auto', 'off'] as const)('a launched program, with cgroups %s', (
     expect(pids.filter((pid) => !isStopped(pid))).toEqual([]);
   });
 
-  it('writes what it may, as a user of its own, and nothing else', async () => {
+  it('writes only where it may, as its own user', async () => {
     const work = join(directory, `work-${cgroups}`);
     mkdirSync(work, { mode: 0o700 });
     const user = isolation.lendUser();
@@ -107,7 +107,7 @@ describe.each(['auto', 'off'] as const)('a launched program, with cgroups %s', (
     await program.destroy();
   });
 
-  it('shows its environment on no command line of the host', async () => {
+  it('shows its environment in no command line of the host', async () => {
     const { program, lines } = await shell('echo $SECRET; sleep 60', {
       environment: { PATH: '/usr/bin', SECRET: 'a secret of a project' },
     });
@@ -127,12 +127,12 @@ describe.each(['auto', 'off'] as const)('a launched program, with cgroups %s', (
       "sh -c 'x=$(yes | head -c 300000000); echo $x' > /dev/null; echo went on",
       { memoryBytes: 64 * MEBIBYTE },
     ],
-  ] as const)('is ended by its limit: %s', async (cause, script, limits) => {
+  ] as const)('ends at its limit: %s', async (cause, script, limits) => {
     const { end } = await shell(script, { limits: { ...LIMITS, ...limits } });
     expect(await end).toMatchObject({ cause, exitStatus: null });
   });
 
-  it('can neither be many nor outlive its end', async () => {
+  it('cannot exceed its task limit nor outlive its end', async () => {
     const { program, end } = await shell('f() { f | f & }; f; sleep 60', {
       limits: { ...LIMITS, tasks: 32, wallMs: 2_000 },
     });
@@ -148,7 +148,7 @@ describe.each(['auto', 'off'] as const)('a launched program, with cgroups %s', (
     expect(sampleTree(program.initPid).pids.filter((pid) => !isStopped(pid))).toEqual([]);
   });
 
-  it('stands still while it is frozen, and then goes on', async () => {
+  it('stops while frozen, and continues afterwards', async () => {
     const { program, lines } = await shell('while :; do echo on; sleep 0.02; done');
     for (let wait = 0; lines.length < 3 && wait < 500; wait++) await sleep(10);
     await program.freeze();
@@ -165,7 +165,7 @@ describe.each(['auto', 'off'] as const)('a launched program, with cgroups %s', (
     expect(await program.exited).toMatchObject({ cause: 'destroyed', exitStatus: null });
   });
 
-  it('says no more than it may, and is not held up by that', async () => {
+  it('is cut at its output limit without being blocked', async () => {
     const { lines, end } = await shell('yes abcdefghi | head -n 100000; echo done >&2', {
       output: { line: (stream, line) => heard.push(`${stream}: ${line}`), bytes: 1_000 },
     });
@@ -175,7 +175,7 @@ describe.each(['auto', 'off'] as const)('a launched program, with cgroups %s', (
     expect(heard.filter((line) => line.includes('more than 1000 bytes'))).toHaveLength(1);
   });
 
-  it('is not read faster than its pace, ends all the same, and has its last words heard', async () => {
+  it('is read at its pace, ends regardless, and delivers its last lines', async () => {
     const pace = { linesPerSecond: 100, burstLines: 500, bytesPerSecond: 100_000, burstBytes: 200_000 };
     const floods: string[][] = [];
     const usedBefore = process.cpuUsage();
@@ -208,7 +208,7 @@ describe.each(['auto', 'off'] as const)('a launched program, with cgroups %s', (
     expect((user + system) / 1_000).toBeLessThan(0.8 * (performance.now() - startedMs));
   });
 
-  it('streams what it writes at the pace of its reader', async () => {
+  it('streams output at the pace of the reader', async () => {
     const { program } = await shell('head -c 3000000 /dev/zero | tr "\\0" x', {
       output: { line: () => undefined, bytes: 1_000, rawStdout: true },
     });
@@ -217,7 +217,7 @@ describe.each(['auto', 'off'] as const)('a launched program, with cgroups %s', (
     expect(await program.exited).toMatchObject({ exitStatus: 0 });
   });
 
-  it('reaches nothing over the network but itself', async () => {
+  it('reaches no network but its own loopback', async () => {
     const server = (await import('node:net')).createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => {
       server.once('listening', resolve);
@@ -261,7 +261,7 @@ for kind in [(17, 3, 0), (40, 1, 0), (2, 3, 1), (16, 3, 12)]:
     server.close();
   });
 
-  it('says why it did not start, which no program can say of itself', async () => {
+  it('reports why it did not start, which no program can fake', async () => {
     const missing = await shell('true', { writable: [{ from: join(directory, 'missing'), to: '/work' }] });
     expect(await missing.end).toMatchObject({
       cause: 'did_not_start',
