@@ -111,7 +111,8 @@ for path in ('/dev/shm/canary', '/runtime/canary', '/var/tmp/canary'):
 print(id(object()), random.random(), os.urandom(8).hex())`;
       const look = `
 import os
-print([p for p in os.listdir('/tmp') if p != 'main.py'], os.environ.get('LEFT'), [p for p in ('/dev/shm/canary', '/runtime/canary', '/var/tmp/canary') if os.path.exists(p)])`;
+print([p for p in os.listdir('/tmp') if p != 'main.py'], os.environ.get('LEFT'),
+    [p for p in ('/dev/shm/canary', '/runtime/canary', '/var/tmp/canary') if os.path.exists(p)])`;
       const [first, second] = [await run('python', leave), await run('python', leave)];
       expect(await run('python', look)).toMatchObject({ status: 'succeeded', stdout: '[] None []\n' });
       expect(

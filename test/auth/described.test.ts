@@ -46,7 +46,8 @@ describe('responses about people and organizations', () => {
       'schema',
     ];
     const validate = ajv.compile({
-      $ref: `api#/${pointer.map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')}`,
+      $ref:
+        'api#/' + pointer.map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/'),
     });
     validate(body);
     expect({ path, errors: validate.errors }).toEqual({ path, errors: null });

@@ -254,8 +254,10 @@ describe('the monthly invoice', () => {
     // It has paid for more than it has used: nothing that can be put on an invoice.
     await make.sql(
       `
-      INSERT INTO holds (key, org_id, meter, amount_nano, state, credit_nano, billed_nano, parts, month, begun_at, expires_at, ended_at, cost_nano, lost_nano, occurred_at)
-      VALUES ('wrong', $1, 'sandbox_compute', 7, 'settled', 7, 0, '[]', date_trunc('month', $2::timestamptz)::date, $2, $2, $2, 7, 0, $2)`,
+      INSERT INTO holds (key, org_id, meter, amount_nano, state, credit_nano, billed_nano, parts, month,
+        begun_at, expires_at, ended_at, cost_nano, lost_nano, occurred_at)
+      VALUES ('wrong', $1, 'sandbox_compute', 7, 'settled', 7, 0, '[]', date_trunc('month',
+        $2::timestamptz)::date, $2, $2, $2, 7, 0, $2)`,
       [ada.organization.id, months.at(5)],
     );
     expect(await months.close()).toMatchObject({ failed: 1 });

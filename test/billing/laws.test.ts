@@ -171,8 +171,10 @@ describe('any sequence of events in a month', () => {
           expect(fees).toBe(
             await only(
               `
-          SELECT coalesce(div(sum(price_nano::numeric * extract(epoch FROM coalesce(until, $3) - effective_at)), extract(epoch FROM $3 - $2::timestamptz)), 0)::text
-          FROM (SELECT price_nano, effective_at, lead(effective_at) OVER (ORDER BY effective_at, seq) AS until FROM plan_changes WHERE org_id = $1) AS held`,
+          SELECT coalesce(div(sum(price_nano::numeric * extract(epoch
+            FROM coalesce(until, $3) - effective_at)), extract(epoch FROM $3 - $2::timestamptz)), 0)::text
+          FROM (SELECT price_nano, effective_at, lead(effective_at) OVER (ORDER BY effective_at,
+            seq) AS until FROM plan_changes WHERE org_id = $1) AS held`,
               [orgId, from, to],
             ),
           );
@@ -259,7 +261,8 @@ describe('a process that is killed while it closes a month', () => {
       sets.map((orgIds) =>
         make.sql(
           `
-      SELECT state, total_cents, json_agg(json_build_array(position, kind, amount_nano::text) ORDER BY position)::text AS lines
+      SELECT state, total_cents, json_agg(json_build_array(position, kind, amount_nano::text)
+        ORDER BY position)::text AS lines
       FROM invoices JOIN invoice_lines ON invoice_id = id WHERE org_id = ANY($1) GROUP BY id ORDER BY total_cents`,
           [orgIds],
         ),

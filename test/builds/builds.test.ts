@@ -75,8 +75,10 @@ describe('a build', () => {
         'README.md': 'a monorepo',
         'apps/web/package.json': json({ scripts: { build: 'node build.js' }, engines: { node: '>=20' } }),
         'apps/web/build.js': `const fs = require('fs'); fs.mkdirSync('dist/assets', { recursive: true });
-        fs.writeFileSync('dist/index.html', [process.version.split('.')[0], process.env.GREETING, process.env.NODE_ENV, process.cwd()].join(' '));
-        fs.writeFileSync('dist/assets/a.js', Buffer.alloc(3_000_000, 'x')); console.log('\\u001b[32mmade\\u001b[0m it')`,
+        fs.writeFileSync('dist/index.html', [process.version.split('.')[0], process.env.GREETING,
+          process.env.NODE_ENV, process.cwd()].join(' '));
+        fs.writeFileSync('dist/assets/a.js', Buffer.alloc(3_000_000, 'x'));
+          console.log('\\u001b[32mmade\\u001b[0m it')`,
       },
       { settings: { rootDirectory: 'apps/web' }, environment: { GREETING: 'good day' } },
     );
@@ -131,7 +133,7 @@ describe('a build', () => {
       ).rejects.toMatchObject({
         code: 'node_version_unavailable',
         message: expect.stringMatching(
-          /^Node 20\.20\.2 is not on this machine yet, and .+\. Deploy again later, or choose Node 24, which is here\.$/,
+          /^Node 20\.20\.2 is not on this machine yet, and .+\. Deploy again later, or choose Node 24, which is here/,
         ) as string,
       });
       expect(offline.log).toContain('system: Fetching Node 20.20.2 …');
@@ -247,7 +249,8 @@ describe('a build', () => {
     const repository = bench.repository({
       'package.json': json({ scripts: { build: 'sh build.sh' } }),
       'package-lock.json': json({ lockfileVersion: 3, packages: {} }),
-      'build.sh': `mkdir -p .next/cache out; cat .next/cache/count > out/index.html 2>/dev/null || echo none > out/index.html
+      'build.sh': `mkdir -p .next/cache out;
+        cat .next/cache/count > out/index.html 2>/dev/null || echo none > out/index.html
         cat node_modules/made >> out/index.html; echo "$NAME" > .next/cache/count`,
       'next.config.js': "module.exports = { output: 'export' }",
     });

@@ -48,7 +48,8 @@ const ATTACKS: readonly (readonly [string, string])[] = [
   [
     'a path that is too long to walk',
     `
-    if (n === 0) for (let depth = 0; depth < 30; depth++) { fs.mkdirSync('x'.repeat(200)); process.chdir('x'.repeat(200)); }
+    if (n === 0) for (let depth = 0; depth < 30; depth++) { fs.mkdirSync('x'.repeat(200));
+      process.chdir('x'.repeat(200)); }
     fs.writeFileSync('fill' + n, chunk);`,
   ],
 ];
@@ -110,7 +111,8 @@ describe.each(modes)('the disk of a build, %s', (disks) => {
     const { files } = await bench.build(
       {
         'package.json': JSON.stringify({ scripts: { build: 'node build.js' } }),
-        'build.js': `const fs = require('fs'); fs.mkdirSync('locked'); fs.writeFileSync('locked/a', Buffer.alloc(8 << 20, 1)); fs.chmodSync('locked', 0);
+        'build.js': `const fs = require('fs'); fs.mkdirSync('locked');
+          fs.writeFileSync('locked/a', Buffer.alloc(8 << 20, 1)); fs.chmodSync('locked', 0);
         const file = fs.openSync('gone', 'w'); fs.unlinkSync('gone'); fs.writeSync(file, Buffer.alloc(8 << 20, 1));
         fs.mkdirSync('dist'); fs.writeFileSync('dist/index.html', 'fine');`,
       },
@@ -123,7 +125,8 @@ describe.each(modes)('the disk of a build, %s', (disks) => {
     const { files } = await bench.build(
       {
         'package.json': JSON.stringify({ scripts: { build: 'node build.js' } }),
-        'build.js': `const fs = require('fs'); fs.mkdirSync('many'); for (let n = 0; n < 6000; n++) fs.writeFileSync('many/' + n, 'x');
+        'build.js': `const fs = require('fs'); fs.mkdirSync('many'); for (let n = 0; n < 6000;
+          n++) fs.writeFileSync('many/' + n, 'x');
         fs.mkdirSync('dist'); fs.writeFileSync('dist/index.html', 'fine');`,
       },
       { limits: { ...LIMITS, diskBytes: LIMIT_MIB * MEBIBYTE } },

@@ -84,7 +84,8 @@ describe.each(process.getuid?.() === 0 ? (['auto', 'off'] as const) : (['auto'] 
 
     it.each(['/work/source', '/tmp', '/home/build'])('ends a build that fills the disk at %s', async (place) => {
       const fill = `const fs = require('fs'); const chunk = Buffer.alloc(4 << 20, 1);
-      for (let n = 0; n < 1000; n++) { fs.writeFileSync('${place}/fill' + n, chunk); Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20); }`;
+      for (let n = 0; n < 1000; n++) { fs.writeFileSync('${place}/fill' + n, chunk);
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20); }`;
       expect(await failure(fill, { diskBytes: 64 * MEBIBYTE })).toBe('disk_full');
     });
 
@@ -99,15 +100,26 @@ describe.each(process.getuid?.() === 0 ? (['auto', 'off'] as const) : (['auto'] 
       const { files, log } = await bench.build(
         project(`
       const net = require('net'), http = require('http'), fs = require('fs');
-      const direct = (where) => new Promise((resolve) => { const s = net.connect(where); s.on('connect', () => resolve('reached')); s.on('error', (e) => resolve(e.code)); s.setTimeout(3000, () => resolve('silent')); });
-      const tunnel = (target) => new Promise((resolve) => { const r = http.request({ host: '127.0.0.1', port: 3128, method: 'CONNECT', path: target }); r.on('connect', (a) => resolve(a.statusCode)); r.on('error', (e) => resolve(e.code)); r.end(); });
-      const plain = (url) => new Promise((resolve) => { http.get({ agent: new http.Agent(), host: '127.0.0.1', port: 3128, path: url }, (a) => resolve(a.statusCode)).on('error', (e) => resolve(e.code)); });
+      const direct = (where) => new Promise((resolve) => { const s = net.connect(where);
+        s.on('connect', () => resolve('reached')); s.on('error', (e) => resolve(e.code));
+        s.setTimeout(3000, () => resolve('silent')); });
+      const tunnel = (target) => new Promise((resolve) => { const r = http.request({
+        host: '127.0.0.1', port: 3128, method: 'CONNECT', path: target });
+        r.on('connect', (a) => resolve(a.statusCode)); r.on('error', (e) => resolve(e.code)); r.end(); });
+      const plain = (url) => new Promise((resolve) => { http.get({
+        agent: new http.Agent(), host: '127.0.0.1', port: 3128, path: url },
+        (a) => resolve(a.statusCode)).on('error', (e) => resolve(e.code)); });
       (async () => {
         const seen = {};
-        seen.direct = [await direct({ host: '127.0.0.1', port: ${port} }), await direct({ host: '169.254.169.254', port: 80 }), await direct({ host: '::ffff:127.0.0.1', port: ${port} }), await direct({ path: '/run/docker.sock' })];
+        seen.direct = [await direct({ host: '127.0.0.1', port: ${port} }), await direct({
+          host: '169.254.169.254', port: 80 }), await direct({
+          host: '::ffff:127.0.0.1', port: ${port} }), await direct({ path: '/run/docker.sock' })];
         seen.tunnel = [];
-        for (const target of ['127.0.0.1:${port}', '169.254.169.254:443', 'localhost:443', '[::1]:443', '0x7f.1:443', 'example.com:443', 'registry.npmjs.org:80', 'user@registry.npmjs.org:443']) seen.tunnel.push(await tunnel(target));
-        seen.plain = [await plain('http://127.0.0.1:${port}/'), await plain('http://registry.npmjs.org/'), await plain('/'), await plain('http://169.254.169.254/latest/meta-data/')];
+        for (const target of ['127.0.0.1:${port}', '169.254.169.254:443', 'localhost:443', '[::1]:443',
+          '0x7f.1:443', 'example.com:443', 'registry.npmjs.org:80',
+          'user@registry.npmjs.org:443']) seen.tunnel.push(await tunnel(target));
+        seen.plain = [await plain('http://127.0.0.1:${port}/'), await plain('http://registry.npmjs.org/'),
+          await plain('/'), await plain('http://169.254.169.254/latest/meta-data/')];
         seen.interfaces = Object.keys(require('os').networkInterfaces());
         fs.mkdirSync('dist'); fs.writeFileSync('dist/index.html', JSON.stringify(seen));
         process.exit(0);
@@ -147,8 +159,12 @@ describe.each(process.getuid?.() === 0 ? (['auto', 'off'] as const) : (['auto'] 
       ];
       const { files } = await bench.build(
         project(`
-      const fs = require('fs'); const read = (path) => { try { return fs.statSync(path).isDirectory() ? fs.readdirSync(path) : fs.readFileSync(path, 'latin1').length; } catch (error) { return error.code; } };
-      fs.mkdirSync('dist'); fs.writeFileSync('dist/index.html', JSON.stringify({ read: Object.fromEntries(${json(places)}.map((path) => [path, read(path)])), env: process.env, uid: process.getuid() }))`),
+      const fs = require('fs'); const read = (path) => { try {
+        return fs.statSync(path).isDirectory() ? fs.readdirSync(path) : fs.readFileSync(path,
+        'latin1').length; } catch (error) { return error.code; } };
+      fs.mkdirSync('dist'); fs.writeFileSync('dist/index.html', JSON.stringify({
+        read: Object.fromEntries(${json(places)}.map((path) => [path, read(path)])), env: process.env,
+        uid: process.getuid() }))`),
         {
           environment: { TOKEN: 'of the project' },
         },
@@ -174,10 +190,14 @@ describe.each(process.getuid?.() === 0 ? (['auto', 'off'] as const) : (['auto'] 
     it('drops output files that lead outside or have invalid names', async () => {
       const { files, log } = await bench.build(
         project(`
-      const fs = require('fs'); fs.mkdirSync('dist/deep', { recursive: true }); const link = (to, at) => fs.symlinkSync(to, 'dist/' + at);
+      const fs = require('fs'); fs.mkdirSync('dist/deep', { recursive: true });
+        const link = (to, at) => fs.symlinkSync(to, 'dist/' + at);
       fs.writeFileSync('dist/index.html', 'fine'); fs.writeFileSync('outside', 'of dist');
-      link('index.html', 'inside'); link('/etc/passwd', 'passwd'); link('../outside', 'outside'); link('..', 'up'); link('nothing', 'dangling'); link('loop', 'loop'); link('.', 'deep/here'); link('../deep', 'deep/again'); link('/proc/self/environ', 'environ');
-      fs.writeFileSync('dist/new\\nline', ''); fs.writeFileSync('dist/back\\\\slash', ''); fs.writeFileSync(Buffer.from('646973742fff', 'hex'), ''); fs.writeFileSync('dist/escape\\u001b[2J', '');
+      link('index.html', 'inside'); link('/etc/passwd', 'passwd'); link('../outside', 'outside');
+        link('..', 'up'); link('nothing', 'dangling'); link('loop', 'loop'); link('.', 'deep/here');
+        link('../deep', 'deep/again'); link('/proc/self/environ', 'environ');
+      fs.writeFileSync('dist/new\\nline', ''); fs.writeFileSync('dist/back\\\\slash', '');
+        fs.writeFileSync(Buffer.from('646973742fff', 'hex'), ''); fs.writeFileSync('dist/escape\\u001b[2J', '');
       require('child_process').execFileSync('mkfifo', ['dist/pipe']);
       fs.writeFileSync('dist/unreadable', 'x', { mode: 0 })`),
       );

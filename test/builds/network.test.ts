@@ -274,7 +274,10 @@ describe('egress of a build', () => {
         const child = spawn('python3', [
           '-c',
           `import socket
-s = socket.socket(socket.AF_UNIX); s.connect('${directory}/proxy'); s.sendall(b'CONNECT ${target} HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n'); print(s.recv(100).decode().split('\\r')[0])`,
+s = socket.socket(socket.AF_UNIX)
+s.connect('${directory}/proxy')
+s.sendall(b'CONNECT ${target} HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n')
+print(s.recv(100).decode().split('\\r')[0])`,
         ]);
         let said = '';
         child.stdout.on('data', (chunk: Buffer) => {

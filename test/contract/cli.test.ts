@@ -311,7 +311,10 @@ describe('the command line and the service', () => {
 
     const plans = await service.run(['plans'], { env: { SERVICE_API_KEY: '' } });
     expect(plans.stdout).toMatch(
-      /^PLAN +USD\/MONTH +CALLS\/DAY .*\nfree +0 +5000 .*\nbuilder +49 +100000 .*\npro +299 +unlimited .*\nenterprise +by contract +unlimited .*\n$/,
+      new RegExp(
+        '^PLAN +USD/MONTH +CALLS/DAY .*\\nfree +0 +5000 .*\\nbuilder +49 +100000 .*\\n' +
+          'pro +299 +unlimited .*\\nenterprise +by contract +unlimited .*\\n$',
+      ),
     );
 
     const { keys } = JSON.parse(readFileSync(service.credentialsFile, 'utf8')) as {

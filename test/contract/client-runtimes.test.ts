@@ -40,10 +40,12 @@ async function runModule(name: string, code: string, { node = process.execPath, 
 const SMOKE = `
   const { data } = await service.sandbox.try({ language: 'python', code: 'print(1 + 2)' });
   const refusal = await service.sandbox.try({ language: 'python', code: '' }).catch((error) => error);
-  const reason = await service.sandbox.try({ language: 'python', code: '1' }, { signal: AbortSignal.abort('left') }).catch((error) => error);
+  const reason = await service.sandbox.try({ language: 'python', code: '1' }, {
+    signal: AbortSignal.abort('left') }).catch((error) => error);
   const seen = {
     stdout: data.stdout,
-    refusal: [refusal instanceof ValidationError, refusal instanceof ServiceError, refusal.name, refusal.code, refusal.details[0].path],
+    refusal: [refusal instanceof ValidationError, refusal instanceof ServiceError, refusal.name,
+      refusal.code, refusal.details[0].path],
     reason,
     requestId: refusal.requestId.slice(0, 4),
     budget: [service.lastBudget.tier, service.lastBudget.limit],

@@ -20,7 +20,8 @@ describe('GET /api/v1/openapi.json', () => {
     if (response === undefined) throw new Error(`${method} ${path} does not describe the status ${status}.`);
     const pointer = ['paths', path, method, 'responses', String(status), 'content', 'application/json', 'schema'];
     return ajv.compile({
-      $ref: `api#/${pointer.map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')}`,
+      $ref:
+        'api#/' + pointer.map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/'),
     });
   }
 

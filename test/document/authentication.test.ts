@@ -11,18 +11,21 @@ describe('§5 Authentication', () => {
     const open = useApp({}, 'api');
     const closed = useApp({ METRICS_TOKEN }, 'api');
 
-    it('when METRICS_TOKEN is set, GET /metrics requires the header Authorization: Bearer <METRICS_TOKEN>', async () => {
-      const statuses = [];
-      for (const headers of [
-        {},
-        { authorization: 'Bearer something-else-of-length' },
-        { authorization: `Basic ${METRICS_TOKEN}` },
-        { authorization: `Bearer ${METRICS_TOKEN}` },
-      ]) {
-        statuses.push((await closed.fetch('/metrics', { headers })).status);
-      }
-      expect(statuses).toEqual([401, 401, 401, 200]);
-    });
+    it(
+      'when METRICS_TOKEN is set, GET /metrics requires the header Authorization: Bearer ' + '<METRICS_TOKEN>',
+      async () => {
+        const statuses = [];
+        for (const headers of [
+          {},
+          { authorization: 'Bearer something-else-of-length' },
+          { authorization: `Basic ${METRICS_TOKEN}` },
+          { authorization: `Bearer ${METRICS_TOKEN}` },
+        ]) {
+          statuses.push((await closed.fetch('/metrics', { headers })).status);
+        }
+        expect(statuses).toEqual([401, 401, 401, 200]);
+      },
+    );
 
     it('when METRICS_TOKEN is not set, GET /metrics requires none', async () => {
       expect((await open.fetch('/metrics')).status).toBe(200);

@@ -104,10 +104,14 @@ describe('§7 Errors', () => {
     },
   };
 
-  it('every error raised by the client library is an instance of the base class ServiceError or of one of its subclasses', async () => {
-    for (const provoke of Object.values(refused)) expect(await provoke()).toBeInstanceOf(ServiceError);
-    for (const Class of SUBCLASSES) expect(Class.prototype).toBeInstanceOf(ServiceError);
-  });
+  it(
+    'every error raised by the client library is an instance of the base class ServiceError ' +
+      'or of one of its subclasses',
+    async () => {
+      for (const provoke of Object.values(refused)) expect(await provoke()).toBeInstanceOf(ServiceError);
+      for (const Class of SUBCLASSES) expect(Class.prototype).toBeInstanceOf(ServiceError);
+    },
+  );
 
   describe('classes', () => {
     it('AuthenticationError, 401: API key is missing, invalid, or expired', async () => {
@@ -246,50 +250,63 @@ describe('§7 Errors', () => {
   });
 
   describe('rules', () => {
-    it('1. InsufficientCreditsError and RateLimitError carry upgradeUrl, which defaults to the plan pricing page', async () => {
-      const pricingPage = `${proxy.url}/docs/plans`;
-      expect(await refused[402]()).toMatchObject({ upgradeUrl: pricingPage });
-      proxy.reset({ kind: 'answer', status: 429, body: '' });
-      expect(await failureOf(service().me.get())).toMatchObject({ name: 'RateLimitError', upgradeUrl: pricingPage });
-      expect((await app.fetch('/docs/plans')).status).toBe(200);
-      proxy.reset({ kind: 'answer', status: 402, body: '' });
-      expect(await failureOf(service(key, { pricingUrl: 'http://shop.test/plans' }).me.get())).toMatchObject({
-        upgradeUrl: 'http://shop.test/plans',
-      });
-    });
+    it(
+      '1. InsufficientCreditsError and RateLimitError carry upgradeUrl, which defaults to the ' + 'plan pricing page',
+      async () => {
+        const pricingPage = `${proxy.url}/docs/plans`;
+        expect(await refused[402]()).toMatchObject({ upgradeUrl: pricingPage });
+        proxy.reset({ kind: 'answer', status: 429, body: '' });
+        expect(await failureOf(service().me.get())).toMatchObject({ name: 'RateLimitError', upgradeUrl: pricingPage });
+        expect((await app.fetch('/docs/plans')).status).toBe(200);
+        proxy.reset({ kind: 'answer', status: 402, body: '' });
+        expect(await failureOf(service(key, { pricingUrl: 'http://shop.test/plans' }).me.get())).toMatchObject({
+          upgradeUrl: 'http://shop.test/plans',
+        });
+      },
+    );
 
-    it('2. errors that are not API errors (network error) are not instances of the base class and propagate unchanged', async () => {
-      let thrownByFetch: unknown;
-      const watched = service(key, {
-        fetch: (...request: Parameters<typeof fetch>) =>
-          fetch(...request).catch((error: unknown) => {
-            throw (thrownByFetch = error);
-          }),
-      });
-      proxy.reset({ kind: 'reset' });
-      const error = await failureOf(watched.me.get());
-      expect(error.name).toBe('TypeError');
-      expect(error).not.toBeInstanceOf(ServiceError);
-      expect(error).toBe(thrownByFetch);
-    });
+    it(
+      '2. errors that are not API errors (network error) are not instances of the base class ' +
+        'and propagate unchanged',
+      async () => {
+        let thrownByFetch: unknown;
+        const watched = service(key, {
+          fetch: (...request: Parameters<typeof fetch>) =>
+            fetch(...request).catch((error: unknown) => {
+              throw (thrownByFetch = error);
+            }),
+        });
+        proxy.reset({ kind: 'reset' });
+        const error = await failureOf(watched.me.get());
+        expect(error.name).toBe('TypeError');
+        expect(error).not.toBeInstanceOf(ServiceError);
+        expect(error).toBe(thrownByFetch);
+      },
+    );
 
-    it('2. errors that are not API errors (timeout) are not instances of the base class and propagate unchanged', async () => {
-      proxy.reset({ kind: 'stall' });
-      const error = await failureOf(service(key, { timeoutMs: 200 }).me.get());
-      expect(error.name).toBe('TimeoutError');
-      expect(error).not.toBeInstanceOf(ServiceError);
-    });
+    it(
+      '2. errors that are not API errors (timeout) are not instances of the base class and ' + 'propagate unchanged',
+      async () => {
+        proxy.reset({ kind: 'stall' });
+        const error = await failureOf(service(key, { timeoutMs: 200 }).me.get());
+        expect(error.name).toBe('TimeoutError');
+        expect(error).not.toBeInstanceOf(ServiceError);
+      },
+    );
 
-    it('3. 429 after retries: the daily call budget is used up, not only a burst; x-service-calls-remaining tells', async () => {
-      const spent = await make.person();
-      const caller = service(await make.key(spent));
-      await make.spend(spent.organization.id, 5_000);
-      expect(await failureOf(caller.me.get())).toMatchObject({
-        code: 'daily_limit_exceeded',
-        details: { policy: 'daily' },
-      });
-      expect(caller.lastBudget!.remaining).toBe(0);
-    });
+    it(
+      '3. 429 after retries: the daily call budget is used up, not only a burst; ' + 'x-service-calls-remaining tells',
+      async () => {
+        const spent = await make.person();
+        const caller = service(await make.key(spent));
+        await make.spend(spent.organization.id, 5_000);
+        expect(await failureOf(caller.me.get())).toMatchObject({
+          code: 'daily_limit_exceeded',
+          details: { policy: 'daily' },
+        });
+        expect(caller.lastBudget!.remaining).toBe(0);
+      },
+    );
 
     it('3. 400 with details: inspect the field and constraint that failed', async () => {
       const error = await failureOf(service().sandbox.try({ code: 'x', language: 'ruby' as 'python' }));
@@ -298,16 +315,23 @@ describe('§7 Errors', () => {
       ]);
     });
 
-    it('3. 401 on every request: the key is revoked, rotated, or a session token was sent; a fresh key mends it', async () => {
-      const { id, secret } = await service().keys.create({ name: 'to revoke', kind: 'personal', preset: 'read_only' });
-      await service().keys.revoke(id);
-      for (let call = 0; call < 2; call++)
-        expect(await failureOf(service(secret).me.get())).toMatchObject({ status: 401, code: 'revoked_api_key' });
-      expect(
-        await failureOf(new Service({ sessionToken: ada.sessionToken, baseUrl: proxy.url }).keys.current()),
-      ).toMatchObject({ status: 401, code: 'session_token_not_allowed' });
-      expect(await service(await make.key(ada)).me.get()).toMatchObject({ user: { id: ada.user.id } });
-    });
+    it(
+      '3. 401 on every request: the key is revoked, rotated, or a session token was sent; a ' + 'fresh key mends it',
+      async () => {
+        const { id, secret } = await service().keys.create({
+          name: 'to revoke',
+          kind: 'personal',
+          preset: 'read_only',
+        });
+        await service().keys.revoke(id);
+        for (let call = 0; call < 2; call++)
+          expect(await failureOf(service(secret).me.get())).toMatchObject({ status: 401, code: 'revoked_api_key' });
+        expect(
+          await failureOf(new Service({ sessionToken: ada.sessionToken, baseUrl: proxy.url }).keys.current()),
+        ).toMatchObject({ status: 401, code: 'session_token_not_allowed' });
+        expect(await service(await make.key(ada)).me.get()).toMatchObject({ user: { id: ada.user.id } });
+      },
+    );
 
     it('3. 403 across organizations: the key is org-bound', async () => {
       const org = await make.org(ada);

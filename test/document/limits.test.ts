@@ -211,22 +211,26 @@ describe('§8 Limits', () => {
       expect(statuses).toEqual([201, 201, 201, 403]);
     });
 
-    it('Production deploys: a production deploy of a Free organization is refused, and one of a Builder organization is taken in', async () => {
-      const deploy = async (plan: 'free' | 'builder'): Promise<[number, string | undefined]> => {
-        const key = await make.key(await make.person({ plan }));
-        const { data } = (
-          await app.post('/api/v1/projects', { name: 'Shop', repo_url: 'https://github.com/acme/shop' }, as(key))
-        ).body;
-        const { status, body } = await app.post(
-          `/api/v1/projects/${data.id as string}/deploys`,
-          { branch: 'main', type: 'production' },
-          as(key),
-        );
-        return [status, body.error?.code];
-      };
-      expect(await deploy('free')).toEqual([403, 'feature_not_in_plan']);
-      expect((await deploy('builder'))[0]).toBeLessThan(300);
-    });
+    it(
+      'Production deploys: a production deploy of a Free organization is refused, and one of a ' +
+        'Builder organization is taken in',
+      async () => {
+        const deploy = async (plan: 'free' | 'builder'): Promise<[number, string | undefined]> => {
+          const key = await make.key(await make.person({ plan }));
+          const { data } = (
+            await app.post('/api/v1/projects', { name: 'Shop', repo_url: 'https://github.com/acme/shop' }, as(key))
+          ).body;
+          const { status, body } = await app.post(
+            `/api/v1/projects/${data.id as string}/deploys`,
+            { branch: 'main', type: 'production' },
+            as(key),
+          );
+          return [status, body.error?.code];
+        };
+        expect(await deploy('free')).toEqual([403, 'feature_not_in_plan']);
+        expect((await deploy('builder'))[0]).toBeLessThan(300);
+      },
+    );
 
     it.todo('Agent swarms + cron: those of a Free organization are refused');
     it.todo('SSO / SAML: Enterprise only');

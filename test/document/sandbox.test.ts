@@ -148,16 +148,20 @@ describe('§2 other resources', () => {
     key = await make.key(await make.person({ plan: 'pro' }));
   });
 
-  it('the service: id (string), name (string), repo_url (string, URL of a linked repository; without it, it cannot be deployed)', async () => {
-    const {
-      body: { data },
-    } = await app.post('/api/v1/projects', { name: 'Shop', repo_url: 'https://github.com/acme/shop' }, as(key));
-    expect(data).toMatchObject({
-      id: expect.stringMatching(/^prj_/),
-      name: 'Shop',
-      repo_url: 'https://github.com/acme/shop',
-    });
-  });
+  it(
+    'the service: id (string), name (string), repo_url (string, URL of a linked repository; ' +
+      'without it, it cannot be deployed)',
+    async () => {
+      const {
+        body: { data },
+      } = await app.post('/api/v1/projects', { name: 'Shop', repo_url: 'https://github.com/acme/shop' }, as(key));
+      expect(data).toMatchObject({
+        id: expect.stringMatching(/^prj_/),
+        name: 'Shop',
+        repo_url: 'https://github.com/acme/shop',
+      });
+    },
+  );
 
   it.each(['nextjs', 'expo'])(
     'Repository created from a template: repo_url (string); request fields template (%s) and name (string)',
@@ -179,24 +183,27 @@ describe('§2 other resources', () => {
     ]);
   });
 
-  it('Deploy request: branch (string), type (string; the value production is used for production deploys)', async () => {
-    const {
-      body: { data },
-    } = await app.post('/api/v1/projects', { name: 'Deployed', repo_url: 'https://github.com/acme/shop' }, as(key));
-    const { status, body } = await app.post(
-      `/api/v1/projects/${data.id as string}/deploys`,
-      { branch: 'main', type: 'production' },
-      as(key),
-    );
-    expect(status).toBeLessThan(300);
-    expect(body.data).toMatchObject({ branch: 'main', type: 'production', project_id: data.id });
-    const refused = await app.post(
-      `/api/v1/projects/${data.id as string}/deploys`,
-      { branch: 7, type: 'else' },
-      as(key),
-    );
-    expect(refused.body.error.details.map(({ path }: any) => path).sort()).toEqual(['branch', 'type']);
-  });
+  it(
+    'Deploy request: branch (string), type (string; the value production is used for ' + 'production deploys)',
+    async () => {
+      const {
+        body: { data },
+      } = await app.post('/api/v1/projects', { name: 'Deployed', repo_url: 'https://github.com/acme/shop' }, as(key));
+      const { status, body } = await app.post(
+        `/api/v1/projects/${data.id as string}/deploys`,
+        { branch: 'main', type: 'production' },
+        as(key),
+      );
+      expect(status).toBeLessThan(300);
+      expect(body.data).toMatchObject({ branch: 'main', type: 'production', project_id: data.id });
+      const refused = await app.post(
+        `/api/v1/projects/${data.id as string}/deploys`,
+        { branch: 7, type: 'else' },
+        as(key),
+      );
+      expect(refused.body.error.details.map(({ path }: any) => path).sort()).toEqual(['branch', 'type']);
+    },
+  );
 
   const operated = useApp({ FEATURE_FLAG_ALLOWLIST: 'sign_ups', OPS_TOKEN }, 'api');
 
@@ -235,31 +242,38 @@ describe('§4 rules', () => {
     ).toBe(200);
   });
 
-  it('rule 3: when there is no repo_url, the deploy fails with the message "Project has no linked repository"', async () => {
-    const key = await make.key(await make.person());
-    const {
-      body: { data },
-    } = await operated.post('/api/v1/projects', { name: 'Empty' }, as(key));
-    const { status, body } = await operated.post(
-      `/api/v1/projects/${data.id as string}/deploys`,
-      { branch: 'main' },
-      as(key),
-    );
-    expect([status, body.error.message]).toEqual([409, 'Project has no linked repository']);
-  });
+  it(
+    'rule 3: when there is no repo_url, the deploy fails with the message "Project has no ' + 'linked repository"',
+    async () => {
+      const key = await make.key(await make.person());
+      const {
+        body: { data },
+      } = await operated.post('/api/v1/projects', { name: 'Empty' }, as(key));
+      const { status, body } = await operated.post(
+        `/api/v1/projects/${data.id as string}/deploys`,
+        { branch: 'main' },
+        as(key),
+      );
+      expect([status, body.error.message]).toEqual([409, 'Project has no linked repository']);
+    },
+  );
 
-  it('rule 4: repo_url of a repository created from a template can be passed when creating, or attached later by updating', async () => {
-    const key = await make.key(await make.person());
-    const { repo_url } = (await operated.post('/api/v1/repositories', { template: 'nextjs', name: 'shop' }, as(key)))
-      .body.data;
-    expect((await operated.post('/api/v1/projects', { name: 'At once', repo_url }, as(key))).body.data.repo_url).toBe(
-      repo_url,
-    );
-    const { id } = (await operated.post('/api/v1/projects', { name: 'Later' }, as(key))).body.data;
-    const changed = await operated.call('PATCH', `/api/v1/projects/${id as string}`, {
-      ...as(key, { headers: { 'content-type': 'application/json' } }),
-      body: JSON.stringify({ repo_url }),
-    });
-    expect([changed.status, changed.body.data.repo_url]).toEqual([200, repo_url]);
-  });
+  it(
+    'rule 4: repo_url of a repository created from a template can be passed when creating, ' +
+      'or attached later by updating',
+    async () => {
+      const key = await make.key(await make.person());
+      const { repo_url } = (await operated.post('/api/v1/repositories', { template: 'nextjs', name: 'shop' }, as(key)))
+        .body.data;
+      expect((await operated.post('/api/v1/projects', { name: 'At once', repo_url }, as(key))).body.data.repo_url).toBe(
+        repo_url,
+      );
+      const { id } = (await operated.post('/api/v1/projects', { name: 'Later' }, as(key))).body.data;
+      const changed = await operated.call('PATCH', `/api/v1/projects/${id as string}`, {
+        ...as(key, { headers: { 'content-type': 'application/json' } }),
+        body: JSON.stringify({ repo_url }),
+      });
+      expect([changed.status, changed.body.data.repo_url]).toEqual([200, repo_url]);
+    },
+  );
 });

@@ -352,7 +352,8 @@ function signedHeaders(body: string): Record<string, string> {
   return {
     'x-github-event': 'push',
     'x-github-delivery': uniqueName('d'),
-    'x-hub-signature-256': `sha256=${createHmac('sha256', settings['GITHUB_WEBHOOK_SECRET']!).update(body).digest('hex')}`,
+    'x-hub-signature-256':
+      'sha256=' + createHmac('sha256', settings['GITHUB_WEBHOOK_SECRET']!).update(body).digest('hex'),
   };
 }
 

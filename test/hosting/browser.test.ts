@@ -28,12 +28,19 @@ const server = require('node:http').createServer((request, response) => {
     setTimeout(() => response.write('data: two\\n\\n'), 100);
   } else if (request.url === '/form') {
     let text = '';
-    request.on('data', (chunk) => { text += chunk; }).on('end', () => response.writeHead(303, { location: '/?' + text, 'set-cookie': 'seen=yes; Path=/; HttpOnly; SameSite=Lax' }).end());
-  } else response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>' + request.url + '</title><link rel="icon" href="data:,"><form method="post" action="/form"><input name="name" value="Ada"><button>Send</button></form><p>' + (request.headers.cookie ?? 'no cookie') + '</p>');
+    request.on('data', (chunk) => { text += chunk;
+      }).on('end', () => response.writeHead(303, {
+      location: '/?' + text, 'set-cookie': 'seen=yes; Path=/; HttpOnly; SameSite=Lax' }).end());
+  } else response.writeHead(200, {
+    'content-type': 'text/html' }).end('<!doctype html><title>' + request.url +
+    '</title><link rel="icon" href="data:,"><form method="post" action="/form">' +
+    '<input name="name" value="Ada"><button>Send</button></form><p>' + (request.headers.cookie ?? 'no cookie') + '</p>');
 });
 server.on('upgrade', (request, socket) => {
-  const accept = createHash('sha1').update(request.headers['sec-websocket-key'] + '258EAFA5-E914-47DA-95CA-C5AB0DC85B11').digest('base64');
-  socket.write('HTTP/1.1 101 Switching Protocols\\r\\nUpgrade: websocket\\r\\nConnection: Upgrade\\r\\nSec-WebSocket-Accept: ' + accept + '\\r\\n\\r\\n');
+  const accept = createHash('sha1')
+    .update(request.headers['sec-websocket-key'] + '258EAFA5-E914-47DA-95CA-C5AB0DC85B11').digest('base64');
+  socket.write('HTTP/1.1 101 Switching Protocols\\r\\nUpgrade: websocket\\r\\n' +
+    'Connection: Upgrade\\r\\nSec-WebSocket-Accept: ' + accept + '\\r\\n\\r\\n');
   socket.on('error', () => undefined);
   socket.on('data', (frame) => {
     if ((frame[0] & 15) !== 1) return socket.end();

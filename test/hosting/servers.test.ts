@@ -18,20 +18,27 @@ const server = http.createServer((request, response) => {
     response.setHeader('content-type', 'application/json');
     response.setHeader('x-app', ['a', 'b']);
     const chunks = [];
-    request.on('data', (chunk) => chunks.push(chunk)).on('end', () => response.end(JSON.stringify({ method: request.method, url: request.url, headers: request.headers, body: Buffer.concat(chunks).toString() })));
+    request.on('data', (chunk) => chunks.push(chunk)).on('end', () => response.end(JSON.stringify({
+      method: request.method, url: request.url, headers: request.headers,
+      body: Buffer.concat(chunks).toString() })));
   } else if (url.pathname === '/pid') response.end(String(started) + crypto.randomUUID().slice(0, 0));
-  else if (url.pathname === '/slow') { response.write('first '); setTimeout(() => response.end('last'), Number(url.searchParams.get('ms'))); }
-  else if (url.pathname === '/upload') { let bytes = 0; request.on('data', (chunk) => { bytes += chunk.length; }).on('end', () => response.end(String(bytes))); }
+  else if (url.pathname === '/slow') { response.write('first ');
+    setTimeout(() => response.end('last'), Number(url.searchParams.get('ms'))); }
+  else if (url.pathname === '/upload') { let bytes = 0;
+    request.on('data', (chunk) => { bytes += chunk.length; }).on('end', () => response.end(String(bytes))); }
   else if (url.pathname === '/crash') { console.error('crashing now'); process.exit(3); }
   else if (url.pathname === '/hostile') request.socket.end('HTTP/1.1 000 X\\r\\ncontent-length: 0\\r\\n\\r\\n');
   else if (url.pathname === '/break') { response.write('half'); setTimeout(() => response.destroy(), 50); }
   else if (url.pathname === '/try') {
     const tried = {};
     for (const [name, work] of Object.entries({
-      writeApp: () => fs.writeFileSync('/app/x', 'x'), writeTmp: () => fs.writeFileSync('/tmp/x', 'x'), shadow: () => fs.readFileSync('/etc/shadow'), home: () => fs.readdirSync('/root'), var: () => fs.readdirSync('/var'),
+      writeApp: () => fs.writeFileSync('/app/x', 'x'), writeTmp: () => fs.writeFileSync('/tmp/x', 'x'),
+        shadow: () => fs.readFileSync('/etc/shadow'), home: () => fs.readdirSync('/root'),
+        var: () => fs.readdirSync('/var'),
     })) { try { work(); tried[name] = 'done'; } catch (error) { tried[name] = error.code; } }
     const socket = require('node:net').connect({ host: '198.51.100.1', port: 80 });
-    socket.on('error', (error) => response.end(JSON.stringify({ ...tried, network: error.code }))).on('connect', () => response.end('connected'));
+    socket.on('error', (error) => response.end(JSON.stringify({
+      ...tried, network: error.code }))).on('connect', () => response.end('connected'));
   } else { response.statusCode = url.pathname === '/' ? 200 : 404; response.end('from the server'); }
 });
 server.on('upgrade', (request, socket) => {

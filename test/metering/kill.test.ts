@@ -65,8 +65,10 @@ describe('a process that is killed while it records usage', () => {
 
   async function sums(): Promise<Record<string, string>> {
     const { rows } = await admin.query<Record<string, string>>(`
-      SELECT (SELECT count(*) FROM usage_events) AS events, (SELECT sum(events) FROM usage_hours) AS of_hours, (SELECT sum(events) FROM usage_months) AS of_months,
-        (SELECT sum(cost_nano) FROM usage_events) AS cost, (SELECT sum(cost_nano) FROM usage_hours) AS cost_of_hours, (SELECT sum(cost_nano) FROM usage_months) AS cost_of_months`);
+      SELECT (SELECT count(*) FROM usage_events) AS events, (SELECT sum(events)
+        FROM usage_hours) AS of_hours, (SELECT sum(events) FROM usage_months) AS of_months,
+        (SELECT sum(cost_nano) FROM usage_events) AS cost, (SELECT sum(cost_nano)
+          FROM usage_hours) AS cost_of_hours, (SELECT sum(cost_nano) FROM usage_months) AS cost_of_months`);
     return rows[0]!;
   }
 

@@ -5,9 +5,11 @@ import { createTestDatabase, type TestDatabase } from '../support/test-database.
 
 /** What PostgreSQL knows of our tables, in an order of its own. */
 const SCHEMA = `
-  SELECT table_name AS part, column_name AS name, data_type || ' ' || is_nullable || ' ' || coalesce(column_default, '') AS is
+  SELECT table_name AS part, column_name AS name,
+    data_type || ' ' || is_nullable || ' ' || coalesce(column_default, '') AS is
     FROM information_schema.columns WHERE table_schema = 'public'
-  UNION ALL SELECT conrelid::regclass::text, conname, pg_get_constraintdef(oid) FROM pg_constraint WHERE connamespace = 'public'::regnamespace
+  UNION ALL SELECT conrelid::regclass::text, conname, pg_get_constraintdef(oid) FROM pg_constraint
+    WHERE connamespace = 'public'::regnamespace
   UNION ALL SELECT tablename, indexname, indexdef FROM pg_indexes WHERE schemaname = 'public'
   ORDER BY 1, 2, 3`;
 

@@ -229,7 +229,7 @@ describe('wrong operator tokens', () => {
   const app = useApp({ OPS_TOKEN: TOKEN, METRICS_TOKEN, SANDBOX_ENABLED: 'false' }, 'api');
   const bearer = (token: string, from: string) => ({ from, headers: { authorization: `Bearer ${token}` } });
 
-  it('are answered 429 after twenty in a minute from one address, with the right token too, and elsewhere and for other tokens nothing changes', async () => {
+  it('return 429 after twenty in a minute from one address only', async () => {
     const [from, other] = ['198.18.30.1', '198.18.30.2'];
     const answers = await Promise.all(
       Array.from({ length: 60 }, (_, index) => app.fetch('/ops', bearer(`a-wrong-token-${index}`, from))),

@@ -128,7 +128,10 @@ describe('backing up and restoring', () => {
     expect(made).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(
-        /^Backed up to .*\d+ tables with \d+ rows.*\nThe backup is NOT ENCRYPTED and holds the secrets of the service.*BACKUP_PASSPHRASE/,
+        new RegExp(
+          '^Backed up to .*\\d+ tables with \\d+ rows.*\\n' +
+            'The backup is NOT ENCRYPTED and holds the secrets of the service.*BACKUP_PASSPHRASE',
+        ),
       ),
     });
     // Whoever has it has everything.

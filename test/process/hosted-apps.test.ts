@@ -13,7 +13,8 @@ const SERVER = `require('node:http').createServer((request, response) => {
   else response.end('from the app');
 }).listen(process.env.PORT, process.env.HOSTNAME);
 // An app may have programs of its own.
-require('node:child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore', detached: true }).unref();`;
+require('node:child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], {
+  stdio: 'ignore', detached: true }).unref();`;
 
 describe('a service with running apps', () => {
   const git = new GitClient();

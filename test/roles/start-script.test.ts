@@ -31,7 +31,8 @@ if (process.argv[2] === 'all') {
   process.on('SIGTERM', () => { console.log('closing'); process.exit(3); });
   setInterval(() => undefined, 60_000);
 }
-console.log(JSON.stringify({ pid: process.pid, role: process.argv[2], setting: process.env.SETTING, main: process.argv[1] }));
+console.log(JSON.stringify({ pid: process.pid, role: process.argv[2], setting: process.env.SETTING,
+  main: process.argv[1] }));
 if (process.argv[2] === 'seed') console.log(process.execPath, process.argv.slice(3));
 `;
 

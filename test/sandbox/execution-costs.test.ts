@@ -45,9 +45,13 @@ async function buyer(plan: 'free' | 'builder' = 'free'): Promise<Buyer> {
       await credits();
       // As if the rest had been spent: by work of which the books tell as of any other.
       await make.sql(
-        `WITH account AS (UPDATE credit_accounts SET posted_nano = $2 WHERE org_id = $1), part AS (UPDATE credit_grants SET remaining_nano = $2 WHERE org_id = $1),
-        posted AS (INSERT INTO ledger_transactions (key, kind, org_id, details, at) VALUES ('spent:' || $1, 'expiry', $1, '{}', now()) RETURNING key)
-        INSERT INTO ledger_entries SELECT key, position, account, $1, amount FROM posted, (VALUES (1, 'credits', 5000000000 - $2::bigint), (2, 'promotion', $2::bigint - 5000000000)) AS e (position, account, amount)`,
+        `WITH account AS (UPDATE credit_accounts SET posted_nano = $2 WHERE org_id = $1),
+          part AS (UPDATE credit_grants SET remaining_nano = $2 WHERE org_id = $1),
+        posted AS (INSERT INTO ledger_transactions (key, kind, org_id, details, at)
+          VALUES ('spent:' || $1, 'expiry', $1, '{}', now()) RETURNING key)
+        INSERT INTO ledger_entries SELECT key, position, account, $1, amount
+          FROM posted, (VALUES (1, 'credits', 5000000000 - $2::bigint), (2, 'promotion',
+          $2::bigint - 5000000000)) AS e (position, account, amount)`,
         [person.organization.id, parseUsd(usd).toString()],
       );
     },

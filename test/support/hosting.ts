@@ -61,7 +61,8 @@ let deploys = 0;
 
 /** A deploy that can be reached under its own label. */
 export async function deploy(app: TestApp, output: BuiltOutput, owner: Partial<Deployed> = {}): Promise<Deployed> {
-  const deployId = `dpl_${String(++deploys).padStart(12, '0')}${Math.random().toString(36).slice(2).padEnd(14, '0').slice(0, 14)}`;
+  const random = Math.random().toString(36).slice(2).padEnd(14, '0').slice(0, 14);
+  const deployId = `dpl_${String(++deploys).padStart(12, '0')}${random}`;
   const deployed = {
     deployId,
     projectId: uniqueName('prj'),

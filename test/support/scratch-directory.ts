@@ -1,8 +1,11 @@
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, statfsSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { freemem, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const SHARED_MEMORY = '/dev/shm';
+const PREFIX = 'service-test-';
+/** No run takes as long. */
+const OLD_AFTER_MS = 6 * 3_600_000;
 const GIBIBYTE = 2 ** 30;
 /** The databases of all test files that run at once, with their logs, take a third of it. */
 const NEEDED_BYTES = 2 * GIBIBYTE;
@@ -13,7 +16,7 @@ const NEEDED_MEMORY_BYTES = 6 * GIBIBYTE;
  * user and would otherwise have to keep their data elsewhere.
  */
 export function makeScratchDirectory(parent = tmpdir()): string {
-  const directory = mkdtempSync(join(parent, 'service-test-'));
+  const directory = mkdtempSync(join(parent, PREFIX));
   chmodSync(directory, 0o711);
   return directory;
 }
@@ -25,7 +28,21 @@ export function makeScratchDirectory(parent = tmpdir()): string {
  * TEST_MEMORY_DIR names another place.
  */
 export function makeMemoryDirectory(): string {
-  return makeScratchDirectory(process.env['TEST_MEMORY_DIR'] ?? (hasSharedMemory() ? SHARED_MEMORY : tmpdir()));
+  const parent = process.env['TEST_MEMORY_DIR'] ?? (hasSharedMemory() ? SHARED_MEMORY : tmpdir());
+  removeOld(parent);
+  return makeScratchDirectory(parent);
+}
+
+/** A run that was killed leaves its directories behind, and those in memory stay until the machine restarts. */
+function removeOld(parent: string): void {
+  for (const name of readdirSync(parent).filter((each) => each.startsWith(PREFIX))) {
+    try {
+      const directory = join(parent, name);
+      if (Date.now() - statSync(directory).mtimeMs > OLD_AFTER_MS) removeScratchDirectory(directory);
+    } catch {
+      // Another run has removed it, or it belongs to another user.
+    }
+  }
 }
 
 function hasSharedMemory(): boolean {

@@ -7,7 +7,10 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** A migrated and empty database of the caller's own, in about 0.1 s where it is kept in memory; `migrated: false` gives one without tables. */
+/**
+ * A migrated and empty database of the caller's own, in about 0.1 s where it is kept in memory; `migrated: false` gives
+ * one without tables.
+ */
 export async function createTestDatabase({ migrated = true } = {}): Promise<TestDatabase> {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   // Copies files, where the default writes every page into the log as well.

@@ -12,12 +12,12 @@ jest.setTimeout(2 * LONG);
 const PAGES: Readonly<Record<string, string>> = { nextjs: 'app/page.tsx', expo: 'app/index.tsx' };
 const SAYS = 'It runs.';
 
-/** Wherever this machine has its packages from, builds have them from there as well; its address may be an inner one. */
+/** Builds use the registry that npm is configured with on this machine, which may be on an internal network. */
 const registry = new URL(
   execFileSync('npm', ['config', 'get', 'registry'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim(),
 );
 
-/** Nothing is stood in for: the starters as a newcomer gets them, packages from the registry, builds in isolation, and the pages that come of them. */
+/** Nothing is replaced: starters as a newcomer gets them, packages from the registry, isolated builds and their pages. */
 describe('a repository from a template', () => {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'templates-'));
   chmodSync(dataDirectory, 0o711);

@@ -70,7 +70,8 @@ def refused(*family):
   try: socket.socket(*family)
   except OSError: return True
 vsock, netlink, packet, alg, bluetooth = 40, 16, 17, 38, 31
-print('refused' if all([refused(vsock, 1), refused(netlink, 3, 0), refused(packet, 3), refused(alg, 5), refused(bluetooth, 3, 0), refused(2, 1), refused(10, 1), refused(2, 3, 1)]) else 'open')`,
+print('refused' if all([refused(vsock, 1), refused(netlink, 3, 0), refused(packet, 3), refused(alg, 5),
+    refused(bluetooth, 3, 0), refused(2, 1), refused(10, 1), refused(2, 3, 1)]) else 'open')`,
     REFUSED,
   ),
   ...inBoth(
@@ -78,14 +79,17 @@ print('refused' if all([refused(vsock, 1), refused(netlink, 3, 0), refused(packe
     {
       javascript: `
 const fs = require('node:fs');
-const read = ['/etc/shadow', '/etc/passwd', '/root', '/proc/1/root/etc/passwd', '/proc/1/cwd', '/proc/self/root/etc/hostname'].filter((path, i) => {
-  try { fs.symlinkSync(path, '/tmp/link' + i); fs.readFileSync('/tmp/link' + i); return true } catch (e) { return e.code === 'EISDIR' && path !== '/proc/1/cwd' }
+const read = ['/etc/shadow', '/etc/passwd', '/root', '/proc/1/root/etc/passwd', '/proc/1/cwd',
+  '/proc/self/root/etc/hostname'].filter((path, i) => {
+  try { fs.symlinkSync(path, '/tmp/link' + i); fs.readFileSync('/tmp/link' + i);
+    return true } catch (e) { return e.code === 'EISDIR' && path !== '/proc/1/cwd' }
 });
 console.log(read.length === 0 ? 'refused' : read)`,
       python: `
 import os
 read = []
-for i, path in enumerate(('/etc/shadow', '/etc/passwd', '/root', '/proc/1/root/etc/passwd', '/proc/self/root/etc/hostname', '/proc/1/fd/0')):
+for i, path in enumerate(('/etc/shadow', '/etc/passwd', '/root', '/proc/1/root/etc/passwd',
+    '/proc/self/root/etc/hostname', '/proc/1/fd/0')):
   try:
     os.symlink(path, f'/tmp/link{i}')
     open(f'/tmp/link{i}').read(1)
@@ -115,7 +119,9 @@ print('refused' if not read else read)`,
     `
 import os
 wrote = []
-for path in ('/x', '/dev/x', '/dev/shm/x', '/runtime/x', '/usr/lib/x', '/proc/x', '/proc/sys/kernel/hostname', '/proc/sys/kernel/core_pattern', '/proc/sysrq-trigger', '/sys/x', '/proc/self/uid_map'):
+for path in ('/x', '/dev/x', '/dev/shm/x', '/runtime/x', '/usr/lib/x', '/proc/x',
+    '/proc/sys/kernel/hostname', '/proc/sys/kernel/core_pattern', '/proc/sysrq-trigger', '/sys/x',
+    '/proc/self/uid_map'):
   try:
     with open(path, 'w') as f: f.write('0')
     wrote.append(path)
@@ -159,7 +165,8 @@ print('refused' if not made else made)`,
 import os, resource
 gained = []
 for name, attempt in dict(root=lambda: os.setuid(0), group=lambda: os.setgroups([0]), nice=lambda: os.nice(-5),
-    files=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (4096, 4096)), core=lambda: resource.setrlimit(resource.RLIMIT_CORE, (1, 1)),
+    files=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (4096,
+        4096)), core=lambda: resource.setrlimit(resource.RLIMIT_CORE, (1, 1)),
     cpu=lambda: resource.setrlimit(resource.RLIMIT_CPU, (10 ** 6, 10 ** 6)), chroot=lambda: os.chroot('/tmp')).items():
   try: attempt(); gained.append(name)
   except (OSError, ValueError): pass
@@ -171,7 +178,8 @@ print('refused' if not gained else gained)`,
     {
       javascript: `
 const fs = require('node:fs');
-fs.writeSync(4, JSON.stringify({ exit: 0, status: 'succeeded', error: { name: 'Fake', message: 'no', line: -1 } }) + '\\n\\0[[[{');
+fs.writeSync(4, JSON.stringify({ exit: 0, status: 'succeeded', error: {
+  name: 'Fake', message: 'no', line: -1 } }) + '\\n\\0[[[{');
 process.exit(9)`,
       python: `
 import os

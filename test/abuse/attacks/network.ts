@@ -16,12 +16,15 @@ export const networkAttacks = ({ port, abstractName, socketPath }: Listening): r
 const net = require('node:net'), dgram = require('node:dgram');
 let left = 4;
 const say = (what) => () => { if (what !== 'refused') console.log(what); if (--left === 0) console.log('refused'); };
-for (const host of ['127.0.0.1', '169.254.169.254', '1.1.1.1']) net.connect({ host, port: host === '127.0.0.1' ? ${port} : 80 }, say('reached ' + host)).on('error', say('refused'));
-try { dgram.createSocket('udp4').on('error', say('refused')).send('x', 53, '1.1.1.1', (e) => say(e ? 'refused' : 'sent')()); } catch { say('refused')(); }`,
+for (const host of ['127.0.0.1', '169.254.169.254', '1.1.1.1']) net.connect({
+  host, port: host === '127.0.0.1' ? ${port} : 80 }, say('reached ' + host)).on('error', say('refused'));
+try { dgram.createSocket('udp4').on('error', say('refused')).send('x', 53, '1.1.1.1',
+  (e) => say(e ? 'refused' : 'sent')()); } catch { say('refused')(); }`,
       python: `
 import socket
 reached = []
-for family, kind, address in ((2, 1, ('127.0.0.1', ${port})), (2, 1, ('169.254.169.254', 80)), (2, 1, ('1.1.1.1', 53)), (2, 2, ('1.1.1.1', 53)),
+for family, kind, address in ((2, 1, ('127.0.0.1', ${port})), (2, 1, ('169.254.169.254', 80)), (2, 1,
+    ('1.1.1.1', 53)), (2, 2, ('1.1.1.1', 53)),
                               (10, 1, ('::1', ${port}, 0, 0)), (40, 1, (2, ${port}))):
   try:
     socket.socket(family, kind).connect(address)
@@ -37,7 +40,8 @@ print('refused' if not reached else reached)`,
       javascript: `
 const net = require('node:net');
 let left = 2;
-for (const path of ['\\0${abstractName}', '${socketPath}']) net.connect({ path }, () => console.log('reached')).on('error', () => { if (--left === 0) console.log('refused'); });`,
+for (const path of ['\\0${abstractName}', '${socketPath}']) net.connect({
+  path }, () => console.log('reached')).on('error', () => { if (--left === 0) console.log('refused'); });`,
       python: `
 import socket
 reached = []

@@ -11,7 +11,8 @@ const { spawn } = require('node:child_process');
 let left = 200;
 const bomb = () => {
   const next = () => (--left === 0 ? console.log('refused') : bomb());
-  try { spawn(process.execPath, [__filename], { detached: true, stdio: 'inherit' }).on('error', next).on('spawn', () => { console.log('forked'); process.exit(); }); } catch { next(); }
+  try { spawn(process.execPath, [__filename], { detached: true, stdio: 'inherit' }).on('error',
+    next).on('spawn', () => { console.log('forked'); process.exit(); }); } catch { next(); }
 };
 bomb();`,
       python: `
@@ -100,7 +101,9 @@ while True:
     'a daemon that holds the pipes',
     {
       javascript: `
-try { require('node:child_process').spawn('/runtime/node', ['-e', 'setInterval(() => {}, 1e6)'], { detached: true, stdio: 'inherit' }).on('error', () => console.log('refused')).unref() } catch { console.log('refused') }`,
+try { require('node:child_process').spawn('/runtime/node', ['-e', 'setInterval(() => {}, 1e6)'], {
+  detached: true, stdio: 'inherit' }).on('error', () => console.log('refused')).unref() } catch {
+  console.log('refused') }`,
       python: `
 import os
 try:
@@ -145,7 +148,8 @@ except OSError as e: print('refused')`,
     'a huge argv',
     `
 const { spawn } = require('node:child_process');
-try { spawn('/runtime/node', Array(200).fill('x'.repeat(100_000))).on('error', () => console.log('refused')) } catch { console.log('refused') }`,
+try { spawn('/runtime/node', Array(200).fill('x'.repeat(100_000))).on('error',
+  () => console.log('refused')) } catch { console.log('refused') }`,
     REFUSED,
   ),
   ...inBoth(

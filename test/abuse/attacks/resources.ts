@@ -68,7 +68,8 @@ except OSError: print('refused')`,
 const fs = require('node:fs');
 const f = fs.openSync('/tmp/a', 'w');
 let size = 0;
-try { for (;;) size += fs.writeSync(f, Buffer.alloc(65536)) } catch (e) { console.log(e.code === 'ENOSPC' || e.code === 'EFBIG', size <= ${16 * MEGABYTE}) }`,
+try { for (;;) size += fs.writeSync(f, Buffer.alloc(65536)) } catch (e) {
+  console.log(e.code === 'ENOSPC' || e.code === 'EFBIG', size <= ${16 * MEGABYTE}) }`,
       python: `
 size = 0
 try:

@@ -37,7 +37,8 @@ const raw = (answer: string): Files =>
 
 const http = (body: string, before = ''): Files =>
   server(`${before}
-  require('node:http').createServer((request, response) => { ${body} }).listen(process.env.PORT, process.env.HOSTNAME);`);
+  require('node:http').createServer((request, response) => {
+    ${body} }).listen(process.env.PORT, process.env.HOSTNAME);`);
 
 /** From the first request on, which is the check of the deploy. */
 const PRINT =
@@ -129,7 +130,8 @@ export const HOSTILE_DEPLOYS: readonly HostileDeploy[] = [
   {
     name: 'writes without end in its build',
     files: build(`const fs = require('node:fs'); const file = fs.openSync('big', 'w'); fs.unlinkSync('big');
-    const end = Date.now() + 20_000; for (let n = 0; n < 3000 && Date.now() < end; n++) fs.writeSync(file, Buffer.alloc(1048576, 1)); process.exit(1);`),
+    const end = Date.now() + 20_000; for (let n = 0; n < 3000 && Date.now() < end;
+      n++) fs.writeSync(file, Buffer.alloc(1048576, 1)); process.exit(1);`),
     fails: true,
   },
   {
