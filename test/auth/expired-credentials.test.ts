@@ -1,5 +1,3 @@
-import { ExpiredSessionsSweeper } from '../../src/modules/auth/jobs/expired-sessions.sweeper.js';
-import { ExpiredInvitationsSweeper } from '../../src/modules/orgs/jobs/expired-invitations.sweeper.js';
 import { as, Make } from '../support/make.js';
 import { useApp } from '../support/test-app.js';
 
@@ -21,8 +19,8 @@ describe('credentials that expired thirty days ago', () => {
         [id, org.id, `${id}@example.org`, ada.user.id],
       );
     }
-    await app.get(ExpiredSessionsSweeper).run();
-    await app.get(ExpiredInvitationsSweeper).run();
+    await app.runSchedule('expired-sessions');
+    await app.runSchedule('expired-invitations');
     expect(await make.sql('SELECT 1 FROM sessions WHERE user_id = $1', [old.user.id])).toEqual([]);
     expect((await app.fetch('/api/v1/me', as(ada))).status).toBe(200);
     expect(await make.sql("SELECT id FROM invitations WHERE id LIKE 'inv%'")).toEqual([{ id: 'inv_new' }]);

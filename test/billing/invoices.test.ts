@@ -1,7 +1,5 @@
 import { PaidWorkService } from '../../src/modules/credits/paid-work.service.js';
-import { CreditsSweeper } from '../../src/modules/credits/jobs/credits-sweeper.js';
 import { MonthClosings } from '../../src/modules/billing/invoices/month-closings.service.js';
-import { OverdueInvoicesTimer } from '../../src/modules/billing/jobs/overdue-invoices.timer.js';
 import { parseUsd } from '../../src/platform/money/nano-dollars.js';
 import { as, expectStatus, Make, type Person } from '../support/make.js';
 import { type Answer, type CallOptions, useApp } from '../support/test-app.js';
@@ -378,12 +376,11 @@ describe('a finalized invoice', () => {
 
   it('is overdue after two weeks, and can still be paid', async () => {
     const { id } = await billed();
-    const timer = app.get(OverdueInvoicesTimer);
     months.at(16 * 86_400);
-    await timer.run();
+    await app.runSchedule('overdue-invoices');
     expect((await months.invoice(key, id)).state).toBe('finalized');
     months.at(17.5 * 86_400);
-    await timer.run();
+    await app.runSchedule('overdue-invoices');
     expect((await months.invoice(key, id)).state).toBe('overdue');
     expect((await operate(id, 'paid', { payment: 'Late' })).body.state).toBe('paid');
   });
@@ -465,7 +462,7 @@ describe('the upcoming invoice', () => {
     await choose('builder');
     const at = months.at(5_000);
     await months.use(ada.organization.id, { meter: 'sandbox_compute', quantity: 60n * 3_600_000n });
-    await app.get(CreditsSweeper).run();
+    await app.runSchedule('credits');
     const shown = await upcoming();
     expect(shown).toEqual({
       org_id: ada.organization.id,

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { BilledUsageService } from '../../src/modules/credits/billed-usage.service.js';
 import { CreditsExhausted, SpendCapReached } from '../../src/modules/credits/credits.errors.js';
 import { GrantsService } from '../../src/modules/credits/grants.service.js';
-import { CreditsSweeper } from '../../src/modules/credits/jobs/credits-sweeper.js';
 import { LedgerService } from '../../src/modules/credits/ledger.service.js';
 import { PaidWorkService } from '../../src/modules/credits/paid-work.service.js';
 import type { WorkEstimate } from '../../src/modules/credits/paid-work.js';
@@ -208,7 +207,7 @@ describe('holds for paid work', () => {
     const person = await make.person();
     const begun = await work().begin(compute(person.organization.id, 10n, { withinMs: 1 }));
     await eventually(async () => {
-      await app.get(CreditsSweeper).run();
+      await app.runSchedule('credits');
       return (await credits(person)).held === '0';
     }, 'the hold is over');
     expect(await credits(person)).toMatchObject({ balance: '5' });
@@ -236,10 +235,10 @@ describe('credit grants', () => {
     await grant(id, '2', { expiresAt: new Date(Date.now() + 1_500) });
     const begun = await work().begin(compute(id, 10n));
     await eventually(async () => (await credits(person)).balance === '6', 'the rest of the grant is over', 10_000);
-    await app.get(CreditsSweeper).run();
+    await app.runSchedule('credits');
     expect([await sum(id, 'credits'), await sum(id, 'promotion')]).toEqual([-parseUsd('6'), parseUsd('6')]);
     await work().end(begun, used(begun, 4n));
-    await app.get(CreditsSweeper).run();
+    await app.runSchedule('credits');
     expect(await credits(person)).toMatchObject({ balance: '5', held: '0' });
   });
 

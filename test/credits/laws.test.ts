@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { CreditBalanceService } from '../../src/modules/credits/credit-balance.service.js';
 import { GrantsService } from '../../src/modules/credits/grants.service.js';
-import { CreditsSweeper } from '../../src/modules/credits/jobs/credits-sweeper.js';
 import { LedgerService } from '../../src/modules/credits/ledger.service.js';
 import { PaidWorkService } from '../../src/modules/credits/paid-work.service.js';
 import type { PaidWork } from '../../src/modules/credits/paid-work.js';
@@ -149,7 +148,7 @@ describe('the ledger', () => {
                   });
                   return;
                 case 'sweep':
-                  await app.get(CreditsSweeper).run();
+                  await app.runSchedule('credits');
               }
             };
             for (const round of rounds) {
@@ -367,7 +366,7 @@ describe('a process that is killed', () => {
     await make.sql("UPDATE holds SET expires_at = now() - interval '1 second' WHERE key = 'killed-after-begin'");
     await eventually(
       async () => {
-        await app.get(CreditsSweeper).run();
+        await app.runSchedule('credits');
         return (await states())['killed-after-begin'] === 'expired';
       },
       'what nobody heard of again is given back',

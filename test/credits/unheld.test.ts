@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { CreditsSweeper } from '../../src/modules/credits/jobs/credits-sweeper.js';
 import { LedgerService } from '../../src/modules/credits/ledger.service.js';
 import { PaidWorkService } from '../../src/modules/credits/paid-work.service.js';
 import { UnheldUsageService } from '../../src/modules/credits/unheld-usage.service.js';
@@ -116,7 +115,7 @@ describe('usage without a hold', () => {
     try {
       const people = await Promise.all(Array.from({ length: 5 }, () => make.person()));
       for (const person of people) await report(person, 1);
-      await Promise.all([pay(), other.get(UnheldUsageService).payAll(), pay(), other.get(CreditsSweeper).run()]);
+      await Promise.all([pay(), other.get(UnheldUsageService).payAll(), pay(), other.runSchedule('credits')]);
       for (const person of people) expect(await credits(person)).toMatchObject({ balance: '4' });
       expect(await app.get(UnpaidUsageService).organizations('', 10)).toEqual([]);
     } finally {

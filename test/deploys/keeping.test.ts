@@ -1,5 +1,4 @@
 import { ArtifactsService } from '../../src/modules/hosting/artifacts.service.js';
-import { DeploySweeper } from '../../src/modules/deploys/upkeep/deploy-sweeper.js';
 import { as, expectStatus, Make, type Person, uniqueName } from '../support/make.js';
 import { FakeBuilds } from '../support/fake-builds.js';
 import { eventually, useApp } from '../support/test-app.js';
@@ -45,7 +44,7 @@ const aged = (days: number): Promise<unknown> =>
       ready_at = ready_at - $1 * interval '1 day' WHERE project_id = $2`,
     [days, project],
   );
-const sweep = (): Promise<boolean> => app.get(DeploySweeper).run();
+const sweep = (): Promise<unknown> => app.runSchedule('deploy-retention');
 const has = (id: string): Promise<boolean> => app.get(ArtifactsService).has(id);
 const kept = async (ids: readonly string[]): Promise<string[]> => {
   const left: string[] = [];

@@ -1,6 +1,4 @@
 import { DeployVariablesService } from '../../src/modules/deploys/deploy-variables.service.js';
-import { DeployEnvResealing } from '../../src/modules/deploys/upkeep/deploy-env-resealing.js';
-import { EnvResealing } from '../../src/modules/projects/jobs/env-resealing.js';
 import { ProjectEnvService } from '../../src/modules/projects/project-env.service.js';
 import { FakeBuilds } from '../support/fake-builds.js';
 import { as, expectStatus, Make, send, uniqueName } from '../support/make.js';
@@ -27,8 +25,8 @@ const startWith = async (secretsKey: string): Promise<void> => {
   await app.restart();
 };
 const reseal = async (): Promise<void> => {
-  await app.get(EnvResealing).run();
-  await app.get(DeployEnvResealing).run();
+  await app.runSchedule('project-env-re-encryption');
+  await app.runSchedule('deploy-env-re-encryption');
 };
 
 describe('changing SECRETS_KEY', () => {

@@ -34,7 +34,8 @@ const server = require('node:http').createServer((request, response) => {
   } else response.writeHead(200, {
     'content-type': 'text/html' }).end('<!doctype html><title>' + request.url +
     '</title><link rel="icon" href="data:,"><form method="post" action="/form">' +
-    '<input name="name" value="Ada"><button>Send</button></form><p>' + (request.headers.cookie ?? 'no cookie') + '</p>');
+    '<input name="name" value="Ada"><button>Send</button></form><p>' +
+    (request.headers.cookie ?? 'no cookie') + '</p>');
 });
 server.on('upgrade', (request, socket) => {
   const accept = createHash('sha1')

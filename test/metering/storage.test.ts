@@ -1,7 +1,6 @@
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { StorageSamplingTimer } from '../../src/modules/metering/jobs/storage-sampling.timer.js';
 import { StorageSampler } from '../../src/modules/metering/storage/storage-sampler.service.js';
 import { StorageSource, StorageSources, type StoredBytes } from '../../src/modules/metering/storage-source.js';
 import { UsageTotalsService } from '../../src/modules/metering/usage-totals.service.js';
@@ -172,7 +171,7 @@ describe('metered storage', () => {
 
   it('is measured at its source: the size of a database', async () => {
     app.get(StorageSources).add(new DatabaseSource(make, orgId));
-    await app.get(StorageSamplingTimer).run();
+    await app.runSchedule('storage-sampling');
     const totals = await app.get(UsageTotalsService).totals(orgId, new Date('2026-09-01'), new Date('2026-10-01'));
     expect(totals).toEqual([expect.objectContaining({ meter: 'database_storage', events: 1 })]);
     // PostgreSQL's empty database has more than that.

@@ -1,4 +1,3 @@
-import { ExpiredClaimsSweeper } from '../../src/modules/ops/jobs/expired-claims.sweeper.js';
 import { TaskAlreadyClaimed } from '../../src/modules/ops/ops.errors.js';
 import { OpsTasksService } from '../../src/modules/ops/tasks/ops-tasks.service.js';
 import { eventually, useApp } from '../support/test-app.js';
@@ -78,7 +77,7 @@ describe('tasks of operators', () => {
     await post(`${id}/claim`, { agent: 'ada', leaseSeconds: 1 });
     await eventually(
       async () => {
-        await app.get(ExpiredClaimsSweeper).run();
+        await app.runSchedule('expired-claims');
         return (await get(id)).status === 'open';
       },
       'the claim is over',

@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { RepositoriesHome } from '../../src/modules/repositories/git/repositories-home.js';
-import { RepositoriesSweeper } from '../../src/modules/repositories/jobs/repositories.sweeper.js';
 import { as, expectStatus, Make, type Org, type Person, uniqueName } from '../support/make.js';
 import { type Answer, type CallOptions, useApp } from '../support/test-app.js';
 
@@ -240,7 +239,7 @@ describe('repositories', () => {
 });
 
 describe('the repository directory', () => {
-  const sweep = (): Promise<void> => app.get(RepositoriesSweeper).run();
+  const sweep = (): Promise<unknown> => app.runSchedule('repository-upkeep');
 
   it('is created on demand when the process ended before creating it', async () => {
     const { id, repo_url } = await made({ template: 'nextjs' });

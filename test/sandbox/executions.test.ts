@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ExecutionSweeper } from '../../src/modules/sandbox/executions/execution-sweeper.js';
-import { OldExecutionsSweeper } from '../../src/modules/sandbox/executions/old-executions-sweeper.js';
 import { LANGUAGES, SandboxRuntime } from '../../src/modules/sandbox/sandbox-runtime.js';
 import { SandboxMetrics } from '../../src/modules/sandbox/sandbox.metrics.js';
 import { Queues } from '../../src/platform/queues/queues.js';
@@ -678,7 +677,7 @@ describe('when the platform fails a run', () => {
     await make.sql("UPDATE sandbox_executions SET created_at = now() - interval '29 days 23 hours' WHERE id = $1", [
       young,
     ]);
-    await app.get(OldExecutionsSweeper).run();
+    await app.runSchedule('old-executions');
     expect([(await read(old)).status, (await read(young)).status]).toEqual([404, 200]);
   });
 });

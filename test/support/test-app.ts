@@ -7,6 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import type { INestApplication, Type } from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
+import { BackgroundCatalog } from '../../src/platform/background/background-catalog.js';
+import type { ScheduleHandler } from '../../src/platform/background/define-schedule.js';
+import { handledBy } from '../../src/platform/background/handles.js';
 import { type Config, loadConfig } from '../../src/platform/config/config.js';
 import { NoSiblings } from '../../src/platform/lifecycle/sibling-processes.js';
 import { openLog } from '../../src/platform/logging/log.js';
@@ -138,6 +142,16 @@ export class TestApp {
 
   get<T>(type: Type<T> | (abstract new (...parameters: never[]) => T)): T {
     return this.app.get<T>(type, { strict: false });
+  }
+
+  /** Runs what the catalog of background work declares under this name once, and now. */
+  async runSchedule(name: string): Promise<unknown> {
+    const schedule = this.get(BackgroundCatalog).work.find((each) => each.name === name);
+    const handler = this.get(DiscoveryService)
+      .getProviders()
+      .find(({ instance }) => instance != null && handledBy((instance as object).constructor) === schedule);
+    if (schedule === undefined || handler === undefined) throw new Error(`Nothing here runs ${name}.`);
+    return (handler.instance as ScheduleHandler).run(new AbortController().signal);
   }
 
   get nest(): INestApplication {

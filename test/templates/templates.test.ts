@@ -17,7 +17,7 @@ const registry = new URL(
   execFileSync('npm', ['config', 'get', 'registry'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim(),
 );
 
-/** Nothing is replaced: starters as a newcomer gets them, packages from the registry, isolated builds and their pages. */
+/** Nothing is replaced: starters as a newcomer gets them, packages from the registry, isolated builds. */
 describe('a repository from a template', () => {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'templates-'));
   chmodSync(dataDirectory, 0o711);
