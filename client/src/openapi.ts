@@ -3871,6 +3871,11 @@ export interface components {
             readonly cost: string;
             /** Format: date */
             readonly day?: string;
+            /**
+             * @description The quantity for people to read, rounded.
+             * @example 1 h
+             */
+            readonly display_quantity: string;
             /** @enum {string} */
             readonly meter: "ai_tokens" | "sandbox_compute" | "database_storage" | "object_storage";
             readonly model?: string;

@@ -5,7 +5,6 @@ import { GrantsService } from '../../src/modules/credits/grants.service.js';
 import { LedgerService } from '../../src/modules/credits/ledger.service.js';
 import { PaidWorkService } from '../../src/modules/credits/paid-work.service.js';
 import type { PaidWork } from '../../src/modules/credits/paid-work.js';
-import { METERS } from '../../src/modules/metering/meter.js';
 import { Database } from '../../src/platform/database/database.js';
 import { parseUsd } from '../../src/platform/money/nano-dollars.js';
 import { Make } from '../support/make.js';
@@ -100,7 +99,7 @@ describe('the ledger', () => {
                     await paid.begin({
                       orgId,
                       plan: each.plan,
-                      meter: METERS[1],
+                      meter: 'sandbox_compute' as const,
                       estimatedQuantity: BigInt(each.hours * HOUR_MS),
                       key: randomUUID(),
                       withinMs: each.hours % 3 === 0 ? 1 : 60_000,
@@ -114,7 +113,7 @@ describe('the ledger', () => {
                       source: 'law',
                       sourceId: work.key,
                       orgId,
-                      meter: METERS[1],
+                      meter: 'sandbox_compute' as const,
                       quantity: BigInt(each.hours * HOUR_MS),
                       occurredAt: work.begunAt,
                     });
@@ -186,7 +185,7 @@ describe('the ledger', () => {
       const work = await paid.begin({
         orgId,
         plan: 'free',
-        meter: METERS[1],
+        meter: 'sandbox_compute' as const,
         estimatedQuantity: BigInt(HOUR_MS / 10),
         key: randomUUID(),
       });
@@ -194,7 +193,7 @@ describe('the ledger', () => {
         source: 'law',
         sourceId: work.key,
         orgId,
-        meter: METERS[1],
+        meter: 'sandbox_compute' as const,
         quantity: BigInt(HOUR_MS / 10),
         occurredAt: work.begunAt,
       };
@@ -350,7 +349,7 @@ describe('a process that is killed', () => {
         source: 'spender',
         sourceId: work.key,
         orgId,
-        meter: METERS[1],
+        meter: 'sandbox_compute' as const,
         quantity: BigInt(HOUR_MS),
         occurredAt: work.begunAt,
       };

@@ -28,8 +28,15 @@ describe('usage in the client library and the command line', () => {
     const { billing } = new Service({ apiKey: account.apiKey, baseUrl: app.url });
     const { data, meta } = await billing.usage({ group_by: ['model'] });
     expect(data).toEqual([
-      { meter: 'ai_tokens', model: 'openai/gpt-mini:output', quantity: '100000', unit: 'tokens', cost: '0.2' },
-      { meter: 'sandbox_compute', quantity: '3600000', unit: 'ms', cost: '0.1' },
+      {
+        meter: 'ai_tokens',
+        model: 'openai/gpt-mini:output',
+        quantity: '100000',
+        unit: 'tokens',
+        display_quantity: '100,000 tokens',
+        cost: '0.2',
+      },
+      { meter: 'sandbox_compute', quantity: '3600000', unit: 'ms', display_quantity: '1 h', cost: '0.1' },
     ]);
     expect(meta.cost).toBe('0.3');
     await expect(billing.usage({ from: 'yesterday' })).rejects.toBeInstanceOf(ValidationError);
@@ -44,7 +51,7 @@ describe('usage in the client library and the command line', () => {
     const run = (...args: string[]) => command.run(['usage', ...args], { env: { SERVICE_API_KEY: account.apiKey } });
     const shown = await run('--by', 'model,day');
     expect([shown.code, shown.stderr]).toEqual([0, '']);
-    expect(shown.stdout).toMatch(/sandbox_compute .* 1\.0000 h +0\.1\n/);
+    expect(shown.stdout).toMatch(/sandbox_compute .* 1 h +0\.1\n/);
     expect(shown.stdout).toContain('In all: $0.3');
     expect(shown.stdout).toMatch(/Credits: \$(5|4\.7), used up at 2\d{3}-/);
     expect(JSON.parse((await run('--json')).stdout)).toMatchObject({

@@ -35,8 +35,8 @@ describe('POST /api/v1/billing/events', () => {
     expect([first.status, first.body.data]).toEqual([200, { accepted: 2, duplicates: 0, rejected: [] }]);
     expect((await report([...events].reverse())).body.data).toEqual({ accepted: 0, duplicates: 2, rejected: [] });
     expect(await usage()).toEqual([
-      { meter: 'ai_tokens', quantity: '1000000', unit: 'tokens', cost: '0.25' },
-      { meter: 'sandbox_compute', quantity: '1000', unit: 'ms', cost: '0.000027777' },
+      { meter: 'ai_tokens', quantity: '1000000', unit: 'tokens', display_quantity: '1,000,000 tokens', cost: '0.25' },
+      { meter: 'sandbox_compute', quantity: '1000', unit: 'ms', display_quantity: '0.000278 h', cost: '0.000027777' },
     ]);
   });
 
@@ -99,7 +99,9 @@ describe('POST /api/v1/billing/events', () => {
       [23, 'invalid_event', undefined],
     ]);
     for (const { message } of body.data.rejected) expect(message).toEqual(expect.any(String));
-    expect(await usage()).toEqual([{ meter: 'sandbox_compute', quantity: '2000', unit: 'ms', cost: '0.000055555' }]);
+    expect(await usage()).toEqual([
+      { meter: 'sandbox_compute', quantity: '2000', unit: 'ms', display_quantity: '0.000556 h', cost: '0.000055555' },
+    ]);
   });
 
   it('accepts between one and a thousand events', async () => {
@@ -180,8 +182,8 @@ describe('POST /api/v1/billing/events', () => {
       ]);
       const time = 'from=2026-11-01&to=2026-11-04';
       expect(await usage(`?${time}`)).toEqual([
-        { meter: 'ai_tokens', quantity: '2000000', unit: 'tokens', cost: '4' },
-        { meter: 'sandbox_compute', quantity: '10800000', unit: 'ms', cost: '0.3' },
+        { meter: 'ai_tokens', quantity: '2000000', unit: 'tokens', display_quantity: '2,000,000 tokens', cost: '4' },
+        { meter: 'sandbox_compute', quantity: '10800000', unit: 'ms', display_quantity: '3 h', cost: '0.3' },
       ]);
       expect(await usage(`?${time}&group_by=meter,project,day,model`)).toEqual([
         {
@@ -190,6 +192,7 @@ describe('POST /api/v1/billing/events', () => {
           day: '2026-11-02',
           quantity: '3600000',
           unit: 'ms',
+          display_quantity: '1 h',
           cost: '0.1',
         },
         {
@@ -198,9 +201,17 @@ describe('POST /api/v1/billing/events', () => {
           day: '2026-11-03',
           quantity: '2000000',
           unit: 'tokens',
+          display_quantity: '2,000,000 tokens',
           cost: '4',
         },
-        { meter: 'sandbox_compute', day: '2026-11-03', quantity: '7200000', unit: 'ms', cost: '0.2' },
+        {
+          meter: 'sandbox_compute',
+          day: '2026-11-03',
+          quantity: '7200000',
+          unit: 'ms',
+          display_quantity: '2 h',
+          cost: '0.2',
+        },
       ]);
       expect(await usage('?from=2026-11-03T11:00:00Z&to=2026-11-03T12:00:00Z')).toEqual([
         expect.objectContaining({ meter: 'ai_tokens' }),

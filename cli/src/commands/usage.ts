@@ -6,8 +6,6 @@ import { UsageError } from '../failures.js';
 type Group = NonNullable<UsageQuery['group_by']>[number];
 
 const GROUPS: readonly Group[] = ['meter', 'model', 'project', 'day'];
-const HOUR_MS = 3_600_000;
-const GIGABYTE = 1_000_000_000;
 
 interface UsageOptions {
   readonly from?: string;
@@ -57,23 +55,11 @@ function describe(usage: readonly Usage[], cost: string): string {
       line.model ?? '',
       line.project_id ?? '',
       line.day ?? '',
-      quantityOf(line),
+      line.display_quantity,
       line.cost,
     ]),
   );
   return `${table}\n\nIn all: $${cost}`;
-}
-
-/** Large enough to be read; the exact number is in the JSON. */
-function quantityOf({ quantity, unit }: Usage): string {
-  switch (unit) {
-    case 'tokens':
-      return `${quantity} tokens`;
-    case 'ms':
-      return `${(Number(quantity) / HOUR_MS).toFixed(4)} h`;
-    case 'byte_hours':
-      return `${(Number(quantity) / GIGABYTE).toFixed(4)} GB·h`;
-  }
 }
 
 function outlook({ calls, credits, month }: Forecast): string {

@@ -1,20 +1,120 @@
-/** What is metered (service document §8, "Metering"). */
-export const METERS = ['ai_tokens', 'sandbox_compute', 'database_storage', 'object_storage'] as const;
-export type Meter = (typeof METERS)[number];
+import { trimEnd } from '../../platform/text/trim.js';
 
-export type MeterUnit = 'tokens' | 'ms' | 'byte_hours';
+/** How the quantities of a meter are counted, priced and shown. */
+interface Measure {
+  /** What the quantity of an event counts; the API names it. */
+  readonly unit: string;
+  /** What one price is for, and how much of the unit that is in a month of so many hours. */
+  readonly price: { readonly per: string; readonly quantity: (hoursOfMonth: number) => bigint };
+  /** The unit that people read in the API and the CLI, and how much of `unit` makes one. */
+  readonly display: { readonly unit: string; readonly quantity: bigint };
+  /** The unit that people read on invoices, and how much of `unit` makes one. */
+  readonly invoice: { readonly unit: string; readonly quantity: (hoursOfMonth: number) => bigint };
+}
 
-/** What a quantity of each meter counts. */
-export const UNIT_OF_METER: Readonly<Record<Meter, MeterUnit>> = {
-  ai_tokens: 'tokens',
-  sandbox_compute: 'ms',
-  database_storage: 'byte_hours',
-  object_storage: 'byte_hours',
-};
+const HOUR_MS = 3_600_000n;
+const GIGABYTE = 1_000_000_000n;
 
-/** The way of tokens is priced apart: the model of an event of `ai_tokens` is `<model>:input` or `<model>:output`. */
+const TOKENS = {
+  unit: 'tokens',
+  price: { per: '1,000,000 tokens', quantity: () => 1_000_000n },
+  display: { unit: 'tokens', quantity: 1n },
+  invoice: { unit: 'tokens', quantity: () => 1n },
+} as const satisfies Measure;
+
+const RUNNING_TIME = {
+  unit: 'ms',
+  price: { per: 'hour', quantity: () => HOUR_MS },
+  display: { unit: 'h', quantity: HOUR_MS },
+  invoice: { unit: 'h', quantity: () => HOUR_MS },
+} as const satisfies Measure;
+
+/** A GB-month is 10⁹ bytes for all hours of the month, so that a month costs the same however long it is. */
+const gigabyteMonth = (hoursOfMonth: number): bigint => GIGABYTE * BigInt(hoursOfMonth);
+
+const STORED_BYTES = {
+  unit: 'byte_hours',
+  price: { per: 'GB-month', quantity: gigabyteMonth },
+  display: { unit: 'GB·h', quantity: GIGABYTE },
+  invoice: { unit: 'GB-months', quantity: gigabyteMonth },
+} as const satisfies Measure;
+
+interface MeterRow extends Measure {
+  /** What invoices call it. */
+  readonly label: string;
+  /** What an event counts, in the words of docs/metering.md. */
+  readonly counts: string;
+  /** Whether an event names a model: `<model>:input` or `<model>:output`, which are priced separately. */
+  readonly hasModel: boolean;
+}
+
+/**
+ * Everything that is metered (service document §8, "Metering"). The API, invoices, the CLI and docs/metering.md show what
+ * stands here, and a test compares it with the constraints of the database. The order is that of lines on an invoice.
+ */
+export const METER_TABLE = {
+  ai_tokens: {
+    ...TOKENS,
+    label: 'AI inference',
+    counts: 'tokens, of a model and a direction: `openai/gpt-mini:input`',
+    hasModel: true,
+  },
+  sandbox_compute: {
+    ...RUNNING_TIME,
+    label: 'Sandbox compute',
+    counts: 'milliseconds that a run lasts',
+    hasModel: false,
+  },
+  database_storage: {
+    ...STORED_BYTES,
+    label: 'Database storage',
+    counts: 'byte-hours, one event for each hour',
+    hasModel: false,
+  },
+  object_storage: {
+    ...STORED_BYTES,
+    label: 'Object storage',
+    counts: 'byte-hours, one event for each hour',
+    hasModel: false,
+  },
+} as const satisfies Record<string, MeterRow>;
+
+export type Meter = keyof typeof METER_TABLE;
+export type MeterUnit = (typeof METER_TABLE)[Meter]['unit'];
+/** A meter of bytes that are stored, which is sampled once an hour. */
+export type StorageMeter = {
+  [M in Meter]: (typeof METER_TABLE)[M]['unit'] extends typeof STORED_BYTES.unit ? M : never;
+}[Meter];
+
+export const METERS = Object.keys(METER_TABLE) as Meter[];
+export const METER_UNITS = [...new Set(METERS.map((meter) => METER_TABLE[meter].unit))];
+
 const TOKEN_MODEL = /^[!-~]{1,180}:(input|output)$/;
 
-/** Whether an event of the meter may name this model: `ai_tokens` must, and nothing else may. */
+/** Whether an event of the meter may name this model: a meter that has models must, and no other may. */
 export const isModelOf = (meter: Meter, model: string | null | undefined): boolean =>
-  meter === 'ai_tokens' ? TOKEN_MODEL.test(model ?? '') : (model ?? null) === null;
+  METER_TABLE[meter].hasModel ? TOKEN_MODEL.test(model ?? '') : (model ?? null) === null;
+
+/** What a caller is told whose event or price breaks the rule of {@link isModelOf}. */
+export const MODEL_RULE = `model must be <model>:input or <model>:output for ${METERS.filter(
+  (meter) => METER_TABLE[meter].hasModel,
+).join(', ')}, and absent for all others`;
+
+/** A quantity as people read it in the API and the CLI, such as `1.5 h`. */
+export function displayQuantity(meter: Meter, quantity: bigint): string {
+  const { display } = METER_TABLE[meter];
+  return `${decimal(quantity, display.quantity)} ${display.unit}`;
+}
+
+/** A quantity as an invoice shows it, for a month of so many hours, such as `40 GB-months`. */
+export function invoiceQuantity(meter: Meter, quantity: bigint, hoursOfMonth: number): string {
+  const { invoice } = METER_TABLE[meter];
+  return `${decimal(quantity, invoice.quantity(hoursOfMonth))} ${invoice.unit}`;
+}
+
+/** At most six decimal places, for reading only: amounts are worked out from the whole quantity. */
+function decimal(quantity: bigint, per: bigint): string {
+  const millionths = (quantity * 1_000_000n + per / 2n) / per;
+  const fraction = trimEnd((millionths % 1_000_000n).toString().padStart(6, '0'), '0');
+  return `${(millionths / 1_000_000n).toLocaleString('en-US')}${fraction === '' ? '' : `.${fraction}`}`;
+}

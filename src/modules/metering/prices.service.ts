@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import type { Meter } from './meter.js';
+import { type Meter, METER_TABLE } from './meter.js';
 import { monthOf } from './month.js';
 import { PriceCatalog } from './prices/price-catalog.js';
-import { PRICED_PER, pricedQuantityOf, type PriceVersion } from './prices/price-version.js';
+import { pricedQuantityOf, type PriceVersion } from './prices/price-version.js';
 
 export type { PriceVersion };
 
 interface Usage {
   readonly meter: Meter;
-  /** Of `ai_tokens`: `<model>:input` or `<model>:output`. */
+  /** `<model>:input` or `<model>:output`, for a meter that has models. */
   readonly model?: string | null;
   /** In the unit of the meter. */
   readonly quantity: bigint;
@@ -40,12 +40,14 @@ export class PricesService {
 
   /** The prices in force at a time, one of each meter and model. */
   async list(at: Date): Promise<ShownPrice[]> {
-    return (await this.catalog.current()).at(at).map((version) => ({ ...version, per: PRICED_PER[version.meter] }));
+    return (await this.catalog.current())
+      .at(at)
+      .map((version) => ({ ...version, per: METER_TABLE[version.meter].price.per }));
   }
 
   /** That which some usage was rated with, whenever it is in force; undefined where none has the id. */
   async find(id: string): Promise<ShownPrice | undefined> {
     const version = (await this.catalog.current()).named(id);
-    return version && { ...version, per: PRICED_PER[version.meter] };
+    return version && { ...version, per: METER_TABLE[version.meter].price.per };
   }
 }

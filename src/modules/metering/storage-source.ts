@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import type { StorageMeter } from './meter.js';
 
 /** How much is kept of something at this moment. */
 export interface StoredBytes {
-  readonly meter: 'database_storage' | 'object_storage';
+  readonly meter: StorageMeter;
   readonly orgId: string;
   readonly projectId: string | null;
   /** What it is that is kept, a database or a bucket: always the same, and of this source alone. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Meter, type MeterUnit, UNIT_OF_METER } from './meter.js';
+import { type Meter, METER_TABLE, type MeterUnit } from './meter.js';
 import { USAGE_GROUPS, type UsageGroup, UsageReportStore } from './persistence/usage-report.store.js';
 
 export { USAGE_GROUPS, type UsageGroup };
@@ -30,7 +30,7 @@ export class UsageReportService {
       projectId: shown(project_id),
       day: shown(day),
       quantity: BigInt(quantity),
-      unit: UNIT_OF_METER[meter],
+      unit: METER_TABLE[meter].unit,
       costNano: BigInt(cost_nano),
     }));
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert';
 import { Injectable } from '@nestjs/common';
-import { type Meter, type MeterUnit, UNIT_OF_METER } from './meter.js';
+import { type Meter, METER_TABLE, type MeterUnit } from './meter.js';
 import { monthOf } from './month.js';
 import { type TotalRow, UsageTotalsStore } from './persistence/usage-totals.store.js';
 import { pricedQuantityOf } from './prices/price-version.js';
@@ -10,7 +10,7 @@ const HOUR_MS = 3_600_000;
 /** What an organization has used of a meter at a price: what becomes a line of an invoice. */
 export interface UsageTotal {
   readonly meter: Meter;
-  /** Of `ai_tokens`: `<model>:input` or `<model>:output`; null for all others. */
+  /** `<model>:input` or `<model>:output`; null for a meter that has no models. */
   readonly model: string | null;
   readonly priceVersionId: string;
   /** The month that it is billed in, by its first moment. */
@@ -77,7 +77,7 @@ function byOrg(orgIds: readonly string[], rows: readonly TotalRow[]): TotalsByOr
 }
 
 function totalOf({ meter, model, price_version, month, used_in, quantity, cost_nano, events }: TotalRow): UsageTotal {
-  assert((model === '') === (meter !== 'ai_tokens'));
+  assert((model !== '') === METER_TABLE[meter].hasModel);
   return {
     meter,
     model: model === '' ? null : model,
@@ -86,7 +86,7 @@ function totalOf({ meter, model, price_version, month, used_in, quantity, cost_n
     usedIn: new Date(used_in),
     isLate: month !== used_in,
     quantity: BigInt(quantity),
-    unit: UNIT_OF_METER[meter],
+    unit: METER_TABLE[meter].unit,
     costNano: BigInt(cost_nano),
     events: Number(events),
   };

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { formatUsd } from '../../../platform/money/nano-dollars.js';
+import { invoiceQuantity, METER_TABLE } from '../../metering/meter.js';
 import { formatCents } from '../cents.js';
 import { documentNumber } from '../invoices/document-number.js';
 import type { CreditNote, Invoice, InvoiceLine, WholeInvoice } from '../invoices/invoices.service.js';
 import { PLANS } from '../../plans/plan.js';
-import { trimEnd } from '../../../platform/text/trim.js';
 
 const STYLE = `
 :root{color-scheme:light}
@@ -39,6 +39,8 @@ tr{break-inside:avoid}
 /** The page is text with a style: it loads nothing, runs nothing and stands in no frame. */
 export const INVOICE_PAGE_POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`;
 
+const HOUR_MS = 3_600_000;
+
 const STATE = {
   gathering: 'Not final',
   draft: 'Not final',
@@ -46,12 +48,6 @@ const STATE = {
   paid: 'Paid',
   overdue: 'Overdue',
   void: 'Void',
-} as const;
-const METER = {
-  ai_tokens: 'AI inference',
-  sandbox_compute: 'Sandbox compute',
-  database_storage: 'Database storage',
-  object_storage: 'Object storage',
 } as const;
 const MONTHS = [
   'January',
@@ -124,7 +120,7 @@ function described(line: InvoiceLine): Described {
       const late = line.kind === 'adjustment' ? ', told of after its month was closed' : '';
       const price = line.priceNano === null ? '' : `${formatUsd(line.priceNano)} per ${line.pricedPer!}`;
       return {
-        title: `${METER[line.meter!]}${line.model === null ? '' : `, ${line.model}`}${late}`,
+        title: `${METER_TABLE[line.meter!].label}${line.model === null ? '' : `, ${line.model}`}${late}`,
         detail,
         quantity: measured(line),
         price,
@@ -139,19 +135,8 @@ function described(line: InvoiceLine): Described {
   }
 }
 
-/** In the units in which prices are. */
-function measured({ unit, quantity, periodFrom, periodTo }: InvoiceLine): string {
-  if (unit === 'ms') return `${decimal(quantity!, 3_600_000n)} h`;
-  if (unit === 'byte_hours')
-    return `${decimal(quantity!, 1_000_000_000n * BigInt((periodTo.getTime() - periodFrom.getTime()) / 3_600_000))} GB-months`;
-  return `${grouped(quantity!)} ${unit ?? ''}`;
-}
-
-/** Six digits after the point, for reading; the amount is worked out from all of them. */
-function decimal(quantity: bigint, per: bigint): string {
-  const millionths = (quantity * 1_000_000n + per / 2n) / per;
-  const fraction = trimEnd((millionths % 1_000_000n).toString().padStart(6, '0'), '0');
-  return `${grouped(millionths / 1_000_000n)}${fraction === '' ? '' : `.${fraction}`}`;
+function measured({ meter, quantity, periodFrom, periodTo }: InvoiceLine): string {
+  return invoiceQuantity(meter!, quantity!, (periodTo.getTime() - periodFrom.getTime()) / HOUR_MS);
 }
 
 const corrections = (notes: readonly CreditNote[], dueCents: bigint): string => `<h2>Corrections</h2>

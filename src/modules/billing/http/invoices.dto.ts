@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { AnswerMeta, PageMeta } from '../../../platform/http/page.js';
 import { formatUsd } from '../../../platform/money/nano-dollars.js';
-import { METERS } from '../../metering/meter.js';
+import { METER_UNITS, METERS } from '../../metering/meter.js';
 import { formatCents } from '../cents.js';
 import { documentNumber } from '../invoices/document-number.js';
 import { INVOICE_STATES, LINE_KINDS } from '../invoices/invoice-state.js';
@@ -65,7 +65,7 @@ class InvoiceLineView {
   @ApiPropertyOptional({ enum: METERS, description: 'Of usage, as the next six.' }) meter?: string;
   @ApiPropertyOptional({ type: String }) model?: string;
   @ApiPropertyOptional({ type: String, description: 'In whole units; of a base fee the seconds.' }) quantity?: string;
-  @ApiPropertyOptional({ enum: ['tokens', 'ms', 'byte_hours', 's'] }) unit?: string;
+  @ApiPropertyOptional({ enum: [...METER_UNITS, 's'] }) unit?: string;
   @ApiPropertyOptional({ type: String, example: '0.1' }) price?: string;
   @ApiPropertyOptional({ type: String, example: 'hour', description: 'What `price` is for.' }) price_per?: string;
   @ApiPropertyOptional({ type: String, description: 'The version of the price.' }) price_version?: string;

@@ -1,6 +1,7 @@
 import { formatUsd } from '../../../platform/money/nano-dollars.js';
 import { roundToCents } from '../cents.js';
 import type { InvoiceLine } from '../invoices/invoices.service.js';
+import { METER_TABLE } from '../../metering/meter.js';
 import { PLANS } from '../../plans/plan.js';
 
 interface ProviderLine {
@@ -8,13 +9,6 @@ interface ProviderLine {
   readonly description: string;
   readonly amountCents: bigint;
 }
-
-const METER = {
-  ai_tokens: 'AI inference',
-  sandbox_compute: 'Sandbox compute',
-  database_storage: 'Database storage',
-  object_storage: 'Object storage',
-} as const;
 
 /**
  * The lines of an invoice in whole cents, as providers want them. It is the running sum that is rounded, so that they
@@ -39,7 +33,7 @@ function titleOf({ kind, plan, meter, model }: InvoiceLine): string {
       return `Plan ${PLANS[plan!].name}`;
     case 'usage':
     case 'adjustment':
-      return `${METER[meter!]}${model === null ? '' : `, ${model}`}`;
+      return `${METER_TABLE[meter!].label}${model === null ? '' : `, ${model}`}`;
     case 'credits':
       return 'Paid with credits';
     case 'not_charged':

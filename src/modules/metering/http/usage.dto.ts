@@ -3,7 +3,7 @@ import { Transform } from 'class-transformer';
 import { IsIn, IsString, ValidateBy } from 'class-validator';
 import { MayBeAbsent } from '../../../platform/http/may-be-absent.js';
 import { formatUsd } from '../../../platform/money/nano-dollars.js';
-import { METERS } from '../meter.js';
+import { displayQuantity, type Meter, METER_UNITS, METERS } from '../meter.js';
 import { monthOf } from '../month.js';
 import { USAGE_GROUPS, type UsageGroup, type UsageReportLine } from '../usage-report.service.js';
 
@@ -91,12 +91,13 @@ export class UsageQuery {
 }
 
 class UsageView {
-  @ApiProperty({ enum: METERS }) meter!: string;
+  @ApiProperty({ enum: METERS }) meter!: Meter;
   @ApiPropertyOptional({ type: String }) model?: string;
   @ApiPropertyOptional({ type: String, description: 'Absent where the usage is of no project.' }) project_id?: string;
   @ApiPropertyOptional({ type: String, format: 'date' }) day?: string;
   @ApiProperty({ description: 'In digits.', example: '3600000' }) quantity!: string;
-  @ApiProperty({ enum: ['tokens', 'ms', 'byte_hours'] }) unit!: string;
+  @ApiProperty({ enum: METER_UNITS }) unit!: string;
+  @ApiProperty({ description: 'The quantity for people to read, rounded.', example: '1 h' }) display_quantity!: string;
   @ApiProperty({ description: 'In USD, as a decimal.', example: '0.1' }) cost!: string;
 
   static of({ meter, model, projectId, day, quantity, unit, costNano }: UsageReportLine): UsageView {
@@ -107,6 +108,7 @@ class UsageView {
       ...(day === undefined ? {} : { day }),
       quantity: quantity.toString(),
       unit,
+      display_quantity: displayQuantity(meter, quantity),
       cost: formatUsd(costNano),
     };
   }

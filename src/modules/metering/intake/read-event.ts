@@ -1,4 +1,4 @@
-import { isModelOf, type Meter, METERS } from '../meter.js';
+import { isModelOf, type Meter, METERS, MODEL_RULE } from '../meter.js';
 import { MAX_QUANTITY, type UsageEvent } from '../usage-event.js';
 
 /** What is wrong with an event, for its source. */
@@ -60,8 +60,7 @@ export function readEvent(given: unknown, now: Date): UsageEvent | EventFault {
   if (projectId !== undefined && (typeof projectId !== 'string' || !PROJECT.test(projectId)))
     return fault('project_id', 'project_id must be the id of a project');
   if (!METERS.includes(meter as Meter)) return fault('meter', `meter must be one of ${METERS.join(', ')}`);
-  if (!isModelOf(meter as Meter, model as string | undefined))
-    return fault('model', 'model must be <model>:input or <model>:output for ai_tokens, and absent for all others');
+  if (!isModelOf(meter as Meter, model as string | undefined)) return fault('model', MODEL_RULE);
   const count = quantityOf(quantity);
   if (count === undefined)
     return fault('quantity', `quantity must be a whole number from 0 to ${MAX_QUANTITY}, in digits`);

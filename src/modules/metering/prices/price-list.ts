@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { parseUsd } from '../../../platform/money/nano-dollars.js';
-import { isModelOf, type Meter, METERS } from '../meter.js';
+import { isModelOf, type Meter, METERS, MODEL_RULE } from '../meter.js';
 import type { PriceVersion } from './price-version.js';
 
 const ID = /^[a-z0-9][a-z0-9._-]{0,63}$/;
@@ -47,8 +47,7 @@ function faultsOf({ id, meter, model, from, usd, ...rest }: Fields): string[] {
     .map((name) => `${name} is no field of a price`);
   if (typeof id !== 'string' || !ID.test(id)) faults.push('id must be 1 to 64 of a-z, 0-9, ".", "_" and "-"');
   if (!METERS.includes(meter as Meter)) faults.push(`meter must be one of ${METERS.join(', ')}`);
-  else if (!isModelOf(meter as Meter, model as string | undefined))
-    faults.push('model must be <model>:input or <model>:output for ai_tokens, and absent for all others');
+  else if (!isModelOf(meter as Meter, model as string | undefined)) faults.push(MODEL_RULE);
   if (typeof from !== 'string' || !TIME.test(from) || Number.isNaN(Date.parse(from)))
     faults.push('from must be a time in UTC as 2026-01-01T00:00:00Z');
   if (typeof usd !== 'string' || nanoOf(usd) === undefined)
