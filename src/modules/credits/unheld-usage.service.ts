@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
+import { batchesOf } from '../../platform/database/in-batches.js';
 import { Ids } from '../../platform/ids/ids.js';
 import { Log } from '../../platform/logging/log.js';
 import { Clock } from '../../platform/time/clock.js';
@@ -35,9 +36,8 @@ export class UnheldUsageService {
    * others waiting.
    */
   async payAll(): Promise<void> {
-    for (let after = '', orgIds: string[]; ; after = orgIds.at(-1)!) {
-      orgIds = await this.unpaid.organizations(after, BATCH);
-      if (orgIds.length === 0) return;
+    const batches = batchesOf<string>((last = '', limit) => this.unpaid.organizations(last, limit), { size: BATCH });
+    for await (const orgIds of batches) {
       const orgs = await this.plans.findAll(orgIds);
       const isBilled = new Map(orgs.map(({ id, plan }) => [id, PLANS[plan].billsUsage]));
       try {

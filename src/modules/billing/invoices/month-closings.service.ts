@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { batchesOf } from '../../../platform/database/in-batches.js';
 import { Log } from '../../../platform/logging/log.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { type BilledOrg, OrgPlans } from '../../orgs/org-plans.js';
@@ -65,15 +66,16 @@ export class MonthClosings {
 
   /** Organizations for which the month is open. */
   private async *openSets(period: BillingPeriod): AsyncGenerator<BilledOrg[]> {
-    for (let after = '', orgs: BilledOrg[]; ; after = orgs.at(-1)!.id) {
-      orgs = await this.orgs.madeBefore(period.to, after, SET);
+    const sets = batchesOf<BilledOrg>((last, limit) => this.orgs.madeBefore(period.to, last?.id ?? '', limit), {
+      size: SET,
+    });
+    for await (const orgs of sets) {
       const done = await this.closed.closedOf(
         orgs.map(({ id }) => id),
         period,
       );
       const open = orgs.filter(({ id }) => !done.has(id));
       if (open.length > 0) yield open;
-      if (orgs.length < SET) return;
     }
   }
 

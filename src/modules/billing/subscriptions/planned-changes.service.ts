@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
+import { inBatches } from '../../../platform/database/in-batches.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { OrgPlans } from '../../orgs/org-plans.js';
 import { SubscriptionsStore } from '../persistence/subscriptions.store.js';
@@ -20,11 +21,14 @@ export class PlannedChanges {
 
   /** All that are due. What an organization then has too much of stays; it can make no more. */
   async applyAll(): Promise<void> {
-    for (;;) {
-      const due = await this.subscriptions.due(this.clock.now(), BATCH);
-      for (const orgId of due) await this.applyOf(orgId);
-      if (due.length < BATCH) return;
-    }
+    await inBatches(
+      async (limit) => {
+        const due = await this.subscriptions.due(this.clock.now(), limit);
+        for (const orgId of due) await this.applyOf(orgId);
+        return due.length;
+      },
+      { size: BATCH },
+    );
   }
 
   /** Those of these organizations that are due, each in a transaction of its own. */

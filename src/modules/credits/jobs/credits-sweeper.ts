@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Ids } from '../../../platform/ids/ids.js';
+import { inBatches } from '../../../platform/database/in-batches.js';
 import type { ScheduleHandler } from '../../../platform/background/define-schedule.js';
 import { Handles } from '../../../platform/background/handles.js';
 import { Log } from '../../../platform/logging/log.js';
@@ -11,9 +12,8 @@ import { PursesService } from '../purse/purses.service.js';
 import { UnheldUsageService } from '../unheld-usage.service.js';
 import { creditsSchedule } from './credits.job.js';
 
-const BATCH = 200;
-/** In one sweep: the rest has time until the next. */
-const BATCHES = 20;
+/** Of each kind in one run. */
+const BATCHES = { size: 200, most: 20 };
 
 /**
  * Pays for what was used without a hold, gives back what is held for work that was lost, and takes out credits that
@@ -41,24 +41,26 @@ export class CreditsSweeper implements ScheduleHandler {
   }
 
   private async expireHolds(): Promise<void> {
-    for (let batch = 0; batch < BATCHES; batch++) {
-      const overdue = await this.holds.overdue(this.clock.now(), BATCH);
-      if (overdue.length === 0) return;
+    await inBatches(async (limit) => {
+      const overdue = await this.holds.overdue(this.clock.now(), limit);
+      if (overdue.length === 0) return 0;
       this.log.warn(
         { holds: overdue.length },
         'Work that money was held for never told of its end; the money is given back.',
       );
       await this.batches.perform(overdue.map(({ orgId, key }) => ({ kind: 'expire', orgId, key })));
-    }
+      return overdue.length;
+    }, BATCHES);
   }
 
   private async expireGrants(): Promise<void> {
-    for (let batch = 0; batch < BATCHES; batch++) {
-      const orgIds = await this.grants.expired(this.clock.now(), BATCH);
-      if (orgIds.length === 0) return;
+    await inBatches(async (limit) => {
+      const orgIds = await this.grants.expired(this.clock.now(), limit);
+      if (orgIds.length === 0) return 0;
       await this.purses.change({ orgIds }, (session) => {
         for (const orgId of orgIds) session.expire(orgId, this.clock.now(), () => this.ids.next('ltx'));
       });
-    }
+      return orgIds.length;
+    }, BATCHES);
   }
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
+import { inBatches } from '../../../platform/database/in-batches.js';
 import { AliasesService } from '../../hosting/aliases.service.js';
 import { ArtifactsService } from '../../hosting/artifacts.service.js';
 import { DeploysService } from '../deploys.service.js';
@@ -30,11 +31,14 @@ export class DeployRemoval {
       for (const { label } of await this.aliases.of(projectId)) await this.aliases.release(label);
       await this.pins.unpin(projectId);
     });
-    for (;;) {
-      const ids = await this.keeping.withFilesOf(projectId, BATCH);
-      await this.removeFiles(ids);
-      if (ids.length < BATCH) return;
-    }
+    await inBatches(
+      async (limit) => {
+        const ids = await this.keeping.withFilesOf(projectId, limit);
+        await this.removeFiles(ids);
+        return ids.length;
+      },
+      { size: BATCH },
+    );
   }
 
   /** The hosts that lead to these deploys alone go first, so that nobody is led to files that are not there. */

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
+import { batchesOf, inBatches } from '../../../platform/database/in-batches.js';
 import type { ScheduleHandler } from '../../../platform/background/define-schedule.js';
 import { Handles } from '../../../platform/background/handles.js';
 import { Clock } from '../../../platform/time/clock.js';
@@ -46,22 +47,20 @@ export class DeploySweeper implements ScheduleHandler {
       if (released.next === undefined || stopping.aborted) break;
       after = released.next;
     }
-    while (
-      !stopping.aborted &&
-      (await this.logs.deleteOfThoseBefore(new Date(this.clock.now().getTime() - LOGS_KEPT_MS), BATCH)) === BATCH
-    );
+    const logsBefore = new Date(this.clock.now().getTime() - LOGS_KEPT_MS);
+    await inBatches((limit) => this.logs.deleteOfThoseBefore(logsBefore, limit), { size: BATCH, stopping });
     await this.garbage.collect(this.kept());
     return true;
   }
 
   /** Queues tell of projects and organizations that are deleted; what was overlooked all the same is found here. */
   private async removeGoneProjects(stopping: AbortSignal): Promise<void> {
-    for (let after = ''; !stopping.aborted;) {
-      const ids = await this.keeping.projectsWithFiles(after, PAGE);
+    const batches = batchesOf<string>((last = '', limit) => this.keeping.projectsWithFiles(last, limit), {
+      size: PAGE,
+      stopping,
+    });
+    for await (const ids of batches)
       for (const id of await this.projects.goneOf(ids)) await this.removal.removeProject(id);
-      if (ids.length < PAGE) return;
-      after = ids.at(-1)!;
-    }
   }
 
   /**
@@ -78,11 +77,7 @@ export class DeploySweeper implements ScheduleHandler {
   }
 
   private async *kept(): AsyncGenerator<string> {
-    for (let after = ''; ;) {
-      const ids = await this.keeping.kept(after, PAGE);
-      yield* ids;
-      if (ids.length < PAGE) return;
-      after = ids.at(-1)!;
-    }
+    const batches = batchesOf<string>((last = '', limit) => this.keeping.kept(last, limit), { size: PAGE });
+    for await (const ids of batches) yield* ids;
   }
 }

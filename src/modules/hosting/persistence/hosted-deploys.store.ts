@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
+import { batchesOf } from '../../../platform/database/in-batches.js';
 import { HostedDeploy } from './hosted-deploy.entity.js';
 
 const PAGE = 500;
@@ -33,17 +34,16 @@ export class HostedDeploysStore {
 
   /** All, by id, page after page. */
   async *all(): AsyncGenerator<HostedDeploy> {
-    let after = '';
-    for (;;) {
-      const page = await this.database.manager
-        .createQueryBuilder(HostedDeploy, 'deploy')
-        .where('deploy.deploy_id > :after', { after })
-        .orderBy('deploy.deploy_id')
-        .limit(PAGE)
-        .getMany();
-      yield* page;
-      if (page.length < PAGE) return;
-      after = page.at(-1)!.deployId;
-    }
+    const batches = batchesOf<HostedDeploy>(
+      (last, limit) =>
+        this.database.manager
+          .createQueryBuilder(HostedDeploy, 'deploy')
+          .where('deploy.deploy_id > :after', { after: last?.deployId ?? '' })
+          .orderBy('deploy.deploy_id')
+          .limit(limit)
+          .getMany(),
+      { size: PAGE },
+    );
+    for await (const batch of batches) yield* batch;
   }
 }

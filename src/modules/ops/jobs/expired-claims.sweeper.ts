@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
+import { inBatches } from '../../../platform/database/in-batches.js';
 import { Ids } from '../../../platform/ids/ids.js';
 import type { ScheduleHandler } from '../../../platform/background/define-schedule.js';
 import { Handles } from '../../../platform/background/handles.js';
@@ -8,7 +9,7 @@ import { OpsTasksStore } from '../persistence/ops-tasks.store.js';
 import { expiredClaimsSchedule } from './ops.job.js';
 
 const KEPT_MS = 180 * 86_400_000;
-const BATCH = 1_000;
+const BATCHES = { size: 1_000, most: 20 };
 
 /** Opens tasks again whose claim was not renewed in time, and deletes those long resolved. */
 @Injectable()
@@ -35,6 +36,7 @@ export class ExpiredClaimsSweeper implements ScheduleHandler {
         });
       }
     });
-    await this.tasks.deleteResolvedBefore(new Date(now.getTime() - KEPT_MS), BATCH);
+    const before = new Date(now.getTime() - KEPT_MS);
+    await inBatches((limit) => this.tasks.deleteResolvedBefore(before, limit), BATCHES);
   }
 }

@@ -113,11 +113,12 @@ export class OpsTasksStore {
     return rows;
   }
 
-  async deleteResolvedBefore(before: Date, limit: number): Promise<void> {
-    await this.database.manager.query(
+  async deleteResolvedBefore(before: Date, limit: number): Promise<number> {
+    const [, count] = await this.database.manager.query<[unknown[], number]>(
       "DELETE FROM ops_tasks WHERE id IN (SELECT id FROM ops_tasks WHERE status = 'resolved' AND resolved_at < $1 LIMIT $2)",
       [before, limit],
     );
+    return count;
   }
 
   async figures(now: Date): Promise<TaskFigures> {

@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { ScheduleHandler } from '../../../platform/background/define-schedule.js';
 import { Handles } from '../../../platform/background/handles.js';
+import { inBatches } from '../../../platform/database/in-batches.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { EmailTokensStore } from '../persistence/email-tokens.store.js';
 import { expiredEmailTokensSchedule } from './people.job.js';
 
 const KEPT_MS = 30 * 86_400_000;
-const BATCH = 1_000;
 /** The limit of one run: what is left waits for the next. */
-const BATCHES = 20;
+const BATCHES = { size: 1_000, most: 20 };
 
 @Injectable()
 @Handles(expiredEmailTokensSchedule)
@@ -20,8 +20,6 @@ export class ExpiredEmailTokensSweeper implements ScheduleHandler {
 
   async run(): Promise<void> {
     const before = new Date(this.clock.now().getTime() - KEPT_MS);
-    for (let batch = 0; batch < BATCHES; batch++) {
-      if ((await this.tokens.deleteExpired(before, BATCH)) < BATCH) break;
-    }
+    await inBatches((limit) => this.tokens.deleteExpired(before, limit), BATCHES);
   }
 }
