@@ -1,4 +1,5 @@
 import { BackgroundCatalog } from '../platform/background/background-catalog.js';
+import { reencryptionSchedule } from '../platform/secrets/re-encryption.job.js';
 import { authMailJob } from '../modules/auth/auth-mail.job.js';
 import { expiredSessionsSchedule } from '../modules/auth/jobs/auth.job.js';
 import { expiredInvitationsSchedule } from '../modules/orgs/jobs/orgs.job.js';
@@ -21,7 +22,7 @@ import {
   orgDeletedSubscription,
   deployAdmissionSchedule,
 } from '../modules/deploys/jobs/deploys.job.js';
-import { deployEnvReencryptionSchedule, deploySweepSchedule } from '../modules/deploys/upkeep/upkeep.job.js';
+import { deploySweepSchedule } from '../modules/deploys/upkeep/upkeep.job.js';
 import { featureFlagsSchedule } from '../modules/features/jobs/features.job.js';
 import { githubEvent } from '../modules/github/github-event.job.js';
 import {
@@ -30,7 +31,6 @@ import {
   usageReconciliationSchedule,
 } from '../modules/metering/jobs/metering.job.js';
 import { expiredClaimsSchedule, planRequestSubscription } from '../modules/ops/jobs/ops.job.js';
-import { projectEnvReencryptionSchedule } from '../modules/projects/jobs/projects.job.js';
 import { projectDeletedEvent } from '../modules/projects/project-deleted.job.js';
 import { repositoriesSchedule, githubEventSubscription } from '../modules/repositories/jobs/repositories.job.js';
 import { repositoryPushedEvent } from '../modules/repositories/repository-pushed.job.js';
@@ -59,14 +59,13 @@ export const BACKGROUND_CATALOG = new BackgroundCatalog({
     plannedChangesSchedule,
     creditsSchedule,
     deployAdmissionSchedule,
-    deployEnvReencryptionSchedule,
     deploySweepSchedule,
     featureFlagsSchedule,
     usagePartitionsSchedule,
     storageSamplingSchedule,
     usageReconciliationSchedule,
     expiredClaimsSchedule,
-    projectEnvReencryptionSchedule,
+    reencryptionSchedule,
     repositoriesSchedule,
     overdueExecutionsSchedule,
     oldExecutionsSchedule,

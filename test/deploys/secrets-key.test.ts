@@ -24,10 +24,7 @@ const startWith = async (secretsKey: string): Promise<void> => {
   settings.SECRETS_KEY = secretsKey;
   await app.restart();
 };
-const reseal = async (): Promise<void> => {
-  await app.runSchedule('project-env-re-encryption');
-  await app.runSchedule('deploy-env-re-encryption');
-};
+const reencrypt = (): Promise<unknown> => app.runSchedule('re-encryption');
 
 describe('changing SECRETS_KEY', () => {
   it('re-encrypts every value, so that the old key is no longer needed', async () => {
@@ -58,7 +55,7 @@ describe('changing SECRETS_KEY', () => {
     const before = (await app.fetch(`/api/v1/projects/${project}/env`, as(key))).body.data;
 
     await startWith(`2:${NEW},1:${OLD}`);
-    await reseal();
+    await reencrypt();
     expect(await versions()).toEqual([{ version: 2, count: 8 }]);
 
     await startWith(`2:${NEW}`);
@@ -79,7 +76,7 @@ describe('changing SECRETS_KEY', () => {
       broken,
     ]);
     await startWith(`3:${OLD},2:${NEW}`);
-    await reseal();
+    await reencrypt();
     expect(await versions()).toEqual([
       { version: 2, count: 1 },
       { version: 3, count: 6 },

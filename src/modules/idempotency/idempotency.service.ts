@@ -6,7 +6,7 @@ import { DomainError, type ErrorHelp } from '../../platform/errors/domain-error.
 import type { ErrorCode } from '../../platform/errors/error-codes.js';
 import { Ids } from '../../platform/ids/ids.js';
 import { Log } from '../../platform/logging/log.js';
-import { keyFor, seal, unseal } from '../../platform/secrets/sealed.js';
+import { KeyMissing, KeyRing } from '../../platform/secrets/key-ring.js';
 import { Clock } from '../../platform/time/clock.js';
 import { IdempotencyInProgress, IdempotencyMismatch, RefusedBefore } from './idempotency.errors.js';
 import { type Attempt, IdempotencyStore } from './persistence/idempotency.store.js';
@@ -47,17 +47,20 @@ export interface IdempotentAnswer {
 /** Does a write once, however often it is asked for with one key within a day. */
 @Injectable()
 export class IdempotencyService {
+  private readonly keys: KeyRing;
   private taken = 0;
 
   constructor(
-    private readonly config: Config,
+    { apiKeyPeppers }: Config,
     private readonly database: Database,
     private readonly records: IdempotencyStore,
     private readonly unsettled: UnsettledAttempts,
     private readonly ids: Ids,
     private readonly clock: Clock,
     private readonly log: Log,
-  ) {}
+  ) {
+    this.keys = new KeyRing('API_KEY_PEPPER', 'idempotency', apiKeyPeppers);
+  }
 
   /**
    * Runs `work` or gives the answer that it gave before. Where the work is all in the database (`atomically`), its
@@ -135,14 +138,14 @@ export class IdempotencyService {
     if (!request.fingerprints.some((fingerprint) => fingerprint.equals(record.fingerprint)))
       throw new IdempotencyMismatch();
     if (record.answer === null) throw new IdempotencyInProgress();
-    const kept = JSON.parse(this.unseal(record.answer, request.scope)) as KeptAnswer | KeptRefusal;
+    const kept = JSON.parse(this.decrypt(record.answer, request.scope)) as KeptAnswer | KeptRefusal;
     if ('refusal' in kept) throw new RefusedBefore(kept.refusal);
     return kept;
   }
 
   /** @throws {IdempotencyInProgress} when this attempt lost its place, which rolls back what it did. */
   private async keep(attempt: Attempt, status: number, content: KeptAnswer | KeptRefusal): Promise<void> {
-    const sealed = this.seal(JSON.stringify(content), attempt.scope);
+    const sealed = this.keys.encrypt(JSON.stringify(content), attempt.scope);
     if (!(await this.records.answer(attempt, status, sealed))) throw new IdempotencyInProgress();
   }
 
@@ -170,18 +173,13 @@ export class IdempotencyService {
     });
   }
 
-  private seal(text: string, scope: string): Buffer {
-    const { version, secret } = this.config.apiKeyPeppers[0]!;
-    const head = Buffer.alloc(4);
-    head.writeUInt32BE(version);
-    return Buffer.concat([head, seal(Buffer.from(text), keyFor('idempotency', secret), scope)]);
-  }
-
-  private unseal(sealed: Buffer, scope: string): string {
-    const version = sealed.readUInt32BE(0);
-    const pepper = this.config.apiKeyPeppers.find((one) => one.version === version);
-    // Its answer cannot be read any more; that it was done is known, so that it must not be done again.
-    if (pepper === undefined) throw new IdempotencyMismatch();
-    return unseal(sealed.subarray(4), keyFor('idempotency', pepper.secret), scope).toString();
+  /** @throws {IdempotencyMismatch} where the pepper is gone: what was done is not known, and must not be done again. */
+  private decrypt(answer: Buffer, scope: string): string {
+    try {
+      return this.keys.decrypt(answer, scope);
+    } catch (error) {
+      if (error instanceof KeyMissing) throw new IdempotencyMismatch();
+      throw error;
+    }
   }
 }

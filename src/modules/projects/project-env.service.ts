@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
+import { ENCRYPTION_OVERHEAD_BYTES } from '../../platform/secrets/key-ring.js';
 import { Clock } from '../../platform/time/clock.js';
 import type { Call } from '../auth/caller.js';
 import { OrgDirectory } from '../orgs/org-directory.js';
-import { EnvVault, SEALED_OVERHEAD_BYTES } from './env/env-vault.js';
+import { EnvVault } from './env/env-vault.js';
 import type { Project } from './persistence/project.entity.js';
 import type { ProjectEnvVariable } from './persistence/project-env-variable.entity.js';
 import { ProjectEnvStore } from './persistence/project-env.store.js';
@@ -119,17 +120,8 @@ export class ProjectEnvService {
     }));
   }
 
-  get hasOlderKeys(): boolean {
-    return this.vault.hasOlderKeys;
-  }
-
-  /** What every value begins with that is sealed by the newest `SECRETS_KEY`. */
-  get newestKeyMark(): Buffer {
-    return this.vault.newestMark;
-  }
-
-  /** The same values, in the same order, sealed by the newest key. @throws {Error} where the key of one is gone. */
-  sealedAnew(
+  /** The same values, in the same order, encrypted with the newest key. @throws {KeyMissing} */
+  reencrypted(
     projectId: string,
     target: EnvTarget,
     variables: readonly Pick<SealedVariable, 'name' | 'value'>[],
@@ -157,7 +149,7 @@ export class ProjectEnvService {
           expected: { max: MAX_VARIABLES },
         });
       }
-      const plain = bytes - variables * SEALED_OVERHEAD_BYTES;
+      const plain = bytes - variables * ENCRYPTION_OVERHEAD_BYTES;
       if (plain > MAX_BYTES) {
         throw new EnvironmentTooLarge({
           code: 'max_bytes',

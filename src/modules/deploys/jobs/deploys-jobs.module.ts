@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { ReencryptionModule } from '../../../platform/secrets/re-encryption.module.js';
 import { BuildsModule } from '../../builds/builds.module.js';
 import { HostingModule } from '../../hosting/hosting.module.js';
 import { StoredBytesModule } from '../../hosting/stored-bytes.module.js';
@@ -17,8 +18,8 @@ import { Leases } from '../pipeline/leases.js';
 import { FetchStep } from '../pipeline/fetch.step.js';
 import { ReuseStep } from '../pipeline/reuse.step.js';
 import { DeployRemoval } from '../upkeep/deploy-removal.service.js';
-import { DeployEnvResealing } from '../upkeep/deploy-env-resealing.js';
 import { DeployStorageSource } from '../upkeep/deploy-storage-source.js';
+import { EncryptedDeployEnv } from '../upkeep/encrypted-deploy-env.js';
 import { DeploySweeper } from '../upkeep/deploy-sweeper.js';
 import { DeployProcessor } from './deploy.processor.js';
 import { DeployWorkerService } from './deploy-worker.service.js';
@@ -33,6 +34,7 @@ import { RepositoryPushedProcessor } from './repository-pushed.processor.js';
     HostingModule,
     MeteringModule,
     ProjectsModule,
+    ReencryptionModule,
     RepositoriesModule,
     StoredBytesModule,
   ],
@@ -52,7 +54,7 @@ import { RepositoryPushedProcessor } from './repository-pushed.processor.js';
     LostDeploys,
     DeployRemoval,
     DeployStorageSource,
-    DeployEnvResealing,
+    EncryptedDeployEnv,
     DeploySweeper,
     OrgDeletedProcessor,
     ProjectDeletedProcessor,

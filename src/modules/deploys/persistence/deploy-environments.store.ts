@@ -43,7 +43,7 @@ export class DeployEnvironmentsStore {
   }
 
   /** Those with values that do not begin with this mark, by deploy. */
-  async sealedOtherwise(mark: Buffer, afterDeployId: string, limit: number): Promise<KeptEnvironment[]> {
+  async withoutMark(mark: Buffer, afterDeployId: string, limit: number): Promise<KeptEnvironment[]> {
     const rows = await this.database.manager.query<
       (Omit<KeptEnvironment, 'variables'> & { variables: KeptVariable[] })[]
     >(
@@ -58,13 +58,13 @@ export class DeployEnvironmentsStore {
     return rows.map((row) => ({ ...row, variables: row.variables.map(fromKept) }));
   }
 
-  /** Puts other seals on the same values, unless they have been replaced meanwhile. */
+  /** Re-encrypts the same values, unless they have been replaced meanwhile. */
   async replace(
     deployId: string,
     present: readonly SealedVariable[],
-    resealed: readonly Pick<SealedVariable, 'value'>[],
+    reencrypted: readonly Pick<SealedVariable, 'value'>[],
   ): Promise<void> {
-    const next = present.map((variable, index) => toKept({ ...variable, value: resealed[index]!.value }));
+    const next = present.map((variable, index) => toKept({ ...variable, value: reencrypted[index]!.value }));
     await this.database.manager.query(
       'UPDATE deploy_environments SET variables = $3::jsonb WHERE deploy_id = $1 AND variables = $2::jsonb',
       [deployId, JSON.stringify(present.map(toKept)), JSON.stringify(next)],

@@ -1,5 +1,6 @@
 import type { Config } from '../../../platform/config/config.js';
-import { EnvVault, SEALED_OVERHEAD_BYTES } from './env-vault.js';
+import { ENCRYPTION_OVERHEAD_BYTES } from '../../../platform/secrets/key-ring.js';
+import { EnvVault } from './env-vault.js';
 
 const OLD = { version: 1, secret: 'an older secret of the operator' };
 const NEW = { version: 7, secret: 'a newer secret of the operator' };
@@ -10,7 +11,7 @@ describe('a value in the vault', () => {
   it('opens where it was put, and nowhere else', () => {
     const vault = vaultOf(OLD);
     const sealed = vault.seal('sésame', PLACE);
-    expect(sealed.length).toBe(Buffer.byteLength('sésame') + SEALED_OVERHEAD_BYTES);
+    expect(sealed.length).toBe(Buffer.byteLength('sésame') + ENCRYPTION_OVERHEAD_BYTES);
     expect(vault.open(sealed, PLACE)).toBe('sésame');
     for (const other of [{ projectId: 'prj_2' }, { target: 'preview' as const }, { name: 'TOKEN2' }]) {
       expect(() => vault.open(sealed, { ...PLACE, ...other })).toThrow();

@@ -1,60 +1,31 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../../platform/config/config.js';
-import { keyFor, seal, unseal } from '../../../platform/secrets/sealed.js';
+import { KeyRing } from '../../../platform/secrets/key-ring.js';
 import type { EnvTarget } from '../project-settings.js';
 
-const PURPOSE = 'project-env';
-const VERSION_BYTES = 4;
-
-/** The nonce and the tag of AES-GCM, and the version of the key: what a sealed value has besides the value. */
-export const SEALED_OVERHEAD_BYTES = VERSION_BYTES + 28;
-
-/** What a value belongs to. A sealed value that is copied to another place opens nowhere. */
+/** What a value belongs to. An encrypted value that is copied to another place cannot be decrypted there. */
 export interface EnvPlace {
   readonly projectId: string;
   readonly target: EnvTarget;
   readonly name: string;
 }
 
-/**
- * Seals the values of environment variables by the newest `SECRETS_KEY`, and opens them by the one they were sealed
- * with.
- */
+/** Encrypts the values of environment variables with `SECRETS_KEY`. */
 @Injectable()
 export class EnvVault {
-  private readonly keys: ReadonlyMap<number, Buffer>;
-  private readonly newest: number | undefined;
+  private readonly keys: KeyRing;
 
   constructor({ secretsKeys }: Config) {
-    this.keys = new Map(secretsKeys.map(({ version, secret }) => [version, keyFor(PURPOSE, secret)]));
-    this.newest = secretsKeys[0]?.version;
-  }
-
-  /** Whether there is another key than that which new values are sealed by. */
-  get hasOlderKeys(): boolean {
-    return this.keys.size > 1;
-  }
-
-  /** What every value begins with that is sealed by the newest key. */
-  get newestMark(): Buffer {
-    if (this.newest === undefined) throw new Error('This process has no SECRETS_KEY and cannot seal values.');
-    const mark = Buffer.alloc(VERSION_BYTES);
-    mark.writeUInt32BE(this.newest);
-    return mark;
+    this.keys = new KeyRing('SECRETS_KEY', 'project-env', secretsKeys);
   }
 
   seal(value: string, place: EnvPlace): Buffer {
-    const mark = this.newestMark;
-    return Buffer.concat([mark, seal(Buffer.from(value), this.keys.get(this.newest!)!, contextOf(place))]);
+    return this.keys.encrypt(value, contextOf(place));
   }
 
-  /** @throws {Error} for a value of another place, and where its key is gone. */
+  /** @throws {KeyMissing} @throws {Error} for a value of another place. */
   open(sealed: Buffer, place: EnvPlace): string {
-    const version = sealed.readUInt32BE(0);
-    const key = this.keys.get(version);
-    if (key === undefined)
-      throw new Error(`A value was sealed with version ${version} of SECRETS_KEY, which is not set.`);
-    return unseal(sealed.subarray(VERSION_BYTES), key, contextOf(place)).toString();
+    return this.keys.decrypt(sealed, contextOf(place));
   }
 }
 

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
+import { ReencryptionModule } from '../../../platform/secrets/re-encryption.module.js';
 import { ProjectsModule } from '../projects.module.js';
-import { EnvResealing } from './env-resealing.js';
+import { EncryptedProjectEnv } from './encrypted-project-env.js';
 
-@Module({ imports: [ProjectsModule], providers: [EnvResealing] })
+@Module({ imports: [ProjectsModule, ReencryptionModule], providers: [EncryptedProjectEnv] })
 export class ProjectsJobsModule {}

@@ -48,7 +48,7 @@ export class ProjectEnvStore {
   }
 
   /** Those with values that do not begin with this mark, in their order. */
-  sealedOtherwise(mark: Buffer, after: EnvGroup | undefined, limit: number): Promise<EnvGroup[]> {
+  withoutMark(mark: Buffer, after: EnvGroup | undefined, limit: number): Promise<EnvGroup[]> {
     return this.database.manager.query<EnvGroup[]>(
       `
       SELECT DISTINCT project_id AS "projectId", target FROM project_env

@@ -1,0 +1,57 @@
+import { Injectable } from '@nestjs/common';
+import type { ScheduleHandler } from '../background/define-schedule.js';
+import { Handles } from '../background/handles.js';
+import { Config } from '../config/config.js';
+import { batchesOf } from '../database/in-batches.js';
+import { Log } from '../logging/log.js';
+import { markOf } from './key-ring.js';
+import { reencryptionSchedule } from './re-encryption.job.js';
+
+const BATCH = 100;
+
+/** A table with values that a {@link KeyRing} encrypts with `SECRETS_KEY`. */
+export abstract class EncryptedTable<Row = unknown> {
+  /** Rows with a value that does not begin with the mark: up to `limit` of them after `last`, in an order of their own. */
+  abstract outdated(mark: Buffer, last: Row | undefined, limit: number): Promise<Row[]>;
+
+  /** Replaces the values of a row by the same ones, encrypted with the newest key. */
+  abstract reencrypt(row: Row): Promise<void>;
+
+  /** The ids of a row, for the log. */
+  abstract idsOf(row: Row): Readonly<Record<string, string>>;
+}
+
+/** Re-encrypts every table that was added, so that an older `SECRETS_KEY` is no longer needed. */
+@Injectable()
+@Handles(reencryptionSchedule)
+export class Reencryption implements ScheduleHandler {
+  private readonly tables: EncryptedTable[] = [];
+
+  constructor(
+    private readonly config: Config,
+    private readonly log: Log,
+  ) {}
+
+  /** A module that encrypts values adds its table when the process starts. */
+  add(table: EncryptedTable): void {
+    this.tables.push(table);
+  }
+
+  async run(stopping: AbortSignal = new AbortController().signal): Promise<void> {
+    const [newest, ...older] = this.config.secretsKeys;
+    if (newest === undefined || older.length === 0) return;
+    for (const table of this.tables) await this.runOn(table, markOf(newest.version), stopping);
+  }
+
+  private async runOn(table: EncryptedTable, mark: Buffer, stopping: AbortSignal): Promise<void> {
+    const batches = batchesOf((last, limit) => table.outdated(mark, last, limit), { size: BATCH, stopping });
+    for await (const rows of batches) {
+      for (const row of rows) {
+        // A row whose key is gone must not keep the others from it.
+        await table.reencrypt(row).catch((error: unknown) => {
+          this.log.warn({ error, ...table.idsOf(row) }, 'Values could not be re-encrypted with the newest key.');
+        });
+      }
+    }
+  }
+}
