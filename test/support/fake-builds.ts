@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { BuildObserver, BuildPhase, BuildRequest } from '../../src/modules/builds/build-request.js';
-import type { Built, BuiltFile } from '../../src/modules/builds/built.js';
+import type { Built } from '../../src/modules/builds/built.js';
+import type { BuiltFile } from '../../src/modules/hosting/built-output.js';
 import { BuildsService, type FetchedSource } from '../../src/modules/builds/builds.service.js';
 import type { TestApp } from './test-app.js';
 

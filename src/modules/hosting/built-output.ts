@@ -1,4 +1,4 @@
-/** What a build has made, as hosting takes it: the collected files, and how they are to be served. */
+/** The result of a build: the collected files, and how they are to be served. */
 export interface BuiltOutput {
   /** `nextjs`, `vite`, `static` …: for people who read a manifest, nothing depends on it. */
   readonly framework: string;
@@ -16,14 +16,20 @@ export interface BuiltOutput {
    */
   readonly static: readonly StaticMount[];
   readonly routing: Routing;
-  /** Once, in order; each body is read before the next file is asked for. Paths are relative. */
+  /**
+   * The collected files, once, in any order: regular files only.
+   *
+   * @throws {BuildFailed} `output_too_large`, `output_not_found`, `isolation_unavailable`
+   */
   files(): AsyncIterable<BuiltFile>;
 }
 
 export interface BuiltFile {
+  /** Relative, with `/` between, without `.`, `..`, empty names, control characters or what is not UTF-8. */
   readonly path: string;
   readonly bytes: number;
   readonly executable: boolean;
+  /** Read before the next file is asked for; what is left unread is skipped. */
   readonly content: AsyncIterable<Buffer>;
 }
 
@@ -33,7 +39,9 @@ export interface ServerCommand {
 }
 
 export interface StaticMount {
+  /** Within the collected files; empty for all of them. */
   readonly directory: string;
+  /** What the path of a request begins with: `/` or `/_next/static`, without a slash at the end. */
   readonly prefix: string;
   readonly immutable: boolean;
 }

@@ -1,4 +1,4 @@
-import { type BuiltFile } from '../built.js';
+import type { BuiltFile } from '../../hosting/built-output.js';
 
 /** A package.json of a mebibyte and a vercel.json of a quarter may be six times as long as JSON. */
 const LONGEST_RECORD = 8 * 1024 * 1024;

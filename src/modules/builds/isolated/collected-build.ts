@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { type IsolatedProgram } from '../../../platform/isolation/isolated-program.js';
 import { BuildFailed } from '../build-failed.js';
-import { type Built, type BuiltFile, type Routing, type StaticPlace } from '../built.js';
+import type { BuiltFile, Routing, StaticMount } from '../../hosting/built-output.js';
+import { type Built } from '../built.js';
 import { ArchiveBroken, type ArchiveFacts, ArchiveReader } from '../collect/archive-reader.js';
 import { type Inspection } from '../plan/inspection.js';
 import { type BuildPlan } from '../plan/plan-types.js';
@@ -85,7 +86,7 @@ export class CollectedBuild implements Built {
   readonly nodeVersion: string | null;
   readonly kind: Built['kind'];
   readonly server: Built['server'];
-  readonly static: readonly StaticPlace[];
+  readonly static: readonly StaticMount[];
   readonly routing: Routing;
   private taken = false;
   private closing: Promise<void> | null = null;

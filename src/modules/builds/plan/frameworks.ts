@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 
 import { type BuildSettings } from '../build-request.js';
-import { type StaticPlace } from '../built.js';
+import type { StaticMount } from '../../hosting/built-output.js';
 import { type Inspection } from './inspection.js';
 import { type BuildPlan, type PackedDirectory, SOURCE } from './plan-types.js';
 
@@ -105,7 +105,7 @@ function siteIn(
       : [...usual.filter((name) => name === 'public').map(named), asItLies];
   const candidates = settings.outputDirectory === undefined ? found : [named(settings.outputDirectory)];
   const immutable = IMMUTABLE[framework];
-  const everything: StaticPlace = { directory: '', prefix: '/', immutable: false };
+  const everything: StaticMount = { directory: '', prefix: '/', immutable: false };
   return {
     pack: { within: SOURCE, candidates, more: [], standalone: false },
     serve: () => ({

@@ -1,4 +1,4 @@
-import { type HeaderRule, type RedirectRule, type RewriteRule, type RouteCondition, type Routing } from '../built.js';
+import type { HeaderRule, Redirect, Rewrite, RouteCondition, Routing } from '../../hosting/built-output.js';
 
 const MOST_RULES = 2_000;
 /** A header of 8,192 characters, its name and some space. */
@@ -71,7 +71,7 @@ function vercelOf(text: string | null, tell: (text: string) => void): VercelRout
   };
 }
 
-function baseOf(raw: Record<string, unknown>): Pick<RewriteRule, 'source' | 'has' | 'missing'> | null {
+function baseOf(raw: Record<string, unknown>): Pick<Rewrite, 'source' | 'has' | 'missing'> | null {
   const { source } = raw;
   if (typeof source !== 'string' || !source.startsWith('/') || source.length > 2_000) return null;
   const [has, missing] = [conditionsOf(raw.has), conditionsOf(raw.missing)];
@@ -79,7 +79,7 @@ function baseOf(raw: Record<string, unknown>): Pick<RewriteRule, 'source' | 'has
   return has === null || missing === null ? null : { source, has, missing };
 }
 
-function redirectOf(raw: Record<string, unknown>): RedirectRule | null {
+function redirectOf(raw: Record<string, unknown>): Redirect | null {
   const base = baseOf(raw);
   const statusCode =
     REDIRECTS.find((status) => status === raw.statusCode) ??
@@ -89,7 +89,7 @@ function redirectOf(raw: Record<string, unknown>): RedirectRule | null {
     : { ...base, destination: raw.destination, statusCode };
 }
 
-function rewriteOf(raw: Record<string, unknown>): RewriteRule | null {
+function rewriteOf(raw: Record<string, unknown>): Rewrite | null {
   const base = baseOf(raw);
   return base === null || !isDestination(raw.destination) ? null : { ...base, destination: raw.destination };
 }
@@ -116,12 +116,9 @@ function conditionsOf(value: unknown): RouteCondition[] | null {
 }
 
 /** `/news/* /blog/:splat 301`, one a line. */
-function redirectsOf(
-  text: string,
-  tell: (text: string) => void,
-): { redirects: RedirectRule[]; rewrites: RewriteRule[] } {
-  const redirects: RedirectRule[] = [];
-  const rewrites: RewriteRule[] = [];
+function redirectsOf(text: string, tell: (text: string) => void): { redirects: Redirect[]; rewrites: Rewrite[] } {
+  const redirects: Redirect[] = [];
+  const rewrites: Rewrite[] = [];
   for (const line of linesOf('_redirects', text, tell)) {
     const [from = '', to = '', status = '301', ...more] = wordsOf(line);
     const source = from.endsWith('*') ? `${from.slice(0, -1)}:splat*` : from;
