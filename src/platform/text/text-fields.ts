@@ -1,6 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { Transform } from 'class-transformer';
 import { IsEmail, IsString, MaxLength, MinLength, ValidateBy } from 'class-validator';
+import { isBranchName } from '../git/branch-name.js';
 
 /** As if they stood before the field in this order: of several faults the first rule's is told. */
 export const inOrder = (...decorators: PropertyDecorator[]): PropertyDecorator =>
@@ -18,6 +19,19 @@ export const IsOneLine = (): PropertyDecorator =>
       defaultMessage: (fault) => `${fault?.property ?? 'the field'} must be one line without control characters`,
     },
   });
+
+/** The name of a branch, by the rules of git. */
+export const IsBranchName = (): PropertyDecorator =>
+  inOrder(
+    IsString(),
+    ValidateBy({
+      name: 'isBranchName',
+      validator: {
+        validate: (value: unknown) => typeof value === 'string' && isBranchName(value),
+        defaultMessage: (fault) => `${fault?.property ?? 'the field'} must be a valid git branch name`,
+      },
+    }),
+  );
 
 /** What people call a thing, on one line. */
 export const IsTitle = (): PropertyDecorator =>

@@ -1,4 +1,5 @@
 import { type EgressPolicy } from '../../../platform/egress/egress-policy.js';
+import { isBranchName } from '../../../platform/git/branch-name.js';
 import { type Mount } from '../../../platform/isolation/isolation-spec.js';
 import { BuildFailed } from '../build-failed.js';
 import { type BuildRequest, type BuildSource } from '../build-request.js';
@@ -113,8 +114,8 @@ function local(path: string): Place {
 
 /** The name of a branch is checked where it is taken in; here it must not be able to be anything else for git. */
 function checkedBranch(name: string): string {
-  if (name === '' || name.startsWith('-') || name.length > 255 || /[\u0000-\u0020\u007f~^:?*[\\]|\.\.|@\{/.test(name)) {
-    throw new BuildFailed('ref_not_found', 'That is no name of a branch.');
+  if (!isBranchName(name)) {
+    throw new BuildFailed('ref_not_found', 'The branch must have a valid git branch name.');
   }
   return name;
 }

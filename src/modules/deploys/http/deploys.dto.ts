@@ -1,11 +1,11 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Transform, Type } from 'class-transformer';
-import { IsBoolean, IsIn, IsInt, IsString, Matches, Min, ValidateBy } from 'class-validator';
+import { IsBoolean, IsIn, IsInt, IsString, Matches, Min } from 'class-validator';
+import { MAX_BRANCH_BYTES } from '../../../platform/git/branch-name.js';
 import { MayBeAbsent } from '../../../platform/http/may-be-absent.js';
 import { AnswerMeta, PageMeta, PageQuery } from '../../../platform/http/page.js';
-import { inOrder } from '../../../platform/text/text-fields.js';
+import { IsBranchName } from '../../../platform/text/text-fields.js';
 import { deployLabel } from '../../hosting/labels.js';
-import { isBranchName } from '../../projects/branch-name.js';
 import type { DeployWish } from '../deploy-requests.service.js';
 import {
   type DeployOutput,
@@ -29,27 +29,15 @@ const TYPE = {
     'production: what the project shows the world, in plans that have it. preview: a host of its own for the branch.',
 };
 
-const IsBranch = (): PropertyDecorator =>
-  inOrder(
-    IsString(),
-    ValidateBy({
-      name: 'isBranchName',
-      validator: {
-        validate: (value: unknown) => typeof value === 'string' && isBranchName(value),
-        defaultMessage: () => 'branch must be the name of a branch, as git has them',
-      },
-    }),
-  );
-
 export class CreateDeployBody {
   @ApiPropertyOptional({
     type: String,
-    maxLength: 255,
+    maxLength: MAX_BRANCH_BYTES,
     example: 'main',
     description: 'Left out, the production branch of the project.',
   })
   @MayBeAbsent()
-  @IsBranch()
+  @IsBranchName()
   readonly branch?: string;
 
   @ApiPropertyOptional({ ...TYPE, default: 'preview', example: 'preview' })
@@ -106,7 +94,7 @@ export class RollBackBody {
 export class DeploysQuery extends PageQuery {
   @ApiPropertyOptional({ example: 'main', type: String, description: 'Those of this branch.' })
   @MayBeAbsent()
-  @IsBranch()
+  @IsBranchName()
   readonly branch?: string;
 
   @ApiPropertyOptional({ example: 'production', enum: DEPLOY_TYPES, description: 'Only deploys of this type.' })

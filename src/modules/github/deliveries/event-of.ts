@@ -1,6 +1,7 @@
+import { isBranchName } from '../../../platform/git/branch-name.js';
 import type { GithubEventPayload } from '../github-event.job.js';
 
-const BRANCH = /^refs\/heads\/(.{1,255})$/s;
+const BRANCHES = 'refs/heads/';
 const SHA = /^[0-9a-f]{40}$/;
 
 interface Payload {
@@ -39,9 +40,9 @@ function pushOf(
   { ref, after, deleted, repository }: Payload,
   of: { installationId: number },
 ): GithubEventPayload | null {
-  const [, branch] = typeof ref === 'string' ? (BRANCH.exec(ref) ?? []) : [];
+  const branch = typeof ref === 'string' && ref.startsWith(BRANCHES) ? ref.slice(BRANCHES.length) : '';
   const { id, clone_url: cloneUrl } = repository ?? {};
-  if (branch === undefined || !Number.isSafeInteger(id) || typeof cloneUrl !== 'string') return null;
+  if (!isBranchName(branch) || !Number.isSafeInteger(id) || typeof cloneUrl !== 'string') return null;
   const isThere = deleted !== true && typeof after === 'string' && SHA.test(after);
   return { kind: 'push', ...of, repositoryId: id as number, cloneUrl, branch, commitSha: isThere ? after : null };
 }

@@ -1,10 +1,10 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
 import { IsIn, IsString, MaxLength, MinLength, ValidateBy } from 'class-validator';
+import { MAX_BRANCH_BYTES } from '../../../platform/git/branch-name.js';
 import { MayBeAbsent, MayBeCleared } from '../../../platform/http/may-be-absent.js';
 import { AnswerMeta, PageMeta } from '../../../platform/http/page.js';
-import { inOrder, IsOneLine, IsTitle, Trimmed } from '../../../platform/text/text-fields.js';
-import { isBranchName } from '../branch-name.js';
+import { inOrder, IsBranchName, IsOneLine, IsTitle, Trimmed } from '../../../platform/text/text-fields.js';
 import type { Project } from '../persistence/project.entity.js';
 import {
   DEFAULT_BRANCH,
@@ -23,7 +23,7 @@ const NAME = { minLength: 1, maxLength: 100, example: 'Shop' };
 const SLUG = { type: String, pattern: '^[a-z0-9](-?[a-z0-9])*$', maxLength: 63, example: 'shop' };
 const BRANCH = {
   type: String,
-  maxLength: 255,
+  maxLength: MAX_BRANCH_BYTES,
   example: DEFAULT_BRANCH,
   description: 'Deploys of it are production deploys.',
 };
@@ -40,8 +40,6 @@ const holds = (name: string, isSound: (text: string) => boolean, message: string
 
 const IsProjectSlug = (): PropertyDecorator =>
   inOrder(IsString(), holds('isSlug', isProjectSlug, 'must be 1 to 63 of a-z, 0-9 and single hyphens between them'));
-const IsBranch = (): PropertyDecorator =>
-  inOrder(IsString(), holds('isBranchName', isBranchName, 'must be the name of a branch, as git has them'));
 const isDirectoryRule = (): PropertyDecorator =>
   holds(
     'isDirectory',
@@ -137,7 +135,7 @@ export class CreateProjectBody {
 
   @ApiPropertyOptional({ ...BRANCH, description: `${BRANCH.description} Default: ${DEFAULT_BRANCH}.` })
   @MayBeAbsent()
-  @IsBranch()
+  @IsBranchName()
   readonly production_branch?: string;
 }
 
@@ -163,7 +161,7 @@ export class ChangeProjectBody {
 
   @ApiPropertyOptional(BRANCH)
   @MayBeAbsent()
-  @IsBranch()
+  @IsBranchName()
   readonly production_branch?: string;
 }
 

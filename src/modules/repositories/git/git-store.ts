@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../../platform/config/config.js';
+import { isBranchName } from '../../../platform/git/branch-name.js';
 import { type FirstCommit, importOf } from './first-commit.js';
 import { GitPrograms } from './git-programs.js';
 import { RepositoriesHome } from './repositories-home.js';
@@ -9,7 +10,6 @@ const TIMEOUT_MS = 60_000;
 const TIDY_UP_TIMEOUT_MS = 600_000;
 /** Of one repository, by name; more can be pushed, and of those beyond nothing is told. */
 const MAX_BRANCHES = 1_000;
-const MAX_BRANCH_BYTES = 255;
 /** What git writes besides what was sent: indexes, and the new pack beside the old ones while it tidies up. */
 const ROOM_TO_WORK = 4;
 
@@ -134,6 +134,5 @@ function halves(output: string): string[] {
 
 const bytesOf = (kibibytes: string): number => Number(kibibytes.trim()) * 1_024;
 
-/** A name that is not UTF-8 can be kept by git, and by nothing else here. */
-const isNameable = (branch: string): boolean =>
-  Buffer.byteLength(branch) <= MAX_BRANCH_BYTES && !branch.includes('\ufffd');
+/** Git keeps names that are not UTF-8, too; nothing else here can. */
+const isNameable = (branch: string): boolean => isBranchName(branch) && !branch.includes('\ufffd');
