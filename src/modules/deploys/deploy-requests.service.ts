@@ -6,33 +6,18 @@ import type { Call } from '../auth/caller.js';
 import { OrgDirectory } from '../orgs/org-directory.js';
 import { type Project, ProjectsService } from '../projects/projects.service.js';
 import { AdmissionService } from './admission/admission.service.js';
-import type { DeployTrigger } from './deploy-facts.js';
 import type { DeployType } from './deploy-state.js';
 import { DeployTransitions } from './deploy-transitions.js';
-import { ProjectHasNoRepository, TooManyDeploysWaiting } from './deploys.errors.js';
-import { Deploy } from './persistence/deploy.entity.js';
+import { TooManyDeploysWaiting } from './deploys.errors.js';
+import { Deploy, type RequestedDeploy } from './persistence/deploy.entity.js';
 import { DeploysStore } from './persistence/deploys.store.js';
 import { ProductionGate } from './production-gate.js';
-import { settingsOf } from './project-settings.js';
 import { StorageGate } from './storage-gate.js';
 
 /** Of one organization, waiting ones included. */
 const MAX_GOING_ON = 100;
 
-export interface DeployWish {
-  /** Undefined: the production branch of the project. */
-  readonly branch?: string | undefined;
-  readonly type: DeployType;
-  /** Builds even what was built before. */
-  readonly force: boolean;
-  /** Undefined: what the branch points to when the deploy begins. */
-  readonly commit?: string | undefined;
-}
-
-interface Origin {
-  readonly trigger: DeployTrigger;
-  readonly userId: string | null;
-}
+export type DeployWish = Omit<RequestedDeploy, 'trigger' | 'requestedBy'>;
 
 /** Lets deploys in. They are queued with the transaction, and begin by themselves when it is their turn. */
 @Injectable()
@@ -65,7 +50,7 @@ export class DeployRequests {
       const project = await this.projects.lock(call, named, 'deploys:write');
       if (wish.type === 'production') await this.gate.requireCaller(call, project.orgId);
       if (project.repoUrl !== null) await this.storage.requireRoom(project.orgId);
-      const deploy = await this.queue(project, wish, { trigger: 'api', userId: call.principal.user.id });
+      const deploy = await this.queue(project, { ...wish, trigger: 'api', requestedBy: call.principal.user.id });
       await this.owners.record(
         {
           orgId: project.orgId,
@@ -87,50 +72,17 @@ export class DeployRequests {
     push: { readonly branch: string; readonly pusherId: string | null },
     type: DeployType,
   ): Promise<Deploy> {
-    return this.queue(project, { branch: push.branch, type, force: false }, { trigger: 'push', userId: push.pusherId });
+    return this.queue(project, {
+      branch: push.branch,
+      type,
+      force: false,
+      trigger: 'push',
+      requestedBy: push.pusherId,
+    });
   }
 
-  private async queue(
-    project: Project,
-    { branch = project.productionBranch, type, force, commit }: DeployWish,
-    { trigger, userId }: Origin,
-  ): Promise<Deploy> {
-    if (project.repoUrl === null) throw new ProjectHasNoRepository();
-    const deploy: Deploy = Object.assign(new Deploy(), {
-      id: this.ids.next('dpl'),
-      orgId: project.orgId,
-      projectId: project.id,
-      branch,
-      type,
-      state: 'queued',
-      attempt: 0,
-      losses: 0,
-      trigger,
-      force,
-      ref: commit ?? branch,
-      repoUrl: project.repoUrl,
-      settings: settingsOf(project),
-      requestedBy: userId,
-      commitSha: commit ?? null,
-      commitMessage: null,
-      commitAuthor: null,
-      errorCode: null,
-      errorMessage: null,
-      output: null,
-      sameAs: null,
-      phaseMs: {},
-      admittedAt: null,
-      leaseUntil: null,
-      workerId: null,
-      createdAt: this.clock.now(),
-      initializingAt: null,
-      buildingAt: null,
-      deployingAt: null,
-      readyAt: null,
-      finishedAt: null,
-      wentLiveAt: null,
-      filesRemovedAt: null,
-    });
+  private async queue(project: Project, request: RequestedDeploy): Promise<Deploy> {
+    const deploy = Deploy.queued(project, request, { id: this.ids.next('dpl'), at: this.clock.now() });
     for (const older of await this.deploys.waitingBefore(deploy)) await this.transitions.skipped(older, deploy.id);
     if ((await this.deploys.countGoingOn(project.orgId)) >= MAX_GOING_ON) throw new TooManyDeploysWaiting(MAX_GOING_ON);
     await this.transitions.queued(deploy);

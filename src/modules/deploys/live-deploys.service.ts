@@ -16,7 +16,7 @@ import { ProductionGate } from './production-gate.js';
 
 /** What leads to the deploys of a project. */
 export interface Hosts {
-  readonly aliases: readonly Alias[];
+  readonly aliases: readonly (Alias & { readonly url: string })[];
   /** Production stays with it, because it was rolled back to. */
   readonly pinnedTo: string | null;
 }
@@ -41,7 +41,7 @@ export class LiveDeploys {
 
   async hostsOf(projectId: string): Promise<Hosts> {
     const [aliases, pinnedTo] = [await this.aliases.of(projectId), await this.pins.of(projectId)];
-    return { aliases, pinnedTo };
+    return { aliases: aliases.map((alias) => ({ ...alias, url: this.urlOf(alias.label) })), pinnedTo };
   }
 
   urlOf(label: string): string {

@@ -82,17 +82,18 @@ export class GithubInstallations {
     return this.database.transaction(async () => {
       await this.owners.lockAndGetPlan(call, orgId);
       const { id: accountId, login: account, type: accountType } = remote.account;
-      const installation: GithubInstallation = Object.assign(new GithubInstallation(), {
-        id: this.ids.next('ghi'),
-        orgId,
-        installationId,
-        accountId,
-        account,
-        accountType,
-        connectedBy: call.principal.user.id,
-        suspendedAt: remote.suspended_at === null ? null : new Date(remote.suspended_at),
-        createdAt: this.clock.now(),
-      });
+      const installation = GithubInstallation.connected(
+        {
+          orgId,
+          installationId,
+          accountId,
+          account,
+          accountType,
+          connectedBy: call.principal.user.id,
+          suspendedAt: remote.suspended_at === null ? null : new Date(remote.suspended_at),
+        },
+        { id: this.ids.next('ghi'), at: this.clock.now() },
+      );
       if (!(await this.installations.connect(installation))) throw new InstallationTaken(account);
       await this.owners.record(
         {

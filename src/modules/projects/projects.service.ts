@@ -9,29 +9,14 @@ import type { Call } from '../auth/caller.js';
 import { OrgDirectory } from '../orgs/org-directory.js';
 import type { Scope } from '../auth/scopes.js';
 import { PLANS } from '../plans/plan.js';
-import { Project } from './persistence/project.entity.js';
+import { Project, type Settings } from './persistence/project.entity.js';
 import { ProjectEnvStore } from './persistence/project-env.store.js';
 import { type ProjectReach, ProjectsStore } from './persistence/projects.store.js';
 import { projectDeletedEvent } from './project-deleted.job.js';
-import { DEFAULT_BRANCH } from './project-settings.js';
 import { freeSlugOf } from './project-slug.js';
 import { ProjectNotFound, TooManyProjects } from './projects.errors.js';
 
 export type { Project };
-
-type Settings = Pick<
-  Project,
-  | 'name'
-  | 'slug'
-  | 'repoUrl'
-  | 'framework'
-  | 'rootDirectory'
-  | 'installCommand'
-  | 'buildCommand'
-  | 'outputDirectory'
-  | 'nodeVersion'
-  | 'productionBranch'
->;
 
 /** What is left out stays as it is; null clears. */
 export type ProjectChange = Partial<Settings>;
@@ -62,27 +47,8 @@ export class ProjectsService {
     const orgId = call.org.id;
     return this.database.transaction(async () => {
       await this.requireRoom(call, orgId);
-      const now = this.clock.now();
-      const project = Object.assign(
-        new Project(),
-        {
-          id: this.ids.next('prj'),
-          orgId,
-          repoUrl: null,
-          framework: null,
-          rootDirectory: null,
-          installCommand: null,
-          buildCommand: null,
-          outputDirectory: null,
-          nodeVersion: null,
-          productionBranch: DEFAULT_BRANCH,
-          createdAt: now,
-          updatedAt: now,
-          deletedAt: null,
-        },
-        wish,
-        { slug: wish.slug ?? freeSlugOf(wish.name, await this.projects.slugsOf(orgId)) },
-      );
+      const slug = wish.slug ?? freeSlugOf(wish.name, await this.projects.slugsOf(orgId));
+      const project = Project.create({ ...wish, slug }, { id: this.ids.next('prj'), orgId, at: this.clock.now() });
       await this.projects.insert(project);
       await this.record(call, 'project.created', project, { name: project.name, slug: project.slug });
       return project;
@@ -147,9 +113,8 @@ export class ProjectsService {
       if (change.slug !== undefined)
         await this.owners.lockAndGetPlan(call, (await this.get(call, named, 'projects:write')).orgId);
       const project = await this.lock(call, named, 'projects:write');
-      const changed = (Object.keys(change) as (keyof ProjectChange)[]).filter((name) => change[name] !== project[name]);
+      const changed = project.change(change, this.clock.now());
       if (changed.length === 0) return project;
-      Object.assign(project, change, { updatedAt: this.clock.now() });
       await this.projects.save(project);
       await this.record(call, 'project.changed', project, { changed: changed.map(fieldOf) });
       return project;
@@ -163,7 +128,7 @@ export class ProjectsService {
   delete(call: Call, named: string): Promise<void> {
     return this.database.transaction(async () => {
       const project = await this.lock(call, named, 'projects:delete');
-      project.deletedAt = project.updatedAt = this.clock.now();
+      project.delete(this.clock.now());
       await this.projects.save(project);
       await this.env.removeAll(project.id);
       await this.outbox.publish(projectDeletedEvent, { projectId: project.id });

@@ -17,8 +17,6 @@ import { RepositoryUrls } from './repository-urls.js';
 import type { Provider } from './provider.js';
 import type { TemplateName } from './template-name.js';
 
-const DEFAULT_BRANCH = 'main';
-
 export interface RepositoryWish {
   readonly name: string;
   /** Undefined: it begins empty. */
@@ -87,19 +85,12 @@ export class RepositoriesService {
     const repository = await this.database.transaction(() => this.insert(call, { name, template, provider: 'github' }));
     try {
       const made = await this.github.create(installation, { template, name, isPrivate });
-      Object.assign(repository, {
-        remoteId: made.id,
-        cloneUrl: made.clone_url,
-        defaultBranch: made.default_branch,
-        provisionedAt: this.clock.now(),
-      });
+      const provisioned = repository.provisioned(
+        { remoteId: made.id, cloneUrl: made.clone_url, defaultBranch: made.default_branch },
+        this.clock.now(),
+      );
       await this.database.transaction(async () => {
-        await this.repositories.update(repository.id, {
-          remoteId: made.id,
-          cloneUrl: made.clone_url,
-          defaultBranch: made.default_branch,
-          provisionedAt: repository.provisionedAt,
-        });
+        await this.repositories.update(repository.id, provisioned);
         await this.record(call, 'repository.created', repository);
       });
       return repository;
@@ -115,9 +106,9 @@ export class RepositoriesService {
   rehearseAtGithub(call: Call, { name, template, account }: GithubRepositoryWish): Promise<Repository> {
     return this.database.rehearse(async () => {
       const { account: owner } = await this.github.accountOf(call.org.id, account);
-      return Object.assign(await this.insert(call, { name, template, provider: 'github' }), {
-        cloneUrl: `${this.config.github!.url}/${owner}/${name}.git`,
-      });
+      const repository = await this.insert(call, { name, template, provider: 'github' });
+      repository.cloneUrl = `${this.config.github!.url}/${owner}/${name}.git`;
+      return repository;
     });
   }
 
@@ -177,24 +168,10 @@ export class RepositoriesService {
   ): Promise<Repository> {
     const orgId = call.org.id;
     await this.requireRoom(call, orgId);
-    const repository = Object.assign(new Repository(), {
-      id: this.ids.next('repo'),
-      orgId,
-      name,
-      provider,
-      template,
-      remoteId: null,
-      cloneUrl: null,
-      defaultBranch: DEFAULT_BRANCH,
-      sizeBytes: 0,
-      createdAt: this.clock.now(),
-      provisionedAt: null,
-      pushBegunAt: null,
-      pushedBy: null,
-      pushesSinceGc: 0,
-      deletedAt: null,
-      removedAt: null,
-    });
+    const repository = Repository.requested(
+      { name, template, provider },
+      { id: this.ids.next('repo'), orgId, at: this.clock.now() },
+    );
     await this.repositories.insert(repository);
     return repository;
   }

@@ -38,15 +38,7 @@ export class PlanChanges {
     const now = this.clock.now();
     // Never before the change before it, whatever the clocks of two machines say.
     const since = later(wholeSecond(effectiveAt), (await this.subscriptions.find(orgId))?.since);
-    const subscription = Object.assign(new Subscription(), {
-      orgId,
-      plan: to,
-      priceNano,
-      since,
-      nextPlan: null,
-      nextPlanAt: null,
-      updatedAt: now,
-    });
+    const subscription = Subscription.begun({ orgId, plan: to, priceNano, since }, now);
     await this.subscriptions.save(subscription);
     await this.subscriptions.addChange({
       id: this.ids.next('plc'),

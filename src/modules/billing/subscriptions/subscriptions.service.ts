@@ -45,7 +45,7 @@ export class SubscriptionsService {
   /** Of an organization that never chose a plan: the one it was made with, for nothing. */
   async of(orgId: string, plan: PlanId): Promise<SubscriptionState> {
     const [subscription, request] = await Promise.all([this.subscriptions.find(orgId), this.requests.find(orgId)]);
-    return this.stateOf(subscription ?? unpaid(orgId, plan), request);
+    return this.stateOf(subscription ?? Subscription.unpaid(orgId, plan), request);
   }
 
   /**
@@ -61,7 +61,8 @@ export class SubscriptionsService {
     const orgId = call.org.id;
     return this.database.transaction(async () => {
       const given = await this.owners.lockAndGetPlan(call, orgId);
-      const present = (await this.changes.applyDue(await this.subscriptions.find(orgId))) ?? unpaid(orgId, given);
+      const present =
+        (await this.changes.applyDue(await this.subscriptions.find(orgId))) ?? Subscription.unpaid(orgId, given);
       for (const plan of [wanted, present.plan])
         if (listPriceNano(plan) === null && wanted !== present.plan) throw new PlanByContract(PLANS[plan]);
       const rises = rank(wanted) > rank(present.plan);
@@ -114,9 +115,8 @@ export class SubscriptionsService {
       return;
     const now = this.clock.now();
     const at = periodOf(now).to;
-    await this.subscriptions.save(
-      Object.assign(present, { nextPlan: 'free' as const, nextPlanAt: at, updatedAt: now }),
-    );
+    present.planChange('free', at, now);
+    await this.subscriptions.save(present);
     await this.owners.record(
       {
         orgId,
@@ -137,7 +137,7 @@ export class SubscriptionsService {
     const given = await this.owners.planOf(orgId);
     return given === undefined
       ? null
-      : ((await this.changes.applyDue(await this.subscriptions.find(orgId))) ?? unpaid(orgId, given));
+      : ((await this.changes.applyDue(await this.subscriptions.find(orgId))) ?? Subscription.unpaid(orgId, given));
   }
 
   private async rise(call: Call, { orgId, plan }: Subscription, wanted: PlanId): Promise<Subscription> {
@@ -157,24 +157,21 @@ export class SubscriptionsService {
     await this.room.require(PLANS[wanted], orgId);
     if (present.nextPlan === wanted) return present;
     const now = this.clock.now();
-    const planned = Object.assign(present, { nextPlan: wanted, nextPlanAt: periodOf(now).to, updatedAt: now });
-    await this.subscriptions.save(planned);
-    await this.record(call, 'subscription.change_planned', planned, {
-      from: plan,
-      to: wanted,
-      at: planned.nextPlanAt.toISOString(),
-    });
-    return planned;
+    const at = periodOf(now).to;
+    present.planChange(wanted, at, now);
+    await this.subscriptions.save(present);
+    await this.record(call, 'subscription.change_planned', present, { from: plan, to: wanted, at: at.toISOString() });
+    return present;
   }
 
   /** What was planned is dropped. */
   private async keep(call: Call | undefined, present: Subscription): Promise<Subscription> {
     if (present.nextPlan === null) return present;
     const dropped = present.nextPlan;
-    const kept = Object.assign(present, { nextPlan: null, nextPlanAt: null, updatedAt: this.clock.now() });
-    await this.subscriptions.save(kept);
-    await this.record(call, 'subscription.change_dropped', kept, { plan: kept.plan, dropped });
-    return kept;
+    present.dropChange(this.clock.now());
+    await this.subscriptions.save(present);
+    await this.record(call, 'subscription.change_dropped', present, { plan: present.plan, dropped });
+    return present;
   }
 
   private record(
@@ -186,16 +183,3 @@ export class SubscriptionsService {
     return this.owners.record({ orgId, action, target: { type: 'subscription', id: orgId }, details }, call);
   }
 }
-
-const BEGINNING = new Date(0);
-
-const unpaid = (orgId: string, plan: PlanId): Subscription =>
-  Object.assign(new Subscription(), {
-    orgId,
-    plan,
-    priceNano: 0n,
-    since: BEGINNING,
-    nextPlan: null,
-    nextPlanAt: null,
-    updatedAt: BEGINNING,
-  });

@@ -5,7 +5,6 @@ import { MAX_BRANCH_BYTES } from '../../../platform/git/branch-name.js';
 import { MayBeAbsent } from '../../../platform/http/may-be-absent.js';
 import { AnswerMeta, PageMeta, PageQuery } from '../../../platform/http/page.js';
 import { IsBranchName } from '../../../platform/text/text-fields.js';
-import { deployLabel } from '../../hosting/labels.js';
 import type { DeployWish } from '../deploy-requests.service.js';
 import {
   type DeployOutput,
@@ -17,7 +16,7 @@ import {
   type LogStream,
 } from '../deploy-facts.js';
 import { DEPLOY_STATES, DEPLOY_TYPES, type DeployState, type DeployType } from '../deploy-state.js';
-import type { Hosts, LiveDeploys } from '../live-deploys.service.js';
+import type { Hosts } from '../live-deploys.service.js';
 import { DEPLOY_EVENT_KINDS, type DeployEvent, type DeployEventKind } from '../persistence/deploy-event.entity.js';
 import type { Deploy } from '../persistence/deploy.entity.js';
 import type { DeployFilter } from '../persistence/deploys.store.js';
@@ -220,7 +219,7 @@ export class DeployView {
   @ApiPropertyOptional({ type: String, format: 'date-time' }) ready_at?: string;
   @ApiPropertyOptional({ type: String, format: 'date-time' }) finished_at?: string;
 
-  static of(deploy: Deploy, { aliases, pinnedTo }: Hosts, live: Pick<LiveDeploys, 'urlOf'>): DeployView {
+  static of(deploy: Deploy, url: string, { aliases, pinnedTo }: Hosts): DeployView {
     const {
       id,
       projectId,
@@ -246,10 +245,8 @@ export class DeployView {
       state,
       live: toProduction.length > 0 || (type === 'preview' && leading.length > 0),
       ...(pinnedTo === id ? { pinned: true } : {}),
-      url: live.urlOf(deployLabel(id)),
-      aliases: [...toProduction, ...leading.filter(({ kind }) => kind !== 'production')].map(({ label }) =>
-        live.urlOf(label),
-      ),
+      url,
+      aliases: [...toProduction, ...leading.filter(({ kind }) => kind !== 'production')].map((alias) => alias.url),
       trigger,
       ...(commitSha === null
         ? {}

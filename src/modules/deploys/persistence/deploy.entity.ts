@@ -1,6 +1,24 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { DeployOutput, DeploySettings, DeployTrigger } from '../deploy-facts.js';
 import type { DeployState, DeployType } from '../deploy-state.js';
+import { ProjectHasNoRepository } from '../deploys.errors.js';
+import { settingsOf } from '../project-settings.js';
+import type { Project } from '../../projects/projects.service.js';
+
+/** What is deployed, and why. */
+export interface RequestedDeploy {
+  /** Undefined: the production branch of the project. */
+  readonly branch?: string | undefined;
+  readonly type: DeployType;
+  /** Builds even what was built before. */
+  readonly force: boolean;
+  /** Undefined: what the branch points to when the deploy begins. */
+  readonly commit?: string | undefined;
+  readonly trigger: DeployTrigger;
+  readonly requestedBy: string | null;
+}
+
+export type FetchedCommit = Readonly<Record<'commitSha' | 'commitMessage' | 'commitAuthor', string>>;
 
 /** One way from a commit to something that can be opened. */
 @Entity('deploys')
@@ -50,4 +68,48 @@ export class Deploy {
   @Column('timestamptz', { name: 'went_live_at', nullable: true }) wentLiveAt!: Date | null;
   /** When its files were removed, because nothing led to them any more. */
   @Column('timestamptz', { name: 'files_removed_at', nullable: true }) filesRemovedAt!: Date | null;
+
+  /**
+   * A deploy that waits for its turn, with the settings that the project has now.
+   *
+   * @throws {ProjectHasNoRepository} `project_has_no_repository`
+   */
+  static queued(project: Project, request: RequestedDeploy, { id, at }: { id: string; at: Date }): Deploy {
+    if (project.repoUrl === null) throw new ProjectHasNoRepository();
+    const { branch = project.productionBranch, commit, type, force, trigger, requestedBy } = request;
+    const deploy = new Deploy();
+    deploy.id = id;
+    deploy.orgId = project.orgId;
+    deploy.projectId = project.id;
+    deploy.branch = branch;
+    deploy.type = type;
+    deploy.state = 'queued';
+    deploy.attempt = 0;
+    deploy.losses = 0;
+    deploy.trigger = trigger;
+    deploy.force = force;
+    deploy.ref = commit ?? branch;
+    deploy.repoUrl = project.repoUrl;
+    deploy.settings = settingsOf(project);
+    deploy.requestedBy = requestedBy;
+    deploy.commitSha = commit ?? null;
+    deploy.commitMessage = deploy.commitAuthor = null;
+    deploy.errorCode = deploy.errorMessage = null;
+    deploy.output = null;
+    deploy.sameAs = null;
+    deploy.phaseMs = {};
+    deploy.workerId = null;
+    deploy.createdAt = at;
+    deploy.admittedAt = deploy.leaseUntil = null;
+    deploy.initializingAt = deploy.buildingAt = deploy.deployingAt = null;
+    deploy.readyAt = deploy.finishedAt = deploy.wentLiveAt = deploy.filesRemovedAt = null;
+    return deploy;
+  }
+
+  /** The commit that was fetched. */
+  fetched({ commitSha, commitMessage, commitAuthor }: FetchedCommit): void {
+    this.commitSha = commitSha;
+    this.commitMessage = commitMessage;
+    this.commitAuthor = commitAuthor;
+  }
 }

@@ -47,7 +47,7 @@ export class FetchStep {
       const commit = { commitSha: sha, commitMessage: message, commitAuthor: author };
       if (!(await this.deploys.change(deploy.id, { states: AT_WORK, attempt: deploy.attempt }, commit)))
         throw new AttemptOver();
-      Object.assign(deploy, commit);
+      deploy.fetched(commit);
       log.note('resolve', `The commit is ${sha}${message === '' ? '' : ` (${message})`}.`);
       return source;
     } catch (error) {

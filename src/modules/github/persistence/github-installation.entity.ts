@@ -15,4 +15,25 @@ export class GithubInstallation {
   @Column('text', { name: 'connected_by' }) connectedBy!: string;
   @Column('timestamptz', { name: 'suspended_at', nullable: true }) suspendedAt!: Date | null;
   @Column('timestamptz', { name: 'created_at' }) createdAt!: Date;
+
+  /** An installation that a person of the organization has connected. */
+  static connected(
+    facts: Pick<
+      GithubInstallation,
+      'orgId' | 'installationId' | 'accountId' | 'account' | 'accountType' | 'connectedBy' | 'suspendedAt'
+    >,
+    { id, at }: { id: string; at: Date },
+  ): GithubInstallation {
+    const installation = new GithubInstallation();
+    installation.id = id;
+    installation.orgId = facts.orgId;
+    installation.installationId = facts.installationId;
+    installation.accountId = facts.accountId;
+    installation.account = facts.account;
+    installation.accountType = facts.accountType;
+    installation.connectedBy = facts.connectedBy;
+    installation.suspendedAt = facts.suspendedAt;
+    installation.createdAt = at;
+    return installation;
+  }
 }

@@ -1,5 +1,22 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { Framework, NodeVersion } from '../project-settings.js';
+import { DEFAULT_BRANCH, type Framework, type NodeVersion } from '../project-settings.js';
+
+/** What its people decide of a project. */
+export type Settings = Pick<
+  Project,
+  | 'name'
+  | 'slug'
+  | 'repoUrl'
+  | 'framework'
+  | 'rootDirectory'
+  | 'installCommand'
+  | 'buildCommand'
+  | 'outputDirectory'
+  | 'nodeVersion'
+  | 'productionBranch'
+>;
+
+type NewSettings = Partial<Settings> & Pick<Settings, 'name' | 'slug'>;
 
 /** What is deployed. One that is deleted keeps its row, for what refers to it, and gives its slug free. */
 @Entity('projects')
@@ -21,4 +38,35 @@ export class Project {
   @Column('timestamptz', { name: 'created_at' }) createdAt!: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt!: Date;
   @Column('timestamptz', { name: 'deleted_at', nullable: true }) deletedAt!: Date | null;
+
+  /** A project with what it was asked for; all else has its default. */
+  static create(settings: NewSettings, { id, orgId, at }: { id: string; orgId: string; at: Date }): Project {
+    const project = new Project();
+    project.id = id;
+    project.orgId = orgId;
+    project.name = settings.name;
+    project.slug = settings.slug;
+    project.repoUrl = settings.repoUrl ?? null;
+    project.framework = settings.framework ?? null;
+    project.rootDirectory = settings.rootDirectory ?? null;
+    project.installCommand = settings.installCommand ?? null;
+    project.buildCommand = settings.buildCommand ?? null;
+    project.outputDirectory = settings.outputDirectory ?? null;
+    project.nodeVersion = settings.nodeVersion ?? null;
+    project.productionBranch = settings.productionBranch ?? DEFAULT_BRANCH;
+    project.createdAt = project.updatedAt = at;
+    project.deletedAt = null;
+    return project;
+  }
+
+  /** Takes over the settings that differ, and says which they are. */
+  change(settings: Partial<Settings>, at: Date): (keyof Settings)[] {
+    const changed = (Object.keys(settings) as (keyof Settings)[]).filter((name) => settings[name] !== this[name]);
+    if (changed.length > 0) Object.assign(this, settings, { updatedAt: at });
+    return changed;
+  }
+
+  delete(at: Date): void {
+    this.deletedAt = this.updatedAt = at;
+  }
 }

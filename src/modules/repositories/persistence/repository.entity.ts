@@ -2,6 +2,10 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Provider } from '../provider.js';
 import type { TemplateName } from '../template-name.js';
 
+const DEFAULT_BRANCH = 'main';
+
+type ProvisionedRepository = Pick<Repository, 'remoteId' | 'cloneUrl' | 'defaultBranch' | 'provisionedAt'>;
+
 /**
  * A git repository. Of one that this service keeps, the row comes first and its directory after the commit, so that
  * there is no directory without a row; one that is deleted keeps its row, for what refers to it, and gives its name
@@ -41,4 +45,35 @@ export class Repository {
   @Column('timestamptz', { name: 'deleted_at', nullable: true }) deletedAt!: Date | null;
   /** When the directory of a deleted one was gone. */
   @Column('timestamptz', { name: 'removed_at', nullable: true }) removedAt!: Date | null;
+
+  /** A repository that neither this service nor its provider has made yet. */
+  static requested(
+    { name, provider, template }: Pick<Repository, 'name' | 'provider' | 'template'>,
+    { id, orgId, at }: { id: string; orgId: string; at: Date },
+  ): Repository {
+    const repository = new Repository();
+    repository.id = id;
+    repository.orgId = orgId;
+    repository.name = name;
+    repository.provider = provider;
+    repository.template = template;
+    repository.remoteId = repository.cloneUrl = null;
+    repository.defaultBranch = DEFAULT_BRANCH;
+    repository.sizeBytes = 0;
+    repository.createdAt = at;
+    repository.provisionedAt = null;
+    repository.pushBegunAt = repository.pushedBy = null;
+    repository.pushesSinceGc = 0;
+    repository.deletedAt = repository.removedAt = null;
+    return repository;
+  }
+
+  /** The provider has made it. */
+  provisioned(remote: Pick<Repository, 'remoteId' | 'cloneUrl' | 'defaultBranch'>, at: Date): ProvisionedRepository {
+    this.remoteId = remote.remoteId;
+    this.cloneUrl = remote.cloneUrl;
+    this.defaultBranch = remote.defaultBranch;
+    this.provisionedAt = at;
+    return { ...remote, provisionedAt: at };
+  }
 }

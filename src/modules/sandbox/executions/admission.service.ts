@@ -4,7 +4,8 @@ import { Ids } from '../../../platform/ids/ids.js';
 import { Clock } from '../../../platform/time/clock.js';
 import type { Call } from '../../auth/caller.js';
 import { PLANS } from '../../plans/plan.js';
-import { ExecutionsStore, type NewExecution } from '../persistence/executions.store.js';
+import { ExecutionsStore } from '../persistence/executions.store.js';
+import { type QueuedExecution, SandboxExecution } from '../persistence/sandbox-execution.entity.js';
 import type { SandboxFile, SandboxLimits } from '../sandbox-runtime.js';
 import { type ExecutionWish, RETURN_MS } from '../sandbox.service.js';
 import { Backlog } from '../workers/backlog.js';
@@ -57,20 +58,21 @@ export class AdmissionService {
    * @throws as {@link rehearse}.
    * @throws {SandboxConcurrencyLimitExceeded} `concurrency_limit_exceeded`
    */
-  async admit(call: Call, wish: OrgExecutionWish): Promise<NewExecution> {
+  async admit(call: Call, wish: OrgExecutionWish): Promise<QueuedExecution> {
     const limits = await this.check(call, wish);
     const { principal, org } = call;
     const createdAt = this.clock.now();
-    const execution: NewExecution = {
-      id: this.ids.next('exe'),
-      orgId: org.id,
-      userId: principal.user.id,
-      keyId: principal.credential.type === 'api_key' ? principal.credential.keyId : null,
-      language: wish.language,
-      limits,
-      createdAt,
-      givesUpAt: new Date(createdAt.getTime() + wish.queueTimeoutMs + RETURN_MS),
-    };
+    const execution = SandboxExecution.queued(
+      {
+        id: this.ids.next('exe'),
+        orgId: org.id,
+        userId: principal.user.id,
+        keyId: principal.credential.type === 'api_key' ? principal.credential.keyId : null,
+        language: wish.language,
+        limits,
+      },
+      { at: createdAt, givesUpAt: new Date(createdAt.getTime() + wish.queueTimeoutMs + RETURN_MS) },
+    );
     await this.places.take(org.id, execution.id, PLANS[org.plan], wish.queueTimeoutMs + limits.timeoutMs + RETURN_MS);
     try {
       await this.money.hold(execution, org.plan, () => this.executions.add(execution));

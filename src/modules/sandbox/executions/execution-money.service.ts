@@ -3,7 +3,7 @@ import { Database } from '../../../platform/database/database.js';
 import type { PlanId } from '../../plans/plan.js';
 import { PaidWorkService } from '../../credits/paid-work.service.js';
 import type { WorkEstimate } from '../../credits/paid-work.js';
-import type { NewExecution } from '../persistence/executions.store.js';
+import type { QueuedExecution } from '../persistence/sandbox-execution.entity.js';
 import type { SandboxExecution } from '../persistence/sandbox-execution.entity.js';
 import type { SandboxLimits } from '../sandbox-runtime.js';
 
@@ -38,7 +38,7 @@ export class ExecutionMoney {
    *
    * @throws as {@link rehearse}.
    */
-  hold({ id, orgId, limits }: NewExecution, plan: PlanId, write: () => Promise<void>): Promise<void> {
+  hold({ id, orgId, limits }: QueuedExecution, plan: PlanId, write: () => Promise<void>): Promise<void> {
     return this.database.transaction(async () => {
       await write();
       await this.paidWork.begin(estimateOf({ id, orgId, plan, limits }));

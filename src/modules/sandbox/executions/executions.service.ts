@@ -7,8 +7,8 @@ import { Clock } from '../../../platform/time/clock.js';
 import type { Call } from '../../auth/caller.js';
 import { isOver } from '../execution-state.js';
 import { type SandboxPayload, sandboxJob } from '../jobs/sandbox.job.js';
-import { ExecutionsStore, type ListedExecution, type NewExecution } from '../persistence/executions.store.js';
-import type { SandboxExecution } from '../persistence/sandbox-execution.entity.js';
+import { ExecutionsStore, type ListedExecution } from '../persistence/executions.store.js';
+import type { QueuedExecution, SandboxExecution } from '../persistence/sandbox-execution.entity.js';
 import { ExecutionAlreadyOver, ExecutionNotFound, SandboxUnavailable } from '../sandbox.errors.js';
 import { RETURN_MS } from '../sandbox.service.js';
 import { Backlog } from '../workers/backlog.js';
@@ -16,9 +16,6 @@ import { AdmissionService, type OrgExecutionWish, type Rehearsal } from './admis
 import { DatabasePatience } from './database-patience.js';
 import { ExecutionEnds } from './execution-ends.service.js';
 import { OrgPlaces } from './org-places.js';
-
-/** What a caller is shown of an execution that has just been queued. */
-export type QueuedExecution = NewExecution & { readonly status: 'queued' };
 
 /** Runs code for organizations, and remembers how it went. */
 @Injectable()
@@ -98,7 +95,7 @@ export class ExecutionsService {
       await this.giveUp(execution, false);
       throw error;
     }
-    return { ...execution, status: 'queued' };
+    return execution;
   }
 
   /**
@@ -135,10 +132,7 @@ export class ExecutionsService {
 
   /** What {@link cancel} would answer; changes nothing. */
   async rehearseCancel(call: Call, id: string): Promise<SandboxExecution> {
-    return Object.assign(await this.requireCancellable(call, id), {
-      status: 'cancelled' as const,
-      finishedAt: this.clock.now(),
-    });
+    return (await this.requireCancellable(call, id)).cancelled(this.clock.now());
   }
 
   private async requireCancellable(call: Call, id: string): Promise<SandboxExecution> {
@@ -147,13 +141,13 @@ export class ExecutionsService {
     return execution;
   }
 
-  private async giveUp({ id, orgId }: NewExecution, byItsCaller: boolean): Promise<void> {
+  private async giveUp({ id, orgId }: QueuedExecution, byItsCaller: boolean): Promise<void> {
     await this.patience.during(() => (byItsCaller ? this.ends.cancel(id) : this.ends.giveUp(id)));
     await this.places.free(orgId, id);
   }
 
   private jobOf(
-    { id, orgId, limits, givesUpAt }: NewExecution,
+    { id, orgId, limits, givesUpAt }: QueuedExecution,
     { language, code, stdin, files }: OrgExecutionWish,
   ): SandboxPayload {
     return {

@@ -18,10 +18,9 @@ import { formatUsd } from '../../../platform/money/nano-dollars.js';
 import { PLANS } from '../../plans/plan.js';
 import { EXECUTION_STATES, type ExecutionState } from '../execution-state.js';
 import type { OrgExecutionWish, Rehearsal } from '../executions/admission.service.js';
-import type { QueuedExecution } from '../executions/executions.service.js';
 import { canCoexist, isFilePath, MAX_FILES, MAX_FILES_BYTES } from '../files.js';
 import type { ListedExecution } from '../persistence/executions.store.js';
-import type { SandboxExecution } from '../persistence/sandbox-execution.entity.js';
+import type { QueuedExecution, SandboxExecution } from '../persistence/sandbox-execution.entity.js';
 import { type Language, LANGUAGES, type SandboxFile, type SandboxLimits } from '../sandbox-runtime.js';
 import { ExecutionErrorView, ExecutionRequest, RuntimeView, toHundredths, TruncatedView } from './sandbox.dto.js';
 

@@ -4,16 +4,12 @@ import { Database } from '../../../platform/database/database.js';
 import { type Page, pageOf, type PageWish } from '../../../platform/database/page.js';
 import type { ExecutionState } from '../execution-state.js';
 import type { SandboxOutcome } from '../sandbox-runtime.js';
-import { SandboxExecution } from './sandbox-execution.entity.js';
+import { type QueuedExecution, SandboxExecution } from './sandbox-execution.entity.js';
 
 const LIVE = In(['queued', 'running']);
 /** Up to 2 MiB each. */
 const LONG = ['stdout', 'stderr', 'error'];
 
-export type NewExecution = Pick<
-  SandboxExecution,
-  'id' | 'orgId' | 'userId' | 'keyId' | 'language' | 'limits' | 'createdAt' | 'givesUpAt'
->;
 /** An execution in a list: without what it printed. */
 export type ListedExecution = Omit<SandboxExecution, 'stdout' | 'stderr' | 'error'>;
 
@@ -36,8 +32,8 @@ export interface Beginning {
 export class ExecutionsStore {
   constructor(private readonly database: Database) {}
 
-  async add(execution: NewExecution): Promise<void> {
-    await this.database.manager.insert(SandboxExecution, { ...execution, status: 'queued' });
+  async add(execution: QueuedExecution): Promise<void> {
+    await this.database.manager.insert(SandboxExecution, execution);
   }
 
   get(id: string): Promise<SandboxExecution> {

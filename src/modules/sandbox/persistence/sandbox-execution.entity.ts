@@ -1,6 +1,13 @@
+import assert from 'node:assert/strict';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { ExecutionState } from '../execution-state.js';
 import type { ExecutionError, Language, SandboxLimits, SandboxOutcome } from '../sandbox-runtime.js';
+
+/** What there is to know of an execution before a worker begins it. */
+export type QueuedExecution = Pick<
+  SandboxExecution,
+  'id' | 'orgId' | 'userId' | 'keyId' | 'language' | 'limits' | 'createdAt' | 'givesUpAt'
+> & { readonly status: 'queued' };
 
 /** A run of code for an organization, and how it went. Its code is not kept. */
 @Entity('sandbox_executions')
@@ -33,4 +40,20 @@ export class SandboxExecution {
   @Column('timestamptz', { name: 'finished_at', nullable: true }) finishedAt!: Date | null;
   /** While it is queued or running: by then it is over, or lost. */
   @Column('timestamptz', { name: 'gives_up_at' }) givesUpAt!: Date;
+
+  /** An execution that waits for a worker. */
+  static queued(
+    facts: Pick<SandboxExecution, 'id' | 'orgId' | 'userId' | 'keyId' | 'language' | 'limits'>,
+    { at, givesUpAt }: { at: Date; givesUpAt: Date },
+  ): QueuedExecution {
+    assert(givesUpAt > at, 'An execution was given up before it was queued.');
+    const { id, orgId, userId, keyId, language, limits } = facts;
+    return { id, orgId, userId, keyId, language, limits, status: 'queued', createdAt: at, givesUpAt };
+  }
+
+  cancelled(at: Date): this {
+    this.status = 'cancelled';
+    this.finishedAt = at;
+    return this;
+  }
 }
