@@ -1,8 +1,10 @@
 import 'reflect-metadata';
-import { type Config, loadConfig, type Role } from './platform/config/config.js';
+import { Config, type Role } from './platform/config/config.js';
+import type { Settings } from './platform/config/settings.js';
 import { NoSiblings } from './platform/lifecycle/sibling-processes.js';
 import { type Log, openLog } from './platform/logging/log.js';
 import type { ServiceRole } from './roles/service.module.js';
+import { loadSettings } from './roles/settings.js';
 
 /** After this long the process ends, whatever still hangs; its embedded servers end with it. */
 const STOP_WITHIN_MS = 25_000;
@@ -21,7 +23,8 @@ void main();
 
 /** `main.js all|api|edge|worker|migrate|seed`, `main.js backup|restore <directory>`. The argument wins over `ROLE`. */
 async function main(): Promise<void> {
-  const config = readConfig();
+  const settings = settingsOrExit();
+  const config = settings.of(Config);
   const { role } = config;
   if (role === 'all') {
     await supervise(config);
@@ -30,14 +33,15 @@ async function main(): Promise<void> {
   const log = openLog(config);
   onUncaught(log);
   try {
-    await run(role, config, log);
+    await run(role, settings, log);
   } catch (error) {
     fail(log, error);
   }
 }
 
 /** Each role loads what it needs when it is chosen: the supervisor and the short commands stay small. */
-async function run(role: Exclude<Role, 'all'>, config: Config, log: Log): Promise<void> {
+async function run(role: Exclude<Role, 'all'>, settings: Settings, log: Log): Promise<void> {
+  const config = settings.of(Config);
   switch (role) {
     case 'migrate':
       report(await (await import('./roles/migrate.js')).migrate(config.databaseUrl!));
@@ -47,17 +51,17 @@ async function run(role: Exclude<Role, 'all'>, config: Config, log: Log): Promis
       return;
     case 'backup': {
       const { backUp } = await import('./roles/backup/back-up.js');
-      process.stdout.write(await backUp(config, log, { directory: directoryOf(config), now: new Date() }));
+      process.stdout.write(await backUp(settings, log, { directory: directoryOf(config), now: new Date() }));
       return;
     }
     case 'restore':
-      process.stdout.write(await (await import('./roles/backup/restore.js')).restore(config, log, directoryOf(config)));
+      process.stdout.write(await (await import('./roles/backup/restore.js')).restore(settings, log, directoryOf(config)));
       return;
     case 'api':
     case 'edge':
     case 'worker':
-      if (config.isSupervised) await serveSupervised(role, config, log);
-      else await serve(role, config, log);
+      if (config.isSupervised) await serveSupervised(role, settings, log);
+      else await serve(role, settings, log);
   }
 }
 
@@ -101,14 +105,14 @@ async function supervise(config: Config): Promise<void> {
 }
 
 /** A role of its own, among many machines or processes that somebody else looks after. */
-async function serve(role: ServiceRole, config: Config, log: Log): Promise<void> {
+async function serve(role: ServiceRole, settings: Settings, log: Log): Promise<void> {
   warnProcessOne(log);
   const startedAtMs = performance.now();
   const [{ RunningService }, { welcome }] = await Promise.all([
     import('./roles/running-service.js'),
     import('./roles/welcome.js'),
   ]);
-  const starting = RunningService.start(role, { config, log, siblings: new NoSiblings() });
+  const starting = RunningService.start(role, { settings, log, siblings: new NoSiblings() });
   stopOnSignals(starting, log);
   const { address, appsAddress } = await starting;
   process.stderr.write(
@@ -117,7 +121,7 @@ async function serve(role: ServiceRole, config: Config, log: Log): Promise<void>
       address: address!,
       hasApi: role === 'api',
       appsAddress,
-      dataDir: config.dataDir,
+      dataDir: settings.of(Config).dataDir,
       embedded: [],
       seconds: secondsSince(startedAtMs),
     }),
@@ -125,7 +129,7 @@ async function serve(role: ServiceRole, config: Config, log: Log): Promise<void>
 }
 
 /** A process of the role `all`. Its supervisor is told what others are told by the terminal. */
-async function serveSupervised(role: ServiceRole, config: Config, log: Log): Promise<void> {
+async function serveSupervised(role: ServiceRole, settings: Settings, log: Log): Promise<void> {
   const [{ RunningService }, { SupervisedProcess }] = await Promise.all([
     import('./roles/running-service.js'),
     import('./roles/supervised-process.js'),
@@ -138,12 +142,12 @@ async function serveSupervised(role: ServiceRole, config: Config, log: Log): Pro
   // Processes that share a database leave its schema to one of them.
   const databaseIsReady = async (): Promise<void> => {
     if (role !== 'api') return siblings.begun;
-    await (await import('./roles/migrate.js')).migrate(config.databaseUrl!);
+    await (await import('./roles/migrate.js')).migrate(settings.of(Config).databaseUrl!);
     siblings.say({ kind: 'migrated' });
   };
   try {
     await Promise.all([databaseIsReady(), (await import('./roles/service.module.js')).loadRole(role)]);
-    const service = RunningService.start(role, { config, log, siblings });
+    const service = RunningService.start(role, { settings, log, siblings });
     starting = service;
     stopOnSignals(starting, log);
     const { address, appsAddress } = await service;
@@ -209,11 +213,11 @@ function directoryOf({ role }: Config): string {
   return directory;
 }
 
-function readConfig(): Config {
+function settingsOrExit(): Settings {
   try {
     const role = process.argv[2];
     const isSupervised = process.argv[3] === SUPERVISED;
-    return loadConfig(role === undefined ? process.env : { ...process.env, ROLE: role }, { isSupervised });
+    return loadSettings(role === undefined ? process.env : { ...process.env, ROLE: role }, { isSupervised });
   } catch (error) {
     process.stderr.write(`${(error as Error).message}\n`);
     process.exit(1);

@@ -4,13 +4,14 @@ import { BackgroundCatalog } from './background/background-catalog.js';
 import { SCHEDULE_METRICS } from './background/schedule.metrics.js';
 import { ScheduleLeases } from './background/schedule-leases.js';
 import { Schedules } from './background/schedules.js';
-import { Config } from './config/config.js';
+import type { Settings } from './config/settings.js';
 import { DatabaseModule } from './database/database.module.js';
 import { HTTP_METRICS } from './http/http.metrics.js';
 import { RequestContextMiddleware } from './http/request-context.middleware.js';
 import { TrustedProxies } from './http/trusted-proxies.js';
 import { UnknownRoutes } from './http/unknown-routes.js';
 import { Ids } from './ids/ids.js';
+import { IsolationSettings } from './isolation/isolation-settings.js';
 import { Shutdown } from './lifecycle/shutdown.js';
 import { SiblingProcesses } from './lifecycle/sibling-processes.js';
 import { Log } from './logging/log.js';
@@ -32,7 +33,9 @@ import { Clock, SystemClock } from './time/clock.js';
 
 /** What every role stands on. */
 export interface Ground {
-  readonly config: Config;
+  readonly settings: Settings;
+  /** The module whose settings say how programs are isolated. */
+  readonly isolation: IsolationSettings;
   readonly log: Log;
   readonly siblings: SiblingProcesses;
   readonly context: RequestContext;
@@ -43,9 +46,10 @@ export interface Ground {
 @Global()
 @Module({})
 export class PlatformModule {
-  static with({ config, log, siblings, context, dataSource, catalog }: Ground): DynamicModule {
+  static with({ settings, isolation, log, siblings, context, dataSource, catalog }: Ground): DynamicModule {
     const providers = [
-      { provide: Config, useValue: config },
+      ...settings.providers,
+      { provide: IsolationSettings, useValue: isolation },
       { provide: Log, useValue: log },
       { provide: SiblingProcesses, useValue: siblings },
       { provide: RequestContext, useValue: context },

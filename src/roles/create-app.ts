@@ -3,13 +3,12 @@ import { NestFactory } from '@nestjs/core';
 import { configureHttp } from '../platform/http/configure-http.js';
 import { FastExpressAdapter } from '../platform/http/fast-express.adapter.js';
 import { NestLog } from '../platform/logging/nest-log.js';
-import type { Ground } from '../platform/platform.module.js';
-import { ServiceModule, type ServiceRole } from './service.module.js';
+import { type ServiceGround, ServiceModule, type ServiceRole } from './service.module.js';
 
 /** The application of a role, or of several, wired and ready to listen. */
 export async function createApp(
   roles: readonly ServiceRole[],
-  ground: Omit<Ground, 'catalog'>,
+  ground: ServiceGround,
 ): Promise<INestApplication> {
   const app = await NestFactory.create(await ServiceModule.with(roles, ground), new FastExpressAdapter(), {
     // Bodies are read after the guards, by the routes that take one.

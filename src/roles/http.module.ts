@@ -4,6 +4,7 @@ import { AccessGuard } from '../modules/auth/http/access.guard.js';
 import { AuthHttpModule } from '../modules/auth/http/auth-http.module.js';
 import { AuthenticationGuard } from '../modules/auth/http/authentication.guard.js';
 import { ScopeGuard } from '../modules/auth/http/scope.guard.js';
+import { AppDomain } from '../modules/hosting/http/app-domain.js';
 import { HealthHttpModule } from '../modules/health/http/health-http.module.js';
 import { CallBudgetGuard } from '../modules/limits/http/call-budget.guard.js';
 import { IdempotencyHttpModule } from '../modules/idempotency/http/idempotency-http.module.js';
@@ -12,6 +13,7 @@ import { MetricsHttpModule } from '../modules/metrics/http/metrics-http.module.j
 import { OperatorTokenGuard } from '../modules/operators/http/operator-token.guard.js';
 import { OperatorsHttpModule } from '../modules/operators/http/operators-http.module.js';
 import { ErrorFilter } from '../platform/http/error.filter.js';
+import { HostPolicy } from '../platform/http/host-policy.js';
 import { RequestValidation } from '../platform/http/validation.js';
 import { StorageGuard } from '../platform/storage/storage.guard.js';
 
@@ -34,6 +36,7 @@ import { StorageGuard } from '../platform/storage/storage.guard.js';
     { provide: APP_GUARD, useClass: ScopeGuard },
     { provide: APP_GUARD, useClass: StorageGuard },
     { provide: APP_PIPE, useClass: RequestValidation },
+    { provide: HostPolicy, useClass: AppDomain },
   ],
 })
 export class HttpModule {}

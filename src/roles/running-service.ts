@@ -1,7 +1,9 @@
 import type { Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { INestApplication } from '@nestjs/common';
-import type { Config } from '../platform/config/config.js';
+import { HostingSettings } from '../modules/hosting/hosting.settings.js';
+import { Config } from '../platform/config/config.js';
+import type { Settings } from '../platform/config/settings.js';
 import { addressOf, announceClosing, endConnections, listen } from '../platform/http/http-listener.js';
 import { Shutdown } from '../platform/lifecycle/shutdown.js';
 import type { SiblingProcesses } from '../platform/lifecycle/sibling-processes.js';
@@ -20,7 +22,7 @@ export interface StopOptions {
 }
 
 interface Surroundings {
-  readonly config: Config;
+  readonly settings: Settings;
   readonly log: Log;
   readonly siblings: SiblingProcesses;
 }
@@ -43,18 +45,19 @@ export class RunningService {
   ) {}
 
   /** @throws {Error} when the database or a port is not to be had; nothing then stays behind. */
-  static async start(role: ServiceRole, { config, log, siblings }: Surroundings): Promise<RunningService> {
+  static async start(role: ServiceRole, { settings, log, siblings }: Surroundings): Promise<RunningService> {
+    const config = settings.of(Config);
     const dataSource = createDataSource({
       url: config.databaseUrl!,
       onPoolError: (error) => {
         log.warn({ error }, 'A database connection broke.');
       },
     });
-    const app = await createApp([role], { config, log, siblings, context: new RequestContext(), dataSource });
+    const app = await createApp([role], { settings, log, siblings, context: new RequestContext(), dataSource });
     try {
       await app.init();
       const service = new RunningService(app, await listenersOf(role, app, config), config.drainDelayMs);
-      await service.listen(config);
+      await service.listen(settings);
       return service;
     } catch (error) {
       await app.close().catch(() => undefined);
@@ -81,10 +84,11 @@ export class RunningService {
     return this.stopping;
   }
 
-  private async listen({ host, port, apps }: Config): Promise<void> {
+  private async listen(settings: Settings): Promise<void> {
+    const { host, port } = settings.of(Config);
     const addresses = [
       { server: this.listeners.platform, setting: 'PORT', port },
-      { server: this.listeners.apps, setting: 'APPS_PORT', port: apps.listenPort },
+      { server: this.listeners.apps, setting: 'APPS_PORT', port: settings.of(HostingSettings).listenPort },
     ];
     for (const { server, setting, port } of addresses) {
       if (server === undefined) continue;

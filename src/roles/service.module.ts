@@ -2,6 +2,7 @@ import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { MembershipDirectoryModule } from '../modules/orgs/membership-directory.module.js';
 import { PersonDirectoryModule } from '../modules/people/person-directory.module.js';
+import { SandboxSettings } from '../modules/sandbox/sandbox.settings.js';
 import { FeaturesModule } from '../modules/features/features.module.js';
 import { BackgroundWork, PROCESS_ROLES } from '../platform/background/background-work.js';
 import type { Role } from '../platform/config/config.js';
@@ -25,15 +26,22 @@ export async function loadRole(role: ServiceRole): Promise<void> {
   await MODULES[role]();
 }
 
+/** What a process brings along; the rest is the same for each. */
+export type ServiceGround = Omit<Ground, 'catalog' | 'isolation'>;
+
 @Module({})
 export class ServiceModule {
   /** A process has one role. Tests put several together into one. */
-  static async with(roles: readonly ServiceRole[], ground: Omit<Ground, 'catalog'>): Promise<DynamicModule> {
+  static async with(roles: readonly ServiceRole[], ground: ServiceGround): Promise<DynamicModule> {
     const modules = await Promise.all(roles.map((role) => MODULES[role]()));
     return {
       module: ServiceModule,
       imports: [
-        PlatformModule.with({ ...ground, catalog: BACKGROUND_CATALOG }),
+        PlatformModule.with({
+          ...ground,
+          catalog: BACKGROUND_CATALOG,
+          isolation: ground.settings.of(SandboxSettings),
+        }),
         DiscoveryModule,
         FeaturesModule,
         MembershipDirectoryModule,

@@ -12,7 +12,8 @@ import { defineJob, type JobHandler } from '../../src/platform/background/define
 import { defineSchedule, type ScheduleHandler } from '../../src/platform/background/define-schedule.js';
 import { Handles } from '../../src/platform/background/handles.js';
 import { Schedules } from '../../src/platform/background/schedules.js';
-import { Config, loadConfig } from '../../src/platform/config/config.js';
+import { SandboxSettings } from '../../src/modules/sandbox/sandbox.settings.js';
+import { Config } from '../../src/platform/config/config.js';
 import { Database } from '../../src/platform/database/database.js';
 import { NoSiblings } from '../../src/platform/lifecycle/sibling-processes.js';
 import { openLog } from '../../src/platform/logging/log.js';
@@ -23,6 +24,7 @@ import { PlatformModule } from '../../src/platform/platform.module.js';
 import { QueueWorkers } from '../../src/platform/queues/queue-workers.js';
 import { PROJECT_ROOT } from '../../src/platform/version.js';
 import { BACKGROUND_CATALOG } from '../../src/roles/background-catalog.js';
+import { loadSettings } from '../../src/roles/settings.js';
 import { createDataSource } from '../../src/roles/data-source.js';
 import { eventually } from '../support/test-app.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
@@ -110,7 +112,7 @@ describe('background work', () => {
     declared: Partial<BackgroundDeclarations>,
     handlers: readonly Type[],
   ): Promise<INestApplicationContext> {
-    const config = loadConfig({
+    const settings = loadSettings({
       DATABASE_URL: database.url,
       REDIS_URL: testRedisUrl(),
       API_KEY_PEPPER: 'a-pepper-of-the-tests-long-enough-for-it',
@@ -118,7 +120,7 @@ describe('background work', () => {
       REDIS_TIMEOUT_MS: '2000',
     });
     const log = openLog(
-      config,
+      settings.of(Config),
       new Writable({
         write: (_chunk, _encoding, done) => {
           done();
@@ -126,7 +128,8 @@ describe('background work', () => {
       }),
     );
     const ground = {
-      config,
+      settings,
+      isolation: settings.of(SandboxSettings),
       log,
       siblings: new NoSiblings(),
       context: new RequestContext(),

@@ -1,15 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { Environment, ROLES } from '../../src/platform/config/environment.js';
-import { environmentNames } from '../support/environment-names.js';
+import { ROLES } from '../../src/platform/config/config.js';
 
 const ROOT = join(__dirname, '../..');
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
-
-type Value = string | number | boolean | undefined;
-
-const DEFAULTS = new Environment() as unknown as Record<string, Value>;
-const textOf = (value: Value): string => (value === undefined ? '' : String(value));
 
 describe('the README', () => {
   const readme = read('README.md');
@@ -30,13 +24,6 @@ describe('the README', () => {
     }
   });
 
-  it('lists every setting with its default, and no other', () => {
-    const rows = [...sectionOf(readme, 'Configuration').matchAll(/^\| `([A-Z_]+)` \| (?:`([^`]*)`)? ?\|/gm)];
-    expect(rows.map(([, name, value = '']) => [name, value])).toEqual(
-      environmentNames().map((name) => [name, textOf(DEFAULTS[name])]),
-    );
-  });
-
   it('lists every role', () => {
     expect([...sectionOf(readme, 'Roles').matchAll(/^\| `([a-z]+)` \|/gm)].map(([, role]) => role)).toEqual([...ROLES]);
   });
@@ -45,29 +32,6 @@ describe('the README', () => {
     for (const [, path] of read(page).matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)) {
       expect({ path, exists: existsSync(join(ROOT, dirname(page), path!)) }).toEqual({ path, exists: true });
     }
-  });
-});
-
-describe('.env.example', () => {
-  const lines = [...read('.env.example').matchAll(/^# ([A-Z_]+)=(.*)$/gm)];
-
-  it('lists every setting and no other', () => {
-    expect(lines.map(([, name]) => name).sort()).toEqual(environmentNames().sort());
-  });
-
-  it('shows the default of each setting that has one', () => {
-    const withDefault = lines.filter(([, name]) => textOf(DEFAULTS[name!]) !== '');
-    expect(withDefault.map(([, name, value]) => [name, value])).toEqual(
-      withDefault.map(([, name]) => [name, textOf(DEFAULTS[name!])]),
-    );
-  });
-
-  it('sets nothing when it is copied', () => {
-    expect(
-      read('.env.example')
-        .split('\n')
-        .filter((line) => line !== '' && !line.startsWith('#')),
-    ).toEqual([]);
   });
 });
 

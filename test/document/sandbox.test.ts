@@ -1,4 +1,5 @@
-import { loadConfig } from '../../src/platform/config/config.js';
+import { SandboxSettings } from '../../src/modules/sandbox/sandbox.settings.js';
+import { loadSettings } from '../../src/roles/settings.js';
 import { client } from '../support/built-client.js';
 import { as, Make } from '../support/make.js';
 import { type Answer, randomAddress, useApp } from '../support/test-app.js';
@@ -113,9 +114,9 @@ describe('§2, §4, §8 the anonymous sandbox', () => {
     });
 
     it('30-second execution timeout, which no setting lengthens', () => {
-      expect(app.config.sandbox.timeoutMs).toBe(30_000);
-      expect(loadConfig({ SANDBOX_TIMEOUT_MS: '30000' }).sandbox.timeoutMs).toBe(30_000);
-      expect(() => loadConfig({ SANDBOX_TIMEOUT_MS: '30001' })).toThrow(/SANDBOX_TIMEOUT_MS/);
+      expect(app.settings.of(SandboxSettings).timeoutMs).toBe(30_000);
+      expect(loadSettings({ SANDBOX_TIMEOUT_MS: '30000' }).of(SandboxSettings).timeoutMs).toBe(30_000);
+      expect(() => loadSettings({ SANDBOX_TIMEOUT_MS: '30001' })).toThrow(/SANDBOX_TIMEOUT_MS/);
     });
 
     it('no persistent storage', async () => {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parse } from 'yaml';
-import { ROLES } from '../../src/platform/config/environment.js';
+import { ROLES } from '../../src/platform/config/config.js';
 import { PROJECT_ROOT } from '../../src/platform/version.js';
 import { environmentNames } from '../support/environment-names.js';
 

@@ -1,7 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { PLAN_IDS, PLANS } from '../../src/modules/plans/plan.js';
-import { DEFAULT_PLANS } from '../../src/platform/config/environment.js';
 import { ERROR_CODES, type ErrorCode } from '../../src/platform/errors/error-codes.js';
 import { PROJECT_ROOT } from '../../src/platform/version.js';
 
@@ -257,10 +256,6 @@ describe('plans', () => {
         plans.map(({ deploys }) => `${deploys.diskMib.toLocaleString('en-US')} MiB`),
       ),
     );
-  });
-
-  it('can each be the default plan', () => {
-    expect(DEFAULT_PLANS).toEqual(PLAN_IDS);
   });
 
   it('state the free credits and the anonymous limits', () => {

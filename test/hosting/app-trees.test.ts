@@ -5,9 +5,10 @@ import { AppTrees } from '../../src/modules/hosting/servers/app-trees.js';
 import { Sites } from '../../src/modules/hosting/site/sites.js';
 import { built, deploy, type Files } from '../support/hosting.js';
 import { useApp } from '../support/test-app.js';
+import { HostingSettings } from '../../src/modules/hosting/hosting.settings.js';
 
 const app = useApp({ SANDBOX_ENABLED: 'false' });
-const kept = (): string => join(app.config.apps.directory, 'by-content');
+const kept = (): string => join(app.settings.of(HostingSettings).serversDirectory, 'by-content');
 
 /** The tree of a deploy with these files, and its id. */
 async function treeOf(files: Files): Promise<{ deployId: string; tree: string }> {

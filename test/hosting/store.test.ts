@@ -8,7 +8,8 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { Readable } from 'node:stream';
 import S3rver from 's3rver';
-import { loadConfig } from '../../src/platform/config/config.js';
+import { HostingSettings } from '../../src/modules/hosting/hosting.settings.js';
+import { loadSettings } from '../../src/roles/settings.js';
 import { GarbageCollectionService } from '../../src/modules/hosting/garbage-collection.service.js';
 import { ArtifactsService } from '../../src/modules/hosting/artifacts.service.js';
 import { AliasesService } from '../../src/modules/hosting/aliases.service.js';
@@ -63,7 +64,7 @@ describe.each(['file', 's3'] as const)('the artifact store: %s', (kind) => {
         AWS_SECRET_ACCESS_KEY: 'S3RVER',
       };
     }
-    store = await openArtifactStore(loadConfig(settings), new SystemClock());
+    store = await openArtifactStore(loadSettings(settings).of(HostingSettings), new SystemClock());
     app = new TestApp(settings, 'all');
     await app.start();
   });

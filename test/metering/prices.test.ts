@@ -10,6 +10,7 @@ import { Log } from '../../src/platform/logging/log.js';
 import { Clock } from '../../src/platform/time/clock.js';
 import { Make } from '../support/make.js';
 import { TestApp } from '../support/test-app.js';
+import { MeteringSettings } from '../../src/modules/metering/metering.settings.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -62,7 +63,7 @@ describe('PRICES_FILE', () => {
     // follow.
     const start = async (): Promise<void> => {
       await new PriceCatalog(
-        app.config,
+        app.settings.of(MeteringSettings),
         app.get(Database),
         app.get(PriceVersionsStore),
         app.get(Clock),

@@ -1,5 +1,6 @@
 import { as, expectStatus, Make, type Org, type Person, send, uniqueName } from '../support/make.js';
 import { type Answer, type CallOptions, useApp } from '../support/test-app.js';
+import { PlansSettings } from '../../src/modules/plans/plans.settings.js';
 
 const PATH = '/api/v1/projects';
 const ABSENT = 'prj_00000000000000000000000000';
@@ -373,7 +374,7 @@ describe('concurrent project requests', () => {
     expect(refused.body.error).toMatchObject({
       code: 'plan_limit_reached',
       details: { limit: 3, plan: 'free' },
-      hint: expect.stringContaining(app.config.pricingUrl),
+      hint: expect.stringContaining(app.settings.of(PlansSettings).pricingUrl),
     });
     expect((await app.fetch(PATH, as(by))).body.data).toHaveLength(3);
 

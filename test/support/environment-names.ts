@@ -1,9 +1,9 @@
 import 'reflect-metadata';
-import { getMetadataStorage } from 'class-validator';
-import { Environment } from '../../src/platform/config/environment.js';
+import { Config } from '../../src/platform/config/config.js';
+import { settingsDeclaredBy } from '../../src/platform/config/setting.js';
+import { MODULE_SETTINGS } from '../../src/roles/settings.js';
 
 /** Every variable that the service reads. */
 export function environmentNames(): string[] {
-  const rules = getMetadataStorage().getTargetValidationMetadatas(Environment, '', false, false);
-  return [...new Set(rules.map(({ propertyName }) => propertyName))];
+  return [Config, ...MODULE_SETTINGS].flatMap((settings) => settingsDeclaredBy(settings).map(({ name }) => name));
 }

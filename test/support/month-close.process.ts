@@ -3,13 +3,14 @@ import { Writable } from 'node:stream';
 import { MonthClosing } from '../../src/modules/billing/invoices/month-closing.service.js';
 import { periodOf } from '../../src/modules/billing/billing-period.js';
 import { OrgPlans } from '../../src/modules/orgs/org-plans.js';
-import { loadConfig } from '../../src/platform/config/config.js';
+import { Config } from '../../src/platform/config/config.js';
 import { UnitOfWork } from '../../src/platform/database/unit-of-work.js';
 import { NoSiblings } from '../../src/platform/lifecycle/sibling-processes.js';
 import { openLog } from '../../src/platform/logging/log.js';
 import { RequestContext } from '../../src/platform/logging/request-context.js';
 import { Clock } from '../../src/platform/time/clock.js';
 import { createApp } from '../../src/roles/create-app.js';
+import { loadSettings } from '../../src/roles/settings.js';
 import { createDataSource } from '../../src/roles/data-source.js';
 
 /**
@@ -18,7 +19,8 @@ import { createDataSource } from '../../src/roles/data-source.js';
  * settings as the service has them.
  */
 async function main([orgIds = '', now = '', when = '', which = '']: string[]): Promise<void> {
-  const config = loadConfig(process.env);
+  const settings = loadSettings(process.env);
+  const config = settings.of(Config);
   const log = openLog(
     config,
     new Writable({
@@ -28,7 +30,7 @@ async function main([orgIds = '', now = '', when = '', which = '']: string[]): P
     }),
   );
   const app = await createApp(['api'], {
-    config,
+    settings,
     log,
     siblings: new NoSiblings(),
     context: new RequestContext(),

@@ -5,12 +5,14 @@ import 'reflect-metadata';
 import type { DataSource } from 'typeorm';
 import { CreditsModule } from '../../src/modules/credits/credits.module.js';
 import { PaidWorkService } from '../../src/modules/credits/paid-work.service.js';
-import { loadConfig } from '../../src/platform/config/config.js';
+import { Config } from '../../src/platform/config/config.js';
+import { SandboxSettings } from '../../src/modules/sandbox/sandbox.settings.js';
 import { NoSiblings } from '../../src/platform/lifecycle/sibling-processes.js';
 import { openLog } from '../../src/platform/logging/log.js';
 import { RequestContext } from '../../src/platform/logging/request-context.js';
 import { PlatformModule } from '../../src/platform/platform.module.js';
 import { BACKGROUND_CATALOG } from '../../src/roles/background-catalog.js';
+import { loadSettings } from '../../src/roles/settings.js';
 import { createDataSource } from '../../src/roles/data-source.js';
 import type { SpenderOrder } from './spender.js';
 
@@ -41,7 +43,8 @@ function withBoundaries(dataSource: DataSource): DataSource {
 }
 
 async function main(order: SpenderOrder): Promise<unknown> {
-  const config = loadConfig(order.settings);
+  const settings = loadSettings(order.settings);
+  const config = settings.of(Config);
   const log = openLog(
     config,
     new Writable({
@@ -52,7 +55,8 @@ async function main(order: SpenderOrder): Promise<unknown> {
   );
   const dataSource = withBoundaries(createDataSource({ url: config.databaseUrl!, poolSize: 5 }));
   const ground = {
-    config,
+    settings,
+    isolation: settings.of(SandboxSettings),
     log,
     siblings: new NoSiblings(),
     context: new RequestContext(),

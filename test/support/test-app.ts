@@ -11,7 +11,8 @@ import { DiscoveryService } from '@nestjs/core';
 import { BackgroundCatalog } from '../../src/platform/background/background-catalog.js';
 import type { ScheduleHandler } from '../../src/platform/background/define-schedule.js';
 import { handledBy } from '../../src/platform/background/handles.js';
-import { type Config, loadConfig } from '../../src/platform/config/config.js';
+import { Config } from '../../src/platform/config/config.js';
+import type { Settings } from '../../src/platform/config/settings.js';
 import { NoSiblings } from '../../src/platform/lifecycle/sibling-processes.js';
 import { openLog } from '../../src/platform/logging/log.js';
 import { RequestContext } from '../../src/platform/logging/request-context.js';
@@ -19,6 +20,7 @@ import { createApp } from '../../src/roles/create-app.js';
 import { createDataSource } from '../../src/roles/data-source.js';
 import { EdgeServer } from '../../src/modules/hosting/http/edge-server.js';
 import { listen } from '../../src/platform/http/http-listener.js';
+import { loadSettings } from '../../src/roles/settings.js';
 import { SERVICE_ROLES, type ServiceRole } from '../../src/roles/service.module.js';
 import { createTestDatabase, type TestDatabase } from './test-database.js';
 import { flushTestRedis, testRedisUrl } from './test-redis.js';
@@ -59,10 +61,10 @@ export class TestApp {
   private readonly lines: string[] = [];
   /** Its own, and gone with it. */
   readonly dataDirectory = mkdtempSync(join(tmpdir(), 'service-test-'));
-  config!: Config;
+  settings!: Settings;
 
   constructor(
-    private readonly settings: NodeJS.ProcessEnv,
+    private readonly environment: NodeJS.ProcessEnv,
     private readonly role: TestRole,
   ) {}
 
@@ -71,7 +73,7 @@ export class TestApp {
     chmodSync(this.dataDirectory, 0o711);
     this.database = database ?? (await createTestDatabase());
     if (!keepRedis) await flushTestRedis();
-    this.config = loadConfig({
+    this.settings = loadSettings({
       DATABASE_URL: this.database.url,
       REDIS_URL: redisUrl,
       API_KEY_PEPPER: TEST_PEPPER,
@@ -87,7 +89,7 @@ export class TestApp {
       DRAIN_DELAY_MS: '0',
       // Messages are written below it.
       DATA_DIR: this.dataDirectory,
-      ...this.settings,
+      ...this.environment,
     });
     const log = openLog(
       this.config,
@@ -104,7 +106,7 @@ export class TestApp {
       connectTimeoutMs: CONNECT_TIMEOUT_MS,
     });
     this.app = await createApp(this.role === 'all' ? SERVICE_ROLES : [this.role], {
-      config: this.config,
+      settings: this.settings,
       log,
       siblings: new NoSiblings(),
       context: new RequestContext(),
@@ -123,7 +125,7 @@ export class TestApp {
 
   /** Another process of the same service, on the same database and Redis; to be stopped before this one. */
   async another({ role = this.role } = {}): Promise<TestApp> {
-    const other = new TestApp(this.settings, role);
+    const other = new TestApp(this.environment, role);
     other.sharesDatabase = true;
     await other.start({ database: this.database, keepRedis: true });
     return other;
@@ -152,6 +154,10 @@ export class TestApp {
       .find(({ instance }) => instance != null && handledBy((instance as object).constructor) === schedule);
     if (schedule === undefined || handler === undefined) throw new Error(`Nothing here runs ${name}.`);
     return (handler.instance as ScheduleHandler).run(new AbortController().signal);
+  }
+
+  get config(): Config {
+    return this.settings.of(Config);
   }
 
   get nest(): INestApplication {

@@ -4,6 +4,7 @@ import { OrgDirectoryModule } from '../orgs/org-directory.module.js';
 import { CreditsModule } from '../credits/credits.module.js';
 import { MeteringModule } from '../metering/metering.module.js';
 import { PlansModule } from '../plans/plans.module.js';
+import { BillingSettings } from './billing.settings.js';
 import { BILLING_METRICS } from './billing.metrics.js';
 import { DraftInvoice } from './invoices/draft-invoice.service.js';
 import { InvoiceFinalization } from './invoices/invoice-finalization.service.js';
@@ -61,9 +62,9 @@ import { SubscriptionsService } from './subscriptions/subscriptions.service.js';
     ...BILLING_METRICS,
     {
       provide: PaymentProvider,
-      inject: [Config],
+      inject: [BillingSettings, Config],
       // The library is loaded where it is used: it takes 5 MB of each process.
-      useFactory: async ({ stripe, dashboardUrl }: Config) =>
+      useFactory: async ({ stripe }: BillingSettings, { dashboardUrl }: Config) =>
         stripe === undefined
           ? new ManualPayments()
           : new (await import('./payments/stripe-payments.js')).StripePayments(stripe, dashboardUrl),

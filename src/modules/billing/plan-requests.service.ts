@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { Config } from '../../platform/config/config.js';
 import { Outbox } from '../../platform/outbox/outbox.js';
 import { Clock } from '../../platform/time/clock.js';
 import type { Call } from '../auth/caller.js';
 import { OrgDirectory } from '../orgs/org-directory.js';
 import { PlanRequestNotFound } from './billing.errors.js';
+import { BillingSettings } from './billing.settings.js';
 import { type PlanRequest, PlanRequestsStore } from './persistence/plan-requests.store.js';
 import type { PlanId } from '../plans/plan.js';
 import { planRequestEvent } from './plan-request.job.js';
@@ -21,13 +21,13 @@ export class PlanRequests {
   readonly areRequired: boolean;
 
   constructor(
-    config: Config,
+    settings: BillingSettings,
     private readonly requests: PlanRequestsStore,
     private readonly owners: OrgDirectory,
     private readonly outbox: Outbox,
     private readonly clock: Clock,
   ) {
-    this.areRequired = config.stripe === undefined && config.planChanges === 'approved';
+    this.areRequired = settings.stripe === undefined && settings.planChanges === 'approved';
   }
 
   find(orgId: string): Promise<PlanRequest | undefined> {

@@ -1,36 +1,33 @@
 import { Module, type OnApplicationBootstrap } from '@nestjs/common';
 
-import { Config } from '../../platform/config/config.js';
 import { Isolation } from '../../platform/isolation/isolation.js';
 import { IsolationModule } from '../../platform/isolation/isolation.module.js';
 import { Log } from '../../platform/logging/log.js';
 import { NodePrograms } from '../../platform/node-programs/node-programs.js';
 import { NodeProgramsModule } from '../../platform/node-programs/node-programs.module.js';
 import { Clock } from '../../platform/time/clock.js';
+import { ProjectsSettings } from '../projects/projects.settings.js';
+import { BuildsSettings } from './builds.settings.js';
 import { BuildsService } from './builds.service.js';
 import { IsolatedBuilds } from './isolated/isolated-builds.js';
 
-function isolatedBuilds(
-  { builds, gitAllowedHosts }: Config,
+const isolatedBuilds = (
+  { directory, allowedHosts }: BuildsSettings,
+  { gitAllowedHosts: gitHosts }: ProjectsSettings,
   isolation: Isolation,
   nodes: NodePrograms,
   clock: Clock,
-): IsolatedBuilds {
-  return new IsolatedBuilds({
-    isolation,
-    nodes,
-    directory: builds.directory,
-    allowedHosts: builds.allowedHosts,
-    gitHosts: gitAllowedHosts,
-    clock,
-  });
-}
+): IsolatedBuilds => new IsolatedBuilds({ isolation, nodes, directory, allowedHosts, gitHosts, clock });
 
 /** For workers: builds take place in the process that has this module. */
 @Module({
   imports: [IsolationModule, NodeProgramsModule],
   providers: [
-    { provide: IsolatedBuilds, inject: [Config, Isolation, NodePrograms, Clock], useFactory: isolatedBuilds },
+    {
+      provide: IsolatedBuilds,
+      inject: [BuildsSettings, ProjectsSettings, Isolation, NodePrograms, Clock],
+      useFactory: isolatedBuilds,
+    },
     { provide: BuildsService, useExisting: IsolatedBuilds },
   ],
   exports: [BuildsService],

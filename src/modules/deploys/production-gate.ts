@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Config } from '../../platform/config/config.js';
+import { PlansSettings } from '../plans/plans.settings.js';
 import type { Call } from '../auth/caller.js';
 import { OrgDirectory } from '../orgs/org-directory.js';
 import { FeatureNotInPlan, requireFeature } from '../plans/feature-not-in-plan.js';
@@ -13,7 +13,7 @@ import { DeployFailed } from './deploy-failure.js';
 @Injectable()
 export class ProductionGate {
   constructor(
-    private readonly config: Config,
+    private readonly planSettings: PlansSettings,
     private readonly owners: OrgDirectory,
   ) {}
 
@@ -23,13 +23,13 @@ export class ProductionGate {
    */
   async requireCaller({ principal }: Call, orgId: string): Promise<void> {
     principal.require('deploys:production', orgId);
-    requireFeature('production_deploys', await this.planOf(orgId), this.config.pricingUrl);
+    requireFeature('production_deploys', await this.planOf(orgId), this.planSettings.pricingUrl);
   }
 
   /** @throws {DeployFailed} `feature_not_in_plan` */
   async requirePlan(orgId: string): Promise<void> {
     try {
-      requireFeature('production_deploys', await this.planOf(orgId), this.config.pricingUrl);
+      requireFeature('production_deploys', await this.planOf(orgId), this.planSettings.pricingUrl);
     } catch (error) {
       throw error instanceof FeatureNotInPlan
         ? new DeployFailed(error.code, `${error.message} ${error.help.hint ?? ''}`)

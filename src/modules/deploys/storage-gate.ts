@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Config } from '../../platform/config/config.js';
+import { PlansSettings } from '../plans/plans.settings.js';
 import { storedBytesOf } from '../plans/plan.js';
 import { StoredBytes } from '../hosting/stored-bytes.service.js';
 import { StorageLimitReached } from './deploys.errors.js';
@@ -13,7 +13,7 @@ const NAMED_PROJECTS = 5;
 @Injectable()
 export class StorageGate {
   constructor(
-    private readonly config: Config,
+    private readonly planSettings: PlansSettings,
     private readonly plans: ProductionGate,
     private readonly stored: StoredBytes,
   ) {}
@@ -24,6 +24,6 @@ export class StorageGate {
     const [limitBytes, usedBytes] = [storedBytesOf(plan), await this.stored.of(orgId)];
     if (usedBytes < limitBytes) return;
     const projects = await this.stored.largestProjects(orgId, NAMED_PROJECTS);
-    throw new StorageLimitReached({ plan, limitBytes, usedBytes, projects }, this.config.pricingUrl);
+    throw new StorageLimitReached({ plan, limitBytes, usedBytes, projects }, this.planSettings.pricingUrl);
   }
 }

@@ -1,7 +1,7 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import type { ScheduleHandler } from '../../platform/background/define-schedule.js';
 import { Handles } from '../../platform/background/handles.js';
-import { Config } from '../../platform/config/config.js';
+import { FeaturesSettings } from './features.settings.js';
 import { DatabaseNotifications } from '../../platform/database/database-notifications.js';
 import { Log } from '../../platform/logging/log.js';
 import { Clock } from '../../platform/time/clock.js';
@@ -30,7 +30,7 @@ export class Features implements OnApplicationBootstrap, ScheduleHandler {
   constructor(
     private readonly store: FeatureFlagsStore,
     private readonly notifications: DatabaseNotifications,
-    private readonly config: Config,
+    private readonly settings: FeaturesSettings,
     private readonly clock: Clock,
     private readonly log: Log,
   ) {}
@@ -47,7 +47,7 @@ export class Features implements OnApplicationBootstrap, ScheduleHandler {
   }
 
   isEnabled(name: FlagName): boolean {
-    return this.config.featureFlags.get(name) ?? this.rows.get(name)?.enabled ?? FLAGS[name].default;
+    return this.settings.fixedFlags.get(name) ?? this.rows.get(name)?.enabled ?? FLAGS[name].default;
   }
 
   /** @throws {FeatureDisabled} `feature_disabled` */
@@ -56,7 +56,7 @@ export class Features implements OnApplicationBootstrap, ScheduleHandler {
   }
 
   sourceOf(name: FlagName): FlagSource {
-    if (this.config.featureFlags.has(name)) return 'env';
+    if (this.settings.fixedFlags.has(name)) return 'env';
     return this.rows.has(name) ? 'database' : 'default';
   }
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Config } from '../../platform/config/config.js';
+import { FeaturesSettings } from './features.settings.js';
 import { Database } from '../../platform/database/database.js';
 import { Ids } from '../../platform/ids/ids.js';
 import { RequestContext } from '../../platform/logging/request-context.js';
@@ -48,7 +48,7 @@ export class FlagAdministrationService {
     private readonly database: Database,
     private readonly store: FeatureFlagsStore,
     private readonly features: Features,
-    private readonly config: Config,
+    private readonly settings: FeaturesSettings,
     private readonly context: RequestContext,
     private readonly ids: Ids,
     private readonly clock: Clock,
@@ -68,9 +68,9 @@ export class FlagAdministrationService {
    */
   async toggle({ name, enabled, reason, expectedVersion }: ToggleWish): Promise<Toggled> {
     if (!isFlagName(name)) throw new FlagNotFound(FLAG_NAMES);
-    const allowlist = this.config.featureFlagAllowlist;
+    const allowlist = this.settings.allowlist;
     if (!allowlist.includes(name)) throw new FlagNotAllowlisted(name, allowlist);
-    if (this.config.featureFlags.has(name)) throw new FlagFixed(name);
+    if (this.settings.fixedFlags.has(name)) throw new FlagFixed(name);
 
     const toggled = await this.database.transaction(async () => {
       const row = await this.store.lock(name);
@@ -100,17 +100,17 @@ export class FlagAdministrationService {
   }
 
   get allowlist(): readonly string[] {
-    return this.config.featureFlagAllowlist;
+    return this.settings.allowlist;
   }
 
   private shown(name: FlagName, row: FeatureFlagRow | undefined): ShownFlag {
-    const fixed = this.config.featureFlags.get(name);
+    const fixed = this.settings.fixedFlags.get(name);
     return {
       name,
       enabled: fixed ?? row?.enabled ?? FLAGS[name].default,
       default: FLAGS[name].default,
       source: fixed !== undefined ? 'env' : row === undefined ? 'default' : 'database',
-      allowlisted: this.config.featureFlagAllowlist.includes(name),
+      allowlisted: this.settings.allowlist.includes(name),
       description: FLAGS[name].description,
       version: row?.version ?? 0,
       updatedAt: row?.updatedAt,

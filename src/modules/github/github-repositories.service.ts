@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { Config } from '../../platform/config/config.js';
 import { RequestInvalid } from '../../platform/errors/request-invalid.js';
 import { GithubClient, type RemoteRepository } from './client/github-client.js';
+import { GithubSettings } from './github.settings.js';
 import { GithubNameTaken, GithubNotConnected } from './github.errors.js';
 import type { GithubInstallation } from './persistence/github-installation.entity.js';
 import { GithubInstallationsStore } from './persistence/github-installations.store.js';
@@ -24,7 +24,7 @@ export interface GithubCredentials {
 @Injectable()
 export class GithubRepositories {
   constructor(
-    private readonly config: Config,
+    private readonly settings: GithubSettings,
     private readonly github: GithubClient,
     private readonly installations: GithubInstallationsStore,
   ) {}
@@ -107,11 +107,11 @@ export class GithubRepositories {
   }
 
   private read(repoUrl: string): { owner: string; name: string } | null {
-    const { github } = this.config;
-    if (github === undefined || !URL.canParse(repoUrl)) return null;
+    const { app } = this.settings;
+    if (app === undefined || !URL.canParse(repoUrl)) return null;
     const url = new URL(repoUrl);
     const [owner = '', name = '', ...more] = url.pathname.slice(1).split('/');
-    if (url.origin !== new URL(github.url).origin || more.length > 0) return null;
+    if (url.origin !== new URL(app.url).origin || more.length > 0) return null;
     const plain = name.replace(/\.git$/, '');
     return NAME.test(owner) && NAME.test(plain) ? { owner, name: plain } : null;
   }

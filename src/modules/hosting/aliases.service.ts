@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Config } from '../../platform/config/config.js';
+import { HostingSettings } from './hosting.settings.js';
 import { Clock } from '../../platform/time/clock.js';
 import { LabelTaken } from './hosting.errors.js';
 import { AliasesStore } from './persistence/aliases.store.js';
@@ -22,7 +22,7 @@ export interface Alias extends AliasTarget {
 @Injectable()
 export class AliasesService {
   constructor(
-    private readonly config: Config,
+    private readonly settings: HostingSettings,
     private readonly aliases: AliasesStore,
     private readonly clock: Clock,
   ) {}
@@ -58,7 +58,7 @@ export class AliasesService {
 
   /** `https://shop-k3f9x2a7cd.apps.example.com`: with the scheme and the port by which callers reach the service. */
   urlOf(label: string): string {
-    const { scheme, domain, port } = this.config.apps;
+    const { scheme, domain, port } = this.settings.appsUrl;
     return `${scheme}//${label}.${domain}${port}`;
   }
 }

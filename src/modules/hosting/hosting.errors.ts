@@ -1,3 +1,5 @@
+import { DomainError } from '../../platform/errors/domain-error.js';
+
 /** The output of a build cannot be hosted as it is; the message is for the one who deployed. */
 export class ArtifactRefused extends Error {
   override readonly name = 'ArtifactRefused';
@@ -40,5 +42,13 @@ export class AppUnavailable extends Error {
 
   constructor(readonly reason: 'failed' | 'full' | 'plan') {
     super(`The server of an app is not started: ${reason}.`);
+  }
+}
+
+export class MisdirectedRequest extends DomainError {
+  constructor(host: string, appsUrl: string) {
+    super('misdirected_request', `${host} is the host of a deploy, and this address answers the API.`, {
+      hint: `Deploys are served at ${appsUrl}.`,
+    });
   }
 }

@@ -1,5 +1,4 @@
 import { Module } from '@nestjs/common';
-import { Config } from '../../platform/config/config.js';
 import { IsolationModule } from '../../platform/isolation/isolation.module.js';
 import { NodeProgramsModule } from '../../platform/node-programs/node-programs.module.js';
 import { Clock } from '../../platform/time/clock.js';
@@ -8,6 +7,7 @@ import { AliasesService } from './aliases.service.js';
 import { AppServersService } from './app-servers.service.js';
 import { ArtifactsService } from './artifacts.service.js';
 import { GarbageCollectionService } from './garbage-collection.service.js';
+import { HostingSettings } from './hosting.settings.js';
 import { AliasesStore } from './persistence/aliases.store.js';
 import { AppLogStore } from './persistence/app-log.store.js';
 import { HostedDeploysStore } from './persistence/hosted-deploys.store.js';
@@ -26,7 +26,7 @@ import { openArtifactStore } from './store/open-artifact-store.js';
 @Module({
   imports: [IsolationModule, NodeProgramsModule, OrgDirectoryModule, StoredBytesModule],
   providers: [
-    { provide: ArtifactStore, inject: [Config, Clock], useFactory: openArtifactStore },
+    { provide: ArtifactStore, inject: [HostingSettings, Clock], useFactory: openArtifactStore },
     HostedDeploysStore,
     AliasesStore,
     StoreLock,

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Config } from '../../platform/config/config.js';
+import { PlansSettings } from '../plans/plans.settings.js';
 import { Clock, nextUtcMidnight } from '../../platform/time/clock.js';
 import { LimitScript } from './counting/limit-script.js';
 import type { LimitFacts } from './limits.errors.js';
@@ -19,7 +19,7 @@ export interface AttemptLimit {
 @Injectable()
 export class AttemptLimitService {
   constructor(
-    private readonly config: Config,
+    private readonly planSettings: PlansSettings,
     private readonly script: LimitScript,
     private readonly clock: Clock,
   ) {}
@@ -45,7 +45,7 @@ export class AttemptLimitService {
       remaining: 0,
       resetsAt: new Date(now.getTime() + burstWaitMs),
       retryAfterSeconds: Math.max(1, Math.ceil(burstWaitMs / 1000)),
-      upgradeUrl: this.config.pricingUrl,
+      upgradeUrl: this.planSettings.pricingUrl,
     };
   }
 }

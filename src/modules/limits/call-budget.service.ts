@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Config } from '../../platform/config/config.js';
+import { PlansSettings } from '../plans/plans.settings.js';
+import { LimitsSettings } from './limits.settings.js';
 import { Log } from '../../platform/logging/log.js';
 import { isRedisAway } from '../../platform/redis/redis-away.js';
 import { Clock, nextUtcMidnight, secondsUntil, utcDay } from '../../platform/time/clock.js';
@@ -34,7 +35,8 @@ export class CallBudgetService {
   private readonly anonymous: Tier;
 
   constructor(
-    private readonly config: Config,
+    private readonly planSettings: PlansSettings,
+    private readonly settings: LimitsSettings,
     private readonly script: LimitScript,
     private readonly inProcess: InProcessLimiter,
     private readonly clock: Clock,
@@ -42,15 +44,15 @@ export class CallBudgetService {
   ) {
     this.anonymous = {
       name: 'anonymous',
-      callsPerDay: config.anonymousCalls.perDay,
-      callsPerSecond: config.anonymousCalls.perSecond,
+      callsPerDay: settings.anonymousCallsPerDay,
+      callsPerSecond: settings.anonymousCallsPerSecond,
     };
   }
 
   /** The account of somebody who shows no credential. */
   accountOfAddress({ network, site }: ClientAddress): BudgetAccount {
     const circles =
-      site === undefined ? [] : [{ key: site, callsPerDay: this.config.anonymousCalls.perDay * SITE_FACTOR }];
+      site === undefined ? [] : [{ key: site, callsPerDay: this.settings.anonymousCallsPerDay * SITE_FACTOR }];
     return { key: network, tier: this.anonymous, circles };
   }
 
@@ -90,7 +92,7 @@ export class CallBudgetService {
       remaining: 0,
       resetsAt,
       retryAfterSeconds: Math.max(1, secondsUntil(resetsAt, now)),
-      upgradeUrl: this.config.pricingUrl,
+      upgradeUrl: this.planSettings.pricingUrl,
     });
   }
 
@@ -149,7 +151,7 @@ export class CallBudgetService {
       remaining: 0,
       resetsAt: new Date(now.getTime() + waitMs),
       retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)),
-      upgradeUrl: this.config.pricingUrl,
+      upgradeUrl: this.planSettings.pricingUrl,
     };
   }
 }

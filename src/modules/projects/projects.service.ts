@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Config } from '../../platform/config/config.js';
+import { PlansSettings } from '../plans/plans.settings.js';
 import { Database } from '../../platform/database/database.js';
 import type { Page, PageWish } from '../../platform/database/page.js';
 import { Ids } from '../../platform/ids/ids.js';
@@ -27,7 +27,7 @@ export type ProjectWish = ProjectChange & Pick<Settings, 'name'>;
 @Injectable()
 export class ProjectsService {
   constructor(
-    private readonly config: Config,
+    private readonly planSettings: PlansSettings,
     private readonly database: Database,
     private readonly projects: ProjectsStore,
     private readonly env: ProjectEnvStore,
@@ -141,7 +141,7 @@ export class ProjectsService {
     const plan = PLANS[await this.owners.lockAndGetPlan(call, orgId)];
     const limit = plan.limits.projects;
     if (limit !== null && (await this.projects.count(orgId)) >= limit)
-      throw new TooManyProjects(plan, limit, this.config.pricingUrl);
+      throw new TooManyProjects(plan, limit, this.planSettings.pricingUrl);
   }
 
   private record(

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Config } from '../../platform/config/config.js';
+import { PlansSettings } from '../plans/plans.settings.js';
+import { GithubSettings } from '../github/github.settings.js';
 import { Database } from '../../platform/database/database.js';
 import type { Page, PageWish } from '../../platform/database/page.js';
 import { Ids } from '../../platform/ids/ids.js';
@@ -44,7 +45,8 @@ export interface LocatedRepository {
 @Injectable()
 export class RepositoriesService {
   constructor(
-    private readonly config: Config,
+    private readonly planSettings: PlansSettings,
+    private readonly githubSettings: GithubSettings,
     private readonly database: Database,
     private readonly repositories: RepositoriesStore,
     private readonly directories: Directories,
@@ -107,7 +109,7 @@ export class RepositoriesService {
     return this.database.rehearse(async () => {
       const { account: owner } = await this.github.accountOf(call.org.id, account);
       const repository = await this.insert(call, { name, template, provider: 'github' });
-      repository.cloneUrl = `${this.config.github!.url}/${owner}/${name}.git`;
+      repository.cloneUrl = `${this.githubSettings.app!.url}/${owner}/${name}.git`;
       return repository;
     });
   }
@@ -180,7 +182,7 @@ export class RepositoriesService {
   private async requireRoom(call: Call, orgId: string): Promise<void> {
     const plan = PLANS[await this.owners.lockAndGetPlan(call, orgId)];
     if ((await this.repositories.count(orgId)) >= plan.repositories)
-      throw new TooManyRepositories(plan, plan.repositories, this.config.pricingUrl);
+      throw new TooManyRepositories(plan, plan.repositories, this.planSettings.pricingUrl);
   }
 
   private record(

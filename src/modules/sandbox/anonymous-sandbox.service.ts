@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Config } from '../../platform/config/config.js';
+import { PlansSettings } from '../plans/plans.settings.js';
+import { SandboxSettings } from './sandbox.settings.js';
 import { CallerHungUp } from '../../platform/errors/caller-hung-up.js';
 import { Ids } from '../../platform/ids/ids.js';
 import { Log } from '../../platform/logging/log.js';
@@ -28,7 +29,8 @@ export class AnonymousSandboxService {
   private readonly atOnce: ConcurrencyLimit;
 
   constructor(
-    private readonly config: Config,
+    private readonly planSettings: PlansSettings,
+    private readonly settings: SandboxSettings,
     private readonly sandbox: SandboxService,
     private readonly allowances: DailyAllowanceService,
     private readonly concurrency: ConcurrencyLimitService,
@@ -36,7 +38,7 @@ export class AnonymousSandboxService {
     private readonly clock: Clock,
     private readonly log: Log,
   ) {
-    const { timeoutMs, memoryBytes } = config.sandbox;
+    const { timeoutMs, memoryBytes } = settings;
     this.limits = { timeoutMs, memoryBytes, outputBytes: OUTPUT_BYTES };
     this.atOnce = { name: 'sandbox', places: RUNS_AT_ONCE, lifetimeMs: longestExecutionMs(this.limits) };
   }
@@ -84,7 +86,7 @@ export class AnonymousSandboxService {
   }
 
   private async take(address: ClientAddress, now: Date): Promise<number> {
-    const limit = this.config.sandbox.executionsPerDay;
+    const limit = this.settings.executionsPerDay;
     const { granted, remaining, resetsAt } = await this.allowances.take(ALLOWANCE, address, limit);
     if (granted) return remaining;
     throw new SandboxDailyLimitExceeded({
@@ -93,7 +95,7 @@ export class AnonymousSandboxService {
       remaining,
       resetsAt,
       retryAfterSeconds: Math.max(1, secondsUntil(resetsAt, now)),
-      upgradeUrl: this.config.pricingUrl,
+      upgradeUrl: this.planSettings.pricingUrl,
     });
   }
 
@@ -104,7 +106,7 @@ export class AnonymousSandboxService {
       remaining: 0,
       resetsAt: new Date(this.clock.now().getTime() + 1_000),
       retryAfterSeconds: 1,
-      upgradeUrl: this.config.pricingUrl,
+      upgradeUrl: this.planSettings.pricingUrl,
     });
   }
 

@@ -1,6 +1,6 @@
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
-import { Config } from '../config/config.js';
+import { Settings } from '../config/settings.js';
 import { QueueWorkers } from '../queues/queue-workers.js';
 import { BackgroundCatalog, isSchedule } from './background-catalog.js';
 import type { JobHandler } from './define-job.js';
@@ -20,7 +20,7 @@ export class BackgroundWork implements OnApplicationBootstrap {
   constructor(
     private readonly discovery: DiscoveryService,
     private readonly catalog: BackgroundCatalog,
-    private readonly config: Config,
+    private readonly settings: Settings,
     private readonly workers: QueueWorkers,
     private readonly schedules: Schedules,
     @Inject(PROCESS_ROLES) private readonly roles: readonly ProcessRole[],
@@ -34,7 +34,7 @@ export class BackgroundWork implements OnApplicationBootstrap {
       if (isSchedule(work)) this.schedules.start(work, handler as ScheduleHandler);
       else if (work.startedByModule !== true)
         this.workers.start(work, handler as JobHandler<object>, {
-          concurrency: work.concurrencyOf?.(this.config) ?? work.concurrency,
+          concurrency: work.concurrencyOf?.(this.settings) ?? work.concurrency,
         });
     }
   }

@@ -1,5 +1,5 @@
 import type { Type } from '@nestjs/common';
-import type { Config } from '../config/config.js';
+import type { Settings } from '../config/settings.js';
 
 /** A job is one value: its queue, what it carries and how it is retried. Both ends import it. */
 export interface JobDefinition<Payload extends object> {
@@ -23,7 +23,7 @@ export interface JobDefinition<Payload extends object> {
   /** Jobs that one worker process runs at the same time. */
   readonly concurrency: number;
   /** The same where a setting says it; it wins. */
-  readonly concurrencyOf?: (config: Config) => number;
+  readonly concurrencyOf?: (settings: Settings) => number;
   /** Whether its module begins and stops to take jobs, as what is needed for them comes and goes. */
   readonly startedByModule?: boolean;
 }

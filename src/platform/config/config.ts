@@ -1,135 +1,277 @@
-import { createHash } from 'node:crypto';
-import { availableParallelism } from 'node:os';
-import { join, resolve } from 'node:path';
-import { plainToInstance } from 'class-transformer';
-import { validateSync } from 'class-validator';
-import { PROJECT_ROOT } from '../version.js';
-import { type AppsUrl, parseAppsUrl } from './apps-url.js';
-import { type ArtifactsPlace, parseArtifactsUrl } from './artifacts-url.js';
-import { type DEFAULT_PLANS, Environment, type LOG_LEVELS, type ROLES, withLineBreaks } from './environment.js';
-import { parseFlagSettings } from './flag-settings.js';
-import { parseHosts } from './hosts.js';
+import { resolve } from 'node:path';
+import {
+  ChoiceSetting,
+  IntegerSetting,
+  ParsedSetting,
+  ServerSetting,
+  TextSetting,
+  UrlSetting,
+} from './setting.js';
 import { parseTrustProxy, type TrustProxy } from './trust-proxy.js';
 import { parseVersionedSecrets, type VersionedSecret } from './versioned-secrets.js';
-import { trimEnd } from '../text/trim.js';
 
-export type { ArtifactsPlace, VersionedSecret };
+export type { VersionedSecret };
 
+export const ROLES = ['all', 'api', 'edge', 'worker', 'migrate', 'seed', 'backup', 'restore'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** The settings of one process, checked. Made once in `main.ts` and injected everywhere else. */
-export abstract class Config {
-  abstract readonly role: Role;
-  abstract readonly port: number;
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+const SECRETS_RULE = 'must be a secret of at least 32 characters, without commas, or a list 2:<new>,1:<old> of them';
+
+/** The settings of the process and of what every module stands on. The modules declare their own. */
+export class Config {
   /**
-   * Whether the supervisor of the role `all` has started this process, which then leaves probes and metrics to the API.
+   * @param isSupervised whether the supervisor of the role `all` has started this process, which then leaves probes and
+   * metrics to the API.
    */
-  abstract readonly isSupervised: boolean;
-  abstract readonly host: string;
+  constructor(readonly isSupervised: boolean) {}
+
+  @ChoiceSetting({
+    name: 'ROLE',
+    summary: 'What this process does. An argument wins: `npm start -- worker`.',
+    see: '../README.md',
+    values: ROLES,
+  })
+  readonly role: Role = 'all';
+
+  @IntegerSetting({
+    name: 'PORT',
+    summary: 'Port of the API; of probes and metrics in the roles `edge` and `worker`. `0` takes a free one.',
+    min: 0,
+    max: 65_535,
+  })
+  readonly port: number = 3000;
+
+  @TextSetting({
+    name: 'HOST',
+    summary: 'Address to listen on; `0.0.0.0` for every interface.',
+  })
+  readonly host: string = '127.0.0.1';
+
+  @UrlSetting({
+    name: 'PUBLIC_URL',
+    summary: 'Where callers reach the API, for the links in answers. Must be set with `PORT=0` for links to work.',
+    unset: 'it is made from `HOST` and `PORT`',
+    example: 'https://api.example.com',
+  })
+  private readonly givenPublicUrl?: string;
+
+  @ParsedSetting({
+    name: 'TRUST_PROXY',
+    summary: 'Proxies in front: their number, or their addresses as CIDRs with commas between.',
+    parse: parseTrustProxy,
+    rule: 'must be a number of hops or a list of CIDRs, never "all"',
+  })
+  readonly trustProxy: TrustProxy = 0;
+
+  @IntegerSetting({
+    name: 'MAX_CONNECTIONS',
+    summary:
+      'Connections that one process keeps open at once; further ones are closed. At most a third of the open files that the process may have.',
+    min: 100,
+    max: 1_000_000,
+  })
+  private readonly maxConnections: number = 10_000;
+
+  @IntegerSetting({
+    name: 'MAX_CONNECTIONS_PER_ADDRESS',
+    summary: 'Those of one address (IPv6: one /64). Proxies in `TRUST_PROXY` and the machine itself are not counted.',
+    min: 10,
+    max: 1_000_000,
+  })
+  private readonly maxConnectionsPerAddress: number = 500;
+
+  @UrlSetting({
+    name: 'DASHBOARD_URL',
+    summary:
+      'Where the links in e-mails and the pages of the payment provider lead back to. Errors do not carry `dashboard_url` yet.',
+    unset: '`PUBLIC_URL`',
+    example: 'https://app.example.com',
+  })
+  private readonly givenDashboardUrl?: string;
+
+  @UrlSetting({
+    name: 'DOCS_URL',
+    summary: 'Where errors are explained.',
+    unset: '`/docs` of this service',
+    example: 'https://docs.example.com',
+  })
+  private readonly givenDocsUrl?: string;
+
+  @TextSetting({
+    name: 'DATA_DIR',
+    summary: 'Where servers of its own keep their data.',
+  })
+  private readonly dataDirectory: string = '.data';
+
+  @IntegerSetting({
+    name: 'STORAGE_RESERVE_MIB',
+    summary:
+      'Writes are refused with `storage_unavailable` when the disk of `DATA_DIR` has less room than this, or than a tenth of a smaller disk; 0: never.',
+    unit: 'MiB',
+    min: 0,
+    max: 1_048_576,
+  })
+  private readonly storageReserveMib: number = 256;
+
+  @ServerSetting({
+    name: 'DATABASE_URL',
+    summary: 'A PostgreSQL to use instead of its own. Every role but `all` needs it.',
+    example: 'postgres://user:password@db.example.com:5432/service',
+    schemes: ['postgres://', 'postgresql://'],
+  })
+  readonly databaseUrl: string | undefined = undefined;
+
+  @ServerSetting({
+    name: 'REDIS_URL',
+    summary: 'A Redis to use instead of its own (`unix:///path?db=0` for a socket). `api`, `edge` and `worker` need it.',
+    example: 'redis://:password@redis.example.com:6379/0',
+    schemes: ['redis://', 'rediss://', 'unix://'],
+  })
+  readonly redisUrl: string | undefined = undefined;
+
+  @IntegerSetting({
+    name: 'REDIS_TIMEOUT_MS',
+    summary: 'How long a call waits for Redis. After that it is counted without Redis, or refused with 503.',
+    unit: 'ms',
+    min: 10,
+    max: 5_000,
+  })
+  readonly redisTimeoutMs: number = 50;
+
+  @ChoiceSetting({ name: 'LOG_LEVEL', summary: 'The least level of lines in the log.', values: LOG_LEVELS })
+  readonly logLevel: (typeof LOG_LEVELS)[number] = 'info';
+
+  @ParsedSetting({
+    name: 'API_KEY_PEPPER',
+    summary:
+      'Secret of 32 characters or more that API keys and tokens are hashed with; `2:<new>,1:<old>` to change it. Keep it for as long as the database. It must be set where `DATABASE_URL` is.',
+    unset: 'one is made in `DATA_DIR`',
+    parse: parseVersionedSecrets,
+    rule: SECRETS_RULE,
+  })
+  /** The newest first; empty in a process that checks no key. */
+  readonly apiKeyPeppers: readonly VersionedSecret[] = [];
+
+  @ParsedSetting({
+    name: 'SECRETS_KEY',
+    summary:
+      'Secret of 32 characters or more that stored environment variables are encrypted with; `2:<new>,1:<old>` to change it. Keep it for as long as the database. It must be set where `DATABASE_URL` is.',
+    unset: 'one is made in `DATA_DIR`',
+    parse: parseVersionedSecrets,
+    rule: SECRETS_RULE,
+  })
+  /** The newest first; empty in a process that opens no secret. */
+  readonly secretsKeys: readonly VersionedSecret[] = [];
+
+  @ChoiceSetting({
+    name: 'MAILER',
+    summary: '`smtp`: send e-mail. `log`: write each message to a file below `DATA_DIR` and its place to the log.',
+    values: ['log', 'smtp'],
+  })
+  private readonly mailer: 'log' | 'smtp' = 'log';
+
+  @ServerSetting({
+    name: 'SMTP_URL',
+    summary: 'The mail server. `MAILER=smtp` needs it.',
+    example: 'smtp://user:password@mail.example.com:587',
+    schemes: ['smtp://', 'smtps://'],
+  })
+  private readonly smtpUrl?: string;
+
+  @TextSetting({ name: 'MAIL_FROM', summary: 'Sender of e-mail.' })
+  private readonly mailFrom: string = 'Service <no-reply@localhost>';
+
+  /** Read by `scripts/system-packages.mjs`, and declared here so that it is known. */
+  @ChoiceSetting({
+    name: 'SERVICE_INSTALL',
+    summary: 'Missing system packages: `auto` installs them where it may, `never` only says which are missing.',
+    values: ['auto', 'never'],
+  })
+  protected readonly install: 'auto' | 'never' = 'auto';
+
+  @IntegerSetting({
+    name: 'DRAIN_DELAY_MS',
+    summary: 'After SIGTERM, how long `/ready` says 503 before the port closes.',
+    unit: 'ms',
+    min: 0,
+    max: 10_000,
+  })
+  readonly drainDelayMs: number = 2_000;
+
+  /** Where callers reach the API, without a slash at the end. */
+  get publicUrl(): string {
+    return this.givenPublicUrl ?? `http://${hostForUrl(this.host)}:${this.port}`;
+  }
+
+  get dashboardUrl(): string {
+    return this.givenDashboardUrl ?? this.publicUrl;
+  }
+
+  get docsUrl(): string {
+    return this.givenDocsUrl ?? `${this.publicUrl}/docs`;
+  }
+
+  get dataDir(): string {
+    return resolve(this.dataDirectory);
+  }
+
   /**
-   * Where callers reach the API, without a slash at the end. With `PORT=0` it must be set for links to lead anywhere.
+   * Where programs that run as users of their own find their files: as root they have users of their own, who may not
+   * reach into a private data directory.
    */
-  abstract readonly publicUrl: string;
-  abstract readonly dataDir: string;
+  get isolatedHome(): string {
+    return process.getuid?.() === 0 ? '/var/lib/service-platform' : this.dataDir;
+  }
+
   /** Writes are refused below so much free room on the disk of {@link dataDir}; 0: never. */
-  abstract readonly storageReserveBytes: number;
-  /** Undefined: the process starts a server of its own (role `all` only). */
-  abstract readonly databaseUrl: string | undefined;
-  abstract readonly redisUrl: string | undefined;
-  /** How long a call waits for Redis before it goes on, or is refused, without. */
-  abstract readonly redisTimeoutMs: number;
-  abstract readonly logLevel: (typeof LOG_LEVELS)[number];
-  abstract readonly opsToken: string | undefined;
-  abstract readonly metricsToken: string | undefined;
-  /** Where people report vulnerabilities; undefined: nowhere is named. */
-  abstract readonly securityContact: string | undefined;
-  abstract readonly featureFlagAllowlist: readonly string[];
-  /** Flags that the environment fixes, by name. */
-  abstract readonly featureFlags: ReadonlyMap<string, boolean>;
-  abstract readonly trustProxy: TrustProxy;
+  get storageReserveBytes(): number {
+    return this.storageReserveMib * 1_048_576;
+  }
+
   /** How many may be open at once in one process, and how many of them from one address. */
-  abstract readonly connections: { readonly max: number; readonly maxPerAddress: number };
-  abstract readonly pricingUrl: string;
-  abstract readonly dashboardUrl: string;
-  abstract readonly docsUrl: string;
-  /** What usage costs: a file of `deploy/prices.yml`'s kind. */
-  abstract readonly pricesFile: string;
-  /** Of trusted sources that report usage. Undefined: nobody can. */
-  abstract readonly usageToken: string | undefined;
-  /** Hosts (`127.0.0.1:8418`) that repositories may also come from, by http too. */
-  abstract readonly gitAllowedHosts: readonly string[];
-  /** Who writes invoices, in lines; empty: they name nobody. */
-  abstract readonly invoiceIssuer: readonly string[];
-  /** Undefined: invoices are paid by hand. */
-  abstract readonly stripe: StripeConfig | undefined;
-  /** Undefined: nobody can connect GitHub here. */
-  abstract readonly github: GithubConfig | undefined;
-  /** What a repository of this service may take up on disk. */
-  abstract readonly repositoryMaxBytes: number;
-  abstract readonly builds: BuildsConfig;
-  abstract readonly apps: AppsConfig;
-  abstract readonly artifacts: ArtifactsConfig;
-  /** What a worker deploys at once. */
-  abstract readonly deploys: { readonly concurrency: number };
-  abstract readonly drainDelayMs: number;
-  /** What API keys and other tokens are hashed with, the newest first; empty in a process that checks none. */
-  abstract readonly apiKeyPeppers: readonly VersionedSecret[];
-  /** What the secrets of projects are sealed with, the newest first; empty in a process that opens none. */
-  abstract readonly secretsKeys: readonly VersionedSecret[];
-  /** Of the roles `backup` and `restore`. Undefined: backups are not encrypted. */
-  abstract readonly backupPassphrase: string | undefined;
-  /** The plan of a new organization, for those who run the service for themselves. */
-  abstract readonly defaultPlan: (typeof DEFAULT_PLANS)[number];
-  /** Without a payment provider: `approved` plans wait for an operator, `free` ones begin at once. */
-  abstract readonly planChanges: 'approved' | 'free';
-  abstract readonly mail: MailConfig;
-  /** Whether an account needs a verified e-mail address to mint keys, deploy and invite. */
-  abstract readonly emailVerification: 'required' | 'off';
-  abstract readonly anonymousCalls: { readonly perDay: number; readonly perSecond: number };
-  abstract readonly sandbox: SandboxConfig;
-}
+  get connections(): { readonly max: number; readonly maxPerAddress: number } {
+    return { max: this.maxConnections, maxPerAddress: this.maxConnectionsPerAddress };
+  }
 
-/** What people deploy, and where it is reached: `<scheme>//<label>.<domain><port>`. */
-export interface AppsConfig extends AppsUrl {
-  /** The port that the role `edge` listens on for them. */
-  readonly listenPort: number;
-  /** What a server of a deploy unpacks to is below it. */
-  readonly directory: string;
-  /** How long a server without requests keeps running, and how long it stays in memory. */
-  readonly freezeAfterMs: number;
-  readonly stopAfterMs: number;
-}
+  get mail(): MailConfig {
+    return { mailer: this.mailer, smtpUrl: this.smtpUrl, from: this.mailFrom };
+  }
 
-/** The account at Stripe that takes the money. */
-export interface StripeConfig {
-  readonly secretKey: string;
-  readonly webhookSecret: string;
-  readonly apiUrl: string;
-}
+  faults(environment: NodeJS.ProcessEnv): readonly string[] {
+    return [...this.missingServers(), ...this.missingSecrets(environment)];
+  }
 
-/** The GitHub App of this service. */
-export interface GithubConfig {
-  readonly appId: string;
-  /** In the address of the app. */
-  readonly slug: string;
-  /** RSA, as PEM. */
-  readonly privateKey: string;
-  readonly clientId: string;
-  readonly clientSecret: string;
-  readonly webhookSecret: string;
-  /** The account with the templates. */
-  readonly templateOwner: string;
-  /** Where people, and git, go; without a slash at the end. */
-  readonly url: string;
-  readonly apiUrl: string;
-}
+  /** Only the role `all` brings servers of its own: several processes must share theirs. */
+  private missingServers(): string[] {
+    // There can be a backup of the database of our own too.
+    if (['all', 'backup', 'restore'].includes(this.role)) return [];
+    const missing = (name: string): string => `${name} must be set for the role ${this.role}`;
+    const needsRedis = this.role !== 'migrate' && this.role !== 'seed';
+    return [
+      ...(this.databaseUrl === undefined ? [missing('DATABASE_URL')] : []),
+      ...(needsRedis && this.redisUrl === undefined ? [missing('REDIS_URL')] : []),
+    ];
+  }
 
-export interface ArtifactsConfig {
-  readonly place: ArtifactsPlace;
-  /** For S3. Undefined: requests are not signed by a key of ours. */
-  readonly credentials:
-    | { readonly accessKeyId: string; readonly secretAccessKey: string; readonly sessionToken: string | undefined }
-    | undefined;
+  /**
+   * Who brings a database also keeps its secrets: one that we made up would be lost with this machine, and with it every
+   * API key and everything that is encrypted. Our own database comes with secrets of its own, in the data directory.
+   */
+  private missingSecrets(environment: NodeJS.ProcessEnv): string[] {
+    const { role, databaseUrl, mailer, smtpUrl } = this;
+    const faults: string[] = [];
+    for (const name of ['API_KEY_PEPPER', 'SECRETS_KEY']) {
+      if (environment[name] !== undefined) continue;
+      // A worker makes the tokens that are sent by e-mail.
+      if (role === 'api' || role === 'edge' || role === 'worker')
+        faults.push(`${name} must be set for the role ${role}`);
+      if (role === 'all' && databaseUrl !== undefined) faults.push(`${name} must be set where DATABASE_URL is`);
+    }
+    if (mailer === 'smtp' && smtpUrl === undefined) faults.push('SMTP_URL must be set for MAILER=smtp');
+    return faults;
+  }
 }
 
 export interface MailConfig {
@@ -139,254 +281,6 @@ export interface MailConfig {
   readonly smtpUrl: string | undefined;
   readonly from: string;
 }
-
-export interface BuildsConfig {
-  /**
-   * Hosts (`npm.internal`, `127.0.0.1:4873`) that builds may reach beside the public package registries, by http too.
-   */
-  readonly allowedHosts: readonly string[];
-  /** Where builds take place and leave their caches. */
-  readonly directory: string;
-}
-
-export interface SandboxConfig {
-  readonly enabled: boolean;
-  readonly executionsPerDay: number;
-  readonly timeoutMs: number;
-  readonly memoryBytes: number;
-  readonly concurrency: number;
-  readonly cgroups: 'auto' | 'off';
-  /** Of everything isolated on this machine together: sandboxes, builds and servers of apps. */
-  readonly cpuWeight: number;
-  /** Undefined: where it usually is. */
-  readonly bubblewrap: string | undefined;
-  /** Where interpreters are copied to when the sandbox' user cannot reach them where they are. */
-  readonly copiesDirectory: string;
-}
-
-/** @throws {Error} naming every bad variable at once and never a value, which may be a secret. */
-export function loadConfig(source: NodeJS.ProcessEnv, { isSupervised = false } = {}): Config {
-  const environment = plainToInstance(Environment, withoutEmpty(source), { exposeDefaultValues: true });
-  const faults = [
-    ...validateSync(environment).map((fault) => Object.values(fault.constraints ?? {}).join(', ')),
-    ...removedSettings(source),
-    ...portsThatClash(environment),
-    ...missingServers(environment),
-    ...missingSecrets(environment),
-    ...missingOfGithub(environment),
-    ...missingOfStripe(environment),
-  ];
-  if (faults.length > 0) throw new Error(`Bad configuration:\n  ${faults.join('\n  ')}`);
-
-  return toConfig(environment, isSupervised);
-}
-
-/** Settings of earlier releases, and what took their place. */
-const REMOVED_SETTINGS: Readonly<Record<string, string>> = {
-  APPS_DOMAIN: 'APPS_URL, for example APPS_URL=https://apps.example.com',
-};
-
-/** An operator who upgrades must not find a setting silently without effect. */
-function removedSettings(source: NodeJS.ProcessEnv): string[] {
-  return Object.entries(REMOVED_SETTINGS)
-    .filter(([name]) => (source[name] ?? '') !== '')
-    .map(([name, successor]) => `${name} was replaced by ${successor}`);
-}
-
-/** A hosted page must never share a listener with the API. */
-function portsThatClash({ ROLE, PORT, APPS_PORT }: Environment): string[] {
-  if (ROLE !== 'all' && ROLE !== 'edge') return [];
-  if (APPS_PORT === undefined) return PORT === 65_535 ? ['APPS_PORT must be set where PORT is 65535'] : [];
-  return APPS_PORT === PORT && PORT !== 0 ? ['APPS_PORT must be another port than PORT'] : [];
-}
-
-/** `NAME=` in a shell or in an env file means the same as leaving it out. */
-function withoutEmpty(source: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(source).filter(([, value]) => value !== ''));
-}
-
-/** Only role `all` brings servers of its own: several processes must share theirs. */
-function missingServers(environment: Environment): string[] {
-  // Of the database of our own there can be a backup too.
-  if (['all', 'backup', 'restore'].includes(environment.ROLE)) return [];
-  const needed =
-    environment.ROLE === 'migrate' || environment.ROLE === 'seed' ? ['DATABASE_URL'] : ['DATABASE_URL', 'REDIS_URL'];
-  return needed
-    .filter((name) => environment[name as keyof Environment] === undefined)
-    .map((name) => `${name} must be set for the role ${environment.ROLE}`);
-}
-
-/**
- * Who brings a database also keeps its secrets: one that we made up would be lost with this machine, and with it every
- * API key, or every secret of a project. Our own database comes with secrets of its own, in the data directory.
- */
-function missingSecrets(environment: Environment): string[] {
-  const { ROLE, DATABASE_URL, MAILER, SMTP_URL } = environment;
-  const faults: string[] = [];
-  for (const name of ['API_KEY_PEPPER', 'SECRETS_KEY'] as const) {
-    if (environment[name] !== undefined) continue;
-    // A worker makes the tokens that are sent by e-mail.
-    if (ROLE === 'api' || ROLE === 'edge' || ROLE === 'worker') faults.push(`${name} must be set for the role ${ROLE}`);
-    if (ROLE === 'all' && DATABASE_URL !== undefined) faults.push(`${name} must be set where DATABASE_URL is`);
-  }
-  if (MAILER === 'smtp' && SMTP_URL === undefined) faults.push('SMTP_URL must be set for MAILER=smtp');
-  return faults;
-}
-
-/** Without the one nobody could pay, without the other nobody would learn of it. */
-function missingOfStripe({ STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET }: Environment): string[] {
-  if ((STRIPE_SECRET_KEY === undefined) === (STRIPE_WEBHOOK_SECRET === undefined)) return [];
-  return [
-    STRIPE_SECRET_KEY === undefined
-      ? 'STRIPE_SECRET_KEY must be set where STRIPE_WEBHOOK_SECRET is'
-      : 'STRIPE_WEBHOOK_SECRET must be set where STRIPE_SECRET_KEY is',
-  ];
-}
-
-function stripeOf({ STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET, STRIPE_API_URL }: Environment): StripeConfig | undefined {
-  if (STRIPE_SECRET_KEY === undefined || STRIPE_WEBHOOK_SECRET === undefined) return undefined;
-  return { secretKey: STRIPE_SECRET_KEY, webhookSecret: STRIPE_WEBHOOK_SECRET, apiUrl: withoutSlash(STRIPE_API_URL) };
-}
-
-const GITHUB_SETTINGS = [
-  'GITHUB_APP_ID',
-  'GITHUB_APP_SLUG',
-  'GITHUB_APP_PRIVATE_KEY',
-  'GITHUB_APP_CLIENT_ID',
-  'GITHUB_APP_CLIENT_SECRET',
-  'GITHUB_WEBHOOK_SECRET',
-  'GITHUB_TEMPLATE_OWNER',
-] as const;
-
-/** A part of them would let people begin what they cannot end. */
-function missingOfGithub(environment: Environment): string[] {
-  const missing = GITHUB_SETTINGS.filter((name) => environment[name] === undefined);
-  return missing.length === GITHUB_SETTINGS.length
-    ? []
-    : missing.map((name) => `${name} must be set where the other settings of the GitHub App are`);
-}
-
-function githubOf(environment: Environment): GithubConfig | undefined {
-  if (environment.GITHUB_APP_ID === undefined) return undefined;
-  return {
-    appId: environment.GITHUB_APP_ID,
-    slug: environment.GITHUB_APP_SLUG!,
-    privateKey: withLineBreaks(environment.GITHUB_APP_PRIVATE_KEY!),
-    clientId: environment.GITHUB_APP_CLIENT_ID!,
-    clientSecret: environment.GITHUB_APP_CLIENT_SECRET!,
-    webhookSecret: environment.GITHUB_WEBHOOK_SECRET!,
-    templateOwner: environment.GITHUB_TEMPLATE_OWNER!,
-    url: withoutSlash(environment.GITHUB_URL),
-    apiUrl: withoutSlash(environment.GITHUB_API_URL),
-  };
-}
-
-function toConfig(environment: Environment, isSupervised: boolean): Config {
-  const publicUrl = withoutSlash(
-    environment.PUBLIC_URL ?? `http://${hostForUrl(environment.HOST)}:${environment.PORT}`,
-  );
-  return {
-    role: environment.ROLE,
-    port: environment.PORT,
-    host: environment.HOST,
-    isSupervised,
-    publicUrl,
-    dataDir: resolve(environment.DATA_DIR),
-    storageReserveBytes: environment.STORAGE_RESERVE_MIB * 1_048_576,
-    databaseUrl: environment.DATABASE_URL,
-    redisUrl: environment.REDIS_URL,
-    redisTimeoutMs: environment.REDIS_TIMEOUT_MS,
-    logLevel: environment.LOG_LEVEL,
-    opsToken: environment.OPS_TOKEN,
-    metricsToken: environment.METRICS_TOKEN,
-    securityContact: environment.SECURITY_CONTACT,
-    featureFlagAllowlist: environment.FEATURE_FLAG_ALLOWLIST.split(',')
-      .map((name) => name.trim())
-      .filter(Boolean),
-    featureFlags: parseFlagSettings(environment.FEATURE_FLAGS)!,
-    trustProxy: environment.TRUST_PROXY === undefined ? 0 : parseTrustProxy(environment.TRUST_PROXY)!,
-    connections: { max: environment.MAX_CONNECTIONS, maxPerAddress: environment.MAX_CONNECTIONS_PER_ADDRESS },
-    pricingUrl: withoutSlash(environment.PRICING_URL ?? `${publicUrl}/docs/plans`),
-    dashboardUrl: withoutSlash(environment.DASHBOARD_URL ?? publicUrl),
-    docsUrl: withoutSlash(environment.DOCS_URL ?? `${publicUrl}/docs`),
-    pricesFile:
-      environment.PRICES_FILE === undefined
-        ? join(PROJECT_ROOT, 'deploy', 'prices.yml')
-        : resolve(environment.PRICES_FILE),
-    usageToken: environment.USAGE_TOKEN,
-    gitAllowedHosts: parseHosts(environment.GIT_ALLOWED_HOSTS)!,
-    github: githubOf(environment),
-    invoiceIssuer: environment.INVOICE_ISSUER.split(';')
-      .map((line) => line.trim())
-      .filter(Boolean),
-    stripe: stripeOf(environment),
-    repositoryMaxBytes: environment.REPOSITORY_MAX_MIB * 1_048_576,
-    builds: {
-      allowedHosts: parseHosts(environment.BUILD_ALLOWED_HOSTS)!,
-      directory: join(homeOfCopies(environment), 'builds'),
-    },
-    apps: appsOf(environment),
-    artifacts: {
-      place: parseArtifactsUrl(environment.ARTIFACTS_URL, join(resolve(environment.DATA_DIR), 'artifacts'))!,
-      credentials: credentialsOf(environment),
-    },
-    deploys: { concurrency: environment.DEPLOY_CONCURRENCY ?? availableParallelism() },
-    drainDelayMs: environment.DRAIN_DELAY_MS,
-    apiKeyPeppers: secretsOf(environment.API_KEY_PEPPER),
-    secretsKeys: secretsOf(environment.SECRETS_KEY),
-    backupPassphrase: environment.BACKUP_PASSPHRASE,
-    defaultPlan: environment.DEFAULT_PLAN,
-    planChanges: environment.PLAN_CHANGES,
-    mail: { mailer: environment.MAILER, smtpUrl: environment.SMTP_URL, from: environment.MAIL_FROM },
-    emailVerification: environment.EMAIL_VERIFICATION ?? (environment.MAILER === 'smtp' ? 'required' : 'off'),
-    anonymousCalls: { perDay: environment.ANONYMOUS_CALLS_PER_DAY, perSecond: environment.ANONYMOUS_CALLS_PER_SECOND },
-    sandbox: {
-      enabled: environment.SANDBOX_ENABLED,
-      executionsPerDay: environment.SANDBOX_EXECUTIONS_PER_DAY,
-      timeoutMs: environment.SANDBOX_TIMEOUT_MS,
-      memoryBytes: environment.SANDBOX_MEMORY_MIB * 1_048_576,
-      concurrency: environment.SANDBOX_CONCURRENCY ?? availableParallelism(),
-      cgroups: environment.SANDBOX_CGROUPS,
-      cpuWeight: environment.SANDBOX_CPU_WEIGHT,
-      bubblewrap: environment.SANDBOX_BUBBLEWRAP,
-      copiesDirectory: join(homeOfCopies(environment), 'sandbox'),
-    },
-  };
-}
-
-function appsOf(environment: Environment): AppsConfig {
-  const { PORT, APPS_PORT, APPS_URL } = environment;
-  const listenPort = APPS_PORT ?? (PORT === 0 ? 0 : PORT + 1);
-  return {
-    ...parseAppsUrl(APPS_URL ?? `http://localhost:${listenPort}`)!,
-    listenPort,
-    directory: join(homeOfCopies(environment), 'apps', placeNameOf(environment)),
-    freezeAfterMs: environment.APP_FREEZE_AFTER_MS,
-    stopAfterMs: environment.APP_STOP_AFTER_MS,
-  };
-}
-
-/** Services on one machine do not know of each other, and each removes what it does not know. */
-const placeNameOf = ({ DATA_DIR }: Environment): string =>
-  createHash('sha256').update(resolve(DATA_DIR)).digest('hex').slice(0, 12);
-
-function credentialsOf({
-  AWS_ACCESS_KEY_ID,
-  AWS_SECRET_ACCESS_KEY,
-  AWS_SESSION_TOKEN,
-}: Environment): ArtifactsConfig['credentials'] {
-  if (AWS_ACCESS_KEY_ID === undefined || AWS_SECRET_ACCESS_KEY === undefined) return undefined;
-  return { accessKeyId: AWS_ACCESS_KEY_ID, secretAccessKey: AWS_SECRET_ACCESS_KEY, sessionToken: AWS_SESSION_TOKEN };
-}
-
-const secretsOf = (text: string | undefined): readonly VersionedSecret[] =>
-  text === undefined ? [] : parseVersionedSecrets(text)!;
-
-/** As root sandboxes have users of their own, who may not reach into a private data directory. */
-const homeOfCopies = (environment: Environment): string =>
-  process.getuid?.() === 0 ? '/var/lib/service-platform' : resolve(environment.DATA_DIR);
-
-const withoutSlash = (url: string): string => trimEnd(url, '/');
 
 /** An address that stands for "every interface" is not one that a caller can open. */
 function hostForUrl(host: string): string {

@@ -11,5 +11,8 @@ export function parseHosts(text: string): readonly string[] | undefined {
 
 const DOMAIN = /^(?=.{1,180}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/;
 
+/** The end of the sentence that refuses what {@link parseHosts} cannot read. */
+export const HOSTS_RULE = 'must be a list of <host> or <host>:<port>, with commas between';
+
 /** `apps.example.com`, `localhost`; what ends in a number would be taken for an IP address. */
 export const isDomain = (text: string): boolean => DOMAIN.test(text) && !/(?:^|\.)\d+$/.test(text);

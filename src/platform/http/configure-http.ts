@@ -6,13 +6,12 @@ import { Config } from '../config/config.js';
 import { Ids } from '../ids/ids.js';
 import { Log } from '../logging/log.js';
 import { isApiCall } from './api-path.js';
-import { AppDomain } from './app-domain.js';
 import { isLoopback } from './connection-bounds.js';
 import { FailureHeaders } from './failure-headers.js';
 import { failureOf } from './failure.js';
 import { guardListener } from './guard-listener.js';
 import { hostNameOf } from './host-name.js';
-import { MisdirectedRequest } from './http.errors.js';
+import { HostPolicy } from './host-policy.js';
 import { RequestContextMiddleware } from './request-context.middleware.js';
 import { indexedRoutes } from './route-index.js';
 import { TrustedProxies } from './trusted-proxies.js';
@@ -32,7 +31,7 @@ export function configureHttp(app: INestApplication): void {
   express.set('trust proxy', typeof trustProxy === 'number' ? trustProxy : [...trustProxy]);
 
   app.use(app.get(RequestContextMiddleware).use);
-  app.use(refuseAppHosts(config));
+  app.use(refuseOtherHosts(app.get(HostPolicy)));
   // Any page may call the public API with a key of its own. The ops surface stays closed to pages: it may be without
   // a token on a developer's machine.
   const answerPages = cors({
@@ -75,14 +74,10 @@ export function configureHttp(app: INestApplication): void {
   });
 }
 
-/** A hosted page must not reach the API under its own name, where a browser would take both for one site. */
-function refuseAppHosts(config: Config): (request: Request, response: Response, next: NextFunction) => void {
-  const domain = new AppDomain(config);
-  const { scheme, domain: apps, port } = config.apps;
+function refuseOtherHosts(hosts: HostPolicy): (request: Request, response: Response, next: NextFunction) => void {
   return ({ headers }, _response, next) => {
     const host = hostNameOf(headers.host);
-    if (host !== undefined && domain.labelOf(host) !== undefined)
-      throw new MisdirectedRequest(host, `${scheme}//<label>.${apps}${port}`);
+    if (host !== undefined) hosts.requireOwn(host);
     next();
   };
 }

@@ -55,14 +55,6 @@ export class UnsupportedMediaType extends DomainError {
   }
 }
 
-export class MisdirectedRequest extends DomainError {
-  constructor(host: string, appsUrl: string) {
-    super('misdirected_request', `${host} is the host of a deploy, and this address answers the API.`, {
-      hint: `Deploys are served at ${appsUrl}.`,
-    });
-  }
-}
-
 export class RequestTimeout extends DomainError {
   constructor() {
     super('request_timeout', 'The request did not arrive in time.');

@@ -1,11 +1,11 @@
 import { Module } from '@nestjs/common';
 
-import { Config } from '../config/config.js';
 import { Shutdown } from '../lifecycle/shutdown.js';
 import { Isolation } from './isolation.js';
+import { IsolationSettings } from './isolation-settings.js';
 
-function isolationOf({ sandbox }: Config, shutdown: Shutdown): Isolation {
-  const { cgroups, cpuWeight, copiesDirectory, bubblewrap } = sandbox;
+function isolationOf(settings: IsolationSettings, shutdown: Shutdown): Isolation {
+  const { cgroups, cpuWeight, copiesDirectory, bubblewrap } = settings;
   const isolation = new Isolation({
     cgroups,
     cpuWeight,
@@ -18,7 +18,7 @@ function isolationOf({ sandbox }: Config, shutdown: Shutdown): Isolation {
 
 /** The one isolation of this process for what it launches; the sandbox has its own in another process. */
 @Module({
-  providers: [{ provide: Isolation, inject: [Config, Shutdown], useFactory: isolationOf }],
+  providers: [{ provide: Isolation, inject: [IsolationSettings, Shutdown], useFactory: isolationOf }],
   exports: [Isolation],
 })
 export class IsolationModule {}

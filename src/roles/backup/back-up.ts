@@ -1,9 +1,12 @@
 import { mkdir, rename, rm, rmdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { Config } from '../../platform/config/config.js';
+import { Config } from '../../platform/config/config.js';
+import type { Settings } from '../../platform/config/settings.js';
 import type { Log } from '../../platform/logging/log.js';
+import { HostingSettings } from '../../modules/hosting/hosting.settings.js';
 import { VERSION } from '../../platform/version.js';
 import { type BackupFile, BackupFiles } from './backup-files.js';
+import { BackupSettings } from './backup.settings.js';
 import { BackupKeys } from './backup-keys.js';
 import { dumpDatabase, fileOf } from './database-dump.js';
 import { withDatabase } from './database-access.js';
@@ -18,7 +21,7 @@ import { StoredFiles } from './stored-files.js';
  * @throws {Error} when the directory exists, or something cannot be read. Nothing is left then.
  */
 export async function backUp(
-  config: Config,
+  settings: Settings,
   log: Log,
   { directory: wished, now }: { directory: string; now: Date },
 ): Promise<string> {
@@ -33,13 +36,13 @@ export async function backUp(
     throw error;
   }
   try {
-    const { backupPassphrase } = config;
+    const { passphrase } = settings.of(BackupSettings);
     const backup = new BackupFiles(
       unfinished,
-      backupPassphrase === undefined ? undefined : await BackupKeys.create(backupPassphrase),
+      passphrase === undefined ? undefined : await BackupKeys.create(passphrase),
     );
-    const database = await withDatabase(config, log, (url) => dumpDatabase(url, backup));
-    const stored = await new StoredFiles(config, log).save(backup);
+    const database = await withDatabase(settings.of(Config), log, (url) => dumpDatabase(url, backup));
+    const stored = await new StoredFiles(settings, log).save(backup);
     const paths = [...database.tables.map(({ name }) => fileOf(name)), ...stored];
     const files: BackupFile[] = [];
     for (const path of paths) files.push(await backup.describe(path));
@@ -47,7 +50,7 @@ export async function backUp(
     await rename(unfinished, directory);
     const rows = database.tables.reduce((sum, table) => sum + table.rows, 0);
     const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
-    return `Backed up to ${directory}: ${database.tables.length} tables with ${rows} rows, ${stored.length} files of what is stored, ${(bytes / 1_048_576).toFixed(1)} MiB in all.\n${remarks(config, stored)}`;
+    return `Backed up to ${directory}: ${database.tables.length} tables with ${rows} rows, ${stored.length} files of what is stored, ${(bytes / 1_048_576).toFixed(1)} MiB in all.\n${remarks(settings, stored)}`;
   } catch (error) {
     await rm(unfinished, { recursive: true, force: true });
     await rmdir(directory);
@@ -65,19 +68,19 @@ async function take(directory: string, advice: string): Promise<void> {
 }
 
 /** What whoever keeps the backup has to know. */
-function remarks({ artifacts, backupPassphrase, databaseUrl }: Config, stored: readonly string[]): string {
+function remarks(settings: Settings, stored: readonly string[]): string {
   const hasSecrets = stored.some((path) => path.startsWith('secrets/'));
   const contents = hasSecrets
     ? 'the secrets of the service, source code and personal data'
     : 'source code, personal data and hashes of passwords';
   return [
-    backupPassphrase === undefined
+    settings.of(BackupSettings).passphrase === undefined
       ? `The backup is NOT ENCRYPTED and holds ${contents}: keep it as safe as the service, or set BACKUP_PASSPHRASE to encrypt it.`
       : 'The backup is encrypted with BACKUP_PASSPHRASE: keep the passphrase in another place. Without it nothing can be restored.',
-    hasSecrets || databaseUrl === undefined
+    hasSecrets || settings.of(Config).databaseUrl === undefined
       ? ''
       : 'API_KEY_PEPPER and SECRETS_KEY are not in it: keep them too, or no key and no secret of it can be read.',
-    artifacts.place.kind === 's3' ? 'The files of deploys are in the bucket of ARTIFACTS_URL, and not in it.' : '',
+    settings.of(HostingSettings).artifactsPlace.kind === 's3' ? 'The files of deploys are in the bucket of ARTIFACTS_URL, and not in it.' : '',
   ]
     .filter((line) => line !== '')
     .map((line) => `${line}\n`)

@@ -1,8 +1,10 @@
 import { resolve } from 'node:path';
-import type { Config } from '../../platform/config/config.js';
+import { Config } from '../../platform/config/config.js';
+import type { Settings } from '../../platform/config/settings.js';
 import type { Log } from '../../platform/logging/log.js';
 import { knownMigrations } from '../data-source.js';
 import { migrate } from '../migrate.js';
+import { BackupSettings } from './backup.settings.js';
 import { withNewDatabase } from './database-access.js';
 import { loadDatabase, requireEmpty } from './database-dump.js';
 import { type Manifest, openBackup } from './manifest.js';
@@ -18,16 +20,17 @@ const PLAIN_REMARK =
  * made
  *   by a later release, or would overwrite something.
  */
-export async function restore(config: Config, log: Log, wished: string): Promise<string> {
-  const { manifest, files } = await openBackup(resolve(wished), config.backupPassphrase);
+export async function restore(settings: Settings, log: Log, wished: string): Promise<string> {
+  const { passphrase } = settings.of(BackupSettings);
+  const { manifest, files } = await openBackup(resolve(wished), passphrase);
   // Somebody who expects an encrypted backup may have been given another one in its place.
-  const isUnexpectedlyPlain = config.backupPassphrase !== undefined && files.keys === undefined;
+  const isUnexpectedlyPlain = passphrase !== undefined && files.keys === undefined;
   if (isUnexpectedlyPlain) log.warn({}, 'BACKUP_PASSPHRASE is set, but the backup is not encrypted.');
   requireKnown(manifest);
-  const stored = new StoredFiles(config, log);
+  const stored = new StoredFiles(settings, log);
   await stored.requireNone();
   const { database } = manifest;
-  const newer = await withNewDatabase(config, log, async (url) => {
+  const newer = await withNewDatabase(settings.of(Config), log, async (url) => {
     await requireEmpty(url);
     await migrate(url, database.migrations);
     await loadDatabase(url, { files, dump: database });

@@ -2,7 +2,9 @@ import { createReadStream, createWriteStream, existsSync } from 'node:fs';
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RepositoriesHome } from '../../modules/repositories/git/repositories-home.js';
-import type { Config } from '../../platform/config/config.js';
+import { HostingSettings } from '../../modules/hosting/hosting.settings.js';
+import { Config } from '../../platform/config/config.js';
+import type { Settings } from '../../platform/config/settings.js';
 import type { Log } from '../../platform/logging/log.js';
 import { ask, pack, type Place, unpack } from './archives.js';
 import type { BackupFiles } from './backup-files.js';
@@ -24,10 +26,14 @@ const SECRET_FILE = /^secrets\/[a-z-]+$/;
 
 /** What the service keeps in files. The caches of builds and what servers are unpacked to can be made again. */
 export class StoredFiles {
+  private readonly config: Config;
+
   constructor(
-    private readonly config: Config,
+    private readonly settings: Settings,
     private readonly log: Log,
-  ) {}
+  ) {
+    this.config = settings.of(Config);
+  }
 
   /** The paths of what was written. */
   async save(files: BackupFiles): Promise<string[]> {
@@ -91,7 +97,7 @@ export class StoredFiles {
 
   /** Undefined where they are in a bucket. */
   private get artifacts(): Place | undefined {
-    const { place } = this.config.artifacts;
+    const { artifactsPlace: place } = this.settings.of(HostingSettings);
     return place.kind === 'file' ? { directory: place.directory, account: undefined } : undefined;
   }
 

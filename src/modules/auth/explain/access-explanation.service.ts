@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Config } from '../../../platform/config/config.js';
+import { AuthSettings } from '../auth.settings.js';
 import { DomainError } from '../../../platform/errors/domain-error.js';
 import { CallBudgetService } from '../../limits/call-budget.service.js';
 import { LimitExceeded } from '../../limits/limits.errors.js';
@@ -37,7 +37,7 @@ export class AccessExplanationService {
   constructor(
     private readonly budgets: CallBudgetService,
     private readonly routes: RouteDirectory,
-    private readonly config: Config,
+    private readonly settings: AuthSettings,
   ) {}
 
   /** Nothing is called or spent. An address that a key is not allowed from was refused before this could be asked. */
@@ -84,7 +84,7 @@ export class AccessExplanationService {
       if (rule.in === 'resource') principal.requireOfKey(rule.scope);
       principal.require(rule.scope, org.id);
     }
-    if (route.needsVerifiedEmail && this.config.emailVerification === 'required' && !principal.user.emailVerified)
+    if (route.needsVerifiedEmail && this.settings.emailVerification === 'required' && !principal.user.emailVerified)
       throw new EmailNotVerified();
     return org;
   }

@@ -1,7 +1,9 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type Provider } from '@nestjs/common';
 import { InjectMetric, makeGaugeProvider } from '@willsoto/nestjs-prometheus';
 import { Gauge } from 'prom-client';
+import { AuthSettings } from '../auth.settings.js';
 import { Config } from '../../../platform/config/config.js';
+import { OperatorsSettings } from '../../operators/operators.settings.js';
 import { Log } from '../../../platform/logging/log.js';
 
 const UNPROTECTED = 'operator_surface_unprotected';
@@ -15,6 +17,8 @@ class OpenSurfaces implements OnApplicationBootstrap {
 
   constructor(
     private readonly config: Config,
+    private readonly operatorSettings: OperatorsSettings,
+    private readonly settings: AuthSettings,
     private readonly log: Log,
     @InjectMetric(UNPROTECTED) private readonly unprotected: Gauge,
   ) {}
@@ -22,22 +26,20 @@ class OpenSurfaces implements OnApplicationBootstrap {
   onApplicationBootstrap(): void {
     this.report(
       'ops',
-      this.config.opsToken,
+      this.operatorSettings.opsToken,
       'OPS_TOKEN is not set: the ops surface answers only programs on this machine.',
     );
     this.report(
       'metrics',
-      this.config.metricsToken,
+      this.operatorSettings.metricsToken,
       'METRICS_TOKEN is not set: the metrics surface answers anybody who can reach this port.',
     );
     this.reportVerification();
   }
 
   private reportVerification(): void {
-    const {
-      emailVerification,
-      mail: { mailer },
-    } = this.config;
+    const { emailVerification } = this.settings;
+    const { mailer } = this.config.mail;
     if (emailVerification === 'required')
       this.log.info({}, 'Accounts need a verified e-mail address to create API keys, deploy and invite.');
     else if (mailer === 'smtp')

@@ -1,7 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
-import { Config } from '../../../platform/config/config.js';
+import { AuthSettings } from '../auth.settings.js';
 import { DomainError } from '../../../platform/errors/domain-error.js';
 import { RouteMetadata } from '../../../platform/http/route-metadata.js';
 import { EmailNotVerified } from '../access.errors.js';
@@ -19,7 +19,7 @@ export class ScopeGuard implements CanActivate {
   constructor(
     reflector: Reflector,
     private readonly metrics: AccessMetrics,
-    private readonly config: Config,
+    private readonly settings: AuthSettings,
   ) {
     this.rules = new RouteMetadata(reflector, RequireScope);
     this.verified = new RouteMetadata(reflector, RequireVerifiedEmail);
@@ -62,6 +62,6 @@ export class ScopeGuard implements CanActivate {
   }
 
   private needsVerification(context: ExecutionContext): boolean {
-    return this.config.emailVerification === 'required' && this.verified.of(context) === true;
+    return this.settings.emailVerification === 'required' && this.verified.of(context) === true;
   }
 }

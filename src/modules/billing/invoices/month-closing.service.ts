@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Config } from '../../../platform/config/config.js';
+import { BillingSettings } from '../billing.settings.js';
 import { Database } from '../../../platform/database/database.js';
 import { Ids } from '../../../platform/ids/ids.js';
 import { Clock } from '../../../platform/time/clock.js';
@@ -32,7 +32,7 @@ export class MonthClosing {
     private readonly finalization: InvoiceFinalization,
     private readonly ids: Ids,
     private readonly clock: Clock,
-    private readonly config: Config,
+    private readonly settings: BillingSettings,
   ) {}
 
   /**
@@ -54,7 +54,7 @@ export class MonthClosing {
     return this.database.transaction(async () => {
       const now = this.clock.now();
       const begun = orgs.map((org) => ({ id: this.ids.next('ivc'), orgId: org.id, billTo: billToOf(org) }));
-      await this.invoices.begin(begun, { period, issuer: this.config.invoiceIssuer, at: now });
+      await this.invoices.begin(begun, { period, issuer: this.settings.invoiceIssuer, at: now });
       const open = (await this.lockOf(orgs, period)).filter(({ cutoffAt }) => cutoffAt === null);
       if (open.length === 0) return;
       await this.invoices.cutOff(

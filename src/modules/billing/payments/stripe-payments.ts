@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import Stripe from 'stripe';
-import type { StripeConfig } from '../../../platform/config/config.js';
 import { PaymentProviderRefused, WebhookSignatureInvalid } from '../billing.errors.js';
+import type { StripeSettings } from '../billing.settings.js';
 import { documentNumber } from '../invoices/document-number.js';
 import type { WholeInvoice } from '../invoices/invoices.service.js';
 import { PLAN_IDS, type PlanId, PLANS } from '../../plans/plan.js';
@@ -29,12 +29,12 @@ export class StripePayments extends PaymentProvider {
   private readonly stripe: Stripe;
 
   constructor(
-    private readonly config: StripeConfig,
+    private readonly settings: StripeSettings,
     private readonly returnUrl: string,
   ) {
     super();
-    const { protocol, hostname, port } = new URL(config.apiUrl);
-    this.stripe = new Stripe(config.secretKey, {
+    const { protocol, hostname, port } = new URL(settings.apiUrl);
+    this.stripe = new Stripe(settings.secretKey, {
       protocol: protocol === 'http:' ? 'http' : 'https',
       host: hostname,
       ...(port === '' ? {} : { port }),
@@ -103,7 +103,7 @@ export class StripePayments extends PaymentProvider {
   eventOf(body: Buffer, signature: string): ProviderEvent {
     let event: Stripe.Event;
     try {
-      event = this.stripe.webhooks.constructEvent(body, signature, this.config.webhookSecret);
+      event = this.stripe.webhooks.constructEvent(body, signature, this.settings.webhookSecret);
     } catch {
       throw new WebhookSignatureInvalid();
     }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { Injectable } from '@nestjs/common';
-import { Config } from '../../../platform/config/config.js';
+import { PlansSettings } from '../../plans/plans.settings.js';
 import { Database } from '../../../platform/database/database.js';
 import { Clock } from '../../../platform/time/clock.js';
 import type { UsageEvent } from '../../metering/usage-event.js';
@@ -22,7 +22,7 @@ export type WorkRequest =
 @Injectable()
 export class WorkBatchService {
   constructor(
-    private readonly config: Config,
+    private readonly planSettings: PlansSettings,
     private readonly database: Database,
     private readonly purses: PursesService,
     private readonly usage: UsageService,
@@ -81,7 +81,7 @@ export class WorkBatchService {
   }
 
   private refusalOf({ refused, availableNano }: Refused, { orgId, amountNano }: NewHold, session: PurseSession): Error {
-    const shortfall = { requiredNano: amountNano, availableNano, upgradeUrl: this.config.pricingUrl };
+    const shortfall = { requiredNano: amountNano, availableNano, upgradeUrl: this.planSettings.pricingUrl };
     return refused === 'credits'
       ? new CreditsExhausted(shortfall)
       : new SpendCapReached(shortfall, session.purse(orgId).capNano!);

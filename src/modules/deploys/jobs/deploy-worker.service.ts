@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ScheduleHandler } from '../../../platform/background/define-schedule.js';
 import { Handles } from '../../../platform/background/handles.js';
-import { Config } from '../../../platform/config/config.js';
+import { DeploysSettings } from '../deploys.settings.js';
 import { Shutdown } from '../../../platform/lifecycle/shutdown.js';
 import { StorageRoom } from '../../../platform/storage/storage-room.js';
 import { AdmissionService } from '../admission/admission.service.js';
@@ -21,7 +21,7 @@ export class DeployWorkerService implements ScheduleHandler {
   private isStopped = false;
 
   constructor(
-    private readonly config: Config,
+    private readonly settings: DeploysSettings,
     private readonly leases: Leases,
     private readonly store: AdmissionStore,
     private readonly admission: AdmissionService,
@@ -40,7 +40,7 @@ export class DeployWorkerService implements ScheduleHandler {
 
   private async runOnce(): Promise<void> {
     if (this.runs++ % REPORT_EVERY_RUNS === 0)
-      await this.store.reportWorker(this.leases.workerId, this.config.deploys.concurrency);
+      await this.store.reportWorker(this.leases.workerId, this.settings.concurrency);
     await this.lost.reap();
     // A build writes more than anything else. Deploys wait until there is room for theirs.
     if (!this.room.isLow) await this.admission.run();

@@ -1,5 +1,6 @@
 import { IsInt, IsString, Min } from 'class-validator';
 import { defineJob } from '../../../platform/background/define-job.js';
+import { DeploysSettings } from '../deploys.settings.js';
 
 /** An attempt of a deploy. All else is in the database. */
 export class DeployPayload {
@@ -15,7 +16,7 @@ export const deployJob = defineJob({
   attempts: 1,
   backoffMs: 0,
   concurrency: 1,
-  concurrencyOf: ({ deploys }) => deploys.concurrency,
+  concurrencyOf: (settings) => settings.of(DeploysSettings).concurrency,
 });
 
 /** So that whoever knows the deploy can end its job. */

@@ -1,6 +1,7 @@
 import { Controller, Get, Header } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { Config } from '../../../platform/config/config.js';
+import { DocsSettings } from '../docs.settings.js';
 import { Public } from '../../../platform/http/public.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { PageNotFound } from '../docs.errors.js';
@@ -15,6 +16,7 @@ const VALID_MS = 180 * 86_400_000;
 export class SecurityTxtController {
   constructor(
     private readonly config: Config,
+    private readonly settings: DocsSettings,
     private readonly clock: Clock,
   ) {}
 
@@ -22,7 +24,8 @@ export class SecurityTxtController {
   @Get()
   @Header('Content-Type', 'text/plain; charset=utf-8')
   show(): string {
-    const { securityContact, publicUrl } = this.config;
+    const { securityContact } = this.settings;
+    const { publicUrl } = this.config;
     if (securityContact === undefined) throw new PageNotFound();
     const expires = new Date(this.clock.now().getTime() + VALID_MS);
     return [

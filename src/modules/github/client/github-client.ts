@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Config, type GithubConfig } from '../../../platform/config/config.js';
+import { type GithubAppSettings, GithubSettings } from '../github.settings.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { GithubNotConfigured, GithubRefused } from '../github.errors.js';
 import { appToken } from './app-token.js';
@@ -45,20 +45,20 @@ interface Request {
 @Injectable()
 export class GithubClient {
   constructor(
-    private readonly config: Config,
+    private readonly settings: GithubSettings,
     private readonly clock: Clock,
   ) {}
 
   /** @throws {GithubNotConfigured} `integration_not_configured` */
-  get app(): GithubConfig {
-    const { github } = this.config;
-    if (github === undefined) throw new GithubNotConfigured();
-    return github;
+  get app(): GithubAppSettings {
+    const { app } = this.settings;
+    if (app === undefined) throw new GithubNotConfigured();
+    return app;
   }
 
   /** @throws {GithubNotConfigured} `integration_not_configured` */
   requireConfigured(): void {
-    if (this.config.github === undefined) throw new GithubNotConfigured();
+    if (this.settings.app === undefined) throw new GithubNotConfigured();
   }
 
   /** Null for one that is gone, or is not of our app. */

@@ -1,6 +1,6 @@
 import { Body, Controller, Delete, Get, HttpCode, HttpStatus, Param, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { Config } from '../../../platform/config/config.js';
+import { GithubSettings } from '../github.settings.js';
 import { RequestInvalid } from '../../../platform/errors/request-invalid.js';
 import { ANY_BODY, ANY_CALLER, ANY_WRITE, ApiRefusals } from '../../../platform/http/api-refusals.js';
 import { DryRun } from '../../../platform/http/dry-run.js';
@@ -24,7 +24,7 @@ import {
 @TakesSession('or_key')
 export class GithubController {
   constructor(
-    private readonly config: Config,
+    private readonly settings: GithubSettings,
     private readonly installations: GithubInstallations,
   ) {}
 
@@ -36,7 +36,7 @@ export class GithubController {
   async get(@Caller() call: Call): Promise<Envelope<GithubView>> {
     const installations = await this.installations.list(call);
     return new Envelope({
-      configured: this.config.github !== undefined,
+      configured: this.settings.app !== undefined,
       installations: installations.map((installation) => GithubInstallationView.of(installation)),
     });
   }

@@ -1,9 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { Injectable } from '@nestjs/common';
-import { Config } from '../../../platform/config/config.js';
-import { AppDomain } from '../../../platform/http/app-domain.js';
 import { hostNameOf } from '../../../platform/http/host-name.js';
 import { TrustedProxies } from '../../../platform/http/trusted-proxies.js';
+import { AppDomain } from './app-domain.js';
 
 /** The host of a deploy: `shop-k3f9x2a7cd.apps.example.com`, and the label in front of the apps' domain. */
 export interface AppHost {
@@ -18,16 +17,13 @@ const MAX_LENGTH = 260;
 /** Tells which app's host a request is for. */
 @Injectable()
 export class AppHosts {
-  private readonly domain: AppDomain;
   /** By the value of `Host`; the same few are named again and again. */
   private readonly known = new Map<string, AppHost>();
 
   constructor(
-    config: Config,
+    private readonly domain: AppDomain,
     private readonly proxies: TrustedProxies,
-  ) {
-    this.domain = new AppDomain(config);
-  }
+  ) {}
 
   /**
    * Undefined where the host is none of an app. `X-Forwarded-Host` counts where a trusted proxy has set it and has

@@ -7,7 +7,7 @@ import {
 } from 'node:http';
 import type { Socket } from 'node:net';
 import { Injectable } from '@nestjs/common';
-import { Config } from '../../../platform/config/config.js';
+import { HostingSettings } from '../hosting.settings.js';
 import { TrustedProxies } from '../../../platform/http/trusted-proxies.js';
 import { Log } from '../../../platform/logging/log.js';
 import { AppServersService } from '../app-servers.service.js';
@@ -32,7 +32,7 @@ const PAGE_OF = { failed: 'app_failed', full: 'app_unavailable', plan: 'app_plac
 @Injectable()
 export class AppProxy {
   constructor(
-    private readonly config: Config,
+    private readonly settings: HostingSettings,
     private readonly proxies: TrustedProxies,
     private readonly servers: AppServersService,
     private readonly log: Log,
@@ -115,7 +115,7 @@ export class AppProxy {
     request: IncomingMessage,
     { agent = server.agent, upgrade }: Way,
   ): ClientRequest {
-    const { scheme, domain } = this.config.apps;
+    const { scheme, domain } = this.settings.appsUrl;
     const forwarding = {
       scheme,
       domain,

@@ -4,6 +4,7 @@ import { HOSTING_METRICS } from '../hosting.metrics.js';
 import { AliasChanges } from '../persistence/alias-changes.js';
 import { AliasCache } from '../site/alias-cache.js';
 import { Blobs } from '../site/blobs.js';
+import { AppDomain } from './app-domain.js';
 import { AppDoor } from './app-door.js';
 import { AppHosts } from './app-hosts.js';
 import { AppProxy } from './app-proxy.js';
@@ -19,6 +20,7 @@ import { StaticFiles } from './static-files.js';
     Blobs,
     StaticFiles,
     AppProxy,
+    AppDomain,
     AppHosts,
     AppDoor,
     EdgeServer,

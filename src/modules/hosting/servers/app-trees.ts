@@ -4,7 +4,7 @@ import { chmod, link, lstat, mkdir, mkdtemp, readdir, rename, rm, unlink, writeF
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { Injectable } from '@nestjs/common';
-import { Config } from '../../../platform/config/config.js';
+import { HostingSettings } from '../hosting.settings.js';
 import { isFilePath } from '../ingest/file-paths.js';
 import type { Manifest, ManifestFile } from '../ingest/manifest.js';
 import { ArtifactStore, keyOf } from '../store/artifact-store.js';
@@ -26,10 +26,10 @@ export class AppTrees {
   private readonly names = new WeakMap<Manifest, string>();
 
   constructor(
-    config: Config,
+    settings: HostingSettings,
     private readonly store: ArtifactStore,
   ) {
-    this.directory = config.apps.directory;
+    this.directory = settings.serversDirectory;
   }
 
   /** The path of the tree. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Config } from '../../../platform/config/config.js';
+import { HostingSettings } from '../hosting.settings.js';
 import { Log } from '../../../platform/logging/log.js';
 import type { AppServer } from './app-server.js';
 
@@ -13,13 +13,13 @@ export class IdleServers {
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
-    private readonly config: Config,
+    private readonly settings: HostingSettings,
     private readonly log: Log,
   ) {}
 
   /** Looks at the servers every so often, until {@link close}. Further calls change nothing. */
   watch(servers: () => Iterable<AppServer>): void {
-    const { freezeAfterMs, stopAfterMs } = this.config.apps;
+    const { freezeAfterMs, stopAfterMs } = this.settings;
     const everyMs = Math.min(LONGEST_LOOK_MS, Math.min(freezeAfterMs, stopAfterMs) / LOOKS_IN_TIME);
     this.timer ??= setInterval(() => {
       for (const server of servers()) {

@@ -10,7 +10,7 @@ import {
   S3Client,
   S3ServiceException,
 } from '@aws-sdk/client-s3';
-import type { ArtifactsConfig, ArtifactsPlace } from '../../../platform/config/config.js';
+import type { ArtifactsCredentials, ArtifactsPlace } from '../hosting.settings.js';
 import type { Clock } from '../../../platform/time/clock.js';
 import {
   ArtifactStore,
@@ -35,7 +35,7 @@ export class S3ArtifactStore extends ArtifactStore {
 
   constructor(
     place: Extract<ArtifactsPlace, { kind: 's3' }>,
-    credentials: ArtifactsConfig['credentials'],
+    credentials: ArtifactsCredentials,
     private readonly clock: Clock,
   ) {
     super();

@@ -1,5 +1,5 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { Config } from '../../../platform/config/config.js';
+import { MeteringSettings } from '../metering.settings.js';
 import { Database } from '../../../platform/database/database.js';
 import { Log } from '../../../platform/logging/log.js';
 import { Clock } from '../../../platform/time/clock.js';
@@ -22,13 +22,13 @@ export class PriceCatalog implements OnApplicationBootstrap {
 
   /** @throws {Error} when the file cannot be read or has faults. */
   constructor(
-    private readonly config: Config,
+    private readonly settings: MeteringSettings,
     private readonly database: Database,
     private readonly store: PriceVersionsStore,
     private readonly clock: Clock,
     private readonly log: Log,
   ) {
-    this.listed = readPriceList(config.pricesFile);
+    this.listed = readPriceList(settings.pricesFile);
   }
 
   /** @throws {PricesChanged} The process does not start then. */
@@ -60,7 +60,7 @@ export class PriceCatalog implements OnApplicationBootstrap {
       await this.store.lock();
       const there = await this.store.list();
       const { fresh, faults } = newVersionsIn(this.listed, there, this.clock.now());
-      if (faults.length > 0) throw new PricesChanged(this.config.pricesFile, faults);
+      if (faults.length > 0) throw new PricesChanged(this.settings.pricesFile, faults);
       await this.store.add(fresh, this.clock.now());
       return [...there, ...fresh];
     });

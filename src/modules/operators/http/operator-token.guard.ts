@@ -3,6 +3,7 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
 import { Config } from '../../../platform/config/config.js';
+import { OperatorsSettings } from '../operators.settings.js';
 import { RouteMetadata } from '../../../platform/http/route-metadata.js';
 import { attachBudgetHolder, type BudgetAccount, type BudgetHolder } from '../../limits/budget-account.js';
 import { PLANS } from '../../plans/plan.js';
@@ -33,6 +34,7 @@ export class OperatorTokenGuard implements CanActivate {
   constructor(
     reflector: Reflector,
     private readonly config: Config,
+    private readonly settings: OperatorsSettings,
     private readonly wrongTokens: WrongOperatorTokens,
   ) {
     this.surfaces = new RouteMetadata(reflector, RequireOperatorToken);
@@ -86,11 +88,11 @@ export class OperatorTokenGuard implements CanActivate {
     switch (surface) {
       case 'ops':
       case 'money':
-        return this.config.opsToken;
+        return this.settings.opsToken;
       case 'metrics':
-        return this.config.metricsToken;
+        return this.settings.metricsToken;
       case 'usage':
-        return this.config.usageToken;
+        return this.settings.usageToken;
     }
   }
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { Config } from '../../../platform/config/config.js';
+import { PlansSettings } from '../../plans/plans.settings.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { clientAddressOf } from '../../limits/client-address.js';
 import { TooManyAttempts } from '../../limits/limits.errors.js';
@@ -24,7 +24,7 @@ export class WrongOperatorTokens {
   private readonly counts = new LRUCache<string, Count>({ max: MAX_NETWORKS });
 
   constructor(
-    private readonly config: Config,
+    private readonly planSettings: PlansSettings,
     private readonly clock: Clock,
   ) {}
 
@@ -38,7 +38,7 @@ export class WrongOperatorTokens {
       remaining: 0,
       resetsAt: new Date(count.resetsAtMs),
       retryAfterSeconds: Math.max(1, Math.ceil((count.resetsAtMs - this.clock.now().getTime()) / 1000)),
-      upgradeUrl: this.config.pricingUrl,
+      upgradeUrl: this.planSettings.pricingUrl,
     });
   }
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Config } from '../../../platform/config/config.js';
+import { PlansSettings } from '../../plans/plans.settings.js';
 import { Database } from '../../../platform/database/database.js';
 import type { Page, PageWish } from '../../../platform/database/page.js';
 import { Ids } from '../../../platform/ids/ids.js';
@@ -41,7 +41,7 @@ export interface OrganizationChange {
 @Injectable()
 export class OrganizationsService {
   constructor(
-    private readonly config: Config,
+    private readonly planSettings: PlansSettings,
     private readonly database: Database,
     private readonly organizations: OrganizationsStore,
     private readonly memberships: MembershipsStore,
@@ -79,7 +79,7 @@ export class OrganizationsService {
       await this.people.raiseEpoch(user.id);
       const owned = await this.organizations.countFreeOwnedBy(user.id);
       if (owned >= MAX_FREE_ORGANIZATIONS)
-        throw new TooManyFreeOrganizations(MAX_FREE_ORGANIZATIONS, this.config.pricingUrl);
+        throw new TooManyFreeOrganizations(MAX_FREE_ORGANIZATIONS, this.planSettings.pricingUrl);
       await this.insert({ id, name, slug: slug ?? slugOf(name, id), personalOf: null }, user.id);
       await this.audit.record(
         { orgId: id, action: 'org.created', target: { type: 'organization', id }, details: { name } },
@@ -168,7 +168,7 @@ export class OrganizationsService {
       name,
       slug,
       personalOf,
-      plan: this.config.defaultPlan,
+      plan: this.planSettings.defaultPlan,
       createdAt: now,
       updatedAt: now,
       deletedAt: null,

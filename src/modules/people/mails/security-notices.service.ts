@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Config } from '../../../platform/config/config.js';
+import { AuthSettings } from '../../auth/auth.settings.js';
 import { Mailer } from '../../../platform/mail/mailer.js';
 import { KeysService } from '../../auth/keys.service.js';
 import { SessionsService } from '../../auth/sessions.service.js';
@@ -15,7 +15,7 @@ import { keyCreatedMail, newSignInMail, passwordChangedMail } from './security-n
 @Injectable()
 export class SecurityNoticesService {
   constructor(
-    private readonly config: Config,
+    private readonly settings: AuthSettings,
     private readonly users: UsersStore,
     private readonly keys: KeysService,
     private readonly sessions: SessionsService,
@@ -47,7 +47,7 @@ export class SecurityNoticesService {
    */
   private async send(userId: string, about: string, write: (user: User) => MailText): Promise<void> {
     const user = await this.users.find(userId);
-    if (user === undefined || (user.emailVerifiedAt === null && this.config.emailVerification === 'required')) return;
+    if (user === undefined || (user.emailVerifiedAt === null && this.settings.emailVerification === 'required')) return;
     await this.mailer.send({ to: user.email, about, ...write(user) });
   }
 }

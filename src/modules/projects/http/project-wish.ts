@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../../platform/config/config.js';
 import { RequestInvalid } from '../../../platform/errors/request-invalid.js';
+import { ProjectsSettings } from '../projects.settings.js';
 import type { ProjectChange, ProjectWish } from '../projects.service.js';
 import { checkRepositoryUrl } from '../repository-url.js';
 import type { ChangeProjectBody, CreateProjectBody } from './projects.dto.js';
@@ -8,7 +9,10 @@ import type { ChangeProjectBody, CreateProjectBody } from './projects.dto.js';
 /** Makes of a body what the service takes; which repositories may be linked is a matter of the settings. */
 @Injectable()
 export class ProjectWishes {
-  constructor(private readonly config: Config) {}
+  constructor(
+    private readonly config: Config,
+    private readonly settings: ProjectsSettings,
+  ) {}
 
   /** @throws {RequestInvalid} `invalid_request`: the repository may not be linked. */
   ofCreation(body: CreateProjectBody): ProjectWish {
@@ -44,8 +48,10 @@ export class ProjectWishes {
   }
 
   private repositoryUrl(text: string): string {
-    const { publicUrl, gitAllowedHosts: allowedHosts } = this.config;
-    const checked = checkRepositoryUrl(text, { publicUrl, allowedHosts });
+    const checked = checkRepositoryUrl(text, {
+      publicUrl: this.config.publicUrl,
+      allowedHosts: this.settings.gitAllowedHosts,
+    });
     if ('url' in checked) return checked.url;
     throw new RequestInvalid([
       { path: 'repo_url', in: 'body', code: 'is_repository_url', message: `repo_url ${checked.fault}` },

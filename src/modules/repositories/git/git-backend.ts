@@ -2,7 +2,7 @@ import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
-import { Config } from '../../../platform/config/config.js';
+import { RepositoriesSettings } from '../repositories.settings.js';
 import { end, GitPrograms } from './git-programs.js';
 import { RepositoriesHome } from './repositories-home.js';
 
@@ -54,7 +54,7 @@ export class GitBackend {
   constructor(
     private readonly home: RepositoriesHome,
     private readonly programs: GitPrograms,
-    private readonly config: Config,
+    private readonly settings: RepositoriesSettings,
   ) {}
 
   /** @throws {Error} when git fails before it answers, or the caller goes away. */
@@ -79,7 +79,7 @@ export class GitBackend {
   }: GitExchange): ChildProcessWithoutNullStreams {
     return this.programs.start({
       args: ['git', 'http-backend'],
-      fileBytes: this.config.repositoryMaxBytes * 2,
+      fileBytes: this.settings.maxBytes * 2,
       settings: { 'receive.maxInputSize': String(maxInputBytes) },
       environment: {
         GIT_PROJECT_ROOT: this.home.directory,

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
-import { Config } from '../../../platform/config/config.js';
 import { isBranchName } from '../../../platform/git/branch-name.js';
+import { RepositoriesSettings } from '../repositories.settings.js';
 import { type FirstCommit, importOf } from './first-commit.js';
 import { GitPrograms } from './git-programs.js';
 import { RepositoriesHome } from './repositories-home.js';
@@ -63,7 +63,7 @@ export class GitStore {
   constructor(
     private readonly home: RepositoriesHome,
     private readonly programs: GitPrograms,
-    private readonly config: Config,
+    private readonly settings: RepositoriesSettings,
   ) {}
 
   pathOf(id: string): string {
@@ -122,7 +122,7 @@ export class GitStore {
   }
 
   private bounds(timeoutMs = TIMEOUT_MS): { timeoutMs: number; fileBytes: number } {
-    return { timeoutMs, fileBytes: this.config.repositoryMaxBytes * ROOM_TO_WORK };
+    return { timeoutMs, fileBytes: this.settings.maxBytes * ROOM_TO_WORK };
   }
 }
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Config } from '../../../platform/config/config.js';
+import { RepositoriesSettings } from '../repositories.settings.js';
 import { Database } from '../../../platform/database/database.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { PushReservationsStore } from '../persistence/push-reservations.store.js';
@@ -24,7 +24,7 @@ export interface PushClaim {
 @Injectable()
 export class PushRoom {
   constructor(
-    private readonly config: Config,
+    private readonly settings: RepositoriesSettings,
     private readonly database: Database,
     private readonly repositories: RepositoriesStore,
     private readonly reservations: PushReservationsStore,
@@ -33,8 +33,8 @@ export class PushRoom {
 
   /** @throws {RepositoryFull} `repository_full` */
   requireSome({ sizeBytes }: Repository): void {
-    if (this.config.repositoryMaxBytes - sizeBytes < LEAST_ROOM_BYTES)
-      throw new RepositoryFull(this.config.repositoryMaxBytes);
+    if (this.settings.maxBytes - sizeBytes < LEAST_ROOM_BYTES)
+      throw new RepositoryFull(this.settings.maxBytes);
   }
 
   /**
@@ -51,7 +51,7 @@ export class PushRoom {
       this.requireSome(repository);
       const now = this.clock.now();
       const reserved = await this.reservations.reservedBytes(repositoryId, now);
-      const room = this.config.repositoryMaxBytes - repository.sizeBytes - reserved;
+      const room = this.settings.maxBytes - repository.sizeBytes - reserved;
       const wanted = Math.max(LEAST_ROOM_BYTES, announcedBytes ?? Math.floor(room * (1 - LEFT_TO_OTHERS)));
       if (room < LEAST_ROOM_BYTES || (reserved > 0 && wanted > room)) throw new RepositoryRoomTaken(reserved);
       const bytes = Math.min(wanted, room);

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Config } from '../../../platform/config/config.js';
+import { SandboxSettings } from '../sandbox.settings.js';
 import { Ids } from '../../../platform/ids/ids.js';
 import { Clock } from '../../../platform/time/clock.js';
 import type { Call } from '../../auth/caller.js';
@@ -30,7 +30,7 @@ export interface Rehearsal {
 @Injectable()
 export class AdmissionService {
   constructor(
-    private readonly config: Config,
+    private readonly settings: SandboxSettings,
     private readonly backlog: Backlog,
     private readonly places: OrgPlaces,
     private readonly executions: ExecutionsStore,
@@ -84,7 +84,7 @@ export class AdmissionService {
   }
 
   private async check({ org }: Call, wish: OrgExecutionWish): Promise<SandboxLimits> {
-    const limits = limitsOf(PLANS[org.plan], wish, this.config.sandbox);
+    const limits = limitsOf(PLANS[org.plan], wish, this.settings);
     await this.backlog.requireRoom(org.id, wish.queueTimeoutMs);
     return limits;
   }

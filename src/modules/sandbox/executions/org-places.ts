@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Config } from '../../../platform/config/config.js';
+import { PlansSettings } from '../../plans/plans.settings.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { type Plan } from '../../plans/plan.js';
 import { ConcurrencyLimitService } from '../../limits/concurrency-limit.service.js';
@@ -15,7 +15,7 @@ const RETRY_AFTER_SECONDS = 1;
 @Injectable()
 export class OrgPlaces {
   constructor(
-    private readonly config: Config,
+    private readonly planSettings: PlansSettings,
     private readonly concurrency: ConcurrencyLimitService,
     private readonly clock: Clock,
   ) {}
@@ -30,7 +30,7 @@ export class OrgPlaces {
       remaining: 0,
       resetsAt: new Date(this.clock.now().getTime() + RETRY_AFTER_SECONDS * 1_000),
       retryAfterSeconds: RETRY_AFTER_SECONDS,
-      upgradeUrl: this.config.pricingUrl,
+      upgradeUrl: this.planSettings.pricingUrl,
     });
   }
 

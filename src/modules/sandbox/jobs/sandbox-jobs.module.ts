@@ -1,17 +1,17 @@
 import { Module } from '@nestjs/common';
-import { Config } from '../../../platform/config/config.js';
 import { ExecutionRecorder } from '../executions/execution-recorder.js';
 import { ExecutionsModule } from '../executions/executions.module.js';
 import { OldExecutionsSweeper } from '../executions/old-executions-sweeper.js';
 import { openRuntime } from '../runtime/open-runtime.js';
 import { SandboxRuntime } from '../sandbox-runtime.js';
 import { SANDBOX_METRICS, SandboxMetrics } from '../sandbox.metrics.js';
+import { SandboxSettings } from '../sandbox.settings.js';
 import { SandboxModule } from '../sandbox.module.js';
 import { SandboxWorkerService } from '../workers/sandbox-worker.service.js';
 import { SandboxProcessor } from './sandbox.processor.js';
 
-function runtimeOf({ sandbox }: Config, metrics: SandboxMetrics): SandboxRuntime {
-  const { cgroups, cpuWeight, copiesDirectory, bubblewrap, concurrency, memoryBytes, timeoutMs } = sandbox;
+function runtimeOf(settings: SandboxSettings, metrics: SandboxMetrics): SandboxRuntime {
+  const { cgroups, cpuWeight, copiesDirectory, bubblewrap, concurrency, memoryBytes, timeoutMs } = settings;
   const places = bubblewrap === undefined ? {} : { bubblewrapPlaces: [bubblewrap] };
   const runtime = openRuntime({
     isolation: { cgroups, cpuWeight, copiesDirectory, ...places },
@@ -29,7 +29,7 @@ function runtimeOf({ sandbox }: Config, metrics: SandboxMetrics): SandboxRuntime
 @Module({
   imports: [ExecutionsModule, SandboxModule],
   providers: [
-    { provide: SandboxRuntime, inject: [Config, SandboxMetrics], useFactory: runtimeOf },
+    { provide: SandboxRuntime, inject: [SandboxSettings, SandboxMetrics], useFactory: runtimeOf },
     ExecutionRecorder,
     OldExecutionsSweeper,
     SandboxProcessor,

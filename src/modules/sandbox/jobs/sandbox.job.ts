@@ -2,6 +2,7 @@ import { Type } from 'class-transformer';
 import { IsArray, IsIn, IsInt, IsOptional, IsString, Min, ValidateNested } from 'class-validator';
 import { defineJob } from '../../../platform/background/define-job.js';
 import { type Language, LANGUAGES, type SandboxFile, type SandboxLimits } from '../sandbox-runtime.js';
+import { SandboxSettings } from '../sandbox.settings.js';
 
 class Limits implements SandboxLimits {
   @IsInt() @Min(1) readonly timeoutMs!: number;
@@ -49,7 +50,7 @@ export const sandboxJob = defineJob({
   redelivers: true,
   backoffMs: 0,
   concurrency: 1,
-  concurrencyOf: ({ sandbox }) => sandbox.concurrency,
+  concurrencyOf: (settings) => settings.of(SandboxSettings).concurrency,
   // A worker takes runs only while the probe says that it can isolate code.
   startedByModule: true,
 });

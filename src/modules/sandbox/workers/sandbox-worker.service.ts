@@ -1,7 +1,7 @@
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import type { ScheduleHandler } from '../../../platform/background/define-schedule.js';
 import { Handles } from '../../../platform/background/handles.js';
-import { Config } from '../../../platform/config/config.js';
+import { SandboxSettings } from '../sandbox.settings.js';
 import { Ids } from '../../../platform/ids/ids.js';
 import { Shutdown } from '../../../platform/lifecycle/shutdown.js';
 import { QueueWorkers } from '../../../platform/queues/queue-workers.js';
@@ -28,7 +28,7 @@ export class SandboxWorkerService implements OnApplicationBootstrap, ScheduleHan
   private stopped = false;
 
   constructor(
-    private readonly config: Config,
+    private readonly settings: SandboxSettings,
     private readonly runtime: SandboxRuntime,
     private readonly workers: QueueWorkers,
     private readonly processor: SandboxProcessor,
@@ -55,11 +55,11 @@ export class SandboxWorkerService implements OnApplicationBootstrap, ScheduleHan
   }
 
   private get readiness(): SandboxReadiness {
-    return this.config.sandbox.enabled ? this.runtime.readiness : SWITCHED_OFF;
+    return this.settings.enabled ? this.runtime.readiness : SWITCHED_OFF;
   }
 
   private async probe(): Promise<void> {
-    if (this.config.sandbox.enabled) await this.runtime.probe();
+    if (this.settings.enabled) await this.runtime.probe();
   }
 
   /** A worker that cannot isolate must not take jobs: it would fail them faster than others can run them. */
@@ -70,7 +70,7 @@ export class SandboxWorkerService implements OnApplicationBootstrap, ScheduleHan
 
     if (readiness.available) {
       this.logger.log(`The sandbox is ready (${readiness.mode}).`);
-      this.workers.start(sandboxJob, this.processor, { concurrency: this.config.sandbox.concurrency });
+      this.workers.start(sandboxJob, this.processor, { concurrency: this.settings.concurrency });
     } else {
       this.logger.warn(`The sandbox runs nothing. Missing: ${readiness.missing.join('; ')}.`);
       void this.workers.stop(sandboxJob.name);
@@ -84,7 +84,7 @@ export class SandboxWorkerService implements OnApplicationBootstrap, ScheduleHan
     await this.workerReports
       .put(this.workerId, {
         readiness,
-        slots: this.config.sandbox.concurrency,
+        slots: this.settings.concurrency,
         averageRunMs: this.processor.averageRunMs,
       })
       .catch(() => undefined);

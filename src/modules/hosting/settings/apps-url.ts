@@ -1,4 +1,4 @@
-import { isDomain } from './hosts.js';
+import { isDomain } from '../../../platform/config/hosts.js';
 
 export interface AppsUrl {
   /** `https:` */

@@ -1,7 +1,7 @@
 const SETTING = /^([a-z][a-z0-9_]{0,63})=(on|off)$/;
 
 /** Reads `sign_ups=off,deploys=on`; undefined where it is something else. */
-export function parseFlagSettings(text: string): ReadonlyMap<string, boolean> | undefined {
+export function parseFixedFlags(text: string): ReadonlyMap<string, boolean> | undefined {
   const settings = new Map<string, boolean>();
   for (const part of text
     .split(',')

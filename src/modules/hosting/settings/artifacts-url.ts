@@ -1,25 +1,33 @@
-import { trimEnd, trimStart } from '../text/trim.js';
+import { trimEnd, trimStart } from '../../../platform/text/trim.js';
 
 /** Where the files of deploys are kept. */
-export type ArtifactsPlace =
-  | { readonly kind: 'file'; readonly directory: string }
-  | {
-      readonly kind: 's3';
-      readonly bucket: string;
-      readonly prefix: string;
-      readonly endpoint: string | undefined;
-      readonly region: string;
-    };
+export type ArtifactsPlace = FilePlace<string> | BucketPlace;
+
+/** The same as `ARTIFACTS_URL` says it; undefined for the directory that lies in the data directory. */
+export type ArtifactsAddress = FilePlace<string | undefined> | BucketPlace;
+
+interface FilePlace<Directory> {
+  readonly kind: 'file';
+  readonly directory: Directory;
+}
+
+interface BucketPlace {
+  readonly kind: 's3';
+  readonly bucket: string;
+  readonly prefix: string;
+  readonly endpoint: string | undefined;
+  readonly region: string;
+}
 
 const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 const DEFAULT_REGION = 'us-east-1';
 
 /**
- * Reads `file:`, which is `ownDirectory`, `file:///srv/artifacts` or
- * `s3://bucket/prefix?endpoint=http://minio:9000&region=eu-central-1`; undefined for anything else.
+ * Reads `file:`, `file:///srv/artifacts` or `s3://bucket/prefix?endpoint=http://minio:9000&region=eu-central-1`;
+ * undefined for anything else.
  */
-export function parseArtifactsUrl(text: string, ownDirectory: string): ArtifactsPlace | undefined {
-  if (text === 'file:') return { kind: 'file', directory: ownDirectory };
+export function parseArtifactsUrl(text: string): ArtifactsAddress | undefined {
+  if (text === 'file:') return { kind: 'file', directory: undefined };
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || url.username !== '' || url.password !== '' || url.hash !== '') return undefined;
   if (url.protocol === 'file:') {

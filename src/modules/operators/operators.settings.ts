@@ -1,0 +1,30 @@
+import { ModuleSettings } from '../../platform/config/module-settings.js';
+import { TextSetting } from '../../platform/config/setting.js';
+
+/** The tokens of those who run the service. */
+export class OperatorsSettings extends ModuleSettings {
+  @TextSetting({
+    name: 'OPS_TOKEN',
+    summary: "Bearer token of the operators' endpoints.",
+    unset: 'they answer only programs on this machine, without a proxy',
+    minLength: 16,
+  })
+  readonly opsToken: string | undefined = undefined;
+
+  @TextSetting({
+    name: 'METRICS_TOKEN',
+    summary: 'Bearer token of `GET /metrics`.',
+    unset: 'it is open',
+    minLength: 16,
+  })
+  readonly metricsToken: string | undefined = undefined;
+
+  @TextSetting({
+    name: 'USAGE_TOKEN',
+    summary: 'Bearer token of trusted sources that report usage.',
+    unset: 'nobody can',
+    see: 'metering.md',
+    minLength: 16,
+  })
+  readonly usageToken: string | undefined = undefined;
+}

@@ -1,0 +1,41 @@
+import { AuthSettings } from '../modules/auth/auth.settings.js';
+import { BillingSettings } from '../modules/billing/billing.settings.js';
+import { BuildsSettings } from '../modules/builds/builds.settings.js';
+import { DeploysSettings } from '../modules/deploys/deploys.settings.js';
+import { DocsSettings } from '../modules/docs/docs.settings.js';
+import { FeaturesSettings } from '../modules/features/features.settings.js';
+import { GithubSettings } from '../modules/github/github.settings.js';
+import { HostingSettings } from '../modules/hosting/hosting.settings.js';
+import { LimitsSettings } from '../modules/limits/limits.settings.js';
+import { MeteringSettings } from '../modules/metering/metering.settings.js';
+import { OperatorsSettings } from '../modules/operators/operators.settings.js';
+import { PlansSettings } from '../modules/plans/plans.settings.js';
+import { ProjectsSettings } from '../modules/projects/projects.settings.js';
+import { RepositoriesSettings } from '../modules/repositories/repositories.settings.js';
+import { SandboxSettings } from '../modules/sandbox/sandbox.settings.js';
+import { type ModuleSettingsClass, readSettings, type Settings } from '../platform/config/settings.js';
+import { BackupSettings } from './backup/backup.settings.js';
+
+/** All that this service can be told, beside what the platform itself is told. */
+export const MODULE_SETTINGS: readonly ModuleSettingsClass[] = [
+  BackupSettings,
+  OperatorsSettings,
+  FeaturesSettings,
+  LimitsSettings,
+  PlansSettings,
+  AuthSettings,
+  MeteringSettings,
+  BillingSettings,
+  GithubSettings,
+  ProjectsSettings,
+  RepositoriesSettings,
+  BuildsSettings,
+  DeploysSettings,
+  HostingSettings,
+  SandboxSettings,
+  DocsSettings,
+];
+
+/** @throws {Error} naming every bad variable at once and never a value, which may be a secret. */
+export const loadSettings = (source: NodeJS.ProcessEnv, options?: { readonly isSupervised?: boolean }): Settings =>
+  readSettings(MODULE_SETTINGS, source, options);
