@@ -62,7 +62,7 @@ export default tseslint.config(
         ...SHAPE,
         {
           selector: "MemberExpression[object.name='process'][property.name='env']",
-          message: 'Only main.ts reads the environment; inject Config.',
+          message: 'Only main.ts reads the environment; inject the settings of your module.',
         },
       ],
     },
@@ -85,7 +85,7 @@ export default tseslint.config(
         ...SHAPE,
         {
           selector: "MemberExpression[object.name='process'][property.name='env']",
-          message: 'Only main.ts reads the environment; inject Config.',
+          message: 'Only main.ts reads the environment; inject the settings of your module.',
         },
         ...TIME_AND_IDS,
       ],

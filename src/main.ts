@@ -55,7 +55,9 @@ async function run(role: Exclude<Role, 'all'>, settings: Settings, log: Log): Pr
       return;
     }
     case 'restore':
-      process.stdout.write(await (await import('./roles/backup/restore.js')).restore(settings, log, directoryOf(config)));
+      process.stdout.write(
+        await (await import('./roles/backup/restore.js')).restore(settings, log, directoryOf(config)),
+      );
       return;
     case 'api':
     case 'edge':

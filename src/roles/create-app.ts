@@ -6,10 +6,7 @@ import { NestLog } from '../platform/logging/nest-log.js';
 import { type ServiceGround, ServiceModule, type ServiceRole } from './service.module.js';
 
 /** The application of a role, or of several, wired and ready to listen. */
-export async function createApp(
-  roles: readonly ServiceRole[],
-  ground: ServiceGround,
-): Promise<INestApplication> {
+export async function createApp(roles: readonly ServiceRole[], ground: ServiceGround): Promise<INestApplication> {
   const app = await NestFactory.create(await ServiceModule.with(roles, ground), new FastExpressAdapter(), {
     // Bodies are read after the guards, by the routes that take one.
     bodyParser: false,

@@ -72,7 +72,7 @@ describe('a Node that is downloaded', () => {
   ] as const)('%s is refused with the reason', async (_what, delivers, reason) => {
     registry.delivers = delivers;
     const { refused } = (await ask()).at(-1)!;
-    expect(/and (.*)\. Deploy again later, or choose Node \d+, which is here\.$/.exec(refused!)?.[1]).toMatch(reason);
+    expect(/and (.*)\. Try again later, or choose Node \d+, which is here\.$/.exec(refused!)?.[1]).toMatch(reason);
     expect(readdirSync(directory)).toEqual(['lock']);
   });
 

@@ -39,7 +39,8 @@ const textOf = (value: unknown): string =>
 const meaningOf = ({ summary, unset }: SettingDeclaration): string =>
   unset === undefined ? summary : `${summary} Unset, ${unset}.`;
 
-const valuesOf = ({ allowed, unit }: SettingDeclaration): string => (unit === undefined ? allowed : `${allowed} ${unit}`);
+const valuesOf = ({ allowed, unit }: SettingDeclaration): string =>
+  unit === undefined ? allowed : `${allowed} ${unit}`;
 
 /** `docs/configuration.md` */
 export function configurationPage(): string {
@@ -72,7 +73,8 @@ ${settings.map((each) => `${rowOf(each)}\n`).join('')}`;
 function rowOf(setting: Group['settings'][number]): string {
   const { name, default: value, see } = setting;
   const more = see === undefined ? '' : ` See [${see.replace(/^\.\.\/|#.*/g, '')}](${see}).`;
-  return `| \`${name}\` | ${value === '' ? '' : `\`${value}\` `}| ${valuesOf(setting)} | ${meaningOf(setting)}${more} |`;
+  const cells = [`\`${name}\``, value === '' ? '' : `\`${value}\``, valuesOf(setting), `${meaningOf(setting)}${more}`];
+  return `|${cells.map((cell) => (cell === '' ? ' |' : ` ${cell} |`)).join('')}`;
 }
 
 /** `.env.example` */

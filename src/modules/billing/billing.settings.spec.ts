@@ -1,7 +1,8 @@
 import { readSettings } from '../../platform/config/settings.js';
 import { BillingSettings } from './billing.settings.js';
 
-const load = (source: NodeJS.ProcessEnv): BillingSettings => readSettings([BillingSettings], source).of(BillingSettings);
+const load = (source: NodeJS.ProcessEnv): BillingSettings =>
+  readSettings([BillingSettings], source).of(BillingSettings);
 
 describe('BillingSettings', () => {
   it('take both secrets of Stripe or neither', () => {

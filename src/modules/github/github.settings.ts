@@ -32,7 +32,8 @@ const APP_SETTINGS = [
 export class GithubSettings extends ModuleSettings {
   @TextSetting({
     name: 'GITHUB_APP_ID',
-    summary: 'Number of the GitHub App by which people connect their accounts. This and the six below are all set, or none.',
+    summary:
+      'Number of the GitHub App by which people connect their accounts. This and the six below are all set, or none.',
     see: 'repositories.md#github',
     example: '123456',
     pattern: { matches: /^\d{1,15}$/, rule: 'must be a number' },

@@ -1,7 +1,8 @@
 import { readSettings } from '../../platform/config/settings.js';
 import { HostingSettings } from './hosting.settings.js';
 
-const load = (source: NodeJS.ProcessEnv): HostingSettings => readSettings([HostingSettings], source).of(HostingSettings);
+const load = (source: NodeJS.ProcessEnv): HostingSettings =>
+  readSettings([HostingSettings], source).of(HostingSettings);
 
 describe('HostingSettings', () => {
   it('follow the port of the API and the data directory where nothing is set', () => {

@@ -1,12 +1,5 @@
 import { resolve } from 'node:path';
-import {
-  ChoiceSetting,
-  IntegerSetting,
-  ParsedSetting,
-  ServerSetting,
-  TextSetting,
-  UrlSetting,
-} from './setting.js';
+import { ChoiceSetting, IntegerSetting, ParsedSetting, ServerSetting, TextSetting, UrlSetting } from './setting.js';
 import { parseTrustProxy, type TrustProxy } from './trust-proxy.js';
 import { parseVersionedSecrets, type VersionedSecret } from './versioned-secrets.js';
 
@@ -125,7 +118,8 @@ export class Config {
 
   @ServerSetting({
     name: 'REDIS_URL',
-    summary: 'A Redis to use instead of its own (`unix:///path?db=0` for a socket). `api`, `edge` and `worker` need it.',
+    summary:
+      'A Redis to use instead of its own (`unix:///path?db=0` for a socket). `api`, `edge` and `worker` need it.',
     example: 'redis://:password@redis.example.com:6379/0',
     schemes: ['redis://', 'rediss://', 'unix://'],
   })

@@ -1,4 +1,16 @@
-import { IsBoolean, IsIn, IsInt, IsOptional, IsUrl, Matches, Max, MaxLength, Min, MinLength, ValidateBy } from 'class-validator';
+import {
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsOptional,
+  IsUrl,
+  Matches,
+  Max,
+  MaxLength,
+  Min,
+  MinLength,
+  ValidateBy,
+} from 'class-validator';
 import { trimEnd } from '../text/trim.js';
 
 /** What an operator is told about a setting, on the page on configuration and in `.env.example`. */
@@ -36,7 +48,9 @@ const declarations = new Map<object, SettingDeclaration[]>();
 /** The settings that a class declares, in the order of its fields. */
 export const settingsDeclaredBy = (settings: object): readonly SettingDeclaration[] => declarations.get(settings) ?? [];
 
-export function IntegerSetting(facts: SettingFacts & { readonly min: number; readonly max?: number }): PropertyDecorator {
+export function IntegerSetting(
+  facts: SettingFacts & { readonly min: number; readonly max?: number },
+): PropertyDecorator {
   const { min, max } = facts;
   return declare(facts, {
     allowed: max === undefined ? `${min} or more` : `${min} to ${max}`,

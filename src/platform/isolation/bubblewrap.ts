@@ -24,7 +24,7 @@ const DEVICES = ['null', 'zero', 'full', 'random', 'urandom'] as const;
 const USER_INSIDE = '1000';
 
 /** What a sandbox is made of, whatever runs in it. */
-export interface SandboxShape {
+export interface IsolationShape {
   readonly mounts: readonly Mount[];
   /** A mount at `/tmp` takes the place of the memory there. */
   readonly writable: readonly Mount[];
@@ -38,7 +38,7 @@ export interface SandboxShape {
 }
 
 /** The options of `bwrap`; behind them come `--` and the command. */
-export function bubblewrapOptions(shape: SandboxShape, libraries: LibraryPaths): string[] {
+export function bubblewrapOptions(shape: IsolationShape, libraries: LibraryPaths): string[] {
   // What lies within a place that can be written is mounted after it, or it would be hidden.
   const [later, earlier] = partition(shape.mounts, ({ to }) =>
     shape.writable.some((place) => to.startsWith(`${place.to}/`)),

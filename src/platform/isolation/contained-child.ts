@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { INFO_DESCRIPTOR, SECCOMP_DESCRIPTOR } from './bubblewrap.js';
 import { isDead, startTicks } from './process-facts.js';
 import { type ResourceGroup } from './resource-group.js';
-import { SandboxInfo } from './sandbox-info.js';
+import { LaunchInfo } from './launch-info.js';
 
 const GO = Buffer.from('\n');
 const KILL_INTERVAL_MS = 10;
@@ -26,14 +26,14 @@ export class ContainedChild {
   /** The exit status of bubblewrap, null when it was killed. */
   readonly exited: Promise<number | null>;
 
-  readonly info: SandboxInfo;
+  readonly info: LaunchInfo;
   private initTicks: string | null = null;
   private killer: NodeJS.Timeout | null = null;
   private over = false;
 
   constructor(private readonly parts: ContainedParts) {
     const { child, group, seccomp } = parts;
-    this.info = new SandboxInfo(this.pipe(INFO_DESCRIPTOR), (initPid) => {
+    this.info = new LaunchInfo(this.pipe(INFO_DESCRIPTOR), (initPid) => {
       this.initTicks = startTicks(initPid);
       group.contains(initPid);
     });

@@ -6,21 +6,21 @@ const BURST_MS_PER_PERCENT = 1;
  */
 export class CpuAllowance {
   private readonly most: number;
-  private creditMs: number;
+  private unusedMs: number;
   private last: { readonly cpuMs: number; readonly nowMs: number } | null = null;
 
   constructor(private readonly maxPercent: number) {
     this.most = maxPercent * BURST_MS_PER_PERCENT;
-    this.creditMs = this.most;
+    this.unusedMs = this.most;
   }
 
   /** @param cpuMs used since the program was started. */
   isSpent(cpuMs: number, nowMs: number): boolean {
     if (this.last !== null) {
       const earnedMs = ((nowMs - this.last.nowMs) * this.maxPercent) / 100;
-      this.creditMs = Math.min(this.most, this.creditMs + earnedMs - (cpuMs - this.last.cpuMs));
+      this.unusedMs = Math.min(this.most, this.unusedMs + earnedMs - (cpuMs - this.last.cpuMs));
     }
     this.last = { cpuMs, nowMs };
-    return this.creditMs < 0;
+    return this.unusedMs < 0;
   }
 }

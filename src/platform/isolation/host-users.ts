@@ -51,7 +51,7 @@ export class HostUsers {
   /** @throws {Error} when every user is lent out. */
   lend(): HostUser {
     const user = this.free.pop();
-    if (user === undefined) throw new Error(`All ${this.count} users for sandboxes are taken.`);
+    if (user === undefined) throw new Error(`All ${this.count} users for isolated programs are taken.`);
     return user;
   }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert';
 import { spawn } from 'node:child_process';
 import { lchown } from 'node:fs/promises';
 
-import { bubblewrapOptions, type SandboxShape } from './bubblewrap.js';
+import { bubblewrapOptions, type IsolationShape } from './bubblewrap.js';
 import { CgroupsV1 } from './cgroups/cgroup-v1.js';
 import { CgroupsV2 } from './cgroups/cgroup-v2.js';
 import { NoCgroups } from './cgroups/no-cgroups.js';
@@ -149,7 +149,7 @@ export class Isolation {
 
   private spawnProcess(spec: IsolationSpec, bubblewrap: string): IsolatedProcess {
     const { limits } = spec;
-    const shape: SandboxShape = {
+    const shape: IsolationShape = {
       ...spec,
       writable: [],
       directory: '/tmp',

@@ -57,7 +57,7 @@ export class NodePrograms {
     if (!existsSync(program)) {
       tell(`Fetching Node ${release.version} …`);
       await this.fetchOnce(release, program);
-      tell(`Node ${release.version} is here; later deploys find it.`);
+      tell(`Node ${release.version} is here and is kept for the next time.`);
     }
     return program;
   }
@@ -90,7 +90,7 @@ export class NodePrograms {
     } catch (error) {
       const why = error instanceof PackageNotFetched ? error.message : 'it could not be kept on this machine';
       throw new NodeUnavailable(
-        `Node ${version} is not on this machine yet, and ${why}. Deploy again later, or choose Node ${ownLine()}, which is here.`,
+        `Node ${version} is not on this machine yet, and ${why}. Try again later, or choose Node ${ownLine()}, which is here.`,
         { cause: error },
       );
     }

@@ -80,7 +80,9 @@ function remarks(settings: Settings, stored: readonly string[]): string {
     hasSecrets || settings.of(Config).databaseUrl === undefined
       ? ''
       : 'API_KEY_PEPPER and SECRETS_KEY are not in it: keep them too, or no key and no secret of it can be read.',
-    settings.of(HostingSettings).artifactsPlace.kind === 's3' ? 'The files of deploys are in the bucket of ARTIFACTS_URL, and not in it.' : '',
+    settings.of(HostingSettings).artifactsPlace.kind === 's3'
+      ? 'The files of deploys are in the bucket of ARTIFACTS_URL, and not in it.'
+      : '',
   ]
     .filter((line) => line !== '')
     .map((line) => `${line}\n`)

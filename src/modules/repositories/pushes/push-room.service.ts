@@ -33,8 +33,7 @@ export class PushRoom {
 
   /** @throws {RepositoryFull} `repository_full` */
   requireSome({ sizeBytes }: Repository): void {
-    if (this.settings.maxBytes - sizeBytes < LEAST_ROOM_BYTES)
-      throw new RepositoryFull(this.settings.maxBytes);
+    if (this.settings.maxBytes - sizeBytes < LEAST_ROOM_BYTES) throw new RepositoryFull(this.settings.maxBytes);
   }
 
   /**

@@ -3,7 +3,7 @@ import { type Readable } from 'node:stream';
 /**
  * What bubblewrap, not the program in it, says about the sandbox: the process id of pid 1 inside, as the host sees it.
  */
-export class SandboxInfo {
+export class LaunchInfo {
   /** Settles when it is known; stays open when bubblewrap ends before. */
   readonly known: Promise<void>;
 
@@ -33,7 +33,7 @@ export class SandboxInfo {
   }
 
   get initPid(): number {
-    if (this.pid === null) throw new Error('The sandbox has not started yet.');
+    if (this.pid === null) throw new Error('The program has not started yet.');
     return this.pid;
   }
 
