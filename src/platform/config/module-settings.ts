@@ -11,7 +11,5 @@ export abstract class ModuleSettings {
    * What is wrong between several settings, one sentence each, which names settings and shows no value. It is asked
    * even where single values are at fault, so that everything is told at once.
    */
-  faults(_environment: NodeJS.ProcessEnv): readonly string[] {
-    return [];
-  }
+  faults?(environment: NodeJS.ProcessEnv): readonly string[];
 }

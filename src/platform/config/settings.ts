@@ -44,7 +44,7 @@ export function readSettings(
   const environment = withoutEmpty(source);
   const config = fill(new Config(isSupervised), environment);
   const all = [config, ...classes.map((settings) => fill(new settings(config), environment))];
-  const faults = [...all.flatMap(faultsOfValues), ...all.flatMap((settings) => settings.faults(environment))];
+  const faults = [...all.flatMap(faultsOfValues), ...all.flatMap((settings) => settings.faults?.(environment) ?? [])];
   if (faults.length > 0) throw new Error(`Bad configuration:\n  ${faults.join('\n  ')}`);
   return new Settings(new Map(all.map((settings) => [settings.constructor, settings])));
 }
