@@ -14,6 +14,7 @@ import { Handles } from '../../src/platform/background/handles.js';
 import { Schedules } from '../../src/platform/background/schedules.js';
 import { SandboxSettings } from '../../src/modules/sandbox/sandbox.settings.js';
 import { Config } from '../../src/platform/config/config.js';
+import { Settings } from '../../src/platform/config/settings.js';
 import { Database } from '../../src/platform/database/database.js';
 import { NoSiblings } from '../../src/platform/lifecycle/sibling-processes.js';
 import { openLog } from '../../src/platform/logging/log.js';
@@ -220,7 +221,7 @@ describe('background work', () => {
     const start = (): Promise<INestApplicationContext> => {
       const ground = [
         [BackgroundCatalog, new BackgroundCatalog({ ...NOTHING, ...declared })],
-        [Config, {}],
+        [Settings, {}],
         [QueueWorkers, {}],
         [Schedules, {}],
         [PROCESS_ROLES, ['worker']],
