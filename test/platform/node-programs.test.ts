@@ -167,7 +167,7 @@ interface Asking {
 
 const refusal = (why: string): object => ({
   refused:
-    `Node 20.99.0 is not on this machine yet, and ${why}. Deploy again later, ` +
+    `Node 20.99.0 is not on this machine yet, and ${why}. Try again later, ` +
     `or choose Node ${process.versions.node.split('.')[0]!}, which is here.`,
   name: 'NodeUnavailable',
 });
