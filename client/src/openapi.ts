@@ -2140,7 +2140,7 @@ export interface components {
         };
         readonly ErrorView: {
             /** @enum {string} */
-            readonly code: "invalid_request" | "malformed_json" | "malformed_request" | "conflicting_credentials" | "invalid_link_state" | "invalid_email_token" | "missing_api_key" | "malformed_api_key" | "invalid_api_key" | "expired_api_key" | "revoked_api_key" | "rotated_api_key" | "session_token_not_allowed" | "session_required" | "invalid_credentials" | "invalid_session" | "invalid_signature" | "invalid_token" | "credits_exhausted" | "spend_cap_reached" | "insufficient_scopes" | "org_access_denied" | "key_org_mismatch" | "ip_not_allowed" | "email_not_verified" | "github_access_denied" | "git_service_not_offered" | "plan_limit_reached" | "flag_not_allowlisted" | "feature_disabled" | "feature_not_in_plan" | "route_not_found" | "page_not_found" | "api_key_not_found" | "session_not_found" | "member_not_found" | "invitation_not_found" | "organization_not_found" | "project_not_found" | "github_installation_not_found" | "repository_not_found" | "deploy_not_found" | "execution_not_found" | "flag_not_found" | "plan_request_not_found" | "invoice_not_found" | "ops_task_not_found" | "method_not_allowed" | "request_timeout" | "username_taken" | "email_taken" | "already_exists" | "last_owner" | "personal_organization" | "execution_already_over" | "flag_fixed" | "stale_version" | "task_already_claimed" | "task_not_claimed" | "task_already_resolved" | "plan_too_small" | "plan_by_contract" | "payment_method_required" | "invoice_closed" | "credit_too_large" | "project_has_no_repository" | "deploy_already_over" | "deploy_in_use" | "storage_limit_reached" | "deploy_not_ready" | "no_earlier_deploy" | "github_not_connected" | "integration_not_configured" | "idempotency_mismatch" | "idempotency_in_progress" | "payload_too_large" | "repository_full" | "misdirected_request" | "unsupported_media_type" | "headers_too_large" | "burst_limit_exceeded" | "daily_limit_exceeded" | "concurrency_limit_exceeded" | "sign_in_limit_exceeded" | "sandbox_daily_limit_exceeded" | "internal_error" | "upstream_error" | "service_unavailable" | "storage_unavailable" | "sandbox_unavailable";
+            readonly code: "already_exists" | "api_key_not_found" | "burst_limit_exceeded" | "concurrency_limit_exceeded" | "conflicting_credentials" | "credit_too_large" | "credits_exhausted" | "daily_limit_exceeded" | "deploy_already_over" | "deploy_in_use" | "deploy_not_found" | "deploy_not_ready" | "email_not_verified" | "email_taken" | "execution_already_over" | "execution_not_found" | "expired_api_key" | "feature_disabled" | "feature_not_in_plan" | "flag_fixed" | "flag_not_allowlisted" | "flag_not_found" | "git_service_not_offered" | "github_access_denied" | "github_installation_not_found" | "github_not_connected" | "headers_too_large" | "idempotency_in_progress" | "idempotency_mismatch" | "insufficient_scopes" | "integration_not_configured" | "internal_error" | "invalid_api_key" | "invalid_credentials" | "invalid_email_token" | "invalid_link_state" | "invalid_request" | "invalid_session" | "invalid_signature" | "invalid_token" | "invitation_not_found" | "invoice_closed" | "invoice_not_found" | "ip_not_allowed" | "key_org_mismatch" | "last_owner" | "malformed_api_key" | "malformed_json" | "malformed_request" | "member_not_found" | "method_not_allowed" | "misdirected_request" | "missing_api_key" | "no_earlier_deploy" | "ops_task_not_found" | "org_access_denied" | "organization_not_found" | "page_not_found" | "payload_too_large" | "payment_method_required" | "personal_organization" | "plan_by_contract" | "plan_limit_reached" | "plan_request_not_found" | "plan_too_small" | "project_has_no_repository" | "project_not_found" | "repository_full" | "repository_not_found" | "request_timeout" | "revoked_api_key" | "rotated_api_key" | "route_not_found" | "sandbox_daily_limit_exceeded" | "sandbox_unavailable" | "service_unavailable" | "session_not_found" | "session_required" | "session_token_not_allowed" | "sign_in_limit_exceeded" | "spend_cap_reached" | "stale_version" | "storage_limit_reached" | "storage_unavailable" | "task_already_claimed" | "task_already_resolved" | "task_not_claimed" | "unsupported_media_type" | "upstream_error" | "username_taken";
             readonly dashboard_url?: string;
             /** @description Facts of this code; for `invalid_request` one row per field. */
             readonly details?: Record<string, never> | readonly Record<string, never>[];
@@ -3932,9 +3932,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -3944,7 +3944,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3953,7 +3953,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3993,11 +3993,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `conflicting_credentials`: The call carries two different credentials.
+             * @description `conflicting_credentials`: The request carries two different credentials.
              *
-             *     `invalid_request`: A field of the request is not valid.
+             *     `invalid_request`: A field of the request is invalid.
              *
-             *     `malformed_json`: The request body is not JSON that can be read.
+             *     `malformed_json`: The request body is not valid JSON.
              */
             readonly 400: {
                 headers: {
@@ -4008,11 +4008,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -4020,11 +4020,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -4037,11 +4037,11 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
                 headers: {
@@ -4052,9 +4052,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
              *
-             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
              */
             readonly 409: {
                 headers: {
@@ -4083,9 +4083,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -4095,7 +4095,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4105,9 +4105,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `service_unavailable`: A part that this call needs is away.
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
              *
-             *     `storage_unavailable`: There is no room left to store this.
+             *     `storage_unavailable`: There is not enough storage space.
              */
             readonly 503: {
                 headers: {
@@ -4147,11 +4147,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `conflicting_credentials`: The call carries two different credentials.
+             * @description `conflicting_credentials`: The request carries two different credentials.
              *
-             *     `invalid_request`: A field of the request is not valid.
+             *     `invalid_request`: A field of the request is invalid.
              *
-             *     `malformed_json`: The request body is not JSON that can be read.
+             *     `malformed_json`: The request body is not valid JSON.
              */
             readonly 400: {
                 headers: {
@@ -4162,11 +4162,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -4174,13 +4174,13 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              *
-             *     `invalid_credentials`: The name or the password is wrong.
+             *     `invalid_credentials`: The username or the password is wrong.
              */
             readonly 401: {
                 headers: {
@@ -4193,11 +4193,11 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
                 headers: {
@@ -4208,9 +4208,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
              *
-             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
              */
             readonly 409: {
                 headers: {
@@ -4239,11 +4239,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              *
-             *     `sign_in_limit_exceeded`: Too many attempts to sign in.
+             *     `sign_in_limit_exceeded`: Too many sign-in attempts.
              */
             readonly 429: {
                 headers: {
@@ -4253,7 +4253,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4263,9 +4263,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `service_unavailable`: A part that this call needs is away.
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
              *
-             *     `storage_unavailable`: There is no room left to store this.
+             *     `storage_unavailable`: There is not enough storage space.
              */
             readonly 503: {
                 headers: {
@@ -4304,9 +4304,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `invalid_request`: A field of the request is not valid.
+             * @description `invalid_request`: A field of the request is invalid.
              *
-             *     `malformed_json`: The request body is not JSON that can be read.
+             *     `malformed_json`: The request body is not valid JSON.
              */
             readonly 400: {
                 headers: {
@@ -4317,9 +4317,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
              *
-             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
              */
             readonly 409: {
                 headers: {
@@ -4348,9 +4348,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -4360,7 +4360,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4370,9 +4370,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `service_unavailable`: A part that this call needs is away.
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
              *
-             *     `storage_unavailable`: There is no room left to store this.
+             *     `storage_unavailable`: There is not enough storage space.
              */
             readonly 503: {
                 headers: {
@@ -4413,11 +4413,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `invalid_request`: A field of the request is not valid.
+             * @description `invalid_request`: A field of the request is invalid.
              *
-             *     `malformed_json`: The request body is not JSON that can be read.
+             *     `malformed_json`: The request body is not valid JSON.
              *
-             *     `invalid_email_token`: The token from the e-mail is wrong, used or too old.
+             *     `invalid_email_token`: The token from the email is wrong, used or expired.
              */
             readonly 400: {
                 headers: {
@@ -4428,9 +4428,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
              *
-             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
              */
             readonly 409: {
                 headers: {
@@ -4459,9 +4459,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -4471,7 +4471,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4481,9 +4481,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `service_unavailable`: A part that this call needs is away.
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
              *
-             *     `storage_unavailable`: There is no room left to store this.
+             *     `storage_unavailable`: There is not enough storage space.
              */
             readonly 503: {
                 headers: {
@@ -4513,9 +4513,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `conflicting_credentials`: The call carries two different credentials.
+             * @description `conflicting_credentials`: The request carries two different credentials.
              *
-             *     `invalid_request`: A field of the request is not valid.
+             *     `invalid_request`: A field of the request is invalid.
              */
             readonly 400: {
                 headers: {
@@ -4526,11 +4526,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -4538,11 +4538,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -4555,11 +4555,11 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
                 headers: {
@@ -4570,9 +4570,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
              *
-             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
              */
             readonly 409: {
                 headers: {
@@ -4583,9 +4583,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -4595,7 +4595,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4605,9 +4605,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `service_unavailable`: A part that this call needs is away.
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
              *
-             *     `storage_unavailable`: There is no room left to store this.
+             *     `storage_unavailable`: There is not enough storage space.
              */
             readonly 503: {
                 headers: {
@@ -4642,9 +4642,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `conflicting_credentials`: The call carries two different credentials.
+             * @description `conflicting_credentials`: The request carries two different credentials.
              *
-             *     `invalid_request`: A field of the request is not valid.
+             *     `invalid_request`: A field of the request is invalid.
              */
             readonly 400: {
                 headers: {
@@ -4655,11 +4655,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -4667,11 +4667,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -4684,11 +4684,11 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
                 headers: {
@@ -4699,9 +4699,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -4711,7 +4711,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4720,7 +4720,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4753,9 +4753,9 @@ export interface operations {
                 content?: never;
             };
             /**
-             * @description `conflicting_credentials`: The call carries two different credentials.
+             * @description `conflicting_credentials`: The request carries two different credentials.
              *
-             *     `invalid_request`: A field of the request is not valid.
+             *     `invalid_request`: A field of the request is invalid.
              */
             readonly 400: {
                 headers: {
@@ -4766,11 +4766,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -4778,11 +4778,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -4795,11 +4795,11 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
                 headers: {
@@ -4809,7 +4809,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `session_not_found`: There is no such session. */
+            /** @description `session_not_found`: Session not found. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4819,9 +4819,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
              *
-             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
              */
             readonly 409: {
                 headers: {
@@ -4832,9 +4832,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -4844,7 +4844,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4854,9 +4854,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `service_unavailable`: A part that this call needs is away.
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
              *
-             *     `storage_unavailable`: There is no room left to store this.
+             *     `storage_unavailable`: There is not enough storage space.
              */
             readonly 503: {
                 headers: {
@@ -4899,9 +4899,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `invalid_request`: A field of the request is not valid.
+             * @description `invalid_request`: A field of the request is invalid.
              *
-             *     `malformed_json`: The request body is not JSON that can be read.
+             *     `malformed_json`: The request body is not valid JSON.
              */
             readonly 400: {
                 headers: {
@@ -4911,7 +4911,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `invalid_credentials`: The name or the password is wrong. */
+            /** @description `invalid_credentials`: The username or the password is wrong. */
             readonly 401: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4921,9 +4921,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
              *
-             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
              */
             readonly 409: {
                 headers: {
@@ -4952,11 +4952,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              *
-             *     `sign_in_limit_exceeded`: Too many attempts to sign in.
+             *     `sign_in_limit_exceeded`: Too many sign-in attempts.
              */
             readonly 429: {
                 headers: {
@@ -4966,7 +4966,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4976,9 +4976,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `service_unavailable`: A part that this call needs is away.
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
              *
-             *     `storage_unavailable`: There is no room left to store this.
+             *     `storage_unavailable`: There is not enough storage space.
              */
             readonly 503: {
                 headers: {
@@ -5006,9 +5006,9 @@ export interface operations {
                 content?: never;
             };
             /**
-             * @description `conflicting_credentials`: The call carries two different credentials.
+             * @description `conflicting_credentials`: The request carries two different credentials.
              *
-             *     `invalid_request`: A field of the request is not valid.
+             *     `invalid_request`: A field of the request is invalid.
              */
             readonly 400: {
                 headers: {
@@ -5019,11 +5019,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -5031,11 +5031,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -5048,11 +5048,11 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
                 headers: {
@@ -5063,9 +5063,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
              *
-             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
              */
             readonly 409: {
                 headers: {
@@ -5076,9 +5076,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -5088,7 +5088,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5098,9 +5098,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `service_unavailable`: A part that this call needs is away.
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
              *
-             *     `storage_unavailable`: There is no room left to store this.
+             *     `storage_unavailable`: There is not enough storage space.
              */
             readonly 503: {
                 headers: {
@@ -5144,9 +5144,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `invalid_request`: A field of the request is not valid.
+             * @description `invalid_request`: A field of the request is invalid.
              *
-             *     `malformed_json`: The request body is not JSON that can be read.
+             *     `malformed_json`: The request body is not valid JSON.
              */
             readonly 400: {
                 headers: {
@@ -5156,7 +5156,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `feature_disabled`: The operator of the service has switched this off. */
+            /** @description `feature_disabled`: Disabled by the operator. */
             readonly 403: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5166,13 +5166,13 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
              *
-             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
              *
              *     `username_taken`: The username is taken.
              *
-             *     `email_taken`: The e-mail address is taken.
+             *     `email_taken`: The email address is taken.
              */
             readonly 409: {
                 headers: {
@@ -5201,9 +5201,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -5213,7 +5213,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5223,9 +5223,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `service_unavailable`: A part that this call needs is away.
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
              *
-             *     `storage_unavailable`: There is no room left to store this.
+             *     `storage_unavailable`: There is not enough storage space.
              */
             readonly 503: {
                 headers: {
@@ -5264,11 +5264,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `invalid_request`: A field of the request is not valid.
+             * @description `invalid_request`: A field of the request is invalid.
              *
-             *     `malformed_json`: The request body is not JSON that can be read.
+             *     `malformed_json`: The request body is not valid JSON.
              *
-             *     `invalid_email_token`: The token from the e-mail is wrong, used or too old.
+             *     `invalid_email_token`: The token from the email is wrong, used or expired.
              */
             readonly 400: {
                 headers: {
@@ -5279,9 +5279,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
              *
-             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
              */
             readonly 409: {
                 headers: {
@@ -5310,9 +5310,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -5322,7 +5322,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5332,9 +5332,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `service_unavailable`: A part that this call needs is away.
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
              *
-             *     `storage_unavailable`: There is no room left to store this.
+             *     `storage_unavailable`: There is not enough storage space.
              */
             readonly 503: {
                 headers: {
@@ -5364,9 +5364,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `conflicting_credentials`: The call carries two different credentials.
+             * @description `conflicting_credentials`: The request carries two different credentials.
              *
-             *     `invalid_request`: A field of the request is not valid.
+             *     `invalid_request`: A field of the request is invalid.
              */
             readonly 400: {
                 headers: {
@@ -5377,11 +5377,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -5389,11 +5389,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -5406,11 +5406,11 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
                 headers: {
@@ -5421,9 +5421,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
              *
-             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
              */
             readonly 409: {
                 headers: {
@@ -5434,9 +5434,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -5446,7 +5446,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5456,9 +5456,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `service_unavailable`: A part that this call needs is away.
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
              *
-             *     `storage_unavailable`: There is no room left to store this.
+             *     `storage_unavailable`: There is not enough storage space.
              */
             readonly 503: {
                 headers: {
@@ -5497,11 +5497,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `conflicting_credentials`: The call carries two different credentials.
+             * @description `conflicting_credentials`: The request carries two different credentials.
              *
-             *     `invalid_request`: A field of the request is not valid.
+             *     `invalid_request`: A field of the request is invalid.
              *
-             *     `malformed_json`: The request body is not JSON that can be read.
+             *     `malformed_json`: The request body is not valid JSON.
              */
             readonly 400: {
                 headers: {
@@ -5512,11 +5512,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -5524,11 +5524,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -5541,11 +5541,11 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
                 headers: {
@@ -5556,13 +5556,13 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
              *
-             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
              *
              *     `integration_not_configured`: This service is not connected to that provider.
              *
-             *     `plan_by_contract`: The plan begins and ends by contract.
+             *     `plan_by_contract`: The plan is available by contract only.
              */
             readonly 409: {
                 headers: {
@@ -5591,9 +5591,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -5603,7 +5603,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5612,7 +5612,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `upstream_error`: Another service did not do what was asked of it. */
+            /** @description `upstream_error`: Another service failed to answer as expected. */
             readonly 502: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5622,9 +5622,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `service_unavailable`: A part that this call needs is away.
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
              *
-             *     `storage_unavailable`: There is no room left to store this.
+             *     `storage_unavailable`: There is not enough storage space.
              */
             readonly 503: {
                 headers: {
@@ -5653,7 +5653,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["CreditsAnswer"];
                 };
             };
-            /** @description `conflicting_credentials`: The call carries two different credentials. */
+            /** @description `conflicting_credentials`: The request carries two different credentials. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5663,11 +5663,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -5675,11 +5675,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -5692,11 +5692,11 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
                 headers: {
@@ -5707,9 +5707,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -5719,7 +5719,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5728,7 +5728,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5780,9 +5780,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `invalid_request`: A field of the request is not valid.
+             * @description `invalid_request`: A field of the request is invalid.
              *
-             *     `malformed_json`: The request body is not JSON that can be read.
+             *     `malformed_json`: The request body is not valid JSON.
              */
             readonly 400: {
                 headers: {
@@ -5792,7 +5792,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `invalid_token`: The bearer token is not the one that is set. */
+            /** @description `invalid_token`: The operator token is missing or wrong. */
             readonly 401: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5801,7 +5801,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `feature_disabled`: The operator of the service has switched this off. */
+            /** @description `feature_disabled`: Disabled by the operator. */
             readonly 403: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5811,9 +5811,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
              *
-             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
              */
             readonly 409: {
                 headers: {
@@ -5842,9 +5842,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -5854,7 +5854,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5864,9 +5864,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `service_unavailable`: A part that this call needs is away.
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
              *
-             *     `storage_unavailable`: There is no room left to store this.
+             *     `storage_unavailable`: There is not enough storage space.
              */
             readonly 503: {
                 headers: {
@@ -5895,7 +5895,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ForecastAnswer"];
                 };
             };
-            /** @description `conflicting_credentials`: The call carries two different credentials. */
+            /** @description `conflicting_credentials`: The request carries two different credentials. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5905,11 +5905,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -5917,11 +5917,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -5934,11 +5934,11 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
                 headers: {
@@ -5949,9 +5949,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -5961,7 +5961,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5970,7 +5970,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -6004,9 +6004,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `conflicting_credentials`: The call carries two different credentials.
+             * @description `conflicting_credentials`: The request carries two different credentials.
              *
-             *     `invalid_request`: A field of the request is not valid.
+             *     `invalid_request`: A field of the request is invalid.
              */
             readonly 400: {
                 headers: {
@@ -6017,11 +6017,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -6029,11 +6029,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -6046,11 +6046,11 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
                 headers: {
@@ -6061,9 +6061,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -6073,7 +6073,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -6082,7 +6082,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -6116,7 +6116,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["InvoiceAnswer"];
                 };
             };
-            /** @description `conflicting_credentials`: The call carries two different credentials. */
+            /** @description `conflicting_credentials`: The request carries two different credentials. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -6126,11 +6126,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -6138,11 +6138,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -6155,11 +6155,11 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
                 headers: {
@@ -6169,7 +6169,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `invoice_not_found`: There is no such invoice. */
+            /** @description `invoice_not_found`: Invoice not found. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -6179,9 +6179,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -6191,7 +6191,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -6200,7 +6200,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -6234,7 +6234,7 @@ export interface operations {
                     readonly "text/html": string;
                 };
             };
-            /** @description `conflicting_credentials`: The call carries two different credentials. */
+            /** @description `conflicting_credentials`: The request carries two different credentials. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -6244,11 +6244,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -6256,11 +6256,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -6273,11 +6273,11 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
                 headers: {
@@ -6287,7 +6287,7 @@ export interface operations {
                     readonly "text/html": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `invoice_not_found`: There is no such invoice. */
+            /** @description `invoice_not_found`: Invoice not found. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -6297,9 +6297,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -6309,7 +6309,7 @@ export interface operations {
                     readonly "text/html": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -6318,7 +6318,7 @@ export interface operations {
                     readonly "text/html": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -6346,7 +6346,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["UpcomingInvoiceAnswer"];
                 };
             };
-            /** @description `conflicting_credentials`: The call carries two different credentials. */
+            /** @description `conflicting_credentials`: The request carries two different credentials. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -6356,11 +6356,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -6368,11 +6368,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -6385,11 +6385,11 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
                 headers: {
@@ -6400,9 +6400,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -6412,7 +6412,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -6421,7 +6421,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -6450,9 +6450,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -6462,7 +6462,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -6471,7 +6471,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -6500,9 +6500,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `conflicting_credentials`: The call carries two different credentials.
+             * @description `conflicting_credentials`: The request carries two different credentials.
              *
-             *     `invalid_request`: A field of the request is not valid.
+             *     `invalid_request`: A field of the request is invalid.
              */
             readonly 400: {
                 headers: {
@@ -6513,11 +6513,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -6525,11 +6525,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -6542,11 +6542,11 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
                 headers: {
@@ -6557,13 +6557,13 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
              *
-             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
              *
              *     `integration_not_configured`: This service is not connected to that provider.
              *
-             *     `payment_method_required`: The organization has no means of payment.
+             *     `payment_method_required`: The organization has no payment method.
              */
             readonly 409: {
                 headers: {
@@ -6574,9 +6574,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -6586,7 +6586,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -6595,7 +6595,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `upstream_error`: Another service did not do what was asked of it. */
+            /** @description `upstream_error`: Another service failed to answer as expected. */
             readonly 502: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -6605,9 +6605,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `service_unavailable`: A part that this call needs is away.
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
              *
-             *     `storage_unavailable`: There is no room left to store this.
+             *     `storage_unavailable`: There is not enough storage space.
              */
             readonly 503: {
                 headers: {
@@ -6637,9 +6637,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -6649,7 +6649,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -6658,7 +6658,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -6686,7 +6686,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["SpendCapAnswer"];
                 };
             };
-            /** @description `conflicting_credentials`: The call carries two different credentials. */
+            /** @description `conflicting_credentials`: The request carries two different credentials. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -6696,11 +6696,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -6708,11 +6708,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -6725,11 +6725,11 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
                 headers: {
@@ -6740,9 +6740,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -6752,7 +6752,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -6761,7 +6761,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -6799,11 +6799,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `conflicting_credentials`: The call carries two different credentials.
+             * @description `conflicting_credentials`: The request carries two different credentials.
              *
-             *     `invalid_request`: A field of the request is not valid.
+             *     `invalid_request`: A field of the request is invalid.
              *
-             *     `malformed_json`: The request body is not JSON that can be read.
+             *     `malformed_json`: The request body is not valid JSON.
              */
             readonly 400: {
                 headers: {
@@ -6814,11 +6814,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -6826,11 +6826,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -6843,11 +6843,11 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
                 headers: {
@@ -6858,9 +6858,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
              *
-             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
              */
             readonly 409: {
                 headers: {
@@ -6889,9 +6889,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -6901,7 +6901,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -6911,9 +6911,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `service_unavailable`: A part that this call needs is away.
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
              *
-             *     `storage_unavailable`: There is no room left to store this.
+             *     `storage_unavailable`: There is not enough storage space.
              */
             readonly 503: {
                 headers: {
@@ -6942,7 +6942,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["SubscriptionAnswer"];
                 };
             };
-            /** @description `conflicting_credentials`: The call carries two different credentials. */
+            /** @description `conflicting_credentials`: The request carries two different credentials. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -6952,11 +6952,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -6964,11 +6964,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -6981,11 +6981,11 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
                 headers: {
@@ -6996,9 +6996,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -7008,7 +7008,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -7017,7 +7017,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -7064,11 +7064,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `conflicting_credentials`: The call carries two different credentials.
+             * @description `conflicting_credentials`: The request carries two different credentials.
              *
-             *     `invalid_request`: A field of the request is not valid.
+             *     `invalid_request`: A field of the request is invalid.
              *
-             *     `malformed_json`: The request body is not JSON that can be read.
+             *     `malformed_json`: The request body is not valid JSON.
              */
             readonly 400: {
                 headers: {
@@ -7079,11 +7079,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -7091,11 +7091,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -7108,11 +7108,11 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
                 headers: {
@@ -7123,13 +7123,13 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
              *
-             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
              *
-             *     `plan_too_small`: The organization has more than the plan holds.
+             *     `plan_too_small`: The organization exceeds the limits of the plan.
              *
-             *     `plan_by_contract`: The plan begins and ends by contract.
+             *     `plan_by_contract`: The plan is available by contract only.
              */
             readonly 409: {
                 headers: {
@@ -7158,9 +7158,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -7170,7 +7170,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -7180,9 +7180,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `service_unavailable`: A part that this call needs is away.
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
              *
-             *     `storage_unavailable`: There is no room left to store this.
+             *     `storage_unavailable`: There is not enough storage space.
              */
             readonly 503: {
                 headers: {
@@ -7219,9 +7219,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `conflicting_credentials`: The call carries two different credentials.
+             * @description `conflicting_credentials`: The request carries two different credentials.
              *
-             *     `invalid_request`: A field of the request is not valid.
+             *     `invalid_request`: A field of the request is invalid.
              */
             readonly 400: {
                 headers: {
@@ -7232,11 +7232,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -7244,11 +7244,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -7261,11 +7261,11 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
                 headers: {
@@ -7276,9 +7276,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -7288,7 +7288,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -7297,7 +7297,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -7331,7 +7331,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["DeployAnswer"];
                 };
             };
-            /** @description `conflicting_credentials`: The call carries two different credentials. */
+            /** @description `conflicting_credentials`: The request carries two different credentials. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -7341,11 +7341,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -7353,11 +7353,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -7370,11 +7370,11 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
                 headers: {
@@ -7384,7 +7384,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `deploy_not_found`: There is no such deploy. */
+            /** @description `deploy_not_found`: Deploy not found. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -7394,9 +7394,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -7406,7 +7406,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -7415,7 +7415,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -7448,9 +7448,9 @@ export interface operations {
                 content?: never;
             };
             /**
-             * @description `conflicting_credentials`: The call carries two different credentials.
+             * @description `conflicting_credentials`: The request carries two different credentials.
              *
-             *     `invalid_request`: A field of the request is not valid.
+             *     `invalid_request`: A field of the request is invalid.
              */
             readonly 400: {
                 headers: {
@@ -7461,11 +7461,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -7473,11 +7473,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -7490,11 +7490,11 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
                 headers: {
@@ -7504,7 +7504,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `deploy_not_found`: There is no such deploy. */
+            /** @description `deploy_not_found`: Deploy not found. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -7514,11 +7514,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
              *
-             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
              *
-             *     `deploy_in_use`: The deploy is at work, or production shows it.
+             *     `deploy_in_use`: The deploy is running or is the production deploy.
              */
             readonly 409: {
                 headers: {
@@ -7529,9 +7529,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -7541,7 +7541,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -7551,9 +7551,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `service_unavailable`: A part that this call needs is away.
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
              *
-             *     `storage_unavailable`: There is no room left to store this.
+             *     `storage_unavailable`: There is not enough storage space.
              */
             readonly 503: {
                 headers: {
@@ -7589,9 +7589,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `conflicting_credentials`: The call carries two different credentials.
+             * @description `conflicting_credentials`: The request carries two different credentials.
              *
-             *     `invalid_request`: A field of the request is not valid.
+             *     `invalid_request`: A field of the request is invalid.
              */
             readonly 400: {
                 headers: {
@@ -7602,11 +7602,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -7614,11 +7614,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -7631,11 +7631,11 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
                 headers: {
@@ -7645,7 +7645,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `deploy_not_found`: There is no such deploy. */
+            /** @description `deploy_not_found`: Deploy not found. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -7655,11 +7655,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
              *
-             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
              *
-             *     `deploy_already_over`: The deploy is over.
+             *     `deploy_already_over`: The deploy has already ended.
              */
             readonly 409: {
                 headers: {
@@ -7670,9 +7670,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -7682,7 +7682,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -7692,9 +7692,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `service_unavailable`: A part that this call needs is away.
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
              *
-             *     `storage_unavailable`: There is no room left to store this.
+             *     `storage_unavailable`: There is not enough storage space.
              */
             readonly 503: {
                 headers: {
@@ -7729,7 +7729,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["DeployEventsAnswer"];
                 };
             };
-            /** @description `conflicting_credentials`: The call carries two different credentials. */
+            /** @description `conflicting_credentials`: The request carries two different credentials. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -7739,11 +7739,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -7751,11 +7751,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -7768,11 +7768,11 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
                 headers: {
@@ -7782,7 +7782,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `deploy_not_found`: There is no such deploy. */
+            /** @description `deploy_not_found`: Deploy not found. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -7792,9 +7792,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -7804,7 +7804,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -7813,7 +7813,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -7862,9 +7862,9 @@ export interface operations {
                 content?: never;
             };
             /**
-             * @description `conflicting_credentials`: The call carries two different credentials.
+             * @description `conflicting_credentials`: The request carries two different credentials.
              *
-             *     `invalid_request`: A field of the request is not valid.
+             *     `invalid_request`: A field of the request is invalid.
              */
             readonly 400: {
                 headers: {
@@ -7875,11 +7875,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -7887,11 +7887,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -7904,11 +7904,11 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
                 headers: {
@@ -7918,7 +7918,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `deploy_not_found`: There is no such deploy. */
+            /** @description `deploy_not_found`: Deploy not found. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -7928,9 +7928,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -7940,7 +7940,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -7949,7 +7949,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -7984,9 +7984,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `conflicting_credentials`: The call carries two different credentials.
+             * @description `conflicting_credentials`: The request carries two different credentials.
              *
-             *     `invalid_request`: A field of the request is not valid.
+             *     `invalid_request`: A field of the request is invalid.
              */
             readonly 400: {
                 headers: {
@@ -7997,11 +7997,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -8009,11 +8009,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -8026,15 +8026,15 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              *
-             *     `feature_not_in_plan`: The plan does not have this.
+             *     `feature_not_in_plan`: The plan does not include this feature.
              *
-             *     `email_not_verified`: The e-mail address of the account is not verified.
+             *     `email_not_verified`: The email address of the account is not verified.
              */
             readonly 403: {
                 headers: {
@@ -8044,7 +8044,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `deploy_not_found`: There is no such deploy. */
+            /** @description `deploy_not_found`: Deploy not found. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -8054,11 +8054,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
              *
-             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
              *
-             *     `deploy_not_ready`: The deploy cannot be live.
+             *     `deploy_not_ready`: The deploy is not ready or its files were removed.
              */
             readonly 409: {
                 headers: {
@@ -8069,9 +8069,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -8081,7 +8081,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -8091,9 +8091,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `service_unavailable`: A part that this call needs is away.
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
              *
-             *     `storage_unavailable`: There is no room left to store this.
+             *     `storage_unavailable`: There is not enough storage space.
              */
             readonly 503: {
                 headers: {
@@ -8122,7 +8122,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["GithubAnswer"];
                 };
             };
-            /** @description `conflicting_credentials`: The call carries two different credentials. */
+            /** @description `conflicting_credentials`: The request carries two different credentials. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -8132,11 +8132,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -8144,11 +8144,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -8161,11 +8161,11 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
                 headers: {
@@ -8176,9 +8176,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -8188,7 +8188,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -8197,7 +8197,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -8237,13 +8237,13 @@ export interface operations {
                 };
             };
             /**
-             * @description `conflicting_credentials`: The call carries two different credentials.
+             * @description `conflicting_credentials`: The request carries two different credentials.
              *
-             *     `invalid_request`: A field of the request is not valid.
+             *     `invalid_request`: A field of the request is invalid.
              *
-             *     `malformed_json`: The request body is not JSON that can be read.
+             *     `malformed_json`: The request body is not valid JSON.
              *
-             *     `invalid_link_state`: The state of the link is wrong, used, too old or somebody else's.
+             *     `invalid_link_state`: The link state is wrong, used, expired or belongs to another user.
              */
             readonly 400: {
                 headers: {
@@ -8254,11 +8254,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -8266,11 +8266,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -8283,13 +8283,13 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              *
-             *     `github_access_denied`: The GitHub account is not one that the person administers.
+             *     `github_access_denied`: The user does not administer the GitHub account.
              */
             readonly 403: {
                 headers: {
@@ -8300,13 +8300,13 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
              *
-             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
              *
              *     `integration_not_configured`: This service is not connected to that provider.
              *
-             *     `already_exists`: There is one already.
+             *     `already_exists`: The resource already exists.
              */
             readonly 409: {
                 headers: {
@@ -8335,9 +8335,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -8347,7 +8347,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -8356,7 +8356,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `upstream_error`: Another service did not do what was asked of it. */
+            /** @description `upstream_error`: Another service failed to answer as expected. */
             readonly 502: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -8366,9 +8366,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `service_unavailable`: A part that this call needs is away.
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
              *
-             *     `storage_unavailable`: There is no room left to store this.
+             *     `storage_unavailable`: There is not enough storage space.
              */
             readonly 503: {
                 headers: {
@@ -8402,9 +8402,9 @@ export interface operations {
                 content?: never;
             };
             /**
-             * @description `conflicting_credentials`: The call carries two different credentials.
+             * @description `conflicting_credentials`: The request carries two different credentials.
              *
-             *     `invalid_request`: A field of the request is not valid.
+             *     `invalid_request`: A field of the request is invalid.
              */
             readonly 400: {
                 headers: {
@@ -8415,11 +8415,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -8427,11 +8427,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -8444,11 +8444,11 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
                 headers: {
@@ -8458,7 +8458,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `github_installation_not_found`: There is no such installation on GitHub. */
+            /** @description `github_installation_not_found`: GitHub installation not found. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -8468,9 +8468,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
              *
-             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
              */
             readonly 409: {
                 headers: {
@@ -8481,9 +8481,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -8493,7 +8493,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -8503,9 +8503,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `service_unavailable`: A part that this call needs is away.
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
              *
-             *     `storage_unavailable`: There is no room left to store this.
+             *     `storage_unavailable`: There is not enough storage space.
              */
             readonly 503: {
                 headers: {
@@ -8535,9 +8535,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `conflicting_credentials`: The call carries two different credentials.
+             * @description `conflicting_credentials`: The request carries two different credentials.
              *
-             *     `invalid_request`: A field of the request is not valid.
+             *     `invalid_request`: A field of the request is invalid.
              */
             readonly 400: {
                 headers: {
@@ -8548,11 +8548,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -8560,11 +8560,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -8577,11 +8577,11 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
                 headers: {
@@ -8592,9 +8592,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
              *
-             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
              *
              *     `integration_not_configured`: This service is not connected to that provider.
              */
@@ -8607,9 +8607,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -8619,7 +8619,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -8629,9 +8629,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `service_unavailable`: A part that this call needs is away.
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
              *
-             *     `storage_unavailable`: There is no room left to store this.
+             *     `storage_unavailable`: There is not enough storage space.
              */
             readonly 503: {
                 headers: {
@@ -8670,13 +8670,13 @@ export interface operations {
                 };
             };
             /**
-             * @description `conflicting_credentials`: The call carries two different credentials.
+             * @description `conflicting_credentials`: The request carries two different credentials.
              *
-             *     `invalid_request`: A field of the request is not valid.
+             *     `invalid_request`: A field of the request is invalid.
              *
-             *     `malformed_json`: The request body is not JSON that can be read.
+             *     `malformed_json`: The request body is not valid JSON.
              *
-             *     `invalid_email_token`: The token from the e-mail is wrong, used or too old.
+             *     `invalid_email_token`: The token from the email is wrong, used or expired.
              */
             readonly 400: {
                 headers: {
@@ -8687,11 +8687,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -8699,11 +8699,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -8716,11 +8716,11 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
                 headers: {
@@ -8731,11 +8731,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
              *
-             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
              *
-             *     `already_exists`: There is one already.
+             *     `already_exists`: The resource already exists.
              */
             readonly 409: {
                 headers: {
@@ -8764,9 +8764,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -8776,7 +8776,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -8786,9 +8786,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `service_unavailable`: A part that this call needs is away.
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
              *
-             *     `storage_unavailable`: There is no room left to store this.
+             *     `storage_unavailable`: There is not enough storage space.
              */
             readonly 503: {
                 headers: {
@@ -8823,9 +8823,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `conflicting_credentials`: The call carries two different credentials.
+             * @description `conflicting_credentials`: The request carries two different credentials.
              *
-             *     `invalid_request`: A field of the request is not valid.
+             *     `invalid_request`: A field of the request is invalid.
              */
             readonly 400: {
                 headers: {
@@ -8836,11 +8836,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -8848,11 +8848,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -8865,11 +8865,11 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
                 headers: {
@@ -8880,9 +8880,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -8892,7 +8892,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -8901,7 +8901,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -8934,11 +8934,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `conflicting_credentials`: The call carries two different credentials.
+             * @description `conflicting_credentials`: The request carries two different credentials.
              *
-             *     `invalid_request`: A field of the request is not valid.
+             *     `invalid_request`: A field of the request is invalid.
              *
-             *     `malformed_json`: The request body is not JSON that can be read.
+             *     `malformed_json`: The request body is not valid JSON.
              */
             readonly 400: {
                 headers: {
@@ -8949,11 +8949,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -8961,11 +8961,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -8978,13 +8978,13 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              *
-             *     `email_not_verified`: The e-mail address of the account is not verified.
+             *     `email_not_verified`: The email address of the account is not verified.
              */
             readonly 403: {
                 headers: {
@@ -8995,9 +8995,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
              *
-             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
              */
             readonly 409: {
                 headers: {
@@ -9026,9 +9026,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -9038,7 +9038,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -9048,9 +9048,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `service_unavailable`: A part that this call needs is away.
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
              *
-             *     `storage_unavailable`: There is no room left to store this.
+             *     `storage_unavailable`: There is not enough storage space.
              */
             readonly 503: {
                 headers: {
@@ -9085,7 +9085,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["KeyAnswer"];
                 };
             };
-            /** @description `conflicting_credentials`: The call carries two different credentials. */
+            /** @description `conflicting_credentials`: The request carries two different credentials. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -9095,11 +9095,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -9107,11 +9107,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -9124,11 +9124,11 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
                 headers: {
@@ -9138,7 +9138,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `api_key_not_found`: There is no such API key. */
+            /** @description `api_key_not_found`: API key not found. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -9148,9 +9148,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -9160,7 +9160,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -9169,7 +9169,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -9202,9 +9202,9 @@ export interface operations {
                 content?: never;
             };
             /**
-             * @description `conflicting_credentials`: The call carries two different credentials.
+             * @description `conflicting_credentials`: The request carries two different credentials.
              *
-             *     `invalid_request`: A field of the request is not valid.
+             *     `invalid_request`: A field of the request is invalid.
              */
             readonly 400: {
                 headers: {
@@ -9215,11 +9215,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -9227,11 +9227,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -9244,11 +9244,11 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
                 headers: {
@@ -9258,7 +9258,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `api_key_not_found`: There is no such API key. */
+            /** @description `api_key_not_found`: API key not found. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -9268,9 +9268,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
              *
-             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
              */
             readonly 409: {
                 headers: {
@@ -9281,9 +9281,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -9293,7 +9293,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -9303,9 +9303,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `service_unavailable`: A part that this call needs is away.
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
              *
-             *     `storage_unavailable`: There is no room left to store this.
+             *     `storage_unavailable`: There is not enough storage space.
              */
             readonly 503: {
                 headers: {
@@ -9358,11 +9358,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `conflicting_credentials`: The call carries two different credentials.
+             * @description `conflicting_credentials`: The request carries two different credentials.
              *
-             *     `invalid_request`: A field of the request is not valid.
+             *     `invalid_request`: A field of the request is invalid.
              *
-             *     `malformed_json`: The request body is not JSON that can be read.
+             *     `malformed_json`: The request body is not valid JSON.
              */
             readonly 400: {
                 headers: {
@@ -9373,11 +9373,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -9385,11 +9385,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -9402,11 +9402,11 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
                 headers: {
@@ -9416,7 +9416,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `api_key_not_found`: There is no such API key. */
+            /** @description `api_key_not_found`: API key not found. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -9426,9 +9426,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
              *
-             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
              */
             readonly 409: {
                 headers: {
@@ -9457,9 +9457,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -9469,7 +9469,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -9479,9 +9479,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `service_unavailable`: A part that this call needs is away.
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
              *
-             *     `storage_unavailable`: There is no room left to store this.
+             *     `storage_unavailable`: There is not enough storage space.
              */
             readonly 503: {
                 headers: {
@@ -9526,11 +9526,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `conflicting_credentials`: The call carries two different credentials.
+             * @description `conflicting_credentials`: The request carries two different credentials.
              *
-             *     `invalid_request`: A field of the request is not valid.
+             *     `invalid_request`: A field of the request is invalid.
              *
-             *     `malformed_json`: The request body is not JSON that can be read.
+             *     `malformed_json`: The request body is not valid JSON.
              */
             readonly 400: {
                 headers: {
@@ -9541,11 +9541,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -9553,11 +9553,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -9570,13 +9570,13 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              *
-             *     `email_not_verified`: The e-mail address of the account is not verified.
+             *     `email_not_verified`: The email address of the account is not verified.
              */
             readonly 403: {
                 headers: {
@@ -9586,7 +9586,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `api_key_not_found`: There is no such API key. */
+            /** @description `api_key_not_found`: API key not found. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -9596,9 +9596,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
              *
-             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
              */
             readonly 409: {
                 headers: {
@@ -9627,9 +9627,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -9639,7 +9639,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -9649,9 +9649,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `service_unavailable`: A part that this call needs is away.
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
              *
-             *     `storage_unavailable`: There is no room left to store this.
+             *     `storage_unavailable`: There is not enough storage space.
              */
             readonly 503: {
                 headers: {
@@ -9680,7 +9680,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["KeyAnswer"];
                 };
             };
-            /** @description `conflicting_credentials`: The call carries two different credentials. */
+            /** @description `conflicting_credentials`: The request carries two different credentials. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -9690,11 +9690,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -9702,11 +9702,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -9719,11 +9719,11 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
                 headers: {
@@ -9734,9 +9734,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -9746,7 +9746,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -9755,7 +9755,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -9783,7 +9783,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["MeAnswer"];
                 };
             };
-            /** @description `conflicting_credentials`: The call carries two different credentials. */
+            /** @description `conflicting_credentials`: The request carries two different credentials. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -9793,11 +9793,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -9805,11 +9805,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -9822,11 +9822,11 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
                 headers: {
@@ -9837,9 +9837,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -9849,7 +9849,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -9858,7 +9858,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -9891,9 +9891,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -9903,7 +9903,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -9912,7 +9912,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -9946,9 +9946,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `conflicting_credentials`: The call carries two different credentials.
+             * @description `conflicting_credentials`: The request carries two different credentials.
              *
-             *     `invalid_request`: A field of the request is not valid.
+             *     `invalid_request`: A field of the request is invalid.
              */
             readonly 400: {
                 headers: {
@@ -9959,11 +9959,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -9971,11 +9971,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -9988,11 +9988,11 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
                 headers: {
@@ -10003,9 +10003,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -10015,7 +10015,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -10024,7 +10024,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -10063,11 +10063,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `conflicting_credentials`: The call carries two different credentials.
+             * @description `conflicting_credentials`: The request carries two different credentials.
              *
-             *     `invalid_request`: A field of the request is not valid.
+             *     `invalid_request`: A field of the request is invalid.
              *
-             *     `malformed_json`: The request body is not JSON that can be read.
+             *     `malformed_json`: The request body is not valid JSON.
              */
             readonly 400: {
                 headers: {
@@ -10078,11 +10078,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -10090,11 +10090,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -10107,13 +10107,13 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              *
-             *     `plan_limit_reached`: The plan has no room for one more.
+             *     `plan_limit_reached`: The limit of the plan is reached.
              */
             readonly 403: {
                 headers: {
@@ -10124,11 +10124,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
              *
-             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
              *
-             *     `already_exists`: There is one already.
+             *     `already_exists`: The resource already exists.
              */
             readonly 409: {
                 headers: {
@@ -10157,9 +10157,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -10169,7 +10169,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -10179,9 +10179,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `service_unavailable`: A part that this call needs is away.
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
              *
-             *     `storage_unavailable`: There is no room left to store this.
+             *     `storage_unavailable`: There is not enough storage space.
              */
             readonly 503: {
                 headers: {
@@ -10216,7 +10216,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["OrgAnswer"];
                 };
             };
-            /** @description `conflicting_credentials`: The call carries two different credentials. */
+            /** @description `conflicting_credentials`: The request carries two different credentials. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -10226,11 +10226,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -10238,11 +10238,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -10255,11 +10255,11 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
                 headers: {
@@ -10269,7 +10269,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `organization_not_found`: There is no such organization. */
+            /** @description `organization_not_found`: Organization not found. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -10279,9 +10279,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -10291,7 +10291,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -10300,7 +10300,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -10333,9 +10333,9 @@ export interface operations {
                 content?: never;
             };
             /**
-             * @description `conflicting_credentials`: The call carries two different credentials.
+             * @description `conflicting_credentials`: The request carries two different credentials.
              *
-             *     `invalid_request`: A field of the request is not valid.
+             *     `invalid_request`: A field of the request is invalid.
              */
             readonly 400: {
                 headers: {
@@ -10346,11 +10346,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -10358,11 +10358,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -10375,11 +10375,11 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
                 headers: {
@@ -10389,7 +10389,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `organization_not_found`: There is no such organization. */
+            /** @description `organization_not_found`: Organization not found. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -10399,9 +10399,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
              *
-             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
              *
              *     `personal_organization`: A personal organization cannot be deleted or shared.
              */
@@ -10414,9 +10414,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -10426,7 +10426,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -10436,9 +10436,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `service_unavailable`: A part that this call needs is away.
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
              *
-             *     `storage_unavailable`: There is no room left to store this.
+             *     `storage_unavailable`: There is not enough storage space.
              */
             readonly 503: {
                 headers: {
@@ -10484,11 +10484,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `conflicting_credentials`: The call carries two different credentials.
+             * @description `conflicting_credentials`: The request carries two different credentials.
              *
-             *     `invalid_request`: A field of the request is not valid.
+             *     `invalid_request`: A field of the request is invalid.
              *
-             *     `malformed_json`: The request body is not JSON that can be read.
+             *     `malformed_json`: The request body is not valid JSON.
              */
             readonly 400: {
                 headers: {
@@ -10499,11 +10499,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -10511,11 +10511,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -10528,11 +10528,11 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
                 headers: {
@@ -10542,7 +10542,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `organization_not_found`: There is no such organization. */
+            /** @description `organization_not_found`: Organization not found. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -10552,11 +10552,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
              *
-             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
              *
-             *     `already_exists`: There is one already.
+             *     `already_exists`: The resource already exists.
              *
              *     `personal_organization`: A personal organization cannot be deleted or shared.
              */
@@ -10587,9 +10587,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -10599,7 +10599,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -10609,9 +10609,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `service_unavailable`: A part that this call needs is away.
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
              *
-             *     `storage_unavailable`: There is no room left to store this.
+             *     `storage_unavailable`: There is not enough storage space.
              */
             readonly 503: {
                 headers: {
@@ -10652,9 +10652,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `conflicting_credentials`: The call carries two different credentials.
+             * @description `conflicting_credentials`: The request carries two different credentials.
              *
-             *     `invalid_request`: A field of the request is not valid.
+             *     `invalid_request`: A field of the request is invalid.
              */
             readonly 400: {
                 headers: {
@@ -10665,11 +10665,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -10677,11 +10677,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -10694,11 +10694,11 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
                 headers: {
@@ -10708,7 +10708,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `organization_not_found`: There is no such organization. */
+            /** @description `organization_not_found`: Organization not found. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -10718,9 +10718,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -10730,7 +10730,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -10739,7 +10739,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -10779,9 +10779,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `conflicting_credentials`: The call carries two different credentials.
+             * @description `conflicting_credentials`: The request carries two different credentials.
              *
-             *     `invalid_request`: A field of the request is not valid.
+             *     `invalid_request`: A field of the request is invalid.
              */
             readonly 400: {
                 headers: {
@@ -10792,11 +10792,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -10804,11 +10804,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -10821,11 +10821,11 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
                 headers: {
@@ -10835,7 +10835,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `organization_not_found`: There is no such organization. */
+            /** @description `organization_not_found`: Organization not found. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -10845,9 +10845,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -10857,7 +10857,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -10866,7 +10866,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -10904,9 +10904,9 @@ export interface operations {
                 content?: never;
             };
             /**
-             * @description `conflicting_credentials`: The call carries two different credentials.
+             * @description `conflicting_credentials`: The request carries two different credentials.
              *
-             *     `invalid_request`: A field of the request is not valid.
+             *     `invalid_request`: A field of the request is invalid.
              */
             readonly 400: {
                 headers: {
@@ -10917,11 +10917,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -10929,11 +10929,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -10946,11 +10946,11 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
                 headers: {
@@ -10961,9 +10961,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `organization_not_found`: There is no such organization.
+             * @description `organization_not_found`: Organization not found.
              *
-             *     `invitation_not_found`: There is no such invitation.
+             *     `invitation_not_found`: Invitation not found.
              */
             readonly 404: {
                 headers: {
@@ -10974,9 +10974,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
              *
-             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
              */
             readonly 409: {
                 headers: {
@@ -10987,9 +10987,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -10999,7 +10999,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -11009,9 +11009,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `service_unavailable`: A part that this call needs is away.
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
              *
-             *     `storage_unavailable`: There is no room left to store this.
+             *     `storage_unavailable`: There is not enough storage space.
              */
             readonly 503: {
                 headers: {
@@ -11052,9 +11052,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `conflicting_credentials`: The call carries two different credentials.
+             * @description `conflicting_credentials`: The request carries two different credentials.
              *
-             *     `invalid_request`: A field of the request is not valid.
+             *     `invalid_request`: A field of the request is invalid.
              */
             readonly 400: {
                 headers: {
@@ -11065,11 +11065,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -11077,11 +11077,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -11094,11 +11094,11 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
                 headers: {
@@ -11108,7 +11108,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `organization_not_found`: There is no such organization. */
+            /** @description `organization_not_found`: Organization not found. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -11118,9 +11118,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -11130,7 +11130,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -11139,7 +11139,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -11184,11 +11184,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `conflicting_credentials`: The call carries two different credentials.
+             * @description `conflicting_credentials`: The request carries two different credentials.
              *
-             *     `invalid_request`: A field of the request is not valid.
+             *     `invalid_request`: A field of the request is invalid.
              *
-             *     `malformed_json`: The request body is not JSON that can be read.
+             *     `malformed_json`: The request body is not valid JSON.
              */
             readonly 400: {
                 headers: {
@@ -11199,11 +11199,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -11211,11 +11211,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -11228,13 +11228,13 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              *
-             *     `email_not_verified`: The e-mail address of the account is not verified.
+             *     `email_not_verified`: The email address of the account is not verified.
              */
             readonly 403: {
                 headers: {
@@ -11244,7 +11244,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `organization_not_found`: There is no such organization. */
+            /** @description `organization_not_found`: Organization not found. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -11254,11 +11254,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
              *
-             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
              *
-             *     `already_exists`: There is one already.
+             *     `already_exists`: The resource already exists.
              *
              *     `personal_organization`: A personal organization cannot be deleted or shared.
              */
@@ -11289,9 +11289,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -11301,7 +11301,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -11311,9 +11311,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `service_unavailable`: A part that this call needs is away.
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
              *
-             *     `storage_unavailable`: There is no room left to store this.
+             *     `storage_unavailable`: There is not enough storage space.
              */
             readonly 503: {
                 headers: {
@@ -11352,9 +11352,9 @@ export interface operations {
                 content?: never;
             };
             /**
-             * @description `conflicting_credentials`: The call carries two different credentials.
+             * @description `conflicting_credentials`: The request carries two different credentials.
              *
-             *     `invalid_request`: A field of the request is not valid.
+             *     `invalid_request`: A field of the request is invalid.
              */
             readonly 400: {
                 headers: {
@@ -11365,11 +11365,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -11377,11 +11377,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -11394,11 +11394,11 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
                 headers: {
@@ -11409,9 +11409,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `organization_not_found`: There is no such organization.
+             * @description `organization_not_found`: Organization not found.
              *
-             *     `member_not_found`: There is no such member.
+             *     `member_not_found`: Member not found.
              */
             readonly 404: {
                 headers: {
@@ -11422,11 +11422,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
              *
-             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
              *
-             *     `last_owner`: An organization needs an owner.
+             *     `last_owner`: An organization must have an owner.
              *
              *     `personal_organization`: A personal organization cannot be deleted or shared.
              */
@@ -11439,9 +11439,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -11451,7 +11451,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -11461,9 +11461,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `service_unavailable`: A part that this call needs is away.
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
              *
-             *     `storage_unavailable`: There is no room left to store this.
+             *     `storage_unavailable`: There is not enough storage space.
              */
             readonly 503: {
                 headers: {
@@ -11513,11 +11513,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `conflicting_credentials`: The call carries two different credentials.
+             * @description `conflicting_credentials`: The request carries two different credentials.
              *
-             *     `invalid_request`: A field of the request is not valid.
+             *     `invalid_request`: A field of the request is invalid.
              *
-             *     `malformed_json`: The request body is not JSON that can be read.
+             *     `malformed_json`: The request body is not valid JSON.
              */
             readonly 400: {
                 headers: {
@@ -11528,11 +11528,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -11540,11 +11540,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -11557,11 +11557,11 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
                 headers: {
@@ -11572,9 +11572,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `organization_not_found`: There is no such organization.
+             * @description `organization_not_found`: Organization not found.
              *
-             *     `member_not_found`: There is no such member.
+             *     `member_not_found`: Member not found.
              */
             readonly 404: {
                 headers: {
@@ -11585,11 +11585,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
              *
-             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
              *
-             *     `last_owner`: An organization needs an owner.
+             *     `last_owner`: An organization must have an owner.
              *
              *     `personal_organization`: A personal organization cannot be deleted or shared.
              */
@@ -11620,9 +11620,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -11632,7 +11632,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -11642,9 +11642,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `service_unavailable`: A part that this call needs is away.
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
              *
-             *     `storage_unavailable`: There is no room left to store this.
+             *     `storage_unavailable`: There is not enough storage space.
              */
             readonly 503: {
                 headers: {
@@ -11679,9 +11679,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `conflicting_credentials`: The call carries two different credentials.
+             * @description `conflicting_credentials`: The request carries two different credentials.
              *
-             *     `invalid_request`: A field of the request is not valid.
+             *     `invalid_request`: A field of the request is invalid.
              */
             readonly 400: {
                 headers: {
@@ -11692,11 +11692,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -11704,11 +11704,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -11721,11 +11721,11 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
                 headers: {
@@ -11736,9 +11736,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -11748,7 +11748,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -11757,7 +11757,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -11804,11 +11804,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `conflicting_credentials`: The call carries two different credentials.
+             * @description `conflicting_credentials`: The request carries two different credentials.
              *
-             *     `invalid_request`: A field of the request is not valid.
+             *     `invalid_request`: A field of the request is invalid.
              *
-             *     `malformed_json`: The request body is not JSON that can be read.
+             *     `malformed_json`: The request body is not valid JSON.
              */
             readonly 400: {
                 headers: {
@@ -11819,11 +11819,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -11831,11 +11831,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -11848,13 +11848,13 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              *
-             *     `plan_limit_reached`: The plan has no room for one more.
+             *     `plan_limit_reached`: The limit of the plan is reached.
              */
             readonly 403: {
                 headers: {
@@ -11865,11 +11865,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
              *
-             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
              *
-             *     `already_exists`: There is one already.
+             *     `already_exists`: The resource already exists.
              */
             readonly 409: {
                 headers: {
@@ -11898,9 +11898,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -11910,7 +11910,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -11920,9 +11920,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `service_unavailable`: A part that this call needs is away.
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
              *
-             *     `storage_unavailable`: There is no room left to store this.
+             *     `storage_unavailable`: There is not enough storage space.
              */
             readonly 503: {
                 headers: {
@@ -11957,7 +11957,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ProjectAnswer"];
                 };
             };
-            /** @description `conflicting_credentials`: The call carries two different credentials. */
+            /** @description `conflicting_credentials`: The request carries two different credentials. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -11967,11 +11967,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -11979,11 +11979,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -11996,11 +11996,11 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
                 headers: {
@@ -12010,7 +12010,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `project_not_found`: There is no such project. */
+            /** @description `project_not_found`: Project not found. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -12020,9 +12020,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -12032,7 +12032,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -12041,7 +12041,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -12074,9 +12074,9 @@ export interface operations {
                 content?: never;
             };
             /**
-             * @description `conflicting_credentials`: The call carries two different credentials.
+             * @description `conflicting_credentials`: The request carries two different credentials.
              *
-             *     `invalid_request`: A field of the request is not valid.
+             *     `invalid_request`: A field of the request is invalid.
              */
             readonly 400: {
                 headers: {
@@ -12087,11 +12087,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -12099,11 +12099,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -12116,11 +12116,11 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
                 headers: {
@@ -12130,7 +12130,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `project_not_found`: There is no such project. */
+            /** @description `project_not_found`: Project not found. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -12140,9 +12140,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
              *
-             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
              */
             readonly 409: {
                 headers: {
@@ -12153,9 +12153,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -12165,7 +12165,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -12175,9 +12175,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `service_unavailable`: A part that this call needs is away.
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
              *
-             *     `storage_unavailable`: There is no room left to store this.
+             *     `storage_unavailable`: There is not enough storage space.
              */
             readonly 503: {
                 headers: {
@@ -12231,11 +12231,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `conflicting_credentials`: The call carries two different credentials.
+             * @description `conflicting_credentials`: The request carries two different credentials.
              *
-             *     `invalid_request`: A field of the request is not valid.
+             *     `invalid_request`: A field of the request is invalid.
              *
-             *     `malformed_json`: The request body is not JSON that can be read.
+             *     `malformed_json`: The request body is not valid JSON.
              */
             readonly 400: {
                 headers: {
@@ -12246,11 +12246,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -12258,11 +12258,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -12275,11 +12275,11 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
                 headers: {
@@ -12289,7 +12289,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `project_not_found`: There is no such project. */
+            /** @description `project_not_found`: Project not found. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -12299,11 +12299,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
              *
-             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
              *
-             *     `already_exists`: There is one already.
+             *     `already_exists`: The resource already exists.
              */
             readonly 409: {
                 headers: {
@@ -12332,9 +12332,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -12344,7 +12344,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -12354,9 +12354,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `service_unavailable`: A part that this call needs is away.
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
              *
-             *     `storage_unavailable`: There is no room left to store this.
+             *     `storage_unavailable`: There is not enough storage space.
              */
             readonly 503: {
                 headers: {
@@ -12403,9 +12403,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `conflicting_credentials`: The call carries two different credentials.
+             * @description `conflicting_credentials`: The request carries two different credentials.
              *
-             *     `invalid_request`: A field of the request is not valid.
+             *     `invalid_request`: A field of the request is invalid.
              */
             readonly 400: {
                 headers: {
@@ -12416,11 +12416,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -12428,11 +12428,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -12445,11 +12445,11 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
                 headers: {
@@ -12459,7 +12459,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `project_not_found`: There is no such project. */
+            /** @description `project_not_found`: Project not found. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -12469,9 +12469,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -12481,7 +12481,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -12490,7 +12490,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -12530,11 +12530,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `conflicting_credentials`: The call carries two different credentials.
+             * @description `conflicting_credentials`: The request carries two different credentials.
              *
-             *     `invalid_request`: A field of the request is not valid.
+             *     `invalid_request`: A field of the request is invalid.
              *
-             *     `malformed_json`: The request body is not JSON that can be read.
+             *     `malformed_json`: The request body is not valid JSON.
              */
             readonly 400: {
                 headers: {
@@ -12545,11 +12545,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -12557,11 +12557,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -12574,17 +12574,17 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              *
-             *     `feature_disabled`: The operator of the service has switched this off.
+             *     `feature_disabled`: Disabled by the operator.
              *
-             *     `feature_not_in_plan`: The plan does not have this.
+             *     `feature_not_in_plan`: The plan does not include this feature.
              *
-             *     `email_not_verified`: The e-mail address of the account is not verified.
+             *     `email_not_verified`: The email address of the account is not verified.
              */
             readonly 403: {
                 headers: {
@@ -12594,7 +12594,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `project_not_found`: There is no such project. */
+            /** @description `project_not_found`: Project not found. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -12604,13 +12604,13 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
              *
-             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
              *
-             *     `project_has_no_repository`: The project has no repository to deploy.
+             *     `project_has_no_repository`: The project has no linked repository.
              *
-             *     `storage_limit_reached`: The deploys of the organization store as much as its plan allows.
+             *     `storage_limit_reached`: The storage limit of the plan is reached.
              */
             readonly 409: {
                 headers: {
@@ -12639,11 +12639,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              *
-             *     `concurrency_limit_exceeded`: Too much going on at once.
+             *     `concurrency_limit_exceeded`: Too many operations are running at once.
              */
             readonly 429: {
                 headers: {
@@ -12653,7 +12653,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -12663,9 +12663,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `service_unavailable`: A part that this call needs is away.
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
              *
-             *     `storage_unavailable`: There is no room left to store this.
+             *     `storage_unavailable`: There is not enough storage space.
              */
             readonly 503: {
                 headers: {
@@ -12700,7 +12700,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["EnvAnswer"];
                 };
             };
-            /** @description `conflicting_credentials`: The call carries two different credentials. */
+            /** @description `conflicting_credentials`: The request carries two different credentials. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -12710,11 +12710,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -12722,11 +12722,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -12739,11 +12739,11 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
                 headers: {
@@ -12753,7 +12753,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `project_not_found`: There is no such project. */
+            /** @description `project_not_found`: Project not found. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -12763,9 +12763,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -12775,7 +12775,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -12784,7 +12784,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -12837,11 +12837,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `conflicting_credentials`: The call carries two different credentials.
+             * @description `conflicting_credentials`: The request carries two different credentials.
              *
-             *     `invalid_request`: A field of the request is not valid.
+             *     `invalid_request`: A field of the request is invalid.
              *
-             *     `malformed_json`: The request body is not JSON that can be read.
+             *     `malformed_json`: The request body is not valid JSON.
              */
             readonly 400: {
                 headers: {
@@ -12852,11 +12852,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -12864,11 +12864,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -12881,11 +12881,11 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
                 headers: {
@@ -12895,7 +12895,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `project_not_found`: There is no such project. */
+            /** @description `project_not_found`: Project not found. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -12905,9 +12905,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
              *
-             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
              */
             readonly 409: {
                 headers: {
@@ -12936,9 +12936,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -12948,7 +12948,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -12958,9 +12958,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `service_unavailable`: A part that this call needs is away.
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
              *
-             *     `storage_unavailable`: There is no room left to store this.
+             *     `storage_unavailable`: There is not enough storage space.
              */
             readonly 503: {
                 headers: {
@@ -12999,9 +12999,9 @@ export interface operations {
                 content?: never;
             };
             /**
-             * @description `conflicting_credentials`: The call carries two different credentials.
+             * @description `conflicting_credentials`: The request carries two different credentials.
              *
-             *     `invalid_request`: A field of the request is not valid.
+             *     `invalid_request`: A field of the request is invalid.
              */
             readonly 400: {
                 headers: {
@@ -13012,11 +13012,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -13024,11 +13024,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -13041,11 +13041,11 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
                 headers: {
@@ -13055,7 +13055,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `project_not_found`: There is no such project. */
+            /** @description `project_not_found`: Project not found. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -13065,9 +13065,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
              *
-             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
              */
             readonly 409: {
                 headers: {
@@ -13078,9 +13078,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -13090,7 +13090,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -13100,9 +13100,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `service_unavailable`: A part that this call needs is away.
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
              *
-             *     `storage_unavailable`: There is no room left to store this.
+             *     `storage_unavailable`: There is not enough storage space.
              */
             readonly 503: {
                 headers: {
@@ -13148,11 +13148,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `conflicting_credentials`: The call carries two different credentials.
+             * @description `conflicting_credentials`: The request carries two different credentials.
              *
-             *     `invalid_request`: A field of the request is not valid.
+             *     `invalid_request`: A field of the request is invalid.
              *
-             *     `malformed_json`: The request body is not JSON that can be read.
+             *     `malformed_json`: The request body is not valid JSON.
              */
             readonly 400: {
                 headers: {
@@ -13163,11 +13163,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -13175,11 +13175,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -13192,15 +13192,15 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              *
-             *     `feature_not_in_plan`: The plan does not have this.
+             *     `feature_not_in_plan`: The plan does not include this feature.
              *
-             *     `email_not_verified`: The e-mail address of the account is not verified.
+             *     `email_not_verified`: The email address of the account is not verified.
              */
             readonly 403: {
                 headers: {
@@ -13211,9 +13211,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `project_not_found`: There is no such project.
+             * @description `project_not_found`: Project not found.
              *
-             *     `deploy_not_found`: There is no such deploy.
+             *     `deploy_not_found`: Deploy not found.
              */
             readonly 404: {
                 headers: {
@@ -13224,13 +13224,13 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
              *
-             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
              *
-             *     `deploy_not_ready`: The deploy cannot be live.
+             *     `deploy_not_ready`: The deploy is not ready or its files were removed.
              *
-             *     `no_earlier_deploy`: There is nothing to roll back to.
+             *     `no_earlier_deploy`: There is no earlier deploy to roll back to.
              */
             readonly 409: {
                 headers: {
@@ -13259,9 +13259,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -13271,7 +13271,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -13281,9 +13281,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `service_unavailable`: A part that this call needs is away.
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
              *
-             *     `storage_unavailable`: There is no room left to store this.
+             *     `storage_unavailable`: There is not enough storage space.
              */
             readonly 503: {
                 headers: {
@@ -13318,9 +13318,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `conflicting_credentials`: The call carries two different credentials.
+             * @description `conflicting_credentials`: The request carries two different credentials.
              *
-             *     `invalid_request`: A field of the request is not valid.
+             *     `invalid_request`: A field of the request is invalid.
              */
             readonly 400: {
                 headers: {
@@ -13331,11 +13331,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -13343,11 +13343,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -13360,11 +13360,11 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
                 headers: {
@@ -13375,9 +13375,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -13387,7 +13387,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -13396,7 +13396,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -13429,11 +13429,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `conflicting_credentials`: The call carries two different credentials.
+             * @description `conflicting_credentials`: The request carries two different credentials.
              *
-             *     `invalid_request`: A field of the request is not valid.
+             *     `invalid_request`: A field of the request is invalid.
              *
-             *     `malformed_json`: The request body is not JSON that can be read.
+             *     `malformed_json`: The request body is not valid JSON.
              */
             readonly 400: {
                 headers: {
@@ -13444,11 +13444,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -13456,11 +13456,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -13473,13 +13473,13 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              *
-             *     `plan_limit_reached`: The plan has no room for one more.
+             *     `plan_limit_reached`: The limit of the plan is reached.
              */
             readonly 403: {
                 headers: {
@@ -13490,15 +13490,15 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
              *
-             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
              *
-             *     `already_exists`: There is one already.
+             *     `already_exists`: The resource already exists.
              *
              *     `integration_not_configured`: This service is not connected to that provider.
              *
-             *     `github_not_connected`: The organization has not connected that GitHub account.
+             *     `github_not_connected`: The organization has not connected this GitHub account.
              */
             readonly 409: {
                 headers: {
@@ -13527,9 +13527,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -13539,7 +13539,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -13548,7 +13548,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `upstream_error`: Another service did not do what was asked of it. */
+            /** @description `upstream_error`: Another service failed to answer as expected. */
             readonly 502: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -13558,9 +13558,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `service_unavailable`: A part that this call needs is away.
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
              *
-             *     `storage_unavailable`: There is no room left to store this.
+             *     `storage_unavailable`: There is not enough storage space.
              */
             readonly 503: {
                 headers: {
@@ -13595,7 +13595,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["RepositoryAnswer"];
                 };
             };
-            /** @description `conflicting_credentials`: The call carries two different credentials. */
+            /** @description `conflicting_credentials`: The request carries two different credentials. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -13605,11 +13605,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -13617,11 +13617,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -13634,11 +13634,11 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
                 headers: {
@@ -13648,7 +13648,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `repository_not_found`: There is no such repository. */
+            /** @description `repository_not_found`: Repository not found. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -13658,9 +13658,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -13670,7 +13670,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -13679,7 +13679,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -13712,9 +13712,9 @@ export interface operations {
                 content?: never;
             };
             /**
-             * @description `conflicting_credentials`: The call carries two different credentials.
+             * @description `conflicting_credentials`: The request carries two different credentials.
              *
-             *     `invalid_request`: A field of the request is not valid.
+             *     `invalid_request`: A field of the request is invalid.
              */
             readonly 400: {
                 headers: {
@@ -13725,11 +13725,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -13737,11 +13737,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -13754,11 +13754,11 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
                 headers: {
@@ -13768,7 +13768,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `repository_not_found`: There is no such repository. */
+            /** @description `repository_not_found`: Repository not found. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -13778,9 +13778,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
              *
-             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
              */
             readonly 409: {
                 headers: {
@@ -13791,9 +13791,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -13803,7 +13803,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -13813,9 +13813,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `service_unavailable`: A part that this call needs is away.
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
              *
-             *     `storage_unavailable`: There is no room left to store this.
+             *     `storage_unavailable`: There is not enough storage space.
              */
             readonly 503: {
                 headers: {
@@ -13844,7 +13844,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["TemplatesAnswer"];
                 };
             };
-            /** @description `conflicting_credentials`: The call carries two different credentials. */
+            /** @description `conflicting_credentials`: The request carries two different credentials. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -13854,11 +13854,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -13866,11 +13866,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -13883,11 +13883,11 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
                 headers: {
@@ -13898,9 +13898,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -13910,7 +13910,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -13919,7 +13919,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -13953,9 +13953,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `conflicting_credentials`: The call carries two different credentials.
+             * @description `conflicting_credentials`: The request carries two different credentials.
              *
-             *     `invalid_request`: A field of the request is not valid.
+             *     `invalid_request`: A field of the request is invalid.
              */
             readonly 400: {
                 headers: {
@@ -13966,11 +13966,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -13978,11 +13978,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -13995,11 +13995,11 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
                 headers: {
@@ -14010,9 +14010,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -14022,7 +14022,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -14031,7 +14031,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -14091,11 +14091,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `conflicting_credentials`: The call carries two different credentials.
+             * @description `conflicting_credentials`: The request carries two different credentials.
              *
-             *     `invalid_request`: A field of the request is not valid.
+             *     `invalid_request`: A field of the request is invalid.
              *
-             *     `malformed_json`: The request body is not JSON that can be read.
+             *     `malformed_json`: The request body is not valid JSON.
              */
             readonly 400: {
                 headers: {
@@ -14106,11 +14106,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -14118,11 +14118,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -14133,9 +14133,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `credits_exhausted`: The credits do not cover this.
+             * @description `credits_exhausted`: Not enough credits.
              *
-             *     `spend_cap_reached`: The spend cap does not cover this.
+             *     `spend_cap_reached`: The spend cap is reached.
              */
             readonly 402: {
                 headers: {
@@ -14148,13 +14148,13 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              *
-             *     `feature_disabled`: The operator of the service has switched this off.
+             *     `feature_disabled`: Disabled by the operator.
              */
             readonly 403: {
                 headers: {
@@ -14165,9 +14165,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
              *
-             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
              */
             readonly 409: {
                 headers: {
@@ -14196,11 +14196,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              *
-             *     `concurrency_limit_exceeded`: Too much going on at once.
+             *     `concurrency_limit_exceeded`: Too many operations are running at once.
              */
             readonly 429: {
                 headers: {
@@ -14210,7 +14210,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -14220,11 +14220,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `service_unavailable`: A part that this call needs is away.
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
              *
-             *     `storage_unavailable`: There is no room left to store this.
+             *     `storage_unavailable`: There is not enough storage space.
              *
-             *     `sandbox_unavailable`: The sandbox cannot run code now.
+             *     `sandbox_unavailable`: The sandbox is temporarily unavailable.
              */
             readonly 503: {
                 headers: {
@@ -14259,7 +14259,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["OrgExecutionAnswer"];
                 };
             };
-            /** @description `conflicting_credentials`: The call carries two different credentials. */
+            /** @description `conflicting_credentials`: The request carries two different credentials. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -14269,11 +14269,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -14281,11 +14281,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -14298,11 +14298,11 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
                 headers: {
@@ -14312,7 +14312,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `execution_not_found`: There is no such execution. */
+            /** @description `execution_not_found`: Execution not found. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -14322,9 +14322,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -14334,7 +14334,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -14343,7 +14343,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -14378,9 +14378,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `conflicting_credentials`: The call carries two different credentials.
+             * @description `conflicting_credentials`: The request carries two different credentials.
              *
-             *     `invalid_request`: A field of the request is not valid.
+             *     `invalid_request`: A field of the request is invalid.
              */
             readonly 400: {
                 headers: {
@@ -14391,11 +14391,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `missing_api_key`: The call carries no API key.
+             * @description `missing_api_key`: The request carries no API key.
              *
-             *     `malformed_api_key`: The API key is not one that we ever gave out.
+             *     `malformed_api_key`: The API key has the wrong format.
              *
-             *     `invalid_api_key`: The API key is not known.
+             *     `invalid_api_key`: The API key is unknown.
              *
              *     `expired_api_key`: The API key has expired.
              *
@@ -14403,11 +14403,11 @@ export interface operations {
              *
              *     `rotated_api_key`: The API key has been rotated.
              *
-             *     `session_token_not_allowed`: A session token was sent where an API key is expected.
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
              *
-             *     `session_required`: The call needs the session of a person.
+             *     `session_required`: The request requires a user session.
              *
-             *     `invalid_session`: The session is over or unknown.
+             *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
                 headers: {
@@ -14420,11 +14420,11 @@ export interface operations {
             /**
              * @description `insufficient_scopes`: The key or the role does not allow this.
              *
-             *     `org_access_denied`: The caller does not reach the organization.
+             *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
-             *     `ip_not_allowed`: The key may not be used from this IP address.
+             *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
                 headers: {
@@ -14434,7 +14434,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `execution_not_found`: There is no such execution. */
+            /** @description `execution_not_found`: Execution not found. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -14444,11 +14444,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
              *
-             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
              *
-             *     `execution_already_over`: The execution is over.
+             *     `execution_already_over`: The execution has already ended.
              */
             readonly 409: {
                 headers: {
@@ -14459,9 +14459,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -14471,7 +14471,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -14481,9 +14481,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `service_unavailable`: A part that this call needs is away.
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
              *
-             *     `storage_unavailable`: There is no room left to store this.
+             *     `storage_unavailable`: There is not enough storage space.
              */
             readonly 503: {
                 headers: {
@@ -14525,9 +14525,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `invalid_request`: A field of the request is not valid.
+             * @description `invalid_request`: A field of the request is invalid.
              *
-             *     `malformed_json`: The request body is not JSON that can be read.
+             *     `malformed_json`: The request body is not valid JSON.
              */
             readonly 400: {
                 headers: {
@@ -14537,7 +14537,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `feature_disabled`: The operator of the service has switched this off. */
+            /** @description `feature_disabled`: Disabled by the operator. */
             readonly 403: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -14565,13 +14565,13 @@ export interface operations {
                 };
             };
             /**
-             * @description `burst_limit_exceeded`: Too many calls at once.
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
-             *     `daily_limit_exceeded`: The calls of this day are used up.
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              *
-             *     `sandbox_daily_limit_exceeded`: The anonymous sandbox runs of this day are used up.
+             *     `sandbox_daily_limit_exceeded`: The daily limit of anonymous sandbox executions is reached.
              *
-             *     `concurrency_limit_exceeded`: Too much going on at once.
+             *     `concurrency_limit_exceeded`: Too many operations are running at once.
              */
             readonly 429: {
                 headers: {
@@ -14581,7 +14581,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `internal_error`: Something went wrong on our side. */
+            /** @description `internal_error`: An unexpected error occurred. */
             readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -14591,9 +14591,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `service_unavailable`: A part that this call needs is away.
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
              *
-             *     `sandbox_unavailable`: The sandbox cannot run code now.
+             *     `sandbox_unavailable`: The sandbox is temporarily unavailable.
              */
             readonly 503: {
                 headers: {
@@ -14642,7 +14642,7 @@ export interface operations {
                     readonly "text/plain": string;
                 };
             };
-            /** @description `invalid_token`: The bearer token is not the one that is set. */
+            /** @description `invalid_token`: The operator token is missing or wrong. */
             readonly 401: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -14651,7 +14651,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `burst_limit_exceeded`: Too many calls at once. */
+            /** @description `burst_limit_exceeded`: Too many requests in a short time. */
             readonly 429: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -14687,7 +14687,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `invalid_token`: The bearer token is not the one that is set. */
+            /** @description `invalid_token`: The operator token is missing or wrong. */
             readonly 401: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -14696,7 +14696,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `burst_limit_exceeded`: Too many calls at once. */
+            /** @description `burst_limit_exceeded`: Too many requests in a short time. */
             readonly 429: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -14748,9 +14748,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `invalid_request`: A field of the request is not valid.
+             * @description `invalid_request`: A field of the request is invalid.
              *
-             *     `malformed_json`: The request body is not JSON that can be read.
+             *     `malformed_json`: The request body is not valid JSON.
              */
             readonly 400: {
                 headers: {
@@ -14760,7 +14760,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `invalid_token`: The bearer token is not the one that is set. */
+            /** @description `invalid_token`: The operator token is missing or wrong. */
             readonly 401: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -14787,7 +14787,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `burst_limit_exceeded`: Too many calls at once. */
+            /** @description `burst_limit_exceeded`: Too many requests in a short time. */
             readonly 429: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -14796,7 +14796,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -14842,9 +14842,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `invalid_request`: A field of the request is not valid.
+             * @description `invalid_request`: A field of the request is invalid.
              *
-             *     `malformed_json`: The request body is not JSON that can be read.
+             *     `malformed_json`: The request body is not valid JSON.
              */
             readonly 400: {
                 headers: {
@@ -14854,7 +14854,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `invalid_token`: The bearer token is not the one that is set. */
+            /** @description `invalid_token`: The operator token is missing or wrong. */
             readonly 401: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -14863,7 +14863,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `organization_not_found`: There is no such organization. */
+            /** @description `organization_not_found`: Organization not found. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -14873,11 +14873,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
              *
-             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
              *
-             *     `already_exists`: There is one already.
+             *     `already_exists`: The resource already exists.
              */
             readonly 409: {
                 headers: {
@@ -14905,7 +14905,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `burst_limit_exceeded`: Too many calls at once. */
+            /** @description `burst_limit_exceeded`: Too many requests in a short time. */
             readonly 429: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -14915,9 +14915,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `storage_unavailable`: There is no room left to store this.
+             * @description `storage_unavailable`: There is not enough storage space.
              *
-             *     `service_unavailable`: A part that this call needs is away.
+             *     `service_unavailable`: A required backend is temporarily unavailable.
              */
             readonly 503: {
                 headers: {
@@ -14964,9 +14964,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `invalid_request`: A field of the request is not valid.
+             * @description `invalid_request`: A field of the request is invalid.
              *
-             *     `malformed_json`: The request body is not JSON that can be read.
+             *     `malformed_json`: The request body is not valid JSON.
              */
             readonly 400: {
                 headers: {
@@ -14976,7 +14976,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `invalid_token`: The bearer token is not the one that is set. */
+            /** @description `invalid_token`: The operator token is missing or wrong. */
             readonly 401: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -14985,7 +14985,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `invoice_not_found`: There is no such invoice. */
+            /** @description `invoice_not_found`: Invoice not found. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -14995,13 +14995,13 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
              *
-             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
              *
              *     `invoice_closed`: The invoice is paid or void.
              *
-             *     `credit_too_large`: The credit note is larger than the invoice.
+             *     `credit_too_large`: The credit note exceeds the invoice.
              */
             readonly 409: {
                 headers: {
@@ -15029,7 +15029,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `burst_limit_exceeded`: Too many calls at once. */
+            /** @description `burst_limit_exceeded`: Too many requests in a short time. */
             readonly 429: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -15039,9 +15039,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `storage_unavailable`: There is no room left to store this.
+             * @description `storage_unavailable`: There is not enough storage space.
              *
-             *     `service_unavailable`: A part that this call needs is away.
+             *     `service_unavailable`: A required backend is temporarily unavailable.
              */
             readonly 503: {
                 headers: {
@@ -15086,9 +15086,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `invalid_request`: A field of the request is not valid.
+             * @description `invalid_request`: A field of the request is invalid.
              *
-             *     `malformed_json`: The request body is not JSON that can be read.
+             *     `malformed_json`: The request body is not valid JSON.
              */
             readonly 400: {
                 headers: {
@@ -15098,7 +15098,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `invalid_token`: The bearer token is not the one that is set. */
+            /** @description `invalid_token`: The operator token is missing or wrong. */
             readonly 401: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -15107,7 +15107,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `invoice_not_found`: There is no such invoice. */
+            /** @description `invoice_not_found`: Invoice not found. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -15117,9 +15117,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
              *
-             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
              *
              *     `invoice_closed`: The invoice is paid or void.
              */
@@ -15149,7 +15149,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `burst_limit_exceeded`: Too many calls at once. */
+            /** @description `burst_limit_exceeded`: Too many requests in a short time. */
             readonly 429: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -15159,9 +15159,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `storage_unavailable`: There is no room left to store this.
+             * @description `storage_unavailable`: There is not enough storage space.
              *
-             *     `service_unavailable`: A part that this call needs is away.
+             *     `service_unavailable`: A required backend is temporarily unavailable.
              */
             readonly 503: {
                 headers: {
@@ -15206,9 +15206,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `invalid_request`: A field of the request is not valid.
+             * @description `invalid_request`: A field of the request is invalid.
              *
-             *     `malformed_json`: The request body is not JSON that can be read.
+             *     `malformed_json`: The request body is not valid JSON.
              */
             readonly 400: {
                 headers: {
@@ -15218,7 +15218,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `invalid_token`: The bearer token is not the one that is set. */
+            /** @description `invalid_token`: The operator token is missing or wrong. */
             readonly 401: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -15227,7 +15227,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `invoice_not_found`: There is no such invoice. */
+            /** @description `invoice_not_found`: Invoice not found. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -15237,9 +15237,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
              *
-             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
              *
              *     `invoice_closed`: The invoice is paid or void.
              */
@@ -15269,7 +15269,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `burst_limit_exceeded`: Too many calls at once. */
+            /** @description `burst_limit_exceeded`: Too many requests in a short time. */
             readonly 429: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -15279,9 +15279,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `storage_unavailable`: There is no room left to store this.
+             * @description `storage_unavailable`: There is not enough storage space.
              *
-             *     `service_unavailable`: A part that this call needs is away.
+             *     `service_unavailable`: A required backend is temporarily unavailable.
              */
             readonly 503: {
                 headers: {
@@ -15328,9 +15328,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `invalid_request`: A field of the request is not valid.
+             * @description `invalid_request`: A field of the request is invalid.
              *
-             *     `malformed_json`: The request body is not JSON that can be read.
+             *     `malformed_json`: The request body is not valid JSON.
              */
             readonly 400: {
                 headers: {
@@ -15340,7 +15340,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `invalid_token`: The bearer token is not the one that is set. */
+            /** @description `invalid_token`: The operator token is missing or wrong. */
             readonly 401: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -15349,7 +15349,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `organization_not_found`: There is no such organization. */
+            /** @description `organization_not_found`: Organization not found. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -15359,9 +15359,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
              *
-             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
              */
             readonly 409: {
                 headers: {
@@ -15389,7 +15389,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `burst_limit_exceeded`: Too many calls at once. */
+            /** @description `burst_limit_exceeded`: Too many requests in a short time. */
             readonly 429: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -15399,9 +15399,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `storage_unavailable`: There is no room left to store this.
+             * @description `storage_unavailable`: There is not enough storage space.
              *
-             *     `service_unavailable`: A part that this call needs is away.
+             *     `service_unavailable`: A required backend is temporarily unavailable.
              */
             readonly 503: {
                 headers: {
@@ -15446,9 +15446,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `invalid_request`: A field of the request is not valid.
+             * @description `invalid_request`: A field of the request is invalid.
              *
-             *     `malformed_json`: The request body is not JSON that can be read.
+             *     `malformed_json`: The request body is not valid JSON.
              */
             readonly 400: {
                 headers: {
@@ -15458,7 +15458,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `invalid_token`: The bearer token is not the one that is set. */
+            /** @description `invalid_token`: The operator token is missing or wrong. */
             readonly 401: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -15468,9 +15468,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `organization_not_found`: There is no such organization.
+             * @description `organization_not_found`: Organization not found.
              *
-             *     `plan_request_not_found`: There is no pending plan request.
+             *     `plan_request_not_found`: Plan request not found.
              */
             readonly 404: {
                 headers: {
@@ -15481,9 +15481,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
              *
-             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
              */
             readonly 409: {
                 headers: {
@@ -15511,7 +15511,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `burst_limit_exceeded`: Too many calls at once. */
+            /** @description `burst_limit_exceeded`: Too many requests in a short time. */
             readonly 429: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -15521,9 +15521,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `storage_unavailable`: There is no room left to store this.
+             * @description `storage_unavailable`: There is not enough storage space.
              *
-             *     `service_unavailable`: A part that this call needs is away.
+             *     `service_unavailable`: A required backend is temporarily unavailable.
              */
             readonly 503: {
                 headers: {
@@ -15552,7 +15552,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["FlagsView"];
                 };
             };
-            /** @description `invalid_token`: The bearer token is not the one that is set. */
+            /** @description `invalid_token`: The operator token is missing or wrong. */
             readonly 401: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -15561,7 +15561,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `burst_limit_exceeded`: Too many calls at once. */
+            /** @description `burst_limit_exceeded`: Too many requests in a short time. */
             readonly 429: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -15570,7 +15570,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -15611,9 +15611,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `invalid_request`: A field of the request is not valid.
+             * @description `invalid_request`: A field of the request is invalid.
              *
-             *     `malformed_json`: The request body is not JSON that can be read.
+             *     `malformed_json`: The request body is not valid JSON.
              */
             readonly 400: {
                 headers: {
@@ -15623,7 +15623,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `invalid_token`: The bearer token is not the one that is set. */
+            /** @description `invalid_token`: The operator token is missing or wrong. */
             readonly 401: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -15641,7 +15641,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `flag_not_found`: There is no such feature flag. */
+            /** @description `flag_not_found`: Feature flag not found. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -15651,13 +15651,13 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
              *
-             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
              *
-             *     `flag_fixed`: The environment of the service fixes the feature flag.
+             *     `flag_fixed`: The feature flag is set by an environment variable.
              *
-             *     `stale_version`: It has been changed since it was read.
+             *     `stale_version`: The resource has changed since it was read.
              */
             readonly 409: {
                 headers: {
@@ -15685,7 +15685,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `burst_limit_exceeded`: Too many calls at once. */
+            /** @description `burst_limit_exceeded`: Too many requests in a short time. */
             readonly 429: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -15695,9 +15695,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `storage_unavailable`: There is no room left to store this.
+             * @description `storage_unavailable`: There is not enough storage space.
              *
-             *     `service_unavailable`: A part that this call needs is away.
+             *     `service_unavailable`: A required backend is temporarily unavailable.
              */
             readonly 503: {
                 headers: {
@@ -15735,7 +15735,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["TasksView"];
                 };
             };
-            /** @description `invalid_request`: A field of the request is not valid. */
+            /** @description `invalid_request`: A field of the request is invalid. */
             readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -15744,7 +15744,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `invalid_token`: The bearer token is not the one that is set. */
+            /** @description `invalid_token`: The operator token is missing or wrong. */
             readonly 401: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -15753,7 +15753,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `burst_limit_exceeded`: Too many calls at once. */
+            /** @description `burst_limit_exceeded`: Too many requests in a short time. */
             readonly 429: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -15762,7 +15762,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -15796,7 +15796,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["TaskHistoryView"];
                 };
             };
-            /** @description `invalid_token`: The bearer token is not the one that is set. */
+            /** @description `invalid_token`: The operator token is missing or wrong. */
             readonly 401: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -15805,7 +15805,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `ops_task_not_found`: There is no such task. */
+            /** @description `ops_task_not_found`: Task not found. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -15814,7 +15814,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `burst_limit_exceeded`: Too many calls at once. */
+            /** @description `burst_limit_exceeded`: Too many requests in a short time. */
             readonly 429: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -15823,7 +15823,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `service_unavailable`: A part that this call needs is away. */
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -15868,9 +15868,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `invalid_request`: A field of the request is not valid.
+             * @description `invalid_request`: A field of the request is invalid.
              *
-             *     `malformed_json`: The request body is not JSON that can be read.
+             *     `malformed_json`: The request body is not valid JSON.
              */
             readonly 400: {
                 headers: {
@@ -15880,7 +15880,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `invalid_token`: The bearer token is not the one that is set. */
+            /** @description `invalid_token`: The operator token is missing or wrong. */
             readonly 401: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -15889,7 +15889,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `ops_task_not_found`: There is no such task. */
+            /** @description `ops_task_not_found`: Task not found. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -15899,13 +15899,13 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
              *
-             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
              *
-             *     `task_already_claimed`: Somebody else has claimed the task.
+             *     `task_already_claimed`: Another caller has claimed the task.
              *
-             *     `task_already_resolved`: The task is resolved.
+             *     `task_already_resolved`: The task is already resolved.
              */
             readonly 409: {
                 headers: {
@@ -15933,7 +15933,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `burst_limit_exceeded`: Too many calls at once. */
+            /** @description `burst_limit_exceeded`: Too many requests in a short time. */
             readonly 429: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -15943,9 +15943,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `storage_unavailable`: There is no room left to store this.
+             * @description `storage_unavailable`: There is not enough storage space.
              *
-             *     `service_unavailable`: A part that this call needs is away.
+             *     `service_unavailable`: A required backend is temporarily unavailable.
              */
             readonly 503: {
                 headers: {
@@ -15991,9 +15991,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `invalid_request`: A field of the request is not valid.
+             * @description `invalid_request`: A field of the request is invalid.
              *
-             *     `malformed_json`: The request body is not JSON that can be read.
+             *     `malformed_json`: The request body is not valid JSON.
              */
             readonly 400: {
                 headers: {
@@ -16003,7 +16003,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `invalid_token`: The bearer token is not the one that is set. */
+            /** @description `invalid_token`: The operator token is missing or wrong. */
             readonly 401: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -16012,7 +16012,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `ops_task_not_found`: There is no such task. */
+            /** @description `ops_task_not_found`: Task not found. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -16022,15 +16022,15 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
              *
-             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
              *
-             *     `task_already_claimed`: Somebody else has claimed the task.
+             *     `task_already_claimed`: Another caller has claimed the task.
              *
-             *     `task_already_resolved`: The task is resolved.
+             *     `task_already_resolved`: The task is already resolved.
              *
-             *     `task_not_claimed`: The caller does not hold the task.
+             *     `task_not_claimed`: The caller has not claimed the task.
              */
             readonly 409: {
                 headers: {
@@ -16058,7 +16058,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `burst_limit_exceeded`: Too many calls at once. */
+            /** @description `burst_limit_exceeded`: Too many requests in a short time. */
             readonly 429: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -16068,9 +16068,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `storage_unavailable`: There is no room left to store this.
+             * @description `storage_unavailable`: There is not enough storage space.
              *
-             *     `service_unavailable`: A part that this call needs is away.
+             *     `service_unavailable`: A required backend is temporarily unavailable.
              */
             readonly 503: {
                 headers: {
@@ -16116,9 +16116,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `invalid_request`: A field of the request is not valid.
+             * @description `invalid_request`: A field of the request is invalid.
              *
-             *     `malformed_json`: The request body is not JSON that can be read.
+             *     `malformed_json`: The request body is not valid JSON.
              */
             readonly 400: {
                 headers: {
@@ -16128,7 +16128,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `invalid_token`: The bearer token is not the one that is set. */
+            /** @description `invalid_token`: The operator token is missing or wrong. */
             readonly 401: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -16137,7 +16137,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `ops_task_not_found`: There is no such task. */
+            /** @description `ops_task_not_found`: Task not found. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -16147,9 +16147,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
              *
-             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
              */
             readonly 409: {
                 headers: {
@@ -16177,7 +16177,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `burst_limit_exceeded`: Too many calls at once. */
+            /** @description `burst_limit_exceeded`: Too many requests in a short time. */
             readonly 429: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -16187,9 +16187,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `storage_unavailable`: There is no room left to store this.
+             * @description `storage_unavailable`: There is not enough storage space.
              *
-             *     `service_unavailable`: A part that this call needs is away.
+             *     `service_unavailable`: A required backend is temporarily unavailable.
              */
             readonly 503: {
                 headers: {
@@ -16234,9 +16234,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `invalid_request`: A field of the request is not valid.
+             * @description `invalid_request`: A field of the request is invalid.
              *
-             *     `malformed_json`: The request body is not JSON that can be read.
+             *     `malformed_json`: The request body is not valid JSON.
              */
             readonly 400: {
                 headers: {
@@ -16246,7 +16246,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `invalid_token`: The bearer token is not the one that is set. */
+            /** @description `invalid_token`: The operator token is missing or wrong. */
             readonly 401: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -16255,7 +16255,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `ops_task_not_found`: There is no such task. */
+            /** @description `ops_task_not_found`: Task not found. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -16265,15 +16265,15 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
              *
-             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
              *
-             *     `task_already_claimed`: Somebody else has claimed the task.
+             *     `task_already_claimed`: Another caller has claimed the task.
              *
-             *     `task_already_resolved`: The task is resolved.
+             *     `task_already_resolved`: The task is already resolved.
              *
-             *     `task_not_claimed`: The caller does not hold the task.
+             *     `task_not_claimed`: The caller has not claimed the task.
              */
             readonly 409: {
                 headers: {
@@ -16301,7 +16301,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `burst_limit_exceeded`: Too many calls at once. */
+            /** @description `burst_limit_exceeded`: Too many requests in a short time. */
             readonly 429: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -16311,9 +16311,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `storage_unavailable`: There is no room left to store this.
+             * @description `storage_unavailable`: There is not enough storage space.
              *
-             *     `service_unavailable`: A part that this call needs is away.
+             *     `service_unavailable`: A required backend is temporarily unavailable.
              */
             readonly 503: {
                 headers: {
@@ -16359,9 +16359,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `invalid_request`: A field of the request is not valid.
+             * @description `invalid_request`: A field of the request is invalid.
              *
-             *     `malformed_json`: The request body is not JSON that can be read.
+             *     `malformed_json`: The request body is not valid JSON.
              */
             readonly 400: {
                 headers: {
@@ -16371,7 +16371,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `invalid_token`: The bearer token is not the one that is set. */
+            /** @description `invalid_token`: The operator token is missing or wrong. */
             readonly 401: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -16380,7 +16380,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `ops_task_not_found`: There is no such task. */
+            /** @description `ops_task_not_found`: Task not found. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -16390,13 +16390,13 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
              *
-             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
              *
-             *     `task_already_claimed`: Somebody else has claimed the task.
+             *     `task_already_claimed`: Another caller has claimed the task.
              *
-             *     `task_already_resolved`: The task is resolved.
+             *     `task_already_resolved`: The task is already resolved.
              */
             readonly 409: {
                 headers: {
@@ -16424,7 +16424,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `burst_limit_exceeded`: Too many calls at once. */
+            /** @description `burst_limit_exceeded`: Too many requests in a short time. */
             readonly 429: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -16434,9 +16434,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `storage_unavailable`: There is no room left to store this.
+             * @description `storage_unavailable`: There is not enough storage space.
              *
-             *     `service_unavailable`: A part that this call needs is away.
+             *     `service_unavailable`: A required backend is temporarily unavailable.
              */
             readonly 503: {
                 headers: {
@@ -16482,9 +16482,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `invalid_request`: A field of the request is not valid.
+             * @description `invalid_request`: A field of the request is invalid.
              *
-             *     `malformed_json`: The request body is not JSON that can be read.
+             *     `malformed_json`: The request body is not valid JSON.
              */
             readonly 400: {
                 headers: {
@@ -16494,7 +16494,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `invalid_token`: The bearer token is not the one that is set. */
+            /** @description `invalid_token`: The operator token is missing or wrong. */
             readonly 401: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -16503,7 +16503,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `ops_task_not_found`: There is no such task. */
+            /** @description `ops_task_not_found`: Task not found. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -16513,11 +16513,11 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_mismatch`: The idempotency key was used for another request.
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
              *
-             *     `idempotency_in_progress`: A call with this idempotency key is still running.
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
              *
-             *     `task_already_resolved`: The task is resolved.
+             *     `task_already_resolved`: The task is already resolved.
              */
             readonly 409: {
                 headers: {
@@ -16545,7 +16545,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `burst_limit_exceeded`: Too many calls at once. */
+            /** @description `burst_limit_exceeded`: Too many requests in a short time. */
             readonly 429: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -16555,9 +16555,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `storage_unavailable`: There is no room left to store this.
+             * @description `storage_unavailable`: There is not enough storage space.
              *
-             *     `service_unavailable`: A part that this call needs is away.
+             *     `service_unavailable`: A required backend is temporarily unavailable.
              */
             readonly 503: {
                 headers: {

@@ -6,6 +6,7 @@ import { ScheduleLeases } from './background/schedule-leases.js';
 import { Schedules } from './background/schedules.js';
 import type { Settings } from './config/settings.js';
 import { DatabaseModule } from './database/database.module.js';
+import { ErrorCatalog } from './errors/error-catalog.js';
 import { HTTP_METRICS } from './http/http.metrics.js';
 import { RequestContextMiddleware } from './http/request-context.middleware.js';
 import { TrustedProxies } from './http/trusted-proxies.js';
@@ -41,12 +42,13 @@ export interface Ground {
   readonly context: RequestContext;
   readonly dataSource: DataSource;
   readonly catalog: BackgroundCatalog;
+  readonly errors: ErrorCatalog;
 }
 
 @Global()
 @Module({})
 export class PlatformModule {
-  static with({ settings, isolation, log, siblings, context, dataSource, catalog }: Ground): DynamicModule {
+  static with({ settings, isolation, log, siblings, context, dataSource, catalog, errors }: Ground): DynamicModule {
     const providers = [
       ...settings.providers,
       { provide: IsolationSettings, useValue: isolation },
@@ -57,6 +59,7 @@ export class PlatformModule {
       Ids,
       Shutdown,
       { provide: BackgroundCatalog, useValue: catalog },
+      { provide: ErrorCatalog, useValue: errors },
       ScheduleLeases,
       Schedules,
       RedisConnections,

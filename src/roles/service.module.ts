@@ -8,7 +8,10 @@ import { BackgroundWork, PROCESS_ROLES } from '../platform/background/background
 import type { Role } from '../platform/config/config.js';
 import { type Ground, PlatformModule } from '../platform/platform.module.js';
 import { BACKGROUND_CATALOG } from './background-catalog.js';
+import { ERROR_CATALOG } from './error-catalog.js';
 import { HttpModule } from './http.module.js';
+// Checks as it is loaded that no two kinds of ids share a prefix.
+import './id-catalog.js';
 
 /** The roles that keep running, each a process of its own; `all` is a supervisor of one of each. */
 export const SERVICE_ROLES = ['api', 'edge', 'worker'] as const satisfies readonly Role[];
@@ -27,7 +30,7 @@ export async function loadRole(role: ServiceRole): Promise<void> {
 }
 
 /** What a process brings along; the rest is the same for each. */
-export type ServiceGround = Omit<Ground, 'catalog' | 'isolation'>;
+export type ServiceGround = Omit<Ground, 'catalog' | 'isolation' | 'errors'>;
 
 @Module({})
 export class ServiceModule {
@@ -40,6 +43,7 @@ export class ServiceModule {
         PlatformModule.with({
           ...ground,
           catalog: BACKGROUND_CATALOG,
+          errors: ERROR_CATALOG,
           isolation: ground.settings.of(SandboxSettings),
         }),
         DiscoveryModule,

@@ -27,6 +27,7 @@ import { PROJECT_ROOT } from '../../src/platform/version.js';
 import { BACKGROUND_CATALOG } from '../../src/roles/background-catalog.js';
 import { loadSettings } from '../../src/roles/settings.js';
 import { createDataSource } from '../../src/roles/data-source.js';
+import { ERROR_CATALOG } from '../../src/roles/error-catalog.js';
 import { eventually } from '../support/test-app.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { flushTestRedis, testRedisUrl } from '../support/test-redis.js';
@@ -135,6 +136,7 @@ describe('background work', () => {
       siblings: new NoSiblings(),
       context: new RequestContext(),
       catalog: new BackgroundCatalog({ ...NOTHING, ...declared }),
+      errors: ERROR_CATALOG,
       dataSource: createDataSource({ url: database.url, poolSize: 5, connectTimeoutMs: 15_000 }),
     };
     @Module({

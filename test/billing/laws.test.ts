@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import { ORG_ID } from '../../src/modules/orgs/orgs.ids.js';
 import { MonthClosings } from '../../src/modules/billing/invoices/month-closings.service.js';
 import { type PlanId, PLAN_IDS } from '../../src/modules/plans/plan.js';
 import { listPriceNano } from '../../src/modules/plans/plan-price.js';
@@ -26,7 +27,7 @@ beforeEach(() => months.begin());
 
 /** As fast as it can be: a sign-up hashes a password. */
 async function newOrg(): Promise<string> {
-  const id = app.get(Ids).next('org');
+  const id = app.get(Ids).next(ORG_ID);
   const name = uniqueName('org');
   await make.sql(
     `INSERT INTO organizations (id, slug, name, plan, created_at, updated_at) VALUES ($1, $2, $2, 'free', $3, $3)`,

@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import type { Hooks, ServiceOptions } from '@service/client';
 import { parseRetryAfter, waitSeconds } from '../../client/src/retry.js';
-import { ERROR_CODES, type ErrorCode } from '../../src/platform/errors/error-codes.js';
+import { ERROR_CATALOG } from '../../src/roles/error-catalog.js';
 import { client } from '../support/built-client.js';
 
 const { Service, ServiceError, RateLimitError } = client;
@@ -174,9 +174,9 @@ describe('errors', () => {
     429: 'RateLimitError',
   };
 
-  it.each(Object.entries(ERROR_CODES) as [ErrorCode, { status: number; type: string }][])(
-    'with the code %s have the documented class',
-    async (code, { status, type }) => {
+  it.each(ERROR_CATALOG.definitions)(
+    'with the code $code have the documented class',
+    async ({ code, status, type }) => {
       const { service } = serviceThat([failure(status, { code, type })], { maxRetries: 0 });
       const error = await thrownBy(service.me.get());
       expect(error.constructor.name).toBe(CLASS_BY_STATUS[status] ?? 'ServiceError');
@@ -192,7 +192,7 @@ describe('errors', () => {
       const { service } = serviceThat([new Response('', { status })], { maxRetries: 0 });
       const error = await thrownBy(service.me.get());
       expect(error.constructor.name).toBe(CLASS_BY_STATUS[status] ?? 'ServiceError');
-      const type = Object.values(ERROR_CODES).find((facts) => facts.status === status)?.type;
+      const type = ERROR_CATALOG.definitions.find((facts) => facts.status === status)?.type;
       if (type !== undefined) expect(error.type).toBe(type);
       expect(error.code).toBe(`http_${status}`);
     },

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { PLAN_IDS, PLANS } from '../../src/modules/plans/plan.js';
-import { ERROR_CODES, type ErrorCode } from '../../src/platform/errors/error-codes.js';
 import { PROJECT_ROOT } from '../../src/platform/version.js';
+import { ERROR_CATALOG } from '../../src/roles/error-catalog.js';
 
 const DOCS = join(PROJECT_ROOT, 'docs');
 const ERROR_PAGES = join(DOCS, 'errors');
@@ -34,14 +34,14 @@ const CLASS_BY_STATUS: Readonly<Record<number, string>> = {
 };
 
 describe('error pages', () => {
-  const codes = Object.keys(ERROR_CODES) as ErrorCode[];
+  const { codes } = ERROR_CATALOG;
 
   it('exist for every code and nothing else', () => {
     expect(readdirSync(ERROR_PAGES).sort()).toEqual(codes.map((code) => `${code}.md`).sort());
   });
 
   it.each(codes)('%s has its code as title, and its status, type and class in the table', (code) => {
-    const { status, type } = ERROR_CODES[code];
+    const { status, type } = ERROR_CATALOG.get(code);
     const lines = read(join(ERROR_PAGES, `${code}.md`)).split('\n');
     expect(lines[0]).toBe(`# \`${code}\``);
     expect(lines).toContain(`| ${status} | \`${type}\` | \`${CLASS_BY_STATUS[status] ?? 'ServiceError'}\` |`);
@@ -55,7 +55,7 @@ describe('error pages', () => {
   });
 
   it.each(codes)('%s shows a response with its own status, type and page', (code) => {
-    const { status, type } = ERROR_CODES[code];
+    const { status, type } = ERROR_CATALOG.get(code);
     const [, example = ''] = /^```json\n([\s\S]*?)^```/m.exec(read(join(ERROR_PAGES, `${code}.md`))) ?? [];
     expect(JSON.parse(example)).toEqual({
       error: expect.objectContaining({

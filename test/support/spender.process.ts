@@ -14,6 +14,7 @@ import { PlatformModule } from '../../src/platform/platform.module.js';
 import { BACKGROUND_CATALOG } from '../../src/roles/background-catalog.js';
 import { loadSettings } from '../../src/roles/settings.js';
 import { createDataSource } from '../../src/roles/data-source.js';
+import { ERROR_CATALOG } from '../../src/roles/error-catalog.js';
 import type { SpenderOrder } from './spender.js';
 
 @Module({})
@@ -62,6 +63,7 @@ async function main(order: SpenderOrder): Promise<unknown> {
     context: new RequestContext(),
     dataSource,
     catalog: BACKGROUND_CATALOG,
+    errors: ERROR_CATALOG,
   };
   const app = await NestFactory.createApplicationContext(
     { module: Spender, imports: [PlatformModule.with(ground), CreditsModule] },

@@ -5,6 +5,7 @@ import type { Page, PageWish } from '../../platform/database/page.js';
 import { Ids } from '../../platform/ids/ids.js';
 import { RequestContext } from '../../platform/logging/request-context.js';
 import { Clock } from '../../platform/time/clock.js';
+import { AUDIT_ENTRY_ID } from './audit.ids.js';
 import type { AuditEntry } from './persistence/audit-entry.entity.js';
 
 import { AuditStore } from './persistence/audit.store.js';
@@ -52,7 +53,7 @@ export class AuditLogService {
     assert(this.database.inTransaction, `${action} was audited outside a transaction.`);
     const { userId, keyId, ip } = 'principal' in by ? factsOf(by) : { ...by, keyId: undefined };
     await this.entries.insert({
-      id: this.ids.next('aud'),
+      id: this.ids.next(AUDIT_ENTRY_ID),
       orgId,
       action,
       actorUserId: userId ?? null,

@@ -16,6 +16,7 @@ import { SecretHasher } from './secret-hasher.js';
 import type { TokenKind } from './token-format.js';
 import { requireNoWider } from './keys/key-bounds.js';
 import { ApiKeyNotFound, KeyOfAnother } from './keys/keys.errors.js';
+import { API_KEY_ID, API_KEY_SECRET_ID } from './keys/keys.ids.js';
 import { LiveCredential } from './keys/live-credential.service.js';
 
 const LAST = 4;
@@ -85,7 +86,7 @@ export class KeysService {
     const home = orgs.find(({ personal }) => personal) ?? orgs[0] ?? principal.orgOf(undefined);
     const now = this.clock.now();
     const key = Object.assign(new ApiKey(), {
-      id: this.ids.next('key'),
+      id: this.ids.next(API_KEY_ID),
       userId: principal.user.id,
       homeOrgId: home.id,
       kind: wish.kind,
@@ -212,7 +213,7 @@ export class KeysService {
   private mint(key: ApiKey): { secret: string; row: ApiKeySecret } {
     const secret = this.hasher.mint(TOKEN_KIND_OF[key.kind]);
     const row = Object.assign(new ApiKeySecret(), {
-      id: this.ids.next('sec'),
+      id: this.ids.next(API_KEY_SECRET_ID),
       keyId: key.id,
       ...this.hasher.hash(secret),
       last4: secret.slice(-LAST),

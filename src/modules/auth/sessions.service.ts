@@ -12,6 +12,7 @@ import { SessionsStore } from './persistence/sessions.store.js';
 import { PersonDirectory } from './person-directory.js';
 import { SecretHasher } from './secret-hasher.js';
 import { SessionNotFound, SessionTokenReused } from './sessions/sessions.errors.js';
+import { SESSION_ID } from './sessions/sessions.ids.js';
 
 export type { Session };
 
@@ -83,7 +84,7 @@ export class SessionsService {
     const token = this.hasher.mint('sess');
     const now = this.clock.now();
     const expiresAt = new Date(now.getTime() + LIFETIME_MS);
-    const id = this.ids.next('ses');
+    const id = this.ids.next(SESSION_ID);
     await this.sessions.insert({
       id,
       userId,

@@ -4,7 +4,8 @@ import { formatUsd } from '../../platform/money/nano-dollars.js';
 import { OrgPlans } from '../orgs/org-plans.js';
 import { OrgDirectory } from '../orgs/org-directory.js';
 import type { CreditGrant, GrantWish } from './credit-grant.js';
-import { CreditsForNobody, GrantKeyTaken } from './credits.errors.js';
+import { OrganizationNotFound } from '../orgs/orgs.errors.js';
+import { GrantKeyTaken } from './credits.errors.js';
 import { GrantsService } from './grants.service.js';
 import { GrantsStore } from './persistence/grants.store.js';
 
@@ -22,14 +23,14 @@ export class CreditOperationsService {
   /**
    * Once for the key; told in the audit log of the organization.
    *
-   * @throws {CreditsForNobody} `organization_not_found`
+   * @throws {OrganizationNotFound} `organization_not_found`
    * @throws {GrantKeyTaken} `already_exists`: the key was used for other credits.
    */
   grant(wish: GrantWish): Promise<{ grant: CreditGrant; isNew: boolean }> {
     const { orgId, key, amountNano, reason } = wish;
     return this.database.transaction(async () => {
       // Before the account, as everybody does who locks both.
-      if ((await this.plans.lock(orgId)) === null) throw new CreditsForNobody();
+      if ((await this.plans.lock(orgId)) === null) throw new OrganizationNotFound();
       const there = await this.store.findByKey(key);
       if (there !== undefined && (there.orgId !== orgId || there.amountNano !== amountNano)) throw new GrantKeyTaken();
       const given = await this.grants.grant(wish, 'operator');

@@ -1,5 +1,12 @@
+import { defineErrors } from '../../platform/errors/define-errors.js';
 import { DomainError } from '../../platform/errors/domain-error.js';
+import { GENERIC_ERRORS } from '../../platform/errors/generic.errors.js';
 import { formatUsd } from '../../platform/money/nano-dollars.js';
+
+export const CREDIT_ERRORS = defineErrors({
+  credits_exhausted: { type: 'insufficient_credits_error', status: 402, title: 'Not enough credits.' },
+  spend_cap_reached: { type: 'insufficient_credits_error', status: 402, title: 'The spend cap is reached.' },
+});
 
 interface Shortfall {
   /** The most that the work may cost. */
@@ -13,7 +20,7 @@ interface Shortfall {
 export class CreditsExhausted extends DomainError {
   constructor({ requiredNano, availableNano, upgradeUrl }: Shortfall) {
     super(
-      'credits_exhausted',
+      CREDIT_ERRORS.credits_exhausted,
       `The credits do not cover this: it may cost $${formatUsd(requiredNano)}, and $${formatUsd(availableNano)} is left.`,
       {
         hint:
@@ -31,7 +38,7 @@ export class CreditsExhausted extends DomainError {
 export class SpendCapReached extends DomainError {
   constructor({ requiredNano, availableNano, upgradeUrl }: Shortfall, capNano: bigint) {
     super(
-      'spend_cap_reached',
+      CREDIT_ERRORS.spend_cap_reached,
       `The spend cap of $${formatUsd(capNano)} a month does not cover this: it may cost $${formatUsd(requiredNano)}, and $${formatUsd(availableNano)} is left.`,
       {
         hint: 'Set a higher spend cap with PUT /api/v1/billing/spend-cap, or wait for the next month (UTC).',
@@ -46,14 +53,10 @@ export class SpendCapReached extends DomainError {
   }
 }
 
-export class CreditsForNobody extends DomainError {
-  constructor() {
-    super('organization_not_found', 'There is no such organization.');
-  }
-}
-
 export class GrantKeyTaken extends DomainError {
   constructor() {
-    super('already_exists', 'Other credits were given with this key.', { hint: 'Use a key of its own for each gift.' });
+    super(GENERIC_ERRORS.already_exists, 'Other credits were given with this key.', {
+      hint: 'Use a key of its own for each gift.',
+    });
   }
 }

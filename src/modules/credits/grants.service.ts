@@ -4,6 +4,7 @@ import { Database } from '../../platform/database/database.js';
 import { Ids } from '../../platform/ids/ids.js';
 import { Clock } from '../../platform/time/clock.js';
 import type { CreditGrant, GrantWish } from './credit-grant.js';
+import { CREDIT_GRANT_ID } from './credits.ids.js';
 import { GrantsStore } from './persistence/grants.store.js';
 import { LedgerStore } from './persistence/ledger.store.js';
 import { PursesService } from './purse/purses.service.js';
@@ -44,7 +45,7 @@ export class GrantsService {
       }
       const grant = {
         ...wish,
-        id: this.ids.next('crg'),
+        id: this.ids.next(CREDIT_GRANT_ID),
         remainingNano: amountNano,
         grantedBy,
         createdAt: this.clock.now(),

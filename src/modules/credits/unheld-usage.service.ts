@@ -8,6 +8,7 @@ import { OrgPlans } from '../orgs/org-plans.js';
 import { PLANS } from '../plans/plan.js';
 import { monthOf } from '../metering/month.js';
 import { UnpaidUsageService, type UnpaidCost } from '../metering/unpaid-usage.service.js';
+import { LEDGER_ENTRY_ID } from './credits.ids.js';
 import { CreditsMetrics } from './credits.metrics.js';
 import { PursesService } from './purse/purses.service.js';
 
@@ -67,7 +68,7 @@ export class UnheldUsageService {
           .filter(({ orgId }) => session.has(orgId))
           .map((cost) =>
             session.charge({
-              key: `unheld:${this.ids.next('ltx')}`,
+              key: `unheld:${this.ids.next(LEDGER_ENTRY_ID)}`,
               orgId: cost.orgId,
               meter: cost.meter,
               model: cost.model,

@@ -9,6 +9,7 @@ import { AdmissionService } from './admission/admission.service.js';
 import type { DeployType } from './deploy-state.js';
 import { DeployTransitions } from './deploy-transitions.js';
 import { TooManyDeploysWaiting } from './deploys.errors.js';
+import { DEPLOY_ID } from './deploys.ids.js';
 import { Deploy, type RequestedDeploy } from './persistence/deploy.entity.js';
 import { DeploysStore } from './persistence/deploys.store.js';
 import { ProductionGate } from './production-gate.js';
@@ -82,7 +83,7 @@ export class DeployRequests {
   }
 
   private async queue(project: Project, request: RequestedDeploy): Promise<Deploy> {
-    const deploy = Deploy.queued(project, request, { id: this.ids.next('dpl'), at: this.clock.now() });
+    const deploy = Deploy.queued(project, request, { id: this.ids.next(DEPLOY_ID), at: this.clock.now() });
     for (const older of await this.deploys.waitingBefore(deploy)) await this.transitions.skipped(older, deploy.id);
     if ((await this.deploys.countGoingOn(project.orgId)) >= MAX_GOING_ON) throw new TooManyDeploysWaiting(MAX_GOING_ON);
     await this.transitions.queued(deploy);

@@ -4,6 +4,7 @@ import { Database } from '../../platform/database/database.js';
 import { Ids } from '../../platform/ids/ids.js';
 import { RequestContext } from '../../platform/logging/request-context.js';
 import { Clock } from '../../platform/time/clock.js';
+import { AUDIT_ENTRY_ID } from '../audit/audit.ids.js';
 import { FlagFixed, FlagNotAllowlisted, FlagNotFound, FlagVersionStale } from './features.errors.js';
 import { Features, type FlagSource } from './features.service.js';
 import { FLAG_NAMES, FLAGS, type FlagName, isFlagName } from './flags.js';
@@ -80,7 +81,7 @@ export class FlagAdministrationService {
       const now = this.clock.now();
       const previous = row?.enabled ?? FLAGS[name].default;
       const flag = { name, enabled, version: version + 1, updatedAt: now, updatedBy: BY };
-      const auditId = this.ids.next('aud');
+      const auditId = this.ids.next(AUDIT_ENTRY_ID);
       const requestId = this.context.current?.requestId ?? '';
       await this.store.save(flag, {
         id: auditId,

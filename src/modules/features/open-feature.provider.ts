@@ -8,6 +8,7 @@ import {
   StandardResolutionReasons,
 } from '@openfeature/server-sdk';
 import { Ids } from '../../platform/ids/ids.js';
+import { PROCESS_ID } from '../../platform/ids/platform.ids.js';
 import { Features, type FlagSource } from './features.service.js';
 import { isFlagName } from './flags.js';
 
@@ -27,7 +28,7 @@ export class OpenFeatureFlags {
     ids: Ids,
   ) {
     // OpenFeature knows one set of providers for the process; several of our applications may run in one.
-    this.domain = ids.next('msg');
+    this.domain = ids.next(PROCESS_ID);
   }
 
   async client(): Promise<Client> {

@@ -7,6 +7,7 @@ import type { Call } from '../auth/caller.js';
 import { OrgDirectory } from '../orgs/org-directory.js';
 import { GithubClient, type RemoteInstallation } from './client/github-client.js';
 import { GithubAccessDenied, InstallationNotFound, InstallationTaken, LinkStateInvalid } from './github.errors.js';
+import { INSTALLATION_ID, LINK_STATE_ID } from './github.ids.js';
 import { LinkState } from './installations/link-state.js';
 import { GithubInstallation } from './persistence/github-installation.entity.js';
 import { GithubInstallationsStore } from './persistence/github-installations.store.js';
@@ -53,7 +54,7 @@ export class GithubInstallations {
    */
   async begin({ org, principal }: Call): Promise<Link> {
     const { url, slug, clientId } = this.github.app;
-    const id = this.ids.next('ghs');
+    const id = this.ids.next(LINK_STATE_ID);
     const expiresAt = new Date(this.clock.now().getTime() + LIFETIME_MS);
     await this.installations.begin({ id, orgId: org.id, userId: principal.user.id, expiresAt });
     const state = encodeURIComponent(this.states.sign(id, principal.user.id));
@@ -92,7 +93,7 @@ export class GithubInstallations {
           connectedBy: call.principal.user.id,
           suspendedAt: remote.suspended_at === null ? null : new Date(remote.suspended_at),
         },
-        { id: this.ids.next('ghi'), at: this.clock.now() },
+        { id: this.ids.next(INSTALLATION_ID), at: this.clock.now() },
       );
       if (!(await this.installations.connect(installation))) throw new InstallationTaken(account);
       await this.owners.record(

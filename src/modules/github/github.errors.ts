@@ -1,8 +1,29 @@
+import { defineErrors } from '../../platform/errors/define-errors.js';
 import { DomainError } from '../../platform/errors/domain-error.js';
+import { GENERIC_ERRORS } from '../../platform/errors/generic.errors.js';
+
+export const GITHUB_ERRORS = defineErrors({
+  invalid_link_state: {
+    type: 'validation_error',
+    status: 400,
+    title: 'The link state is wrong, used, expired or belongs to another user.',
+  },
+  github_access_denied: {
+    type: 'authorization_error',
+    status: 403,
+    title: 'The user does not administer the GitHub account.',
+  },
+  github_installation_not_found: { type: 'not_found_error', status: 404, title: 'GitHub installation not found.' },
+  github_not_connected: {
+    type: 'conflict_error',
+    status: 409,
+    title: 'The organization has not connected this GitHub account.',
+  },
+});
 
 export class GithubNotConfigured extends DomainError {
   constructor() {
-    super('integration_not_configured', 'This service has no GitHub App.', {
+    super(GENERIC_ERRORS.integration_not_configured, 'This service has no GitHub App.', {
       hint: 'Its operator sets GITHUB_APP_ID and the settings beside it. Repositories of the service itself need none.',
     });
   }
@@ -11,7 +32,7 @@ export class GithubNotConfigured extends DomainError {
 /** To the byte the same for an installation of strangers as for one that never was. */
 export class InstallationNotFound extends DomainError {
   constructor() {
-    super('github_installation_not_found', 'There is no such installation.', {
+    super(GITHUB_ERRORS.github_installation_not_found, 'There is no such installation.', {
       hint: 'GET /api/v1/integrations/github lists those of an organization; x-service-org says of which.',
     });
   }
@@ -20,7 +41,7 @@ export class InstallationNotFound extends DomainError {
 /** One answer to every fault of a state: it tells nothing to who tries. */
 export class LinkStateInvalid extends DomainError {
   constructor() {
-    super('invalid_link_state', 'The state is wrong, used, too old, or was made for somebody else.', {
+    super(GITHUB_ERRORS.invalid_link_state, 'The state is wrong, used, too old, or was made for somebody else.', {
       hint: 'Begin again: POST /api/v1/integrations/github/links. Finish as the person who began.',
     });
   }
@@ -28,13 +49,13 @@ export class LinkStateInvalid extends DomainError {
 
 export class GithubAccessDenied extends DomainError {
   constructor(message: string, hint: string) {
-    super('github_access_denied', message, { hint });
+    super(GITHUB_ERRORS.github_access_denied, message, { hint });
   }
 }
 
 export class InstallationTaken extends DomainError {
   constructor(account: string) {
-    super('already_exists', `The installation of ${account} is connected to another organization.`, {
+    super(GENERIC_ERRORS.already_exists, `The installation of ${account} is connected to another organization.`, {
       hint: 'Disconnect it there first.',
       details: { account },
     });
@@ -44,7 +65,7 @@ export class InstallationTaken extends DomainError {
 export class GithubNotConnected extends DomainError {
   constructor(account: string | undefined) {
     super(
-      'github_not_connected',
+      GITHUB_ERRORS.github_not_connected,
       account === undefined
         ? 'The organization has connected no GitHub account that can be used.'
         : `The organization has not connected the GitHub account ${account}.`,
@@ -59,7 +80,7 @@ export class GithubNotConnected extends DomainError {
 /** GitHub has one of that name, which this service may or may not know. */
 export class GithubNameTaken extends DomainError {
   constructor(fullName: string) {
-    super('already_exists', `GitHub has a repository ${fullName} already.`, {
+    super(GENERIC_ERRORS.already_exists, `GitHub has a repository ${fullName} already.`, {
       hint: 'Send another name, or link that one to a project by its address.',
       details: { name: fullName },
     });
@@ -70,7 +91,7 @@ export class GithubNameTaken extends DomainError {
 export class GithubRefused extends DomainError {
   constructor(status: number | undefined, said: string, cause?: unknown) {
     super(
-      'upstream_error',
+      GENERIC_ERRORS.upstream_error,
       status === undefined ? 'GitHub does not answer.' : `GitHub answered ${status}: ${said}`,
       {
         hint: 'Try again. If it stays, look at what the GitHub App may do, and at githubstatus.com.',
@@ -83,7 +104,7 @@ export class GithubRefused extends DomainError {
 
 export class SignatureInvalid extends DomainError {
   constructor() {
-    super('invalid_signature', 'The delivery is not signed with the secret of the webhook.', {
+    super(GENERIC_ERRORS.invalid_signature, 'The delivery is not signed with the secret of the webhook.', {
       hint: 'The secret of the webhook in the settings of the GitHub App must be GITHUB_WEBHOOK_SECRET.',
     });
   }

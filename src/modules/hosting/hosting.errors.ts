@@ -1,3 +1,4 @@
+import { GENERIC_ERRORS } from '../../platform/errors/generic.errors.js';
 import { DomainError } from '../../platform/errors/domain-error.js';
 
 /** The output of a build cannot be hosted as it is; the message is for the one who deployed. */
@@ -47,7 +48,7 @@ export class AppUnavailable extends Error {
 
 export class MisdirectedRequest extends DomainError {
   constructor(host: string, appsUrl: string) {
-    super('misdirected_request', `${host} is the host of a deploy, and this address answers the API.`, {
+    super(GENERIC_ERRORS.misdirected_request, `${host} is the host of a deploy, and this address answers the API.`, {
       hint: `Deploys are served at ${appsUrl}.`,
     });
   }

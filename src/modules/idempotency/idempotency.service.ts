@@ -3,7 +3,7 @@ import { Config } from '../../platform/config/config.js';
 import { isDatabaseAway } from '../../platform/database/database-away.js';
 import { Database } from '../../platform/database/database.js';
 import { DomainError, type ErrorHelp } from '../../platform/errors/domain-error.js';
-import type { ErrorCode } from '../../platform/errors/error-codes.js';
+import { ErrorCatalog } from '../../platform/errors/error-catalog.js';
 import { Ids } from '../../platform/ids/ids.js';
 import { Log } from '../../platform/logging/log.js';
 import { KeyMissing, KeyRing } from '../../platform/secrets/key-ring.js';
@@ -11,6 +11,7 @@ import { Clock } from '../../platform/time/clock.js';
 import { IdempotencyInProgress, IdempotencyMismatch, RefusedBefore } from './idempotency.errors.js';
 import { type Attempt, IdempotencyStore } from './persistence/idempotency.store.js';
 import { UnsettledAttempts } from './attempts/unsettled-attempts.js';
+import { ATTEMPT_ID } from './idempotency.ids.js';
 
 const KEPT_MS = 86_400_000;
 /**
@@ -29,7 +30,7 @@ export interface KeptAnswer {
 }
 
 interface KeptRefusal {
-  readonly refusal: { readonly code: ErrorCode; readonly message: string; readonly help: ErrorHelp };
+  readonly refusal: { readonly code: string; readonly message: string; readonly help: ErrorHelp };
 }
 
 /** What is asked for with one key. */
@@ -55,6 +56,7 @@ export class IdempotencyService {
     private readonly database: Database,
     private readonly records: IdempotencyStore,
     private readonly unsettled: UnsettledAttempts,
+    private readonly errors: ErrorCatalog,
     private readonly ids: Ids,
     private readonly clock: Clock,
     private readonly log: Log,
@@ -77,7 +79,7 @@ export class IdempotencyService {
     work: () => Promise<KeptAnswer>,
   ): Promise<IdempotentAnswer> {
     const { scope, key, fingerprints } = request;
-    const attempt: Attempt = { scope, key, fingerprint: fingerprints[0]!, holder: this.ids.next('idm') };
+    const attempt: Attempt = { scope, key, fingerprint: fingerprints[0]!, holder: this.ids.next(ATTEMPT_ID) };
     const holdMs = atomically ? HOLD_MS.atomic : HOLD_MS.outside;
     if (!(await this.take(attempt, holdMs))) return { answer: await this.recall(request), replayed: true };
 
@@ -139,7 +141,7 @@ export class IdempotencyService {
       throw new IdempotencyMismatch();
     if (record.answer === null) throw new IdempotencyInProgress();
     const kept = JSON.parse(this.decrypt(record.answer, request.scope)) as KeptAnswer | KeptRefusal;
-    if ('refusal' in kept) throw new RefusedBefore(kept.refusal);
+    if ('refusal' in kept) throw new RefusedBefore(this.errors.get(kept.refusal.code), kept.refusal);
     return kept;
   }
 

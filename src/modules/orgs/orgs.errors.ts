@@ -1,18 +1,37 @@
+import { defineErrors } from '../../platform/errors/define-errors.js';
 import { DomainError } from '../../platform/errors/domain-error.js';
+import { GENERIC_ERRORS } from '../../platform/errors/generic.errors.js';
+import { ACCESS_ERRORS } from '../auth/access.errors.js';
 import type { OrgRole } from '../auth/org-role.js';
+import { PLAN_ERRORS } from '../plans/plans.errors.js';
 
-/** To the byte the same for an organization of strangers as for one that never was, so that it repeats no name. */
+export const ORG_ERRORS = defineErrors({
+  organization_not_found: { type: 'not_found_error', status: 404, title: 'Organization not found.' },
+  member_not_found: { type: 'not_found_error', status: 404, title: 'Member not found.' },
+  invitation_not_found: { type: 'not_found_error', status: 404, title: 'Invitation not found.' },
+  last_owner: { type: 'conflict_error', status: 409, title: 'An organization must have an owner.' },
+  personal_organization: {
+    type: 'conflict_error',
+    status: 409,
+    title: 'A personal organization cannot be deleted or shared.',
+  },
+});
+
+/**
+ * The one answer for an organization that does not exist and for one that the caller does not belong to, to the byte,
+ * so that it gives no name away.
+ */
 export class OrganizationNotFound extends DomainError {
   constructor() {
-    super('organization_not_found', 'You belong to no such organization.', {
-      hint: 'GET /api/v1/orgs lists those that can be named.',
+    super(ORG_ERRORS.organization_not_found, 'Organization not found.', {
+      hint: 'List the organizations that you belong to with GET /api/v1/orgs.',
     });
   }
 }
 
 export class MemberNotFound extends DomainError {
   constructor() {
-    super('member_not_found', 'The organization has no such member.', {
+    super(ORG_ERRORS.member_not_found, 'The organization has no such member.', {
       hint: 'GET /api/v1/orgs/{org_id}/members lists them.',
     });
   }
@@ -20,7 +39,7 @@ export class MemberNotFound extends DomainError {
 
 export class InvitationNotFound extends DomainError {
   constructor() {
-    super('invitation_not_found', 'The organization has no such open invitation.', {
+    super(ORG_ERRORS.invitation_not_found, 'The organization has no such open invitation.', {
       hint: 'GET /api/v1/orgs/{org_id}/invitations lists them.',
     });
   }
@@ -28,7 +47,7 @@ export class InvitationNotFound extends DomainError {
 
 export class SlugTaken extends DomainError {
   constructor(slug: string) {
-    super('already_exists', `The slug ${slug} is taken by an organization or a person.`, {
+    super(GENERIC_ERRORS.already_exists, `The slug ${slug} is taken by an organization or a person.`, {
       hint: 'Send another slug.',
       details: { slug },
     });
@@ -37,7 +56,7 @@ export class SlugTaken extends DomainError {
 
 export class AlreadyMember extends DomainError {
   constructor() {
-    super('already_exists', 'This person is a member of the organization already.', {
+    super(GENERIC_ERRORS.already_exists, 'This person is a member of the organization already.', {
       hint: 'Change the role of the member instead.',
     });
   }
@@ -45,7 +64,7 @@ export class AlreadyMember extends DomainError {
 
 export class LastOwner extends DomainError {
   constructor() {
-    super('last_owner', 'An organization needs an owner, and this is the only one.', {
+    super(ORG_ERRORS.last_owner, 'An organization needs an owner, and this is the only one.', {
       hint: 'Make somebody else an owner first, or delete the organization.',
     });
   }
@@ -54,7 +73,7 @@ export class LastOwner extends DomainError {
 export class OrganizationIsPersonal extends DomainError {
   constructor() {
     super(
-      'personal_organization',
+      ORG_ERRORS.personal_organization,
       'A personal organization belongs to its person alone: it has no other members, keeps its slug and cannot be deleted.',
       {
         hint: 'Create an organization with POST /api/v1/orgs.',
@@ -66,7 +85,7 @@ export class OrganizationIsPersonal extends DomainError {
 /** Beyond what scopes say: some things are for owners, or for those who are not below the member concerned. */
 export class RoleTooLow extends DomainError {
   constructor(role: OrgRole | undefined, requiredRole: OrgRole) {
-    super('insufficient_scopes', `Only a member of role ${requiredRole}, or one above it, may do this.`, {
+    super(ACCESS_ERRORS.insufficient_scopes, `Only a member of role ${requiredRole}, or one above it, may do this.`, {
       hint: 'Ask an owner of the organization.',
       details: { lacked_by: 'role', ...(role === undefined ? {} : { role }), required_role: requiredRole },
     });
@@ -76,17 +95,21 @@ export class RoleTooLow extends DomainError {
 /** It could neither see nor use what it had made. */
 export class KeyCannotCreateOrganizations extends DomainError {
   constructor(keyKind: string) {
-    super('org_access_denied', 'This key reaches certain organizations only, and a new one is none of them.', {
-      hint: 'Use a personal key, or a session.',
-      details: { key_kind: keyKind },
-    });
+    super(
+      ACCESS_ERRORS.org_access_denied,
+      'This key reaches certain organizations only, and a new one is none of them.',
+      {
+        hint: 'Use a personal key, or a session.',
+        details: { key_kind: keyKind },
+      },
+    );
   }
 }
 
 /** Besides the personal one. */
 export class TooManyFreeOrganizations extends DomainError {
   constructor(limit: number, upgradeUrl: string) {
-    super('plan_limit_reached', `You own ${limit} organizations of the Free plan, and can have no more.`, {
+    super(PLAN_ERRORS.plan_limit_reached, `You own ${limit} organizations of the Free plan, and can have no more.`, {
       hint: `Delete one, hand one over, or give one a larger plan: ${upgradeUrl}`,
       details: { limit },
     });

@@ -1,5 +1,6 @@
 import { DomainError } from '../../platform/errors/domain-error.js';
 import { type Plan, PLAN_IDS, type PlanFeature, PLANS } from './plan.js';
+import { PLAN_ERRORS } from './plans.errors.js';
 
 const WORDS: Readonly<Record<PlanFeature, string>> = {
   production_deploys: 'Production deploys are',
@@ -11,7 +12,7 @@ const WORDS: Readonly<Record<PlanFeature, string>> = {
 export class FeatureNotInPlan extends DomainError {
   constructor(feature: PlanFeature, { id, name }: Plan, upgradeUrl: string) {
     const first = PLAN_IDS.map((planId) => PLANS[planId]).find(({ features }) => features[feature])!;
-    super('feature_not_in_plan', `${WORDS[feature]} not part of the plan ${name}.`, {
+    super(PLAN_ERRORS.feature_not_in_plan, `${WORDS[feature]} not part of the plan ${name}.`, {
       hint: `Choose the plan ${first.name} or a larger one: ${upgradeUrl}`,
       details: { feature, plan: id, smallest_plan: first.id },
     });

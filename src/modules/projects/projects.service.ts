@@ -15,6 +15,7 @@ import { type ProjectReach, ProjectsStore } from './persistence/projects.store.j
 import { projectDeletedEvent } from './project-deleted.job.js';
 import { freeSlugOf } from './project-slug.js';
 import { ProjectNotFound, TooManyProjects } from './projects.errors.js';
+import { PROJECT_ID } from './projects.ids.js';
 
 export type { Project };
 
@@ -48,7 +49,7 @@ export class ProjectsService {
     return this.database.transaction(async () => {
       await this.requireRoom(call, orgId);
       const slug = wish.slug ?? freeSlugOf(wish.name, await this.projects.slugsOf(orgId));
-      const project = Project.create({ ...wish, slug }, { id: this.ids.next('prj'), orgId, at: this.clock.now() });
+      const project = Project.create({ ...wish, slug }, { id: this.ids.next(PROJECT_ID), orgId, at: this.clock.now() });
       await this.projects.insert(project);
       await this.record(call, 'project.created', project, { name: project.name, slug: project.slug });
       return project;

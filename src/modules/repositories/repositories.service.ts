@@ -16,6 +16,7 @@ import { Repository } from './persistence/repository.entity.js';
 import { RepositoryNotFound, TooManyRepositories } from './repositories.errors.js';
 import { RepositoryUrls } from './repository-urls.js';
 import type { Provider } from './provider.js';
+import { REPOSITORY_ID } from './repositories.ids.js';
 import type { TemplateName } from './template-name.js';
 
 export interface RepositoryWish {
@@ -172,7 +173,7 @@ export class RepositoriesService {
     await this.requireRoom(call, orgId);
     const repository = Repository.requested(
       { name, template, provider },
-      { id: this.ids.next('repo'), orgId, at: this.clock.now() },
+      { id: this.ids.next(REPOSITORY_ID), orgId, at: this.clock.now() },
     );
     await this.repositories.insert(repository);
     return repository;

@@ -10,6 +10,7 @@ import { type ConcurrencyLimit, ConcurrencyLimitService } from '../limits/concur
 import { DailyAllowanceService } from '../limits/daily-allowance.service.js';
 import { OUTPUT_BYTES, type SandboxLimits } from './sandbox-runtime.js';
 import { SandboxConcurrencyLimitExceeded, SandboxDailyLimitExceeded } from './sandbox.errors.js';
+import { EXECUTION_ID } from './sandbox.ids.js';
 import { type Execution, type ExecutionWish, longestExecutionMs, SandboxService } from './sandbox.service.js';
 
 const ALLOWANCE = 'sandbox';
@@ -53,7 +54,7 @@ export class AnonymousSandboxService {
    */
   async try(wish: ExecutionWish, address: ClientAddress, signal: AbortSignal): Promise<AnonymousExecution> {
     await this.sandbox.requireRoom();
-    const place = this.ids.next('exe');
+    const place = this.ids.next(EXECUTION_ID);
     if (!(await this.concurrency.take(this.atOnce, address.network, place))) throw this.tooManyAtOnce();
     try {
       return await this.runCounted(wish, address, signal);

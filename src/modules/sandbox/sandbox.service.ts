@@ -6,6 +6,7 @@ import { sandboxJob } from './jobs/sandbox.job.js';
 import { Backlog } from './workers/backlog.js';
 import type { Language, SandboxLimits, SandboxOutcome } from './sandbox-runtime.js';
 import { SandboxUnavailable } from './sandbox.errors.js';
+import { EXECUTION_ID } from './sandbox.ids.js';
 
 /** Callers without an account take turns as one. */
 const ANONYMOUS = 'anonymous';
@@ -63,7 +64,7 @@ export class SandboxService {
     limits: SandboxLimits,
     signal?: AbortSignal,
   ): Promise<Execution> {
-    const id = this.ids.next('exe');
+    const id = this.ids.next(EXECUTION_ID);
     const startBeforeMs = this.clock.now().getTime() + MAX_WAIT_MS;
     const job = { executionId: id, language, code, stdin, limits, startBeforeMs };
     try {

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Ids } from '../ids/ids.js';
+import { PROCESS_ID } from '../ids/platform.ids.js';
 import { Shutdown } from '../lifecycle/shutdown.js';
 import { Log } from '../logging/log.js';
 import { Clock } from '../time/clock.js';
@@ -29,7 +30,7 @@ export class Schedules {
     ids: Ids,
     shutdown: Shutdown,
   ) {
-    this.holder = ids.next('prc');
+    this.holder = ids.next(PROCESS_ID);
     shutdown.at('workers', () => this.stop());
   }
 

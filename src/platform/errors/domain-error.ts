@@ -1,4 +1,4 @@
-import { ERROR_CODES, type ErrorCode, type ErrorType } from './error-codes.js';
+import type { ErrorDefinition, ErrorType } from './define-errors.js';
 
 /** What helps the caller besides the message. Everything in it is sent, so nothing in it may be a secret. */
 export interface ErrorHelp {
@@ -17,7 +17,7 @@ export interface ErrorHelp {
  */
 export abstract class DomainError extends Error {
   constructor(
-    readonly code: ErrorCode,
+    readonly definition: ErrorDefinition,
     message: string,
     readonly help: ErrorHelp = {},
     options?: ErrorOptions,
@@ -26,11 +26,15 @@ export abstract class DomainError extends Error {
     this.name = new.target.name;
   }
 
+  get code(): string {
+    return this.definition.code;
+  }
+
   get type(): ErrorType {
-    return ERROR_CODES[this.code].type;
+    return this.definition.type;
   }
 
   get status(): number {
-    return ERROR_CODES[this.code].status;
+    return this.definition.status;
   }
 }

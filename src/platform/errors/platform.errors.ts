@@ -1,4 +1,5 @@
 import { DomainError } from './domain-error.js';
+import { GENERIC_ERRORS } from './generic.errors.js';
 
 const STORAGE_RETRY_SECONDS = 10;
 
@@ -6,7 +7,7 @@ const STORAGE_RETRY_SECONDS = 10;
 export class InternalError extends DomainError {
   constructor(cause: unknown) {
     super(
-      'internal_error',
+      GENERIC_ERRORS.internal_error,
       'Something went wrong on our side.',
       {
         hint: 'Try again; if it stays, report it with the request id.',
@@ -20,7 +21,7 @@ export class InternalError extends DomainError {
 export class ServiceUnavailable extends DomainError {
   constructor(cause: unknown, retryAfterSeconds = 1) {
     super(
-      'service_unavailable',
+      GENERIC_ERRORS.service_unavailable,
       'A part of the service that this call needs is away for the moment.',
       {
         retryAfterSeconds,
@@ -35,7 +36,7 @@ export class ServiceUnavailable extends DomainError {
 export class StorageUnavailable extends DomainError {
   constructor(cause: unknown) {
     super(
-      'storage_unavailable',
+      GENERIC_ERRORS.storage_unavailable,
       'The service has no room to store this at the moment. Nothing was stored.',
       {
         retryAfterSeconds: STORAGE_RETRY_SECONDS,

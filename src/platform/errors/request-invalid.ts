@@ -1,4 +1,5 @@
 import { DomainError } from './domain-error.js';
+import { GENERIC_ERRORS } from './generic.errors.js';
 
 /** One fault of one field, as `details` of `invalid_request` lists them. */
 export interface FieldFault {
@@ -15,7 +16,7 @@ export interface FieldFault {
 /** `invalid_request`: what was sent breaks a rule that its sender can read about. */
 export class RequestInvalid extends DomainError {
   constructor(details: readonly FieldFault[]) {
-    super('invalid_request', messageOf(details), { details });
+    super(GENERIC_ERRORS.invalid_request, messageOf(details), { details });
   }
 }
 

@@ -4,6 +4,7 @@ import cors from 'cors';
 import type { Express, NextFunction, Request, Response } from 'express';
 import { Config } from '../config/config.js';
 import { Ids } from '../ids/ids.js';
+import { REQUEST_ID } from '../ids/platform.ids.js';
 import { Log } from '../logging/log.js';
 import { isApiCall } from './api-path.js';
 import { isLoopback } from './connection-bounds.js';
@@ -69,7 +70,7 @@ export function configureHttp(app: INestApplication): void {
       const { contentType, body } = failureOf(error, requestId, config.docsUrl, false);
       return { contentType, text: JSON.stringify(body) };
     },
-    newRequestId: () => ids.next('req'),
+    newRequestId: () => ids.next(REQUEST_ID),
     log: app.get(Log),
   });
 }

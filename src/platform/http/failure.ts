@@ -1,5 +1,4 @@
 import type { Request } from 'express';
-import { ERROR_CODES } from '../errors/error-codes.js';
 import type { DomainError } from '../errors/domain-error.js';
 
 /** The members of `error` on the wire; those that are absent are left out, never null. */
@@ -24,7 +23,11 @@ export interface Failure {
 /** Writes an error in the one shape that every failure leaves the API in, or as RFC 9457 where that is asked for. */
 export function failureOf(error: DomainError, requestId: string, docsUrl: string, asProblem: boolean): Failure {
   const wire = wireOf(error, docsUrl);
-  if (asProblem) return { contentType: 'application/problem+json; charset=utf-8', body: problemOf(wire, requestId) };
+  if (asProblem)
+    return {
+      contentType: 'application/problem+json; charset=utf-8',
+      body: problemOf(wire, error.definition.title, requestId),
+    };
   return {
     contentType: 'application/json; charset=utf-8',
     body: { error: wire, meta: { request_id: requestId } },
@@ -51,7 +54,6 @@ function wireOf({ type, code, status, message, help }: DomainError, docsUrl: str
 }
 
 /** RFC 9457: the same facts under its five names, the rest as extension members. */
-function problemOf({ docs_url, message, type, ...rest }: WireError, requestId: string): object {
-  const title = ERROR_CODES[rest.code as keyof typeof ERROR_CODES].title;
+function problemOf({ docs_url, message, type, ...rest }: WireError, title: string, requestId: string): object {
   return { type: docs_url, title, detail: message, instance: requestId, error_type: type, ...rest };
 }

@@ -1,8 +1,9 @@
 import { DomainError } from '../errors/domain-error.js';
+import { GENERIC_ERRORS } from '../errors/generic.errors.js';
 
 export class MalformedJson extends DomainError {
   constructor(reason: string) {
-    super('malformed_json', `The request body cannot be read as JSON: ${reason}`, {
+    super(GENERIC_ERRORS.malformed_json, `The request body cannot be read as JSON: ${reason}`, {
       hint: 'Send one JSON object, UTF-8 encoded.',
     });
   }
@@ -10,13 +11,13 @@ export class MalformedJson extends DomainError {
 
 export class MalformedRequest extends DomainError {
   constructor(reason = 'The request is not valid HTTP.') {
-    super('malformed_request', reason);
+    super(GENERIC_ERRORS.malformed_request, reason);
   }
 }
 
 export class RouteNotFound extends DomainError {
   constructor(method: string, path: string, apiUrl: string) {
-    super('route_not_found', `There is no endpoint ${method} ${path}.`, {
+    super(GENERIC_ERRORS.route_not_found, `There is no endpoint ${method} ${path}.`, {
       hint: `All endpoints are listed at ${apiUrl}.`,
     });
   }
@@ -24,7 +25,7 @@ export class RouteNotFound extends DomainError {
 
 export class MethodNotAllowed extends DomainError {
   constructor(method: string, path: string, allowed: readonly string[]) {
-    super('method_not_allowed', `${path} does not take ${method}.`, {
+    super(GENERIC_ERRORS.method_not_allowed, `${path} does not take ${method}.`, {
       hint: `It takes ${allowed.join(', ')}.`,
       headers: { Allow: allowed.join(', ') },
     });
@@ -34,7 +35,7 @@ export class MethodNotAllowed extends DomainError {
 /** For every path, unlike {@link MethodNotAllowed}. */
 export class MethodNotSupported extends DomainError {
   constructor(method: string) {
-    super('method_not_allowed', `The method ${method} is not supported.`, {
+    super(GENERIC_ERRORS.method_not_allowed, `The method ${method} is not supported.`, {
       hint: 'Use a method that the endpoint lists in the documentation.',
       headers: { Allow: 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS' },
     });
@@ -43,7 +44,7 @@ export class MethodNotSupported extends DomainError {
 
 export class PayloadTooLarge extends DomainError {
   constructor(limitBytes: number) {
-    super('payload_too_large', `The request body is larger than ${limitBytes} bytes.`, {
+    super(GENERIC_ERRORS.payload_too_large, `The request body is larger than ${limitBytes} bytes.`, {
       details: { limit_bytes: limitBytes },
     });
   }
@@ -51,18 +52,20 @@ export class PayloadTooLarge extends DomainError {
 
 export class UnsupportedMediaType extends DomainError {
   constructor(reason: string) {
-    super('unsupported_media_type', reason, { hint: 'Send JSON with the header Content-Type: application/json.' });
+    super(GENERIC_ERRORS.unsupported_media_type, reason, {
+      hint: 'Send JSON with the header Content-Type: application/json.',
+    });
   }
 }
 
 export class RequestTimeout extends DomainError {
   constructor() {
-    super('request_timeout', 'The request did not arrive in time.');
+    super(GENERIC_ERRORS.request_timeout, 'The request did not arrive in time.');
   }
 }
 
 export class HeadersTooLarge extends DomainError {
   constructor() {
-    super('headers_too_large', 'The request headers are too large.');
+    super(GENERIC_ERRORS.headers_too_large, 'The request headers are too large.');
   }
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { NextFunction, Request, Response } from 'express';
 import { Config } from '../config/config.js';
 import { Ids } from '../ids/ids.js';
+import { REQUEST_ID } from '../ids/platform.ids.js';
 import { Shutdown } from '../lifecycle/shutdown.js';
 import { quoted } from '../logging/json-text.js';
 import { Log } from '../logging/log.js';
@@ -36,7 +37,7 @@ export class RequestContextMiddleware {
 
   readonly use = (request: Request, response: Response, next: NextFunction): void => {
     const state: RequestState = {
-      requestId: callersRequestId(request.headers) ?? this.ids.next('req'),
+      requestId: callersRequestId(request.headers) ?? this.ids.next(REQUEST_ID),
       traceId: traceIdFrom(request.headers),
       startedAtMs: performance.now(),
     };

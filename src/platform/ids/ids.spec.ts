@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import { TypeID } from 'typeid-js';
 import { Clock } from '../time/clock.js';
 import { base32OfTenBytes, base32OfTime } from './base32.js';
+import { defineId } from './define-id.js';
+import { IdCatalog } from './id-catalog.js';
 import { Ids } from './ids.js';
 
 class StoppedClock extends Clock {
@@ -11,24 +13,27 @@ class StoppedClock extends Clock {
   }
 }
 
+const MOON_ID = defineId('moon');
+const STAR_ID = defineId('star');
+
 describe('Ids', () => {
   const clock = new StoppedClock();
   const ids = new Ids(clock);
 
   it('mints TypeIDs of UUIDv7 that carry the time of their birth', () => {
-    const uuid = TypeID.fromString(ids.next('exe'), 'exe').toUUID();
+    const uuid = TypeID.fromString(ids.next(MOON_ID), 'moon').toUUID();
     expect(uuid).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     expect(parseInt(uuid.replaceAll('-', '').slice(0, 12), 16)).toBe(clock.at.getTime());
   });
 
   it('sorts by birth', () => {
-    const older = ids.next('req');
+    const older = ids.next(MOON_ID);
     clock.at = new Date(clock.at.getTime() + 1);
-    expect(ids.next('req') > older).toBe(true);
+    expect(ids.next(MOON_ID) > older).toBe(true);
   });
 
   it('never repeats itself within one millisecond', () => {
-    expect(new Set(Array.from({ length: 10_000 }, () => ids.next('out'))).size).toBe(10_000);
+    expect(new Set(Array.from({ length: 10_000 }, () => ids.next(MOON_ID))).size).toBe(10_000);
   });
 
   it('encodes any time and any random bits as the TypeID library does', () => {
@@ -44,5 +49,24 @@ describe('Ids', () => {
         },
       ),
     );
+  });
+
+  it('takes declared kinds only, which the compiler checks', () => {
+    // @ts-expect-error A bare prefix is not a kind of id.
+    expect(() => ids.next('moon')).not.toThrow();
+  });
+});
+
+describe('IdCatalog', () => {
+  it('lists the prefixes of all modules', () => {
+    expect(new IdCatalog([MOON_ID, STAR_ID]).prefixes).toEqual(['moon', 'star']);
+  });
+
+  it('refuses a prefix that is declared twice', () => {
+    expect(() => new IdCatalog([MOON_ID, STAR_ID, defineId('moon')])).toThrow('The id prefix moon is declared twice.');
+  });
+
+  it('refuses a prefix that is not a short lowercase word', () => {
+    expect(() => new IdCatalog([defineId('Moon_1')])).toThrow('The id prefix Moon_1 is not 2 to 8 lowercase letters.');
   });
 });

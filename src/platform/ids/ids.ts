@@ -1,38 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../time/clock.js';
 import { base32OfTenBytes, base32OfTime } from './base32.js';
+import type { IdKind } from './define-id.js';
 import { RandomBytes } from './random-bytes.js';
-
-/** What an id can name. The prefix is part of the id, so that a log line tells what it speaks of. */
-export type IdPrefix =
-  | 'prc'
-  | 'req'
-  | 'out'
-  | 'job'
-  | 'exe'
-  | 'wrk'
-  | 'usr'
-  | 'org'
-  | 'ses'
-  | 'key'
-  | 'sec'
-  | 'inv'
-  | 'tok'
-  | 'aud'
-  | 'idm'
-  | 'msg'
-  | 'prj'
-  | 'repo'
-  | 'tsk'
-  | 'tev'
-  | 'dpl'
-  | 'plc'
-  | 'ivc'
-  | 'crn'
-  | 'ghi'
-  | 'ghs'
-  | 'crg'
-  | 'ltx';
 
 /** Mints TypeIDs (`exe_` + a UUIDv7 in base32): sortable by birth, easy to grep, legal as BullMQ job ids. */
 @Injectable()
@@ -43,7 +13,7 @@ export class Ids {
 
   constructor(private readonly clock: Clock) {}
 
-  next(prefix: IdPrefix): string {
+  next({ prefix }: IdKind): string {
     const ms = this.clock.now().getTime();
     if (ms !== this.last.ms) this.last = { ms, text: base32OfTime(ms) };
     const { bytes, start } = this.random.reserve(10);

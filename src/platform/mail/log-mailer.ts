@@ -1,6 +1,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Ids } from '../ids/ids.js';
+import { MESSAGE_ID } from '../ids/platform.ids.js';
 import type { Log } from '../logging/log.js';
 import type { Clock } from '../time/clock.js';
 import { type MailMessage, Mailer } from './mailer.js';
@@ -23,7 +24,7 @@ export class LogMailer extends Mailer {
     const { dataDir, ids, log } = this.ground;
     const folder = join(dataDir, 'mail');
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    const file = join(folder, `${ids.next('msg')}.eml`);
+    const file = join(folder, `${ids.next(MESSAGE_ID)}.eml`);
     await writeFile(file, this.compose(message), { flag: 'wx', mode: 0o600 }).catch(async (error: unknown) => {
       // Half a message is none: where the disk is full it is written again with the next attempt.
       await rm(file, { force: true });

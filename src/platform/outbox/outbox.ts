@@ -6,6 +6,7 @@ import { Database } from '../database/database.js';
 import { Ids } from '../ids/ids.js';
 import { RequestContext } from '../logging/request-context.js';
 import type { JobDefinition } from '../background/define-job.js';
+import { OUTBOX_MESSAGE_ID } from '../ids/platform.ids.js';
 import { Clock } from '../time/clock.js';
 import { OutboxBell } from './outbox-bell.js';
 import { OutboxMessage } from './outbox-message.entity.js';
@@ -57,7 +58,7 @@ export class Outbox {
     jobId?: string,
   ): OutboxMessage {
     return {
-      id: this.ids.next('out'),
+      id: this.ids.next(OUTBOX_MESSAGE_ID),
       jobId: jobId ?? null,
       queue: queue.name,
       envelope: { payload, correlation: this.context.current },

@@ -5,6 +5,7 @@ import { Shutdown } from '../lifecycle/shutdown.js';
 import { RedisConnections } from '../redis/redis-connections.js';
 import { DirectJobs } from './direct-jobs.js';
 import type { JobDefinition } from '../background/define-job.js';
+import { JOB_ID } from '../ids/platform.ids.js';
 
 export const RESULT_TTL_SECONDS = 60;
 export const resultKeyOf = (jobId: string): string => `job-result:${jobId}`;
@@ -75,7 +76,7 @@ export class AwaitedJobs {
     patience: Patience,
   ): Promise<Result> {
     patience.signal?.throwIfAborted();
-    const jobId = patience.jobId ?? this.ids.next('job');
+    const jobId = patience.jobId ?? this.ids.next(JOB_ID);
     await this.listen(queue);
     const { ended, forget } = this.waitFor(jobId, patience);
     try {

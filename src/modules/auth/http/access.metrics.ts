@@ -1,7 +1,6 @@
 import { Injectable, type Provider } from '@nestjs/common';
 import { InjectMetric, makeCounterProvider } from '@willsoto/nestjs-prometheus';
 import { Counter } from 'prom-client';
-import type { ErrorCode } from '../../../platform/errors/error-codes.js';
 
 const FAILURES = 'auth_failures_total';
 
@@ -10,7 +9,7 @@ const FAILURES = 'auth_failures_total';
 export class AccessMetrics {
   constructor(@InjectMetric(FAILURES) private readonly failures: Counter) {}
 
-  refused(reason: ErrorCode): void {
+  refused(reason: string): void {
     this.failures.inc({ reason });
   }
 }

@@ -1,8 +1,10 @@
 import { Body, Controller, HttpCode, HttpStatus, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { ANY_BODY, ANY_CALLER, ApiRefusals } from '../../../platform/http/api-refusals.js';
+import { ApiRefusals } from '../../../platform/http/api-refusals.js';
 import { Envelope } from '../../../platform/http/envelope.js';
 import { TakesJson } from '../../../platform/http/json-body.js';
+import { ANY_BODY } from '../../idempotency/idempotency.errors.js';
+import { ANY_CALLER } from '../access.errors.js';
 import { type Call, Caller } from '../caller.js';
 import { AccessExplanationService } from '../explain/access-explanation.service.js';
 import { RequireCaller, TakesSession } from '../require-scope.js';

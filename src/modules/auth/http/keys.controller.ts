@@ -7,12 +7,16 @@ import {
   ApiOperation,
   ApiTags,
 } from '@nestjs/swagger';
-import { ANY_BODY, ANY_CALLER, ANY_WRITE, ApiRefusals } from '../../../platform/http/api-refusals.js';
+import { GENERIC_ERRORS } from '../../../platform/errors/generic.errors.js';
+import { ApiRefusals } from '../../../platform/http/api-refusals.js';
 import { Envelope } from '../../../platform/http/envelope.js';
 import { TakesJson, TakesNothing } from '../../../platform/http/json-body.js';
 import { PageQuery, pageEnvelope } from '../../../platform/http/page.js';
+import { ANY_BODY, ANY_WRITE } from '../../idempotency/idempotency.errors.js';
+import { ACCESS_ERRORS, ANY_CALLER } from '../access.errors.js';
 import { type Call, Caller } from '../caller.js';
 import { KeysService } from '../keys.service.js';
+import { KEY_ERRORS } from '../keys/keys.errors.js';
 import { RequireCaller, RequireScope, TakesSession } from '../require-scope.js';
 import { RequireVerifiedEmail } from '../require-verified-email.js';
 import { KeyWishes } from './key-wish.js';
@@ -46,7 +50,7 @@ export class KeysController {
   })
   @ApiBody({ type: CreateKeyBody, examples: CREATE_KEY_EXAMPLES })
   @ApiCreatedResponse({ type: MintedKeyAnswer })
-  @ApiRefusals(...ANY_CALLER, ...ANY_BODY, 'email_not_verified')
+  @ApiRefusals(...ANY_CALLER, ...ANY_BODY, ACCESS_ERRORS.email_not_verified)
   async create(@Caller() call: Call, @Body() body: CreateKeyBody): Promise<Envelope<MintedKeyView>> {
     return new Envelope(MintedKeyView.of(await this.keys.create(call, this.wishes.ofCreation(body))));
   }
@@ -57,7 +61,7 @@ export class KeysController {
     summary: "Lists the caller's keys, and those bound to organizations that it administers; the newest first.",
   })
   @ApiOkResponse({ type: KeyPageAnswer })
-  @ApiRefusals(...ANY_CALLER, 'invalid_request')
+  @ApiRefusals(...ANY_CALLER, GENERIC_ERRORS.invalid_request)
   async list(@Caller() call: Call, @Query() query: PageQuery): Promise<Envelope<KeyView[]>> {
     return pageEnvelope(await this.keys.list(call, query.wish), (key) => KeyView.of(key));
   }
@@ -76,7 +80,7 @@ export class KeysController {
   @RequireScope('keys:read', { in: 'resource' })
   @ApiOperation({ summary: 'Shows a key, never its secret.' })
   @ApiOkResponse({ type: KeyAnswer })
-  @ApiRefusals(...ANY_CALLER, 'api_key_not_found')
+  @ApiRefusals(...ANY_CALLER, KEY_ERRORS.api_key_not_found)
   async get(@Caller() call: Call, @Param('key_id') keyId: string): Promise<Envelope<KeyView>> {
     return new Envelope(KeyView.of(await this.keys.get(call, keyId)));
   }
@@ -86,7 +90,7 @@ export class KeysController {
   @TakesJson()
   @ApiOperation({ summary: 'Changes what a key is called and may do, from its next call on.' })
   @ApiOkResponse({ type: KeyAnswer })
-  @ApiRefusals(...ANY_CALLER, ...ANY_BODY, 'api_key_not_found')
+  @ApiRefusals(...ANY_CALLER, ...ANY_BODY, KEY_ERRORS.api_key_not_found)
   async change(
     @Caller() call: Call,
     @Param('key_id') keyId: string,
@@ -101,7 +105,7 @@ export class KeysController {
   @HttpCode(HttpStatus.NO_CONTENT)
   @ApiOperation({ summary: 'Revokes a key: it stops with its next call, for good.' })
   @ApiNoContentResponse()
-  @ApiRefusals(...ANY_CALLER, ...ANY_WRITE, 'api_key_not_found')
+  @ApiRefusals(...ANY_CALLER, ...ANY_WRITE, KEY_ERRORS.api_key_not_found)
   async revoke(@Caller() call: Call, @Param('key_id') keyId: string): Promise<void> {
     await this.keys.revoke(call, keyId);
   }
@@ -113,7 +117,7 @@ export class KeysController {
   @HttpCode(HttpStatus.OK)
   @ApiOperation({ summary: 'Gives a key a new secret; the old one works on for `grace_seconds`.' })
   @ApiOkResponse({ type: MintedKeyAnswer })
-  @ApiRefusals(...ANY_CALLER, ...ANY_BODY, 'api_key_not_found', 'email_not_verified')
+  @ApiRefusals(...ANY_CALLER, ...ANY_BODY, KEY_ERRORS.api_key_not_found, ACCESS_ERRORS.email_not_verified)
   async rotate(
     @Caller() call: Call,
     @Param('key_id') keyId: string,

@@ -1,7 +1,8 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { ANY_CALLER, ApiRefusals } from '../../../platform/http/api-refusals.js';
+import { ApiRefusals } from '../../../platform/http/api-refusals.js';
 import { Envelope } from '../../../platform/http/envelope.js';
+import { ANY_CALLER } from '../access.errors.js';
 import { type Call, Caller } from '../caller.js';
 import { RequireCaller, TakesSession } from '../require-scope.js';
 import { MeAnswer, MeView } from './me.dto.js';

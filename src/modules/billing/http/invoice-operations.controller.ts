@@ -1,8 +1,12 @@
 import { Body, Controller, HttpCode, HttpStatus, Param, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { ANY_BODY, ANY_OPERATOR, ApiRefusals } from '../../../platform/http/api-refusals.js';
+import { GENERIC_ERRORS } from '../../../platform/errors/generic.errors.js';
+import { ApiRefusals } from '../../../platform/http/api-refusals.js';
 import { TakesJson } from '../../../platform/http/json-body.js';
+import { ANY_BODY } from '../../idempotency/idempotency.errors.js';
+import { ANY_OPERATOR } from '../../operators/operators.errors.js';
 import { RequireOperatorToken } from '../../operators/require-operator-token.js';
+import { BILLING_ERRORS } from '../billing.errors.js';
 import { InvoiceOperations } from '../operators/invoice-operations.service.js';
 import { CreditNoteBody, InvoiceStateView, PaidBody, VoidBody } from './invoice-operations.dto.js';
 
@@ -10,9 +14,9 @@ const NEEDS = 'Needs `OPS_TOKEN` as bearer token, and answers nobody while that 
 const ANY_CHANGE = [
   ...ANY_OPERATOR,
   ...ANY_BODY,
-  'invoice_not_found',
-  'invoice_closed',
-  'service_unavailable',
+  BILLING_ERRORS.invoice_not_found,
+  BILLING_ERRORS.invoice_closed,
+  GENERIC_ERRORS.service_unavailable,
 ] as const;
 
 @ApiTags('operations')
@@ -49,7 +53,7 @@ export class InvoiceOperationsController {
   @HttpCode(HttpStatus.OK)
   @ApiOperation({ summary: 'Corrects an invoice: so much of it is not owed.', description: NEEDS })
   @ApiOkResponse({ type: InvoiceStateView })
-  @ApiRefusals(...ANY_CHANGE, 'credit_too_large')
+  @ApiRefusals(...ANY_CHANGE, BILLING_ERRORS.credit_too_large)
   async correct(@Param('invoice_id') id: string, @Body() body: CreditNoteBody): Promise<InvoiceStateView> {
     return InvoiceStateView.of(await this.invoices.correct(id, body.correction));
   }

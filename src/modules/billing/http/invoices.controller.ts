@@ -1,10 +1,13 @@
 import { Controller, Get, Header, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProduces, ApiTags } from '@nestjs/swagger';
-import { ANY_CALLER, ApiRefusals } from '../../../platform/http/api-refusals.js';
+import { GENERIC_ERRORS } from '../../../platform/errors/generic.errors.js';
+import { ApiRefusals } from '../../../platform/http/api-refusals.js';
 import { Envelope } from '../../../platform/http/envelope.js';
 import { PageQuery, pageEnvelope } from '../../../platform/http/page.js';
+import { ANY_CALLER } from '../../auth/access.errors.js';
 import { type Call, Caller } from '../../auth/caller.js';
 import { RequireScope, TakesSession } from '../../auth/require-scope.js';
+import { BILLING_ERRORS } from '../billing.errors.js';
 import { InvoicesService } from '../invoices/invoices.service.js';
 import { UpcomingInvoices } from '../invoices/upcoming-invoice.service.js';
 import { INVOICE_PAGE_POLICY, invoicePage } from './invoice-page.js';
@@ -30,7 +33,7 @@ export class InvoicesController {
   @RequireScope('billing:read')
   @ApiOperation({ summary: 'Lists the invoices of the organization of the call, the newest first.' })
   @ApiOkResponse({ type: InvoicePageAnswer })
-  @ApiRefusals(...ANY_CALLER, 'invalid_request')
+  @ApiRefusals(...ANY_CALLER, GENERIC_ERRORS.invalid_request)
   async list(@Caller() call: Call, @Query() query: PageQuery): Promise<Envelope<ListedInvoiceView[]>> {
     return pageEnvelope(await this.invoices.list(call, query.wish), (invoice) => ListedInvoiceView.of(invoice));
   }
@@ -51,7 +54,7 @@ export class InvoicesController {
   @RequireScope('billing:read', { in: 'resource' })
   @ApiOperation({ summary: 'Shows an invoice with its lines, and the credit notes that have corrected it.' })
   @ApiOkResponse({ type: InvoiceAnswer })
-  @ApiRefusals(...ANY_CALLER, 'invoice_not_found')
+  @ApiRefusals(...ANY_CALLER, BILLING_ERRORS.invoice_not_found)
   async get(@Caller() call: Call, @Param('invoice_id') id: string): Promise<Envelope<InvoiceView>> {
     return new Envelope(InvoiceView.ofWhole(await this.invoices.get(call, id)));
   }
@@ -63,7 +66,7 @@ export class InvoicesController {
   @ApiOperation({ summary: 'Shows an invoice as a page for people, to be printed.' })
   @ApiProduces('text/html')
   @ApiOkResponse({ schema: { type: 'string' } })
-  @ApiRefusals(...ANY_CALLER, 'invoice_not_found')
+  @ApiRefusals(...ANY_CALLER, BILLING_ERRORS.invoice_not_found)
   async page(@Caller() call: Call, @Param('invoice_id') id: string): Promise<string> {
     return invoicePage(await this.invoices.get(call, id));
   }

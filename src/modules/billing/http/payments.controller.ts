@@ -1,11 +1,15 @@
 import { Body, Controller, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { ANY_BODY, ANY_CALLER, ANY_WRITE, ApiRefusals } from '../../../platform/http/api-refusals.js';
+import { GENERIC_ERRORS } from '../../../platform/errors/generic.errors.js';
+import { ApiRefusals } from '../../../platform/http/api-refusals.js';
 import { DryRun } from '../../../platform/http/dry-run.js';
 import { Envelope } from '../../../platform/http/envelope.js';
 import { TakesJson, TakesNothing } from '../../../platform/http/json-body.js';
+import { ANY_CALLER } from '../../auth/access.errors.js';
 import { type Call, Caller } from '../../auth/caller.js';
 import { RequireScope, TakesSession } from '../../auth/require-scope.js';
+import { ANY_BODY, ANY_WRITE } from '../../idempotency/idempotency.errors.js';
+import { BILLING_ERRORS } from '../billing.errors.js';
 import { PaymentsService } from '../payments/payments.service.js';
 import { CheckoutBody, PaymentPageAnswer, PaymentPageView } from './payments.dto.js';
 
@@ -22,7 +26,13 @@ export class PaymentsController {
     summary: 'Answers where a person gives a means of payment for a plan, which begins once that is done.',
   })
   @ApiCreatedResponse({ type: PaymentPageAnswer })
-  @ApiRefusals(...ANY_CALLER, ...ANY_BODY, 'integration_not_configured', 'plan_by_contract', 'upstream_error')
+  @ApiRefusals(
+    ...ANY_CALLER,
+    ...ANY_BODY,
+    GENERIC_ERRORS.integration_not_configured,
+    BILLING_ERRORS.plan_by_contract,
+    GENERIC_ERRORS.upstream_error,
+  )
   async checkout(
     @Caller() call: Call,
     @Body() { plan }: CheckoutBody,
@@ -36,7 +46,13 @@ export class PaymentsController {
   @TakesNothing({ actsOutside: true })
   @ApiOperation({ summary: 'Answers where a person changes the means of payment, or ends the subscription.' })
   @ApiCreatedResponse({ type: PaymentPageAnswer })
-  @ApiRefusals(...ANY_CALLER, ...ANY_WRITE, 'integration_not_configured', 'payment_method_required', 'upstream_error')
+  @ApiRefusals(
+    ...ANY_CALLER,
+    ...ANY_WRITE,
+    GENERIC_ERRORS.integration_not_configured,
+    BILLING_ERRORS.payment_method_required,
+    GENERIC_ERRORS.upstream_error,
+  )
   async portal(@Caller() call: Call, @DryRun() dryRun: boolean): Promise<Envelope<PaymentPageView>> {
     return PaymentPageView.envelope(await this.payments.portal(call, dryRun));
   }

@@ -1,10 +1,11 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
-import { ANY_CALL, ApiRefusals } from '../../../platform/http/api-refusals.js';
+import { ApiRefusals } from '../../../platform/http/api-refusals.js';
 import { Envelope } from '../../../platform/http/envelope.js';
 import { AnswerMeta } from '../../../platform/http/page.js';
 import { Public } from '../../../platform/http/public.js';
 import { formatUsd } from '../../../platform/money/nano-dollars.js';
+import { ANY_CALL } from '../../limits/limits.errors.js';
 import { type Plan, PLAN_IDS, type PlanId, PLANS } from '../../plans/plan.js';
 
 class PlanLimitsView {

@@ -1,11 +1,12 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger';
-import { ANY_CALL, ApiRefusals } from '../../../platform/http/api-refusals.js';
+import { ApiRefusals } from '../../../platform/http/api-refusals.js';
 import { Envelope } from '../../../platform/http/envelope.js';
 import { AnswerMeta } from '../../../platform/http/page.js';
 import { Public } from '../../../platform/http/public.js';
 import { formatUsd } from '../../../platform/money/nano-dollars.js';
 import { Clock } from '../../../platform/time/clock.js';
+import { ANY_CALL } from '../../limits/limits.errors.js';
 import { type Meter, METERS } from '../../metering/meter.js';
 import { PricesService, type ShownPrice } from '../../metering/prices.service.js';
 

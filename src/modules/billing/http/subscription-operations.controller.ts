@@ -1,8 +1,13 @@
 import { Body, Controller, HttpCode, HttpStatus, Param, Post, Put } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { ANY_BODY, ANY_OPERATOR, ApiRefusals } from '../../../platform/http/api-refusals.js';
+import { GENERIC_ERRORS } from '../../../platform/errors/generic.errors.js';
+import { ApiRefusals } from '../../../platform/http/api-refusals.js';
 import { TakesJson } from '../../../platform/http/json-body.js';
+import { ORG_ERRORS } from '../../orgs/orgs.errors.js';
+import { ANY_BODY } from '../../idempotency/idempotency.errors.js';
+import { ANY_OPERATOR } from '../../operators/operators.errors.js';
 import { RequireOperatorToken } from '../../operators/require-operator-token.js';
+import { BILLING_ERRORS } from '../billing.errors.js';
 import { SubscriptionOperations } from '../operators/subscription-operations.service.js';
 import {
   OrgParameter,
@@ -26,7 +31,7 @@ export class SubscriptionOperationsController {
     description: 'Needs `OPS_TOKEN` as bearer token, and answers nobody while that is not set.',
   })
   @ApiOkResponse({ type: SetPlanView })
-  @ApiRefusals(...ANY_OPERATOR, ...ANY_BODY, 'organization_not_found', 'service_unavailable')
+  @ApiRefusals(...ANY_OPERATOR, ...ANY_BODY, ORG_ERRORS.organization_not_found, GENERIC_ERRORS.service_unavailable)
   async set(@Param() { org_id: orgId }: OrgParameter, @Body() body: SetPlanBody): Promise<SetPlanView> {
     return SetPlanView.of(await this.subscriptions.set(body.contract(orgId)));
   }
@@ -39,7 +44,13 @@ export class SubscriptionOperationsController {
     description: 'Needs `OPS_TOKEN` as bearer token, and answers nobody while that is not set.',
   })
   @ApiOkResponse({ type: PlanRefusedView })
-  @ApiRefusals(...ANY_OPERATOR, ...ANY_BODY, 'organization_not_found', 'plan_request_not_found', 'service_unavailable')
+  @ApiRefusals(
+    ...ANY_OPERATOR,
+    ...ANY_BODY,
+    ORG_ERRORS.organization_not_found,
+    BILLING_ERRORS.plan_request_not_found,
+    GENERIC_ERRORS.service_unavailable,
+  )
   async refuse(@Param() { org_id: orgId }: OrgParameter, @Body() { reason }: RefusePlanBody): Promise<PlanRefusedView> {
     return PlanRefusedView.of(await this.subscriptions.refuse(orgId, reason));
   }

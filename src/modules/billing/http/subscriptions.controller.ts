@@ -1,13 +1,16 @@
 import { Body, Controller, Get, HttpCode, HttpStatus, Post, Res } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { ANY_BODY, ANY_CALLER, ApiRefusals } from '../../../platform/http/api-refusals.js';
+import { ApiRefusals } from '../../../platform/http/api-refusals.js';
 import { Envelope } from '../../../platform/http/envelope.js';
 import { TakesJson } from '../../../platform/http/json-body.js';
 import { Clock } from '../../../platform/time/clock.js';
+import { ANY_CALLER } from '../../auth/access.errors.js';
 import { type Call, Caller } from '../../auth/caller.js';
 import { RequireScope, TakesSession } from '../../auth/require-scope.js';
+import { ANY_BODY } from '../../idempotency/idempotency.errors.js';
 import { periodOf } from '../billing-period.js';
+import { BILLING_ERRORS } from '../billing.errors.js';
 import { SubscriptionsService } from '../subscriptions/subscriptions.service.js';
 import { ChoosePlanBody, SubscriptionAnswer, SubscriptionView } from './subscriptions.dto.js';
 
@@ -41,7 +44,7 @@ export class SubscriptionsController {
   })
   @ApiOkResponse({ type: SubscriptionAnswer })
   @ApiAcceptedResponse({ type: SubscriptionAnswer, description: 'The plan waits for the approval of the operator.' })
-  @ApiRefusals(...ANY_CALLER, ...ANY_BODY, 'plan_too_small', 'plan_by_contract')
+  @ApiRefusals(...ANY_CALLER, ...ANY_BODY, BILLING_ERRORS.plan_too_small, BILLING_ERRORS.plan_by_contract)
   async choose(
     @Caller() call: Call,
     @Body() { plan }: ChoosePlanBody,

@@ -6,6 +6,7 @@ import { Clock } from '../../../platform/time/clock.js';
 import type { BilledOrg } from '../../orgs/org-plans.js';
 import { UsagePeriodsService } from '../../metering/usage-periods.service.js';
 import type { BillingPeriod } from '../billing-period.js';
+import { INVOICE_ID } from '../billing.ids.js';
 import { ClosedPeriodsStore } from '../persistence/closed-periods.store.js';
 import type { Invoice } from '../persistence/invoice.entity.js';
 import { InvoicesStore } from '../persistence/invoices.store.js';
@@ -53,7 +54,7 @@ export class MonthClosing {
   private freeze(orgs: readonly BilledOrg[], period: BillingPeriod): Promise<void> {
     return this.database.transaction(async () => {
       const now = this.clock.now();
-      const begun = orgs.map((org) => ({ id: this.ids.next('ivc'), orgId: org.id, billTo: billToOf(org) }));
+      const begun = orgs.map((org) => ({ id: this.ids.next(INVOICE_ID), orgId: org.id, billTo: billToOf(org) }));
       await this.invoices.begin(begun, { period, issuer: this.settings.invoiceIssuer, at: now });
       const open = (await this.lockOf(orgs, period)).filter(({ cutoffAt }) => cutoffAt === null);
       if (open.length === 0) return;

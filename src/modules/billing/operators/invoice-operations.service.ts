@@ -5,6 +5,7 @@ import { Clock } from '../../../platform/time/clock.js';
 import { OrgDirectory } from '../../orgs/org-directory.js';
 import { LedgerService } from '../../credits/ledger.service.js';
 import { CreditTooLarge, InvoiceClosed, InvoiceNotFound } from '../billing.errors.js';
+import { CREDIT_NOTE_ID } from '../billing.ids.js';
 import { NANO_PER_CENT } from '../cents.js';
 import { isOpen } from '../invoices/invoice-state.js';
 import { dueCentsOf, InvoicesService, type WholeInvoice } from '../invoices/invoices.service.js';
@@ -136,7 +137,7 @@ export class InvoiceOperations {
   ): Promise<CreditNote> {
     const at = this.clock.now();
     const note: CreditNote = {
-      id: this.ids.next('crn'),
+      id: this.ids.next(CREDIT_NOTE_ID),
       key,
       invoiceId,
       amountCents,

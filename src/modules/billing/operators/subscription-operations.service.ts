@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { OrgPlans } from '../../orgs/org-plans.js';
-import { OrganizationUnknown } from '../billing.errors.js';
+import { OrganizationNotFound } from '../../orgs/orgs.errors.js';
 import type { PlanId } from '../../plans/plan.js';
 import type { Subscription } from '../persistence/subscription.entity.js';
 import { SubscriptionsStore } from '../persistence/subscriptions.store.js';
@@ -30,11 +30,11 @@ export class SubscriptionOperations {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws {OrganizationUnknown} `organization_not_found` */
+  /** @throws {OrganizationNotFound} `organization_not_found` */
   set({ orgId, plan, priceNano, reason }: Contract): Promise<Subscription> {
     return this.database.transaction(async () => {
       const org = await this.plans.lock(orgId);
-      if (org === null) throw new OrganizationUnknown();
+      if (org === null) throw new OrganizationNotFound();
       await this.requests.settle(orgId);
       const present = await this.changes.applyDue(await this.subscriptions.find(orgId));
       return this.changes.apply({
@@ -51,12 +51,12 @@ export class SubscriptionOperations {
   /**
    * Refuses the larger plan that the organization has asked for. The reason is in its audit log.
    *
-   * @throws {OrganizationUnknown} `organization_not_found`
+   * @throws {OrganizationNotFound} `organization_not_found`
    * @throws {PlanRequestNotFound} `plan_request_not_found`
    */
   refuse(orgId: string, reason: string): Promise<PlanRequest> {
     return this.database.transaction(async () => {
-      if ((await this.plans.lock(orgId)) === null) throw new OrganizationUnknown();
+      if ((await this.plans.lock(orgId)) === null) throw new OrganizationNotFound();
       return this.requests.refuse(orgId, reason);
     });
   }

@@ -7,6 +7,7 @@ import { OrgDirectory } from '../../orgs/org-directory.js';
 import { wholeSecond } from '../billing-period.js';
 import { type PlanId } from '../../plans/plan.js';
 import { listPriceNano } from '../../plans/plan-price.js';
+import { PLAN_CHANGE_ID } from '../billing.ids.js';
 import { Subscription } from '../persistence/subscription.entity.js';
 import { SubscriptionsStore } from '../persistence/subscriptions.store.js';
 
@@ -41,7 +42,7 @@ export class PlanChanges {
     const subscription = Subscription.begun({ orgId, plan: to, priceNano, since }, now);
     await this.subscriptions.save(subscription);
     await this.subscriptions.addChange({
-      id: this.ids.next('plc'),
+      id: this.ids.next(PLAN_CHANGE_ID),
       orgId,
       fromPlan: from,
       toPlan: to,

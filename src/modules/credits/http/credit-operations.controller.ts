@@ -1,7 +1,11 @@
 import { Body, Controller, HttpCode, HttpStatus, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { ANY_BODY, ANY_OPERATOR, ApiRefusals } from '../../../platform/http/api-refusals.js';
+import { GENERIC_ERRORS } from '../../../platform/errors/generic.errors.js';
+import { ApiRefusals } from '../../../platform/http/api-refusals.js';
 import { TakesJson } from '../../../platform/http/json-body.js';
+import { ORG_ERRORS } from '../../orgs/orgs.errors.js';
+import { ANY_BODY } from '../../idempotency/idempotency.errors.js';
+import { ANY_OPERATOR } from '../../operators/operators.errors.js';
 import { RequireOperatorToken } from '../../operators/require-operator-token.js';
 import { CreditOperationsService } from '../credit-operations.service.js';
 import { GrantCreditsBody, GrantedCreditsView } from './credit-operations.dto.js';
@@ -20,7 +24,13 @@ export class CreditOperationsController {
     description: 'Needs `OPS_TOKEN` as bearer token, and answers nobody while that is not set.',
   })
   @ApiOkResponse({ type: GrantedCreditsView })
-  @ApiRefusals(...ANY_OPERATOR, ...ANY_BODY, 'organization_not_found', 'already_exists', 'service_unavailable')
+  @ApiRefusals(
+    ...ANY_OPERATOR,
+    ...ANY_BODY,
+    ORG_ERRORS.organization_not_found,
+    GENERIC_ERRORS.already_exists,
+    GENERIC_ERRORS.service_unavailable,
+  )
   async grant(@Body() { orgId, wish }: GrantCreditsBody): Promise<GrantedCreditsView> {
     return GrantedCreditsView.of(orgId, await this.credits.grant(wish));
   }

@@ -1,10 +1,12 @@
 import { Body, Controller, Get, Put } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { ANY_BODY, ANY_CALLER, ApiRefusals } from '../../../platform/http/api-refusals.js';
+import { ApiRefusals } from '../../../platform/http/api-refusals.js';
 import { Envelope } from '../../../platform/http/envelope.js';
 import { TakesJson } from '../../../platform/http/json-body.js';
+import { ANY_CALLER } from '../../auth/access.errors.js';
 import { type Call, Caller } from '../../auth/caller.js';
 import { RequireScope, TakesSession } from '../../auth/require-scope.js';
+import { ANY_BODY } from '../../idempotency/idempotency.errors.js';
 import { CreditBalanceService } from '../credit-balance.service.js';
 import { SpendCapsService } from '../spend-caps.service.js';
 import { CreditsAnswer, CreditsView, SpendCapAnswer, SpendCapBody, SpendCapView } from './credits.dto.js';

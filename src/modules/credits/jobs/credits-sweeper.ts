@@ -5,6 +5,7 @@ import type { ScheduleHandler } from '../../../platform/background/define-schedu
 import { Handles } from '../../../platform/background/handles.js';
 import { Log } from '../../../platform/logging/log.js';
 import { Clock } from '../../../platform/time/clock.js';
+import { LEDGER_ENTRY_ID } from '../credits.ids.js';
 import { WorkBatchService } from '../paid/work-batch.service.js';
 import { GrantsStore } from '../persistence/grants.store.js';
 import { HoldsStore } from '../persistence/holds.store.js';
@@ -58,7 +59,7 @@ export class CreditsSweeper implements ScheduleHandler {
       const orgIds = await this.grants.expired(this.clock.now(), limit);
       if (orgIds.length === 0) return 0;
       await this.purses.change({ orgIds }, (session) => {
-        for (const orgId of orgIds) session.expire(orgId, this.clock.now(), () => this.ids.next('ltx'));
+        for (const orgId of orgIds) session.expire(orgId, this.clock.now(), () => this.ids.next(LEDGER_ENTRY_ID));
       });
       return orgIds.length;
     }, BATCHES);

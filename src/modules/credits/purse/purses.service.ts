@@ -5,6 +5,7 @@ import { Outbox } from '../../../platform/outbox/outbox.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { PLANS } from '../../plans/plan.js';
 import { monthOf } from '../../metering/month.js';
+import { CREDIT_GRANT_ID } from '../credits.ids.js';
 import { spendWarningJob } from '../jobs/spend-warning.job.js';
 import { PurseChangesStore } from '../persistence/purse-changes.store.js';
 import { type AccountRow, type GrantRow, type MonthRow, PursesStore } from '../persistence/purses.store.js';
@@ -74,7 +75,7 @@ export class PursesService {
   private welcome(session: PurseSession, orgId: string): void {
     const amountNano = PLANS.free.creditNano;
     session.grant({
-      id: this.ids.next('crg'),
+      id: this.ids.next(CREDIT_GRANT_ID),
       orgId,
       amountNano,
       remainingNano: amountNano,

@@ -9,15 +9,20 @@ import {
   getSchemaPath,
 } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { ANY_CALLER, ANY_WRITE, ApiRefusals } from '../../../platform/http/api-refusals.js';
+import { GENERIC_ERRORS } from '../../../platform/errors/generic.errors.js';
+import { ApiRefusals } from '../../../platform/http/api-refusals.js';
 import { Envelope } from '../../../platform/http/envelope.js';
 import { HangUpSignal } from '../../../platform/http/hang-up.js';
 import { TakesNothing } from '../../../platform/http/json-body.js';
+import { ACCESS_ERRORS, ANY_CALLER } from '../../auth/access.errors.js';
 import { type Call, Caller } from '../../auth/caller.js';
 import { RequireScope } from '../../auth/require-scope.js';
 import { RequireVerifiedEmail } from '../../auth/require-verified-email.js';
+import { ANY_WRITE } from '../../idempotency/idempotency.errors.js';
+import { PLAN_ERRORS } from '../../plans/plans.errors.js';
 import { DeployDeletion } from '../deploy-deletion.service.js';
 import { isOver } from '../deploy-state.js';
+import { DEPLOY_ERRORS } from '../deploys.errors.js';
 import { DeploysService } from '../deploys.service.js';
 import { LiveDeploys } from '../live-deploys.service.js';
 import { LogFollower } from '../logs/log-follower.service.js';
@@ -47,7 +52,7 @@ export class DeploysController {
   @RequireScope('deploys:read', { in: 'resource' })
   @ApiOperation({ summary: 'Shows a deploy.' })
   @ApiOkResponse({ type: DeployAnswer })
-  @ApiRefusals(...ANY_CALLER, 'deploy_not_found')
+  @ApiRefusals(...ANY_CALLER, DEPLOY_ERRORS.deploy_not_found)
   async get(@Caller() call: Call, @Param('deploy_id') id: string): Promise<Envelope<DeployView>> {
     return new Envelope(await this.views.of(await this.deploys.get(call, id, 'deploys:read')));
   }
@@ -62,7 +67,7 @@ export class DeploysController {
       'What it stored is free at once. The deploy stays in the list, with `files_removed`. One that is at work, or that production shows, is not deleted.',
   })
   @ApiNoContentResponse()
-  @ApiRefusals(...ANY_CALLER, ...ANY_WRITE, 'deploy_not_found', 'deploy_in_use')
+  @ApiRefusals(...ANY_CALLER, ...ANY_WRITE, DEPLOY_ERRORS.deploy_not_found, DEPLOY_ERRORS.deploy_in_use)
   async delete(@Caller() call: Call, @Param('deploy_id') id: string): Promise<void> {
     await this.deletion.delete(call, id);
   }
@@ -74,7 +79,7 @@ export class DeploysController {
       'Lists what happened to a deploy, the earliest first: each state, lost attempts, and when hosts were pointed to it.',
   })
   @ApiOkResponse({ type: DeployEventsAnswer })
-  @ApiRefusals(...ANY_CALLER, 'deploy_not_found')
+  @ApiRefusals(...ANY_CALLER, DEPLOY_ERRORS.deploy_not_found)
   async events(@Caller() call: Call, @Param('deploy_id') id: string): Promise<Envelope<DeployEventView[]>> {
     return new Envelope((await this.deploys.events(call, id)).map((event) => DeployEventView.of(event)));
   }
@@ -100,7 +105,7 @@ export class DeploysController {
     description:
       'With `Accept: text/event-stream` and `Last-Event-ID`: the deploy is over and nothing is left to be told.',
   })
-  @ApiRefusals(...ANY_CALLER, 'invalid_request', 'deploy_not_found')
+  @ApiRefusals(...ANY_CALLER, GENERIC_ERRORS.invalid_request, DEPLOY_ERRORS.deploy_not_found)
   async log(
     @Caller() call: Call,
     @Res() response: Response,
@@ -131,7 +136,7 @@ export class DeploysController {
   @HttpCode(HttpStatus.OK)
   @ApiOperation({ summary: 'Ends a deploy that waits or is at work.' })
   @ApiOkResponse({ type: DeployAnswer })
-  @ApiRefusals(...ANY_CALLER, ...ANY_WRITE, 'deploy_not_found', 'deploy_already_over')
+  @ApiRefusals(...ANY_CALLER, ...ANY_WRITE, DEPLOY_ERRORS.deploy_not_found, DEPLOY_ERRORS.deploy_already_over)
   async cancel(@Caller() call: Call, @Param('deploy_id') id: string): Promise<Envelope<DeployView>> {
     return new Envelope(await this.views.of(await this.deploys.cancel(call, id)));
   }
@@ -150,10 +155,10 @@ export class DeploysController {
   @ApiRefusals(
     ...ANY_CALLER,
     ...ANY_WRITE,
-    'deploy_not_found',
-    'deploy_not_ready',
-    'feature_not_in_plan',
-    'email_not_verified',
+    DEPLOY_ERRORS.deploy_not_found,
+    DEPLOY_ERRORS.deploy_not_ready,
+    PLAN_ERRORS.feature_not_in_plan,
+    ACCESS_ERRORS.email_not_verified,
   )
   async promote(@Caller() call: Call, @Param('deploy_id') id: string): Promise<Envelope<DeployView>> {
     return new Envelope(await this.views.of(await this.live.promote(call, id)));

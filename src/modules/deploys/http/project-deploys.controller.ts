@@ -1,14 +1,22 @@
 import { Body, Controller, Get, HttpCode, HttpStatus, Param, Post, Query } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { ANY_BODY, ANY_CALLER, ApiRefusals } from '../../../platform/http/api-refusals.js';
+import { GENERIC_ERRORS } from '../../../platform/errors/generic.errors.js';
+import { ApiRefusals } from '../../../platform/http/api-refusals.js';
 import { Envelope } from '../../../platform/http/envelope.js';
 import { TakesJson } from '../../../platform/http/json-body.js';
 import { pageEnvelope } from '../../../platform/http/page.js';
+import { ACCESS_ERRORS, ANY_CALLER } from '../../auth/access.errors.js';
 import { type Call, Caller } from '../../auth/caller.js';
 import { RequireScope } from '../../auth/require-scope.js';
 import { RequireVerifiedEmail } from '../../auth/require-verified-email.js';
 import { RequireFeature } from '../../features/require-feature.js';
+import { ANY_BODY } from '../../idempotency/idempotency.errors.js';
+import { LIMIT_ERRORS } from '../../limits/limits.errors.js';
+import { OPERATOR_ERRORS } from '../../operators/operators.errors.js';
+import { PLAN_ERRORS } from '../../plans/plans.errors.js';
+import { PROJECT_ERRORS } from '../../projects/projects.errors.js';
 import { DeployRequests } from '../deploy-requests.service.js';
+import { DEPLOY_ERRORS } from '../deploys.errors.js';
 import { DeploysService } from '../deploys.service.js';
 import { LiveDeploys } from '../live-deploys.service.js';
 import { DeployViews } from './deploy-views.js';
@@ -48,13 +56,13 @@ export class ProjectDeploysController {
   @ApiRefusals(
     ...ANY_CALLER,
     ...ANY_BODY,
-    'feature_disabled',
-    'project_not_found',
-    'project_has_no_repository',
-    'feature_not_in_plan',
-    'concurrency_limit_exceeded',
-    'email_not_verified',
-    'storage_limit_reached',
+    OPERATOR_ERRORS.feature_disabled,
+    PROJECT_ERRORS.project_not_found,
+    DEPLOY_ERRORS.project_has_no_repository,
+    PLAN_ERRORS.feature_not_in_plan,
+    LIMIT_ERRORS.concurrency_limit_exceeded,
+    ACCESS_ERRORS.email_not_verified,
+    DEPLOY_ERRORS.storage_limit_reached,
   )
   async create(
     @Caller() call: Call,
@@ -68,7 +76,7 @@ export class ProjectDeploysController {
   @RequireScope('deploys:read', { in: 'resource' })
   @ApiOperation({ summary: 'Lists the deploys of a project, the newest first.' })
   @ApiOkResponse({ type: DeployPageAnswer })
-  @ApiRefusals(...ANY_CALLER, 'invalid_request', 'project_not_found')
+  @ApiRefusals(...ANY_CALLER, GENERIC_ERRORS.invalid_request, PROJECT_ERRORS.project_not_found)
   async list(
     @Caller() call: Call,
     @Param('project_id') named: string,
@@ -93,12 +101,12 @@ export class ProjectDeploysController {
   @ApiRefusals(
     ...ANY_CALLER,
     ...ANY_BODY,
-    'project_not_found',
-    'deploy_not_found',
-    'deploy_not_ready',
-    'no_earlier_deploy',
-    'feature_not_in_plan',
-    'email_not_verified',
+    PROJECT_ERRORS.project_not_found,
+    DEPLOY_ERRORS.deploy_not_found,
+    DEPLOY_ERRORS.deploy_not_ready,
+    DEPLOY_ERRORS.no_earlier_deploy,
+    PLAN_ERRORS.feature_not_in_plan,
+    ACCESS_ERRORS.email_not_verified,
   )
   async rollBack(
     @Caller() call: Call,

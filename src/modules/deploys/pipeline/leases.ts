@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Ids } from '../../../platform/ids/ids.js';
+import { WORKER_ID } from '../../../platform/ids/platform.ids.js';
 import { JobAbandoned } from '../../../platform/queues/job-cancellations.js';
 import { Shutdown } from '../../../platform/lifecycle/shutdown.js';
 import { AdmissionStore } from '../persistence/admission.store.js';
@@ -24,7 +25,7 @@ export class Leases {
     private readonly admission: AdmissionStore,
     shutdown: Shutdown,
   ) {
-    this.workerId = ids.next('wrk');
+    this.workerId = ids.next(WORKER_ID);
     shutdown.at('workers', () => this.handBack());
   }
 

@@ -2,6 +2,7 @@ import { type INestApplication, Injectable } from '@nestjs/common';
 import { type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import type { Express, NextFunction, Request, Response } from 'express';
 import { Config } from '../../../platform/config/config.js';
+import { ErrorCatalog } from '../../../platform/errors/error-catalog.js';
 import { RouteDirectory } from '../../auth/route-directory.js';
 import { PAGE_POLICY } from '../page-policy.js';
 import { describeApi } from './describe-api.js';
@@ -15,6 +16,7 @@ export class ApiDocument {
   constructor(
     private readonly config: Config,
     private readonly routes: RouteDirectory,
+    private readonly errors: ErrorCatalog,
   ) {}
 
   /** Serves the readable page at `/docs`; the description itself has a route of its own, behind the guards. */
@@ -35,7 +37,11 @@ export class ApiDocument {
   /** @throws {Error} before {@link publishAt}: a wiring fault. */
   get(): OpenAPIObject {
     if (this.app === undefined) throw new Error('The application has not been given to its description.');
-    this.document ??= describeApi(this.app, { publicUrl: this.config.publicUrl, routes: this.routes });
+    this.document ??= describeApi(this.app, {
+      publicUrl: this.config.publicUrl,
+      routes: this.routes,
+      errors: this.errors,
+    });
     return this.document;
   }
 }

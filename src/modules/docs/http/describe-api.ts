@@ -1,5 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import type { ErrorCatalog } from '../../../platform/errors/error-catalog.js';
+import { listErrorCodes } from '../../../platform/http/api-refusals.js';
 import { VERSION } from '../../../platform/version.js';
 import type { RouteDirectory } from '../../auth/route-directory.js';
 import { addBodyExamples, describePathParameters } from './api-examples.js';
@@ -8,6 +10,7 @@ import { SECURITY_SCHEMES, securityOf } from './security-schemes.js';
 interface Surroundings {
   readonly publicUrl: string;
   readonly routes: RouteDirectory;
+  readonly errors: ErrorCatalog;
 }
 
 type Operation = NonNullable<OpenAPIObject['paths'][string]['get']>;
@@ -29,7 +32,7 @@ const TAGS: Readonly<Record<string, string>> = {
 };
 
 /** The OpenAPI description of the application; it is made from the code alone, so the application need not have started. */
-export function describeApi(app: INestApplication, { publicUrl, routes }: Surroundings): OpenAPIObject {
+export function describeApi(app: INestApplication, { publicUrl, routes, errors }: Surroundings): OpenAPIObject {
   const builder = new DocumentBuilder()
     .setTitle('Service platform')
     .setDescription(
@@ -44,6 +47,7 @@ export function describeApi(app: INestApplication, { publicUrl, routes }: Surrou
   addSecurity(document, routes);
   describePathParameters(document);
   addBodyExamples(document);
+  listErrorCodes(document, errors.codes);
   return document;
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
-import { ERROR_CODES } from '../../../platform/errors/error-codes.js';
+import { ErrorCatalog } from '../../../platform/errors/error-catalog.js';
 import { PROJECT_ROOT } from '../../../platform/version.js';
 import { PageNotFound } from '../docs.errors.js';
 import { markdownPage } from '../markdown-page.js';
@@ -11,9 +11,11 @@ import { markdownPage } from '../markdown-page.js';
 export class Pages {
   private readonly rendered = new Map<string, string>();
 
-  /** @throws {PageNotFound} for a code that is not in the registry: no other name ever becomes a path. */
+  constructor(private readonly errors: ErrorCatalog) {}
+
+  /** @throws {PageNotFound} for a code that no module declares: no other name ever becomes a path. */
   error(code: string): string {
-    if (!Object.hasOwn(ERROR_CODES, code)) throw new PageNotFound();
+    if (!this.errors.has(code)) throw new PageNotFound();
     return this.render(`errors/${code}.md`, code);
   }
 

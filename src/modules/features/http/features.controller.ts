@@ -1,9 +1,13 @@
 import { Body, Controller, Get, HttpCode, HttpStatus, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { ANY_BODY, ANY_OPERATOR, ApiRefusals } from '../../../platform/http/api-refusals.js';
+import { GENERIC_ERRORS } from '../../../platform/errors/generic.errors.js';
+import { ApiRefusals } from '../../../platform/http/api-refusals.js';
 import { TakesJson } from '../../../platform/http/json-body.js';
 import { NeedsNoStorage } from '../../../platform/storage/storage.guard.js';
+import { ANY_BODY } from '../../idempotency/idempotency.errors.js';
+import { ANY_OPERATOR } from '../../operators/operators.errors.js';
 import { RequireOperatorToken } from '../../operators/require-operator-token.js';
+import { FEATURE_ERRORS } from '../features.errors.js';
 import { FlagAdministrationService } from '../flag-administration.service.js';
 import { FlagsView, ToggledView, ToggleFlagBody } from './features.dto.js';
 
@@ -20,7 +24,7 @@ export class FeaturesController {
     description: 'Needs `OPS_TOKEN` as bearer token when it is set.',
   })
   @ApiOkResponse({ type: FlagsView })
-  @ApiRefusals(...ANY_OPERATOR, 'service_unavailable')
+  @ApiRefusals(...ANY_OPERATOR, GENERIC_ERRORS.service_unavailable)
   async list(): Promise<FlagsView> {
     return FlagsView.of(await this.flags.list(), this.flags.allowlist);
   }
@@ -36,11 +40,11 @@ export class FeaturesController {
   @ApiRefusals(
     ...ANY_OPERATOR,
     ...ANY_BODY,
-    'flag_not_found',
-    'flag_not_allowlisted',
-    'flag_fixed',
-    'stale_version',
-    'service_unavailable',
+    FEATURE_ERRORS.flag_not_found,
+    FEATURE_ERRORS.flag_not_allowlisted,
+    FEATURE_ERRORS.flag_fixed,
+    FEATURE_ERRORS.stale_version,
+    GENERIC_ERRORS.service_unavailable,
   )
   async toggle(@Body() body: ToggleFlagBody): Promise<ToggledView> {
     const { name, enabled, reason, expectedVersion } = body;

@@ -1,14 +1,18 @@
 import { Body, Controller, Delete, Get, HttpCode, HttpStatus, Param, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { GithubSettings } from '../github.settings.js';
+import { GENERIC_ERRORS } from '../../../platform/errors/generic.errors.js';
 import { RequestInvalid } from '../../../platform/errors/request-invalid.js';
-import { ANY_BODY, ANY_CALLER, ANY_WRITE, ApiRefusals } from '../../../platform/http/api-refusals.js';
+import { ApiRefusals } from '../../../platform/http/api-refusals.js';
 import { DryRun } from '../../../platform/http/dry-run.js';
 import { Envelope } from '../../../platform/http/envelope.js';
 import { TakesJson, TakesNothing } from '../../../platform/http/json-body.js';
+import { ANY_CALLER } from '../../auth/access.errors.js';
 import { type Call, Caller } from '../../auth/caller.js';
 import { RequireScope, TakesSession } from '../../auth/require-scope.js';
+import { ANY_BODY, ANY_WRITE } from '../../idempotency/idempotency.errors.js';
 import { GithubInstallations } from '../github-installations.service.js';
+import { GITHUB_ERRORS } from '../github.errors.js';
 import {
   ConnectGithubBody,
   GithubAnswer,
@@ -49,7 +53,7 @@ export class GithubController {
       'Begins to connect a GitHub account to the organization of the call: a person opens the address in a browser.',
   })
   @ApiCreatedResponse({ type: GithubLinkAnswer })
-  @ApiRefusals(...ANY_CALLER, ...ANY_WRITE, 'integration_not_configured')
+  @ApiRefusals(...ANY_CALLER, ...ANY_WRITE, GENERIC_ERRORS.integration_not_configured)
   async begin(@Caller() call: Call): Promise<Envelope<GithubLinkView>> {
     return new Envelope(GithubLinkView.of(await this.installations.begin(call)));
   }
@@ -64,11 +68,11 @@ export class GithubController {
   @ApiRefusals(
     ...ANY_CALLER,
     ...ANY_BODY,
-    'integration_not_configured',
-    'invalid_link_state',
-    'github_access_denied',
-    'already_exists',
-    'upstream_error',
+    GENERIC_ERRORS.integration_not_configured,
+    GITHUB_ERRORS.invalid_link_state,
+    GITHUB_ERRORS.github_access_denied,
+    GENERIC_ERRORS.already_exists,
+    GENERIC_ERRORS.upstream_error,
   )
   async finish(
     @Caller() call: Call,
@@ -93,7 +97,7 @@ export class GithubController {
   @HttpCode(HttpStatus.NO_CONTENT)
   @ApiOperation({ summary: 'Disconnects an account: the service sees nothing of it any more.' })
   @ApiNoContentResponse()
-  @ApiRefusals(...ANY_CALLER, ...ANY_WRITE, 'github_installation_not_found')
+  @ApiRefusals(...ANY_CALLER, ...ANY_WRITE, GITHUB_ERRORS.github_installation_not_found)
   async disconnect(@Caller() call: Call, @Param('installation_id') id: string): Promise<void> {
     await this.installations.disconnect(call, id);
   }

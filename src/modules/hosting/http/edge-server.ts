@@ -7,6 +7,7 @@ import { guardListener } from '../../../platform/http/guard-listener.js';
 import { CONNECTION_BOUNDS } from '../../../platform/http/http-listener.js';
 import { TrustedProxies } from '../../../platform/http/trusted-proxies.js';
 import { Ids } from '../../../platform/ids/ids.js';
+import { REQUEST_ID } from '../../../platform/ids/platform.ids.js';
 import { Log } from '../../../platform/logging/log.js';
 import { AppDoor } from './app-door.js';
 import { AppHosts } from './app-hosts.js';
@@ -41,7 +42,7 @@ export class EdgeServer implements OnModuleDestroy {
     guardListener(this.server, {
       connections: { ...config.connections, isShared: (address) => isLoopback(address) || proxies.trustsPeer(address) },
       render: ({ status }) => pageOf(status),
-      newRequestId: () => ids.next('req'),
+      newRequestId: () => ids.next(REQUEST_ID),
       log,
     });
   }

@@ -1,8 +1,11 @@
 import { Body, Controller, HttpCode, HttpStatus, Post } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { ANY_BODY, ANY_CALL, ApiRefusals } from '../../../platform/http/api-refusals.js';
+import { ApiRefusals } from '../../../platform/http/api-refusals.js';
 import { Envelope } from '../../../platform/http/envelope.js';
 import { TakesJson } from '../../../platform/http/json-body.js';
+import { ANY_BODY } from '../../idempotency/idempotency.errors.js';
+import { ANY_CALL } from '../../limits/limits.errors.js';
+import { OPERATOR_ERRORS } from '../../operators/operators.errors.js';
 import { RequireOperatorToken } from '../../operators/require-operator-token.js';
 import { UsageIntakeService } from '../intake/usage-intake.service.js';
 import { type Reported, ReportedEvents } from './reported-events.js';
@@ -27,7 +30,7 @@ export class UsageEventsController {
   })
   @ApiBody({ type: ReportUsageBody })
   @ApiOkResponse({ type: ReportedUsageAnswer })
-  @ApiRefusals(...ANY_CALL, ...ANY_BODY, 'invalid_token', 'feature_disabled')
+  @ApiRefusals(...ANY_CALL, ...ANY_BODY, OPERATOR_ERRORS.invalid_token, OPERATOR_ERRORS.feature_disabled)
   async report(@Body(ReportedEvents) { events }: Reported): Promise<Envelope<ReportedUsageView>> {
     return new Envelope(ReportedUsageView.of(await this.intake.take(events)));
   }

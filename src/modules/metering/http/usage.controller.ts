@@ -1,8 +1,10 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { ANY_CALLER, ApiRefusals } from '../../../platform/http/api-refusals.js';
+import { GENERIC_ERRORS } from '../../../platform/errors/generic.errors.js';
+import { ApiRefusals } from '../../../platform/http/api-refusals.js';
 import { Envelope } from '../../../platform/http/envelope.js';
 import { Clock } from '../../../platform/time/clock.js';
+import { ANY_CALLER } from '../../auth/access.errors.js';
 import { type Call, Caller } from '../../auth/caller.js';
 import { RequireScope, TakesSession } from '../../auth/require-scope.js';
 import { UsageReportService } from '../usage-report.service.js';
@@ -25,7 +27,7 @@ export class UsageController {
       'By the hour at which it is billed: what became known after its month was closed stands where it became known.',
   })
   @ApiOkResponse({ type: UsageAnswer })
-  @ApiRefusals(...ANY_CALLER, 'invalid_request')
+  @ApiRefusals(...ANY_CALLER, GENERIC_ERRORS.invalid_request)
   async show(@Caller() { org }: Call, @Query() query: UsageQuery): Promise<Envelope<UsageAnswer['data']>> {
     const time = query.timeAt(this.clock.now());
     return new Envelope(...usageAnswerOf(await this.report.of(org.id, time, query.groups), time));

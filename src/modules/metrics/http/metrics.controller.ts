@@ -2,8 +2,9 @@ import { Controller, Get, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { PrometheusController } from '@willsoto/nestjs-prometheus';
 import type { Response } from 'express';
-import { ANY_OPERATOR, ApiRefusals } from '../../../platform/http/api-refusals.js';
+import { ApiRefusals } from '../../../platform/http/api-refusals.js';
 import { SiblingProcesses } from '../../../platform/lifecycle/sibling-processes.js';
+import { ANY_OPERATOR } from '../../operators/operators.errors.js';
 import { RequireOperatorToken } from '../../operators/require-operator-token.js';
 import { mergeExpositions } from '../exposition/merge-expositions.js';
 

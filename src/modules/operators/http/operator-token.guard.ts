@@ -8,7 +8,7 @@ import { RouteMetadata } from '../../../platform/http/route-metadata.js';
 import { attachBudgetHolder, type BudgetAccount, type BudgetHolder } from '../../limits/budget-account.js';
 import { PLANS } from '../../plans/plan.js';
 import { type OperatorSurface, RequireOperatorToken } from '../require-operator-token.js';
-import { OperatorTokenInvalid, OperatorTokenUnset, OtherMachineRefused, UsageIntakeOff } from './operators.errors.js';
+import { OperatorTokenInvalid, OperatorTokenUnset, OtherMachineRefused, UsageIntakeOff } from '../operators.errors.js';
 import { isFromThisMachine } from './this-machine.js';
 import { WrongOperatorTokens } from './wrong-operator-tokens.js';
 

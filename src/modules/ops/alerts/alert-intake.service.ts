@@ -5,6 +5,7 @@ import { Ids } from '../../../platform/ids/ids.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { Runbooks } from '../manifest/runbooks.js';
 import { UNTAGGED } from '../ops-task-status.js';
+import { TASK_EVENT_ID, TASK_ID } from '../ops.ids.js';
 import { OpsMetrics } from '../ops.metrics.js';
 import { type EndRow, type FiringRow, OpsAlertsStore, type TouchedTask } from '../persistence/ops-alerts.store.js';
 import { GenericPayloadInvalid, readReports, type Rejection, type Report, type Reports } from './report.js';
@@ -93,11 +94,11 @@ export class AlertIntakeService {
   private firing(report: Report): FiringRow {
     const { dedupKey, title, severity, source, description, url, labels, annotations, startsAt } = report;
     const runbookTag = report.runbookTag ?? this.runbooks.tagOf(labels['alertname']) ?? UNTAGGED;
-    const ids = { id: this.ids.next('tsk'), eventId: this.ids.next('tev') };
+    const ids = { id: this.ids.next(TASK_ID), eventId: this.ids.next(TASK_EVENT_ID) };
     return { ...ids, dedupKey, title, runbookTag, severity, source, description, url, labels, annotations, startsAt };
   }
 
   private ending({ dedupKey, endsAt }: Report, now: Date): EndRow {
-    return { dedupKey, endsAt: endsAt ?? now, eventId: this.ids.next('tev') };
+    return { dedupKey, endsAt: endsAt ?? now, eventId: this.ids.next(TASK_EVENT_ID) };
   }
 }

@@ -1,9 +1,11 @@
 import { Body, Controller, Get, HttpCode, HttpStatus, Post, Req, Res } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { ANY_OPERATOR, ApiRefusals } from '../../../platform/http/api-refusals.js';
+import { GENERIC_ERRORS } from '../../../platform/errors/generic.errors.js';
+import { ApiRefusals } from '../../../platform/http/api-refusals.js';
 import { TakesJson } from '../../../platform/http/json-body.js';
 import { NeedsNoStorage } from '../../../platform/storage/storage.guard.js';
+import { ANY_OPERATOR } from '../../operators/operators.errors.js';
 import { RequireOperatorToken } from '../../operators/require-operator-token.js';
 import { AlertIntakeService } from '../alerts/alert-intake.service.js';
 import { type Manifest, ManifestService } from '../manifest/manifest.service.js';
@@ -58,11 +60,11 @@ export class OpsController {
   @ApiOkResponse({ type: IntakeView })
   @ApiRefusals(
     ...ANY_OPERATOR,
-    'invalid_request',
-    'malformed_json',
-    'payload_too_large',
-    'unsupported_media_type',
-    'service_unavailable',
+    GENERIC_ERRORS.invalid_request,
+    GENERIC_ERRORS.malformed_json,
+    GENERIC_ERRORS.payload_too_large,
+    GENERIC_ERRORS.unsupported_media_type,
+    GENERIC_ERRORS.service_unavailable,
   )
   async alert(@Body() body: Record<string, unknown>): Promise<IntakeView> {
     return IntakeView.of(await this.alerts.take(body));

@@ -5,6 +5,7 @@ import { Ids } from '../../../platform/ids/ids.js';
 import type { ScheduleHandler } from '../../../platform/background/define-schedule.js';
 import { Handles } from '../../../platform/background/handles.js';
 import { Clock } from '../../../platform/time/clock.js';
+import { TASK_EVENT_ID } from '../ops.ids.js';
 import { OpsTasksStore } from '../persistence/ops-tasks.store.js';
 import { expiredClaimsSchedule } from './ops.job.js';
 
@@ -27,7 +28,7 @@ export class ExpiredClaimsSweeper implements ScheduleHandler {
     await this.database.transaction(async () => {
       for (const { id, holder } of await this.tasks.openExpired(now)) {
         await this.tasks.record({
-          id: this.ids.next('tev'),
+          id: this.ids.next(TASK_EVENT_ID),
           taskId: id,
           kind: 'claim_expired',
           actor: 'sweep',

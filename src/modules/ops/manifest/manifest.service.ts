@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../../platform/config/config.js';
 import { Ids } from '../../../platform/ids/ids.js';
+import { WORKER_ID } from '../../../platform/ids/platform.ids.js';
 import { Shutdown } from '../../../platform/lifecycle/shutdown.js';
 import { Queues } from '../../../platform/queues/queues.js';
 import { Clock } from '../../../platform/time/clock.js';
@@ -79,7 +80,7 @@ export class ManifestService {
     ids: Ids,
   ) {
     this.startedAt = clock.now().toISOString();
-    this.instance = ids.next('wrk');
+    this.instance = ids.next(WORKER_ID);
   }
 
   async describe(): Promise<Manifest> {

@@ -4,6 +4,7 @@ import type { Page, PageWish } from '../../../platform/database/page.js';
 import { Ids } from '../../../platform/ids/ids.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { OpsTaskNotFound, TaskAlreadyClaimed, TaskAlreadyResolved, TaskNotClaimed } from '../ops.errors.js';
+import { TASK_EVENT_ID } from '../ops.ids.js';
 import type { OpsTaskEvent } from '../persistence/ops-task-event.entity.js';
 import type { OpsTask } from '../persistence/ops-task.entity.js';
 import { OpsTasksStore, type TaskFilter } from '../persistence/ops-tasks.store.js';
@@ -91,7 +92,7 @@ export class OpsTasksService {
       // Who claims what it holds already changes nothing that is worth telling.
       const isRepeat = event?.kind === 'claimed' && before.claimedBy === agent;
       if (event !== null && !isRepeat)
-        await this.tasks.record({ id: this.ids.next('tev'), taskId: id, actor: agent, at: now, ...event });
+        await this.tasks.record({ id: this.ids.next(TASK_EVENT_ID), taskId: id, actor: agent, at: now, ...event });
       return this.existing(id);
     });
   }

@@ -1,11 +1,14 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { ANY_CALLER, ApiRefusals } from '../../../platform/http/api-refusals.js';
+import { GENERIC_ERRORS } from '../../../platform/errors/generic.errors.js';
+import { ApiRefusals } from '../../../platform/http/api-refusals.js';
 import type { Envelope } from '../../../platform/http/envelope.js';
 import { PageQuery, pageEnvelope } from '../../../platform/http/page.js';
+import { ANY_CALLER } from '../../auth/access.errors.js';
 import { type Call, Caller } from '../../auth/caller.js';
 import { RequireScope, TakesSession } from '../../auth/require-scope.js';
 import { OrgAuditLogService } from '../audit/org-audit-log.service.js';
+import { ORG_ERRORS } from '../orgs.errors.js';
 import { AuditEntryView, AuditPageAnswer } from './audit-log.dto.js';
 
 @ApiTags('organizations')
@@ -18,7 +21,7 @@ export class AuditLogController {
   @RequireScope('audit:read', { in: 'resource' })
   @ApiOperation({ summary: 'Lists what was done in an organization, by whom and from where; the latest first.' })
   @ApiOkResponse({ type: AuditPageAnswer })
-  @ApiRefusals(...ANY_CALLER, 'invalid_request', 'organization_not_found')
+  @ApiRefusals(...ANY_CALLER, GENERIC_ERRORS.invalid_request, ORG_ERRORS.organization_not_found)
   async list(
     @Caller() call: Call,
     @Param('org_id') org: string,

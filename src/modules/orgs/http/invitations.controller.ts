@@ -1,13 +1,18 @@
 import { Body, Controller, Delete, Get, HttpCode, HttpStatus, Param, Post, Query } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { ANY_BODY, ANY_CALLER, ANY_WRITE, ApiRefusals } from '../../../platform/http/api-refusals.js';
+import { GENERIC_ERRORS } from '../../../platform/errors/generic.errors.js';
+import { ApiRefusals } from '../../../platform/http/api-refusals.js';
 import { Envelope } from '../../../platform/http/envelope.js';
 import { TakesJson, TakesNothing } from '../../../platform/http/json-body.js';
 import { PageQuery, pageEnvelope } from '../../../platform/http/page.js';
+import { ANY_CALLER } from '../../auth/access.errors.js';
+import { CREDENTIAL_ERRORS } from '../../auth/auth.errors.js';
 import { type Call, Caller } from '../../auth/caller.js';
 import { InvitationsService } from '../members/invitations.service.js';
 import { RequireCaller, RequireScope, TakesSession } from '../../auth/require-scope.js';
 import { TokenBody } from '../../auth/token-body.js';
+import { ANY_BODY, ANY_WRITE } from '../../idempotency/idempotency.errors.js';
+import { ORG_ERRORS } from '../orgs.errors.js';
 import { InvitationPageAnswer, InvitationView, OrgAnswer, OrgView } from './orgs.dto.js';
 
 @ApiTags('organizations')
@@ -20,7 +25,7 @@ export class InvitationsController {
   @RequireScope('orgs:members', { in: 'resource' })
   @ApiOperation({ summary: 'Lists the invitations that can still be accepted, the latest first.' })
   @ApiOkResponse({ type: InvitationPageAnswer })
-  @ApiRefusals(...ANY_CALLER, 'invalid_request', 'organization_not_found')
+  @ApiRefusals(...ANY_CALLER, GENERIC_ERRORS.invalid_request, ORG_ERRORS.organization_not_found)
   async list(
     @Caller() call: Call,
     @Param('org_id') org: string,
@@ -38,7 +43,7 @@ export class InvitationsController {
   @HttpCode(HttpStatus.NO_CONTENT)
   @ApiOperation({ summary: 'Takes an invitation back.' })
   @ApiNoContentResponse()
-  @ApiRefusals(...ANY_CALLER, ...ANY_WRITE, 'organization_not_found', 'invitation_not_found')
+  @ApiRefusals(...ANY_CALLER, ...ANY_WRITE, ORG_ERRORS.organization_not_found, ORG_ERRORS.invitation_not_found)
   async revoke(
     @Caller() call: Call,
     @Param('org_id') org: string,
@@ -57,7 +62,7 @@ export class InvitationsController {
       'Joins an organization by the token from the message, which must have been sent to the address of the caller.',
   })
   @ApiOkResponse({ type: OrgAnswer })
-  @ApiRefusals(...ANY_CALLER, ...ANY_BODY, 'invalid_email_token', 'already_exists')
+  @ApiRefusals(...ANY_CALLER, ...ANY_BODY, CREDENTIAL_ERRORS.invalid_email_token, GENERIC_ERRORS.already_exists)
   async accept(@Caller() call: Call, @Body() { token }: TokenBody): Promise<Envelope<OrgView>> {
     return new Envelope(OrgView.of(await this.invitations.accept(token, call)));
   }

@@ -1,14 +1,18 @@
 import { Body, Controller, Delete, Get, HttpCode, HttpStatus, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { ANY_BODY, ANY_CALLER, ANY_WRITE, ApiRefusals } from '../../../platform/http/api-refusals.js';
+import { GENERIC_ERRORS } from '../../../platform/errors/generic.errors.js';
+import { ApiRefusals } from '../../../platform/http/api-refusals.js';
 import { Envelope } from '../../../platform/http/envelope.js';
 import { TakesJson, TakesNothing } from '../../../platform/http/json-body.js';
 import { PageQuery, pageEnvelope } from '../../../platform/http/page.js';
+import { ACCESS_ERRORS, ANY_CALLER } from '../../auth/access.errors.js';
 import { type Call, Caller } from '../../auth/caller.js';
 import { InvitationsService } from '../members/invitations.service.js';
 import { MembersService } from '../members/members.service.js';
 import { RequireScope, TakesSession } from '../../auth/require-scope.js';
 import { RequireVerifiedEmail } from '../../auth/require-verified-email.js';
+import { ANY_BODY, ANY_WRITE } from '../../idempotency/idempotency.errors.js';
+import { ORG_ERRORS } from '../orgs.errors.js';
 import {
   ChangeRoleBody,
   InvitationAnswer,
@@ -32,7 +36,7 @@ export class MembersController {
   @RequireScope('orgs:read', { in: 'resource' })
   @ApiOperation({ summary: 'Lists the members of an organization.' })
   @ApiOkResponse({ type: MemberPageAnswer })
-  @ApiRefusals(...ANY_CALLER, 'invalid_request', 'organization_not_found')
+  @ApiRefusals(...ANY_CALLER, GENERIC_ERRORS.invalid_request, ORG_ERRORS.organization_not_found)
   async list(
     @Caller() call: Call,
     @Param('org_id') org: string,
@@ -52,10 +56,10 @@ export class MembersController {
   @ApiRefusals(
     ...ANY_CALLER,
     ...ANY_BODY,
-    'organization_not_found',
-    'already_exists',
-    'personal_organization',
-    'email_not_verified',
+    ORG_ERRORS.organization_not_found,
+    GENERIC_ERRORS.already_exists,
+    ORG_ERRORS.personal_organization,
+    ACCESS_ERRORS.email_not_verified,
   )
   async invite(
     @Caller() call: Call,
@@ -73,10 +77,10 @@ export class MembersController {
   @ApiRefusals(
     ...ANY_CALLER,
     ...ANY_BODY,
-    'organization_not_found',
-    'member_not_found',
-    'last_owner',
-    'personal_organization',
+    ORG_ERRORS.organization_not_found,
+    ORG_ERRORS.member_not_found,
+    ORG_ERRORS.last_owner,
+    ORG_ERRORS.personal_organization,
   )
   async setRole(
     @Caller() call: Call,
@@ -96,10 +100,10 @@ export class MembersController {
   @ApiRefusals(
     ...ANY_CALLER,
     ...ANY_WRITE,
-    'organization_not_found',
-    'member_not_found',
-    'last_owner',
-    'personal_organization',
+    ORG_ERRORS.organization_not_found,
+    ORG_ERRORS.member_not_found,
+    ORG_ERRORS.last_owner,
+    ORG_ERRORS.personal_organization,
   )
   async remove(@Caller() call: Call, @Param('org_id') org: string, @Param('user_id') userId: string): Promise<void> {
     await this.members.remove({ org, userId }, call);

@@ -1,12 +1,17 @@
 import { Body, Controller, Delete, Get, HttpCode, HttpStatus, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { ANY_BODY, ANY_CALLER, ANY_WRITE, ApiRefusals } from '../../../platform/http/api-refusals.js';
+import { GENERIC_ERRORS } from '../../../platform/errors/generic.errors.js';
+import { ApiRefusals } from '../../../platform/http/api-refusals.js';
 import { Envelope } from '../../../platform/http/envelope.js';
 import { TakesJson, TakesNothing } from '../../../platform/http/json-body.js';
 import { PageQuery, pageEnvelope } from '../../../platform/http/page.js';
+import { ANY_CALLER } from '../../auth/access.errors.js';
 import { type Call, Caller } from '../../auth/caller.js';
 import { OrganizationsService } from '../organizations/organizations.service.js';
 import { RequireScope, TakesSession } from '../../auth/require-scope.js';
+import { ANY_BODY, ANY_WRITE } from '../../idempotency/idempotency.errors.js';
+import { PLAN_ERRORS } from '../../plans/plans.errors.js';
+import { ORG_ERRORS } from '../orgs.errors.js';
 import { ChangeOrgBody, CreateOrgBody, OrgAnswer, OrgPageAnswer, OrgView } from './orgs.dto.js';
 
 @ApiTags('organizations')
@@ -21,7 +26,7 @@ export class OrgsController {
     summary: 'Lists the organizations that the caller belongs to and the key reaches, the oldest first.',
   })
   @ApiOkResponse({ type: OrgPageAnswer })
-  @ApiRefusals(...ANY_CALLER, 'invalid_request')
+  @ApiRefusals(...ANY_CALLER, GENERIC_ERRORS.invalid_request)
   async list(@Caller() call: Call, @Query() query: PageQuery): Promise<Envelope<OrgView[]>> {
     return pageEnvelope(await this.organizations.list(call, query.wish), (organization) => OrgView.of(organization));
   }
@@ -31,7 +36,7 @@ export class OrgsController {
   @TakesJson()
   @ApiOperation({ summary: 'Makes an organization, whose owner the caller is.' })
   @ApiCreatedResponse({ type: OrgAnswer })
-  @ApiRefusals(...ANY_CALLER, ...ANY_BODY, 'already_exists', 'plan_limit_reached')
+  @ApiRefusals(...ANY_CALLER, ...ANY_BODY, GENERIC_ERRORS.already_exists, PLAN_ERRORS.plan_limit_reached)
   async create(@Caller() call: Call, @Body() body: CreateOrgBody): Promise<Envelope<OrgView>> {
     return new Envelope(OrgView.of(await this.organizations.create(body, call)));
   }
@@ -40,7 +45,7 @@ export class OrgsController {
   @RequireScope('orgs:read', { in: 'resource' })
   @ApiOperation({ summary: 'Shows an organization, named by id or slug.' })
   @ApiOkResponse({ type: OrgAnswer })
-  @ApiRefusals(...ANY_CALLER, 'organization_not_found')
+  @ApiRefusals(...ANY_CALLER, ORG_ERRORS.organization_not_found)
   async get(@Caller() call: Call, @Param('org_id') org: string): Promise<Envelope<OrgView>> {
     return new Envelope(OrgView.of(await this.organizations.get(org, call)));
   }
@@ -50,7 +55,13 @@ export class OrgsController {
   @TakesJson()
   @ApiOperation({ summary: 'Changes what an organization is called.' })
   @ApiOkResponse({ type: OrgAnswer })
-  @ApiRefusals(...ANY_CALLER, ...ANY_BODY, 'organization_not_found', 'already_exists', 'personal_organization')
+  @ApiRefusals(
+    ...ANY_CALLER,
+    ...ANY_BODY,
+    ORG_ERRORS.organization_not_found,
+    GENERIC_ERRORS.already_exists,
+    ORG_ERRORS.personal_organization,
+  )
   async update(
     @Caller() call: Call,
     @Param('org_id') org: string,
@@ -65,7 +76,7 @@ export class OrgsController {
   @HttpCode(HttpStatus.NO_CONTENT)
   @ApiOperation({ summary: 'Deletes an organization. Its owners only.' })
   @ApiNoContentResponse()
-  @ApiRefusals(...ANY_CALLER, ...ANY_WRITE, 'organization_not_found', 'personal_organization')
+  @ApiRefusals(...ANY_CALLER, ...ANY_WRITE, ORG_ERRORS.organization_not_found, ORG_ERRORS.personal_organization)
   async delete(@Caller() call: Call, @Param('org_id') org: string): Promise<void> {
     await this.organizations.delete(org, call);
   }

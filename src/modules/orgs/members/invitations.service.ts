@@ -20,6 +20,7 @@ import { SecretHasher } from '../../auth/secret-hasher.js';
 import { tokenKindOf } from '../../auth/token-format.js';
 import { OrgOfPath } from '../organizations/org-of-path.js';
 import { AlreadyMember, InvitationNotFound, OrganizationIsPersonal, OrganizationNotFound } from '../orgs.errors.js';
+import { INVITATION_ID } from '../orgs.ids.js';
 import { requireRank } from './rank.js';
 
 const LIFETIME_MS = 7 * 86_400_000;
@@ -74,7 +75,7 @@ export class InvitationsService {
       const now = this.clock.now();
       await this.invitations.revokeFor(orgId, email, now);
       const invitation = {
-        id: this.ids.next('inv'),
+        id: this.ids.next(INVITATION_ID),
         orgId,
         email,
         role,

@@ -22,6 +22,7 @@ import {
   RoleTooLow,
   TooManyFreeOrganizations,
 } from '../orgs.errors.js';
+import { ORG_ID } from '../orgs.ids.js';
 import { slugOf } from '../slug.js';
 
 /** Each has a budget of its own: without a bound, one person could have any number of calls for nothing. */
@@ -61,7 +62,7 @@ export class OrganizationsService {
    * @throws {SlugTaken} `already_exists`
    */
   createPersonal({ id, username }: { id: string; username: string }): Promise<{ id: string }> {
-    return this.insert({ id: this.ids.next('org'), name: username, slug: username, personalOf: id }, id);
+    return this.insert({ id: this.ids.next(ORG_ID), name: username, slug: username, personalOf: id }, id);
   }
 
   /**
@@ -73,7 +74,7 @@ export class OrganizationsService {
     const { user, credential } = call.principal;
     if (credential.type === 'api_key' && credential.kind !== 'personal')
       throw new KeyCannotCreateOrganizations(credential.kind);
-    const id = this.ids.next('org');
+    const id = this.ids.next(ORG_ID);
     return this.database.transaction(async () => {
       // Locks the person's row, so that two of its calls at once are counted one after the other.
       await this.people.raiseEpoch(user.id);

@@ -7,6 +7,7 @@ import type { User } from '../persistence/user.entity.js';
 import { SecretHasher } from '../../auth/secret-hasher.js';
 import { tokenKindOf } from '../../auth/token-format.js';
 import { EmailTokenInvalid } from '../../auth/auth.errors.js';
+import { EMAIL_TOKEN_ID } from '../people.ids.js';
 
 /** Who can read somebody's mail can set a password: not for long after it was asked for. */
 const LIFETIME_MS: Record<EmailTokenPurpose, number> = { verify_email: 24 * 3_600_000, reset_password: 3_600_000 };
@@ -26,7 +27,7 @@ export class EmailTokensService {
     const token = this.hasher.mint('mail');
     const now = this.clock.now();
     await this.tokens.insert({
-      id: this.ids.next('tok'),
+      id: this.ids.next(EMAIL_TOKEN_ID),
       userId: id,
       purpose,
       email,

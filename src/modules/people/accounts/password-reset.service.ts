@@ -17,6 +17,7 @@ import { KnownAddresses } from './known-addresses.js';
 import { PasswordsService } from './passwords.service.js';
 import { EmailTokenInvalid } from '../../auth/auth.errors.js';
 import { CredentialsInvalid } from '../people.errors.js';
+import { USER_ID } from '../people.ids.js';
 
 export interface PasswordChange {
   readonly currentPassword: string;
@@ -58,7 +59,7 @@ export class PasswordResetService {
   async forgot(email: string, ip: string): Promise<void> {
     await this.attempts.forgotPassword(ip, email);
     const user = await this.users.findByEmail(email);
-    const subjectId = user?.id ?? this.ids.next('usr');
+    const subjectId = user?.id ?? this.ids.next(USER_ID);
     await this.database.transaction(() => this.outbox.enqueue(authMailJob, { kind: 'reset_password', subjectId }));
   }
 

@@ -16,6 +16,7 @@ import { AuthMetrics } from './auth.metrics.js';
 import { KnownAddresses } from './known-addresses.js';
 import { UsernameTaken } from '../people.errors.js';
 import { PasswordsService } from './passwords.service.js';
+import { USER_ID } from '../people.ids.js';
 
 export interface SignUpWish {
   readonly username: string;
@@ -71,7 +72,7 @@ export class SignUpService {
   private async create({ username, email }: SignUpWish, passwordHash: string, origin: Origin): Promise<SignedIn> {
     const now = this.clock.now();
     const user = {
-      id: this.ids.next('usr'),
+      id: this.ids.next(USER_ID),
       username,
       email,
       passwordHash,

@@ -1,9 +1,14 @@
+import { defineErrors } from '../../../platform/errors/define-errors.js';
 import { LimitExceeded, type LimitFacts } from '../../limits/limits.errors.js';
+
+export const ATTEMPT_ERRORS = defineErrors({
+  sign_in_limit_exceeded: { type: 'rate_limit_error', status: 429, title: 'Too many sign-in attempts.' },
+});
 
 export class SignInLimitExceeded extends LimitExceeded {
   constructor(facts: LimitFacts) {
     super(
-      'sign_in_limit_exceeded',
+      ATTEMPT_ERRORS.sign_in_limit_exceeded,
       'Too many attempts to sign in.',
       facts,
       'Wait for the time that Retry-After names, or set a new password.',

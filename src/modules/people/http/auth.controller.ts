@@ -8,11 +8,13 @@ import {
   ApiOperation,
   ApiTags,
 } from '@nestjs/swagger';
-import { ANY_BODY, ANY_CALL, ANY_CALLER, ANY_WRITE, ApiRefusals } from '../../../platform/http/api-refusals.js';
+import { ApiRefusals } from '../../../platform/http/api-refusals.js';
 import { Envelope } from '../../../platform/http/envelope.js';
 import { TakesJson, TakesNothing } from '../../../platform/http/json-body.js';
 import { Public } from '../../../platform/http/public.js';
 import { NeedsNoStorage } from '../../../platform/storage/storage.guard.js';
+import { ANY_CALLER } from '../../auth/access.errors.js';
+import { CREDENTIAL_ERRORS } from '../../auth/auth.errors.js';
 import { RequireFeature } from '../../features/require-feature.js';
 import { type Call, Caller } from '../../auth/caller.js';
 import { EmailVerificationService } from '../accounts/email-verification.service.js';
@@ -31,6 +33,11 @@ import {
   SignUpBody,
 } from './auth.dto.js';
 import { TokenBody } from '../../auth/token-body.js';
+import { ANY_BODY, ANY_WRITE } from '../../idempotency/idempotency.errors.js';
+import { ANY_CALL } from '../../limits/limits.errors.js';
+import { OPERATOR_ERRORS } from '../../operators/operators.errors.js';
+import { ATTEMPT_ERRORS } from '../attempts/attempts.errors.js';
+import { PEOPLE_ERRORS } from '../people.errors.js';
 
 const USER_AGENT = {
   name: 'user-agent',
@@ -59,7 +66,13 @@ export class AuthController {
       'Makes an account with an organization of its own, and signs in. A message to the e-mail address asks to confirm it.',
   })
   @ApiCreatedResponse({ type: SignedInAnswer })
-  @ApiRefusals(...ANY_CALL, ...ANY_BODY, 'feature_disabled', 'username_taken', 'email_taken')
+  @ApiRefusals(
+    ...ANY_CALL,
+    ...ANY_BODY,
+    OPERATOR_ERRORS.feature_disabled,
+    PEOPLE_ERRORS.username_taken,
+    PEOPLE_ERRORS.email_taken,
+  )
   async signUp(
     @Body() body: SignUpBody,
     @Ip() ip: string,
@@ -76,7 +89,7 @@ export class AuthController {
   @HttpCode(HttpStatus.OK)
   @ApiOperation({ summary: 'Begins a session of thirty days.' })
   @ApiOkResponse({ type: SignedInAnswer })
-  @ApiRefusals(...ANY_CALL, ...ANY_BODY, 'invalid_credentials', 'sign_in_limit_exceeded')
+  @ApiRefusals(...ANY_CALL, ...ANY_BODY, PEOPLE_ERRORS.invalid_credentials, ATTEMPT_ERRORS.sign_in_limit_exceeded)
   async signIn(
     @Body() body: SignInBody,
     @Ip() ip: string,
@@ -104,7 +117,7 @@ export class AuthController {
   @HttpCode(HttpStatus.OK)
   @ApiOperation({ summary: 'Confirms an e-mail address by the token from the message.' })
   @ApiOkResponse({ type: EmailVerifiedAnswer })
-  @ApiRefusals(...ANY_CALL, ...ANY_BODY, 'invalid_email_token')
+  @ApiRefusals(...ANY_CALL, ...ANY_BODY, CREDENTIAL_ERRORS.invalid_email_token)
   async verifyEmail(@Body() { token }: TokenBody, @Ip() ip: string): Promise<Envelope<EmailVerifiedView>> {
     await this.verification.verify(token, ip);
     return new Envelope<EmailVerifiedView>({ email_verified: true });

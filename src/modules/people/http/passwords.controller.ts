@@ -1,12 +1,18 @@
 import { Body, Controller, HttpCode, HttpStatus, Ip, Post, Put } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { ANY_BODY, ANY_CALL, ANY_CALLER, ApiRefusals } from '../../../platform/http/api-refusals.js';
+import { ApiRefusals } from '../../../platform/http/api-refusals.js';
 import { Envelope } from '../../../platform/http/envelope.js';
 import { TakesJson } from '../../../platform/http/json-body.js';
 import { Public } from '../../../platform/http/public.js';
+import { ANY_CALLER } from '../../auth/access.errors.js';
+import { CREDENTIAL_ERRORS } from '../../auth/auth.errors.js';
 import { type Call, Caller } from '../../auth/caller.js';
 import { PasswordResetService } from '../accounts/password-reset.service.js';
 import { RequireCaller, TakesSession } from '../../auth/require-scope.js';
+import { ANY_BODY } from '../../idempotency/idempotency.errors.js';
+import { ANY_CALL } from '../../limits/limits.errors.js';
+import { ATTEMPT_ERRORS } from '../attempts/attempts.errors.js';
+import { PEOPLE_ERRORS } from '../people.errors.js';
 import {
   ChangePasswordBody,
   ForgotPasswordBody,
@@ -30,7 +36,7 @@ export class PasswordsController {
   @TakesJson()
   @ApiOperation({ summary: 'Sets a new password and ends every other session.' })
   @ApiOkResponse({ type: PasswordChangedAnswer })
-  @ApiRefusals(...ANY_CALLER, ...ANY_BODY, 'invalid_credentials', 'sign_in_limit_exceeded')
+  @ApiRefusals(...ANY_CALLER, ...ANY_BODY, PEOPLE_ERRORS.invalid_credentials, ATTEMPT_ERRORS.sign_in_limit_exceeded)
   async change(@Caller() call: Call, @Body() body: ChangePasswordBody): Promise<Envelope<PasswordChangedView>> {
     await this.passwords.change({ currentPassword: body.current_password, newPassword: body.new_password }, call);
     return new Envelope<PasswordChangedView>({ changed: true });
@@ -61,7 +67,7 @@ export class PasswordsController {
       'API keys keep working unless `revoke_keys` is true. An account whose e-mail address was not verified loses its keys in any case, because somebody else may have created them. The address counts as verified afterwards.',
   })
   @ApiOkResponse({ type: PasswordResetAnswer })
-  @ApiRefusals(...ANY_CALL, ...ANY_BODY, 'invalid_email_token')
+  @ApiRefusals(...ANY_CALL, ...ANY_BODY, CREDENTIAL_ERRORS.invalid_email_token)
   async reset(
     @Body() { token, password, revoke_keys: revokeKeys }: ResetPasswordBody,
     @Ip() ip: string,

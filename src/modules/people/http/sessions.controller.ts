@@ -1,12 +1,16 @@
 import { Controller, Delete, Get, HttpCode, HttpStatus, Param, Post, Query } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { ANY_CALLER, ANY_WRITE, ApiRefusals } from '../../../platform/http/api-refusals.js';
+import { GENERIC_ERRORS } from '../../../platform/errors/generic.errors.js';
+import { ApiRefusals } from '../../../platform/http/api-refusals.js';
 import { Envelope } from '../../../platform/http/envelope.js';
 import { TakesNothing } from '../../../platform/http/json-body.js';
 import { PageQuery, pageEnvelope } from '../../../platform/http/page.js';
+import { ANY_CALLER } from '../../auth/access.errors.js';
+import { CREDENTIAL_ERRORS } from '../../auth/auth.errors.js';
 import { type Call, Caller } from '../../auth/caller.js';
 import { RequireCaller, TakesSession } from '../../auth/require-scope.js';
 import { SessionsService } from '../../auth/sessions.service.js';
+import { ANY_WRITE } from '../../idempotency/idempotency.errors.js';
 import { RotatedSessionAnswer, RotatedSessionView, SessionPageAnswer, SessionView } from './sessions.dto.js';
 
 @ApiTags('auth')
@@ -33,7 +37,7 @@ export class SessionsController {
   @RequireCaller()
   @ApiOperation({ summary: "Lists the caller's sessions that are not over, the latest first." })
   @ApiOkResponse({ type: SessionPageAnswer })
-  @ApiRefusals(...ANY_CALLER, 'invalid_request')
+  @ApiRefusals(...ANY_CALLER, GENERIC_ERRORS.invalid_request)
   async list(@Caller() call: Call, @Query() query: PageQuery): Promise<Envelope<SessionView[]>> {
     return pageEnvelope(await this.sessions.list(call, query.wish), (session) => SessionView.of(session, call));
   }
@@ -44,7 +48,7 @@ export class SessionsController {
   @HttpCode(HttpStatus.NO_CONTENT)
   @ApiOperation({ summary: "Ends one of the caller's sessions." })
   @ApiNoContentResponse()
-  @ApiRefusals(...ANY_CALLER, ...ANY_WRITE, 'session_not_found')
+  @ApiRefusals(...ANY_CALLER, ...ANY_WRITE, CREDENTIAL_ERRORS.session_not_found)
   async end(@Caller() call: Call, @Param('session_id') sessionId: string): Promise<void> {
     await this.sessions.end(sessionId, call);
   }

@@ -1,11 +1,14 @@
 import { Body, Controller, Delete, Get, HttpCode, HttpStatus, Param, Put, Query } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { ANY_BODY, ANY_CALLER, ANY_WRITE, ApiRefusals } from '../../../platform/http/api-refusals.js';
+import { ApiRefusals } from '../../../platform/http/api-refusals.js';
 import { Envelope } from '../../../platform/http/envelope.js';
 import { TakesJson, TakesNothing } from '../../../platform/http/json-body.js';
+import { ANY_CALLER } from '../../auth/access.errors.js';
 import { type Call, Caller } from '../../auth/caller.js';
 import { RequireScope } from '../../auth/require-scope.js';
+import { ANY_BODY, ANY_WRITE } from '../../idempotency/idempotency.errors.js';
 import { ProjectEnvService, type ShownVariable } from '../project-env.service.js';
+import { PROJECT_ERRORS } from '../projects.errors.js';
 import { EnvAnswer, EnvVariableView, RemoveEnvQuery, SetEnvBody } from './project-env.dto.js';
 
 /** The variables of a target at their largest, with room for what JSON has to escape. */
@@ -22,7 +25,7 @@ export class ProjectEnvController {
     summary: 'Lists the environment variables of a project by name, with the values of those that are no secrets.',
   })
   @ApiOkResponse({ type: EnvAnswer })
-  @ApiRefusals(...ANY_CALLER, 'project_not_found')
+  @ApiRefusals(...ANY_CALLER, PROJECT_ERRORS.project_not_found)
   async list(@Caller() call: Call, @Param('project_id') named: string): Promise<Envelope<EnvVariableView[]>> {
     return answerOf(await this.env.list(call, named));
   }
@@ -37,7 +40,7 @@ export class ProjectEnvController {
       'All or none. Variables, and targets of a variable, that are not named stay as they are. Deploys take what is set when they begin.',
   })
   @ApiOkResponse({ type: EnvAnswer })
-  @ApiRefusals(...ANY_CALLER, ...ANY_BODY, 'project_not_found')
+  @ApiRefusals(...ANY_CALLER, ...ANY_BODY, PROJECT_ERRORS.project_not_found)
   async set(
     @Caller() call: Call,
     @Param('project_id') named: string,
@@ -54,7 +57,7 @@ export class ProjectEnvController {
     summary: 'Takes an environment variable out of all targets, or out of one. It is no fault if it is not there.',
   })
   @ApiNoContentResponse()
-  @ApiRefusals(...ANY_CALLER, ...ANY_WRITE, 'project_not_found')
+  @ApiRefusals(...ANY_CALLER, ...ANY_WRITE, PROJECT_ERRORS.project_not_found)
   async remove(
     @Caller() call: Call,
     @Param('project_id') named: string,

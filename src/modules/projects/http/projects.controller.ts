@@ -1,11 +1,16 @@
 import { Body, Controller, Delete, Get, HttpCode, HttpStatus, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { ANY_BODY, ANY_CALLER, ANY_WRITE, ApiRefusals } from '../../../platform/http/api-refusals.js';
+import { GENERIC_ERRORS } from '../../../platform/errors/generic.errors.js';
+import { ApiRefusals } from '../../../platform/http/api-refusals.js';
 import { Envelope } from '../../../platform/http/envelope.js';
 import { TakesJson, TakesNothing } from '../../../platform/http/json-body.js';
 import { PageQuery, pageEnvelope } from '../../../platform/http/page.js';
+import { ANY_CALLER } from '../../auth/access.errors.js';
 import { type Call, Caller } from '../../auth/caller.js';
 import { RequireScope } from '../../auth/require-scope.js';
+import { ANY_BODY, ANY_WRITE } from '../../idempotency/idempotency.errors.js';
+import { PLAN_ERRORS } from '../../plans/plans.errors.js';
+import { PROJECT_ERRORS } from '../projects.errors.js';
 import { ProjectsService } from '../projects.service.js';
 import { ProjectWishes } from './project-wish.js';
 import { ChangeProjectBody, CreateProjectBody, ProjectAnswer, ProjectPageAnswer, ProjectView } from './projects.dto.js';
@@ -23,7 +28,7 @@ export class ProjectsController {
   @TakesJson()
   @ApiOperation({ summary: 'Creates a project of the organization of the call. A repository can be linked later.' })
   @ApiCreatedResponse({ type: ProjectAnswer })
-  @ApiRefusals(...ANY_CALLER, ...ANY_BODY, 'plan_limit_reached', 'already_exists')
+  @ApiRefusals(...ANY_CALLER, ...ANY_BODY, PLAN_ERRORS.plan_limit_reached, GENERIC_ERRORS.already_exists)
   async create(@Caller() call: Call, @Body() body: CreateProjectBody): Promise<Envelope<ProjectView>> {
     return new Envelope(ProjectView.of(await this.projects.create(call, this.wishes.ofCreation(body))));
   }
@@ -32,7 +37,7 @@ export class ProjectsController {
   @RequireScope('projects:read')
   @ApiOperation({ summary: 'Lists the projects of the organization of the call, the newest first.' })
   @ApiOkResponse({ type: ProjectPageAnswer })
-  @ApiRefusals(...ANY_CALLER, 'invalid_request')
+  @ApiRefusals(...ANY_CALLER, GENERIC_ERRORS.invalid_request)
   async list(@Caller() call: Call, @Query() query: PageQuery): Promise<Envelope<ProjectView[]>> {
     return pageEnvelope(await this.projects.list(call, query.wish), (project) => ProjectView.of(project));
   }
@@ -41,7 +46,7 @@ export class ProjectsController {
   @RequireScope('projects:read', { in: 'resource' })
   @ApiOperation({ summary: 'Shows a project, named by its id, or by its slug within the organization of the call.' })
   @ApiOkResponse({ type: ProjectAnswer })
-  @ApiRefusals(...ANY_CALLER, 'project_not_found')
+  @ApiRefusals(...ANY_CALLER, PROJECT_ERRORS.project_not_found)
   async get(@Caller() call: Call, @Param('project_id') named: string): Promise<Envelope<ProjectView>> {
     return new Envelope(ProjectView.of(await this.projects.get(call, named, 'projects:read')));
   }
@@ -54,7 +59,7 @@ export class ProjectsController {
       'Changes a project. What is left out stays as it is, and null clears; `repo_url: null` unlinks the repository.',
   })
   @ApiOkResponse({ type: ProjectAnswer })
-  @ApiRefusals(...ANY_CALLER, ...ANY_BODY, 'project_not_found', 'already_exists')
+  @ApiRefusals(...ANY_CALLER, ...ANY_BODY, PROJECT_ERRORS.project_not_found, GENERIC_ERRORS.already_exists)
   async change(
     @Caller() call: Call,
     @Param('project_id') named: string,
@@ -69,7 +74,7 @@ export class ProjectsController {
   @HttpCode(HttpStatus.NO_CONTENT)
   @ApiOperation({ summary: 'Deletes a project for good, with its environment variables.' })
   @ApiNoContentResponse()
-  @ApiRefusals(...ANY_CALLER, ...ANY_WRITE, 'project_not_found')
+  @ApiRefusals(...ANY_CALLER, ...ANY_WRITE, PROJECT_ERRORS.project_not_found)
   async delete(@Caller() call: Call, @Param('project_id') named: string): Promise<void> {
     await this.projects.delete(call, named);
   }

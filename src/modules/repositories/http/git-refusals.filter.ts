@@ -22,8 +22,8 @@ export class GitRefusals extends ErrorFilter {
 
 /** The same refusal, with the scheme in which git shows its key. */
 class PasswordWanted extends DomainError {
-  constructor({ code, message }: DomainError) {
-    super(code, message, {
+  constructor({ definition, message }: DomainError) {
+    super(definition, message, {
       hint: 'Git asks for a user and a password: any name will do for the one, and the other is an API key.',
       headers: { 'WWW-Authenticate': 'Basic realm="API key as the password", charset="UTF-8"' },
     });

@@ -7,15 +7,21 @@ import {
   ApiOperation,
   ApiTags,
 } from '@nestjs/swagger';
-import { ANY_BODY, ANY_CALLER, ANY_WRITE, ApiRefusals } from '../../../platform/http/api-refusals.js';
+import { GENERIC_ERRORS } from '../../../platform/errors/generic.errors.js';
+import { ApiRefusals } from '../../../platform/http/api-refusals.js';
 import { RequestInvalid } from '../../../platform/errors/request-invalid.js';
 import { DryRun } from '../../../platform/http/dry-run.js';
 import { Envelope } from '../../../platform/http/envelope.js';
 import { TakesJson, TakesNothing } from '../../../platform/http/json-body.js';
 import { PageQuery, pageEnvelope } from '../../../platform/http/page.js';
+import { ANY_CALLER } from '../../auth/access.errors.js';
 import { type Call, Caller } from '../../auth/caller.js';
 import { RequireScope } from '../../auth/require-scope.js';
+import { GITHUB_ERRORS } from '../../github/github.errors.js';
+import { ANY_BODY, ANY_WRITE } from '../../idempotency/idempotency.errors.js';
+import { PLAN_ERRORS } from '../../plans/plans.errors.js';
 import type { Repository } from '../persistence/repository.entity.js';
+import { REPOSITORY_ERRORS } from '../repositories.errors.js';
 import { type GithubRepositoryWish, RepositoriesService } from '../repositories.service.js';
 import { RepositoryUrls } from '../repository-urls.js';
 import { TEMPLATES } from '../template-name.js';
@@ -47,11 +53,11 @@ export class RepositoriesController {
   @ApiRefusals(
     ...ANY_CALLER,
     ...ANY_BODY,
-    'plan_limit_reached',
-    'already_exists',
-    'integration_not_configured',
-    'github_not_connected',
-    'upstream_error',
+    PLAN_ERRORS.plan_limit_reached,
+    GENERIC_ERRORS.already_exists,
+    GENERIC_ERRORS.integration_not_configured,
+    GITHUB_ERRORS.github_not_connected,
+    GENERIC_ERRORS.upstream_error,
   )
   async create(
     @Caller() call: Call,
@@ -69,7 +75,7 @@ export class RepositoriesController {
   @RequireScope('repositories:read')
   @ApiOperation({ summary: 'Lists the repositories of the organization of the call, the newest first.' })
   @ApiOkResponse({ type: RepositoryPageAnswer })
-  @ApiRefusals(...ANY_CALLER, 'invalid_request')
+  @ApiRefusals(...ANY_CALLER, GENERIC_ERRORS.invalid_request)
   async list(@Caller() call: Call, @Query() query: PageQuery): Promise<Envelope<RepositoryView[]>> {
     return pageEnvelope(await this.repositories.list(call, query.wish), (repository) => this.viewOf(call, repository));
   }
@@ -87,7 +93,7 @@ export class RepositoriesController {
   @RequireScope('repositories:read', { in: 'resource' })
   @ApiOperation({ summary: 'Shows a repository.' })
   @ApiOkResponse({ type: RepositoryAnswer })
-  @ApiRefusals(...ANY_CALLER, 'repository_not_found')
+  @ApiRefusals(...ANY_CALLER, REPOSITORY_ERRORS.repository_not_found)
   async get(@Caller() call: Call, @Param('repository_id') id: string): Promise<Envelope<RepositoryView>> {
     return new Envelope(this.viewOf(call, await this.repositories.get(call, id, 'repositories:read')));
   }
@@ -98,7 +104,7 @@ export class RepositoriesController {
   @HttpCode(HttpStatus.NO_CONTENT)
   @ApiOperation({ summary: 'Deletes a repository for good, with all that is in it.' })
   @ApiNoContentResponse()
-  @ApiRefusals(...ANY_CALLER, ...ANY_WRITE, 'repository_not_found')
+  @ApiRefusals(...ANY_CALLER, ...ANY_WRITE, REPOSITORY_ERRORS.repository_not_found)
   async delete(@Caller() call: Call, @Param('repository_id') id: string): Promise<void> {
     await this.repositories.delete(call, id);
   }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { CallerHungUp } from '../../../platform/errors/caller-hung-up.js';
 import { ServiceUnavailable } from '../../../platform/errors/platform.errors.js';
 import { Ids } from '../../../platform/ids/ids.js';
+import { JOB_ID } from '../../../platform/ids/platform.ids.js';
 import { Log } from '../../../platform/logging/log.js';
 import { StorageRoom } from '../../../platform/storage/storage-room.js';
 import type { Call } from '../../auth/caller.js';
@@ -62,7 +63,7 @@ export class GitHost {
       this.room.requireSome(repository);
     }
 
-    const holder = this.ids.next('job');
+    const holder = this.ids.next(JOB_ID);
     await this.takePlaces(repository.orgId, holder);
     const userId = call.principal.user.id;
     const count = this.metrics.began(asked.service);

@@ -7,6 +7,7 @@ import { PLANS } from '../../plans/plan.js';
 import { ExecutionsStore } from '../persistence/executions.store.js';
 import { type QueuedExecution, SandboxExecution } from '../persistence/sandbox-execution.entity.js';
 import type { SandboxFile, SandboxLimits } from '../sandbox-runtime.js';
+import { EXECUTION_ID } from '../sandbox.ids.js';
 import { type ExecutionWish, RETURN_MS } from '../sandbox.service.js';
 import { Backlog } from '../workers/backlog.js';
 import { ExecutionMoney } from './execution-money.service.js';
@@ -64,7 +65,7 @@ export class AdmissionService {
     const createdAt = this.clock.now();
     const execution = SandboxExecution.queued(
       {
-        id: this.ids.next('exe'),
+        id: this.ids.next(EXECUTION_ID),
         orgId: org.id,
         userId: principal.user.id,
         keyId: principal.credential.type === 'api_key' ? principal.credential.keyId : null,

@@ -1,15 +1,22 @@
 import { Body, Controller, Get, HttpCode, HttpStatus, Param, Post, Query } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { ANY_BODY, ANY_CALLER, ANY_WRITE, ApiRefusals } from '../../../platform/http/api-refusals.js';
+import { GENERIC_ERRORS } from '../../../platform/errors/generic.errors.js';
+import { ApiRefusals } from '../../../platform/http/api-refusals.js';
 import { DryRun } from '../../../platform/http/dry-run.js';
 import { Envelope } from '../../../platform/http/envelope.js';
 import { HangUpSignal } from '../../../platform/http/hang-up.js';
 import { TakesJson, TakesNothing } from '../../../platform/http/json-body.js';
 import { PageQuery, pageEnvelope } from '../../../platform/http/page.js';
+import { ANY_CALLER } from '../../auth/access.errors.js';
 import { type Call, Caller } from '../../auth/caller.js';
 import { RequireScope } from '../../auth/require-scope.js';
+import { CREDIT_ERRORS } from '../../credits/credits.errors.js';
 import { RequireFeature } from '../../features/require-feature.js';
+import { ANY_BODY, ANY_WRITE } from '../../idempotency/idempotency.errors.js';
+import { LIMIT_ERRORS } from '../../limits/limits.errors.js';
+import { OPERATOR_ERRORS } from '../../operators/operators.errors.js';
 import { ExecutionsService } from '../executions/executions.service.js';
+import { SANDBOX_ERRORS } from '../sandbox.errors.js';
 import {
   ExecutionPageAnswer,
   ListedExecutionView,
@@ -46,11 +53,11 @@ export class ExecutionsController {
   @ApiRefusals(
     ...ANY_CALLER,
     ...ANY_BODY,
-    'credits_exhausted',
-    'spend_cap_reached',
-    'feature_disabled',
-    'concurrency_limit_exceeded',
-    'sandbox_unavailable',
+    CREDIT_ERRORS.credits_exhausted,
+    CREDIT_ERRORS.spend_cap_reached,
+    OPERATOR_ERRORS.feature_disabled,
+    LIMIT_ERRORS.concurrency_limit_exceeded,
+    SANDBOX_ERRORS.sandbox_unavailable,
   )
   async create(
     @Caller() call: Call,
@@ -72,7 +79,7 @@ export class ExecutionsController {
       'Lists the executions of the organization of the last 30 days, the newest first, without what they printed.',
   })
   @ApiOkResponse({ type: ExecutionPageAnswer })
-  @ApiRefusals(...ANY_CALLER, 'invalid_request')
+  @ApiRefusals(...ANY_CALLER, GENERIC_ERRORS.invalid_request)
   async list(@Caller() call: Call, @Query() query: PageQuery): Promise<Envelope<ListedExecutionView[]>> {
     return pageEnvelope(await this.executions.list(call, query.wish), (execution) => ListedExecutionView.of(execution));
   }
@@ -81,7 +88,7 @@ export class ExecutionsController {
   @RequireScope('sandbox:execute', { in: 'resource' })
   @ApiOperation({ summary: 'Shows an execution and, once it has run, what it printed.' })
   @ApiOkResponse({ type: OrgExecutionAnswer })
-  @ApiRefusals(...ANY_CALLER, 'execution_not_found')
+  @ApiRefusals(...ANY_CALLER, SANDBOX_ERRORS.execution_not_found)
   async get(@Caller() call: Call, @Param('execution_id') id: string): Promise<Envelope<OrgExecutionView>> {
     return new Envelope(OrgExecutionView.of(await this.executions.get(call, id)));
   }
@@ -92,7 +99,7 @@ export class ExecutionsController {
   @HttpCode(HttpStatus.OK)
   @ApiOperation({ summary: 'Ends an execution that is queued or running; what it has printed is not kept.' })
   @ApiOkResponse({ type: OrgExecutionAnswer })
-  @ApiRefusals(...ANY_CALLER, ...ANY_WRITE, 'execution_not_found', 'execution_already_over')
+  @ApiRefusals(...ANY_CALLER, ...ANY_WRITE, SANDBOX_ERRORS.execution_not_found, SANDBOX_ERRORS.execution_already_over)
   async cancel(
     @Caller() call: Call,
     @Param('execution_id') id: string,

@@ -1,6 +1,7 @@
 import { Body, Controller, HttpCode, HttpStatus, Ip, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { ANY_CALL, ApiRefusals } from '../../../platform/http/api-refusals.js';
+import { GENERIC_ERRORS } from '../../../platform/errors/generic.errors.js';
+import { ApiRefusals } from '../../../platform/http/api-refusals.js';
 import { DryRun } from '../../../platform/http/dry-run.js';
 import { Envelope } from '../../../platform/http/envelope.js';
 import { HangUpSignal } from '../../../platform/http/hang-up.js';
@@ -9,7 +10,10 @@ import { Public } from '../../../platform/http/public.js';
 import { NeedsNoStorage } from '../../../platform/storage/storage.guard.js';
 import { RequireFeature } from '../../features/require-feature.js';
 import { clientAddressOf } from '../../limits/client-address.js';
+import { ANY_CALL, LIMIT_ERRORS } from '../../limits/limits.errors.js';
+import { OPERATOR_ERRORS } from '../../operators/operators.errors.js';
 import { AnonymousSandboxService } from '../anonymous-sandbox.service.js';
+import { SANDBOX_ERRORS } from '../sandbox.errors.js';
 import { RehearsalView } from './executions.dto.js';
 import { AnonymousExecutionAnswer, ExecutionRequest, ExecutionView } from './sandbox.dto.js';
 
@@ -33,14 +37,14 @@ export class SandboxController {
   @ApiOkResponse({ type: AnonymousExecutionAnswer, description: 'The code ran; `data.status` says how it ended.' })
   @ApiRefusals(
     ...ANY_CALL,
-    'invalid_request',
-    'malformed_json',
-    'payload_too_large',
-    'unsupported_media_type',
-    'feature_disabled',
-    'sandbox_daily_limit_exceeded',
-    'concurrency_limit_exceeded',
-    'sandbox_unavailable',
+    GENERIC_ERRORS.invalid_request,
+    GENERIC_ERRORS.malformed_json,
+    GENERIC_ERRORS.payload_too_large,
+    GENERIC_ERRORS.unsupported_media_type,
+    OPERATOR_ERRORS.feature_disabled,
+    SANDBOX_ERRORS.sandbox_daily_limit_exceeded,
+    LIMIT_ERRORS.concurrency_limit_exceeded,
+    SANDBOX_ERRORS.sandbox_unavailable,
   )
   async try(
     @Body() request: ExecutionRequest,

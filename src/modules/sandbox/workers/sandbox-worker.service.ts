@@ -3,6 +3,7 @@ import type { ScheduleHandler } from '../../../platform/background/define-schedu
 import { Handles } from '../../../platform/background/handles.js';
 import { SandboxSettings } from '../sandbox.settings.js';
 import { Ids } from '../../../platform/ids/ids.js';
+import { WORKER_ID } from '../../../platform/ids/platform.ids.js';
 import { Shutdown } from '../../../platform/lifecycle/shutdown.js';
 import { QueueWorkers } from '../../../platform/queues/queue-workers.js';
 import { sandboxJob } from '../jobs/sandbox.job.js';
@@ -37,7 +38,7 @@ export class SandboxWorkerService implements OnApplicationBootstrap, ScheduleHan
     ids: Ids,
     shutdown: Shutdown,
   ) {
-    this.workerId = ids.next('wrk');
+    this.workerId = ids.next(WORKER_ID);
     shutdown.at('workers', () => this.stop());
   }
 

@@ -1,0 +1,4 @@
+import { defineId } from '../../platform/ids/define-id.js';
+
+export const CREDIT_GRANT_ID = defineId('crg');
+export const LEDGER_ENTRY_ID = defineId('ltx');

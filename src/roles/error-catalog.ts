@@ -1,0 +1,47 @@
+import { ACCESS_ERRORS } from '../modules/auth/access.errors.js';
+import { ATTEMPT_ERRORS } from '../modules/people/attempts/attempts.errors.js';
+import { CREDENTIAL_ERRORS } from '../modules/auth/auth.errors.js';
+import { KEY_ERRORS } from '../modules/auth/keys/keys.errors.js';
+import { ORG_ERRORS } from '../modules/orgs/orgs.errors.js';
+import { PEOPLE_ERRORS } from '../modules/people/people.errors.js';
+import { BILLING_ERRORS } from '../modules/billing/billing.errors.js';
+import { CREDIT_ERRORS } from '../modules/credits/credits.errors.js';
+import { DEPLOY_ERRORS } from '../modules/deploys/deploys.errors.js';
+import { DOCS_ERRORS } from '../modules/docs/docs.errors.js';
+import { FEATURE_ERRORS } from '../modules/features/features.errors.js';
+import { GITHUB_ERRORS } from '../modules/github/github.errors.js';
+import { IDEMPOTENCY_ERRORS } from '../modules/idempotency/idempotency.errors.js';
+import { LIMIT_ERRORS } from '../modules/limits/limits.errors.js';
+import { OPERATOR_ERRORS } from '../modules/operators/operators.errors.js';
+import { OPS_ERRORS } from '../modules/ops/ops.errors.js';
+import { PLAN_ERRORS } from '../modules/plans/plans.errors.js';
+import { PROJECT_ERRORS } from '../modules/projects/projects.errors.js';
+import { REPOSITORY_ERRORS } from '../modules/repositories/repositories.errors.js';
+import { SANDBOX_ERRORS } from '../modules/sandbox/sandbox.errors.js';
+import { ErrorCatalog } from '../platform/errors/error-catalog.js';
+import { GENERIC_ERRORS } from '../platform/errors/generic.errors.js';
+
+/** All errors that can leave the API. A test holds it to the `*.errors.ts` of the modules. */
+export const ERROR_CATALOG = new ErrorCatalog([
+  GENERIC_ERRORS,
+  LIMIT_ERRORS,
+  IDEMPOTENCY_ERRORS,
+  OPERATOR_ERRORS,
+  PLAN_ERRORS,
+  FEATURE_ERRORS,
+  CREDENTIAL_ERRORS,
+  ACCESS_ERRORS,
+  ATTEMPT_ERRORS,
+  KEY_ERRORS,
+  PEOPLE_ERRORS,
+  ORG_ERRORS,
+  CREDIT_ERRORS,
+  BILLING_ERRORS,
+  PROJECT_ERRORS,
+  REPOSITORY_ERRORS,
+  GITHUB_ERRORS,
+  DEPLOY_ERRORS,
+  SANDBOX_ERRORS,
+  DOCS_ERRORS,
+  OPS_ERRORS,
+]);

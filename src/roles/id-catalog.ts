@@ -1,0 +1,55 @@
+import { AUDIT_ENTRY_ID } from '../modules/audit/audit.ids.js';
+import { API_KEY_ID, API_KEY_SECRET_ID } from '../modules/auth/keys/keys.ids.js';
+import { INVITATION_ID, ORG_ID } from '../modules/orgs/orgs.ids.js';
+import { EMAIL_TOKEN_ID, USER_ID } from '../modules/people/people.ids.js';
+import { SESSION_ID } from '../modules/auth/sessions/sessions.ids.js';
+import { CREDIT_NOTE_ID, INVOICE_ID, PLAN_CHANGE_ID } from '../modules/billing/billing.ids.js';
+import { CREDIT_GRANT_ID, LEDGER_ENTRY_ID } from '../modules/credits/credits.ids.js';
+import { DEPLOY_ID } from '../modules/deploys/deploys.ids.js';
+import { INSTALLATION_ID, LINK_STATE_ID } from '../modules/github/github.ids.js';
+import { ATTEMPT_ID } from '../modules/idempotency/idempotency.ids.js';
+import { TASK_EVENT_ID, TASK_ID } from '../modules/ops/ops.ids.js';
+import { PROJECT_ID } from '../modules/projects/projects.ids.js';
+import { REPOSITORY_ID } from '../modules/repositories/repositories.ids.js';
+import { EXECUTION_ID } from '../modules/sandbox/sandbox.ids.js';
+import { IdCatalog } from '../platform/ids/id-catalog.js';
+import {
+  JOB_ID,
+  MESSAGE_ID,
+  OUTBOX_MESSAGE_ID,
+  PROCESS_ID,
+  REQUEST_ID,
+  WORKER_ID,
+} from '../platform/ids/platform.ids.js';
+
+/** All kinds of ids. A test holds it to the `*.ids.ts` of the modules. */
+export const ID_CATALOG = new IdCatalog([
+  AUDIT_ENTRY_ID,
+  JOB_ID,
+  MESSAGE_ID,
+  OUTBOX_MESSAGE_ID,
+  PROCESS_ID,
+  REQUEST_ID,
+  WORKER_ID,
+  ATTEMPT_ID,
+  USER_ID,
+  EMAIL_TOKEN_ID,
+  SESSION_ID,
+  API_KEY_ID,
+  API_KEY_SECRET_ID,
+  ORG_ID,
+  INVITATION_ID,
+  CREDIT_GRANT_ID,
+  LEDGER_ENTRY_ID,
+  PLAN_CHANGE_ID,
+  INVOICE_ID,
+  CREDIT_NOTE_ID,
+  PROJECT_ID,
+  REPOSITORY_ID,
+  INSTALLATION_ID,
+  LINK_STATE_ID,
+  DEPLOY_ID,
+  EXECUTION_ID,
+  TASK_ID,
+  TASK_EVENT_ID,
+]);
