@@ -83,7 +83,7 @@ describe('API errors', () => {
     expect(answer.headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
     expect(answer.body).toEqual({
       type: 'http://api.test/docs/errors/route_not_found',
-      title: 'There is no such endpoint.',
+      title: 'Endpoint not found.',
       status: 404,
       detail: 'There is no endpoint GET /api/v1/nothing.',
       instance: answer.headers.get('x-request-id'),

@@ -32,7 +32,7 @@ export class PlanTooSmall extends DomainError {
 export class PlanByContract extends DomainError {
   constructor({ id, name }: Plan) {
     super(BILLING_ERRORS.plan_by_contract, `The plan ${name} begins and ends by contract.`, {
-      hint: 'Write to whoever runs this service.',
+      hint: 'Contact the operator of the service.',
       details: { plan: id },
     });
   }
@@ -75,7 +75,7 @@ export class CreditTooLarge extends DomainError {
 /** A plan that costs something, or the pages of the provider, want a means of payment that nobody has given yet. */
 export class PaymentMethodRequired extends DomainError {
   constructor() {
-    super(BILLING_ERRORS.payment_method_required, 'The organization has no means of payment.', {
+    super(BILLING_ERRORS.payment_method_required, 'The organization has no payment method.', {
       hint: 'POST /api/v1/billing/checkout answers where to give one; the plan begins once that is done.',
     });
   }

@@ -55,8 +55,8 @@ export class SpendCapReached extends DomainError {
 
 export class GrantKeyTaken extends DomainError {
   constructor() {
-    super(GENERIC_ERRORS.already_exists, 'Other credits were given with this key.', {
-      hint: 'Use a key of its own for each gift.',
+    super(GENERIC_ERRORS.already_exists, 'This key was already used for another grant.', {
+      hint: 'Use a new key for each grant.',
     });
   }
 }

@@ -17,8 +17,8 @@ export const FEATURE_ERRORS = defineErrors({
 /** What the flag switches is off. */
 export class FeatureDisabled extends DomainError {
   constructor(flag: FlagName) {
-    super(OPERATOR_ERRORS.feature_disabled, 'Whoever runs this service has switched this off for now.', {
-      hint: 'Try again later, or ask who runs the service.',
+    super(OPERATOR_ERRORS.feature_disabled, 'Disabled by the operator.', {
+      hint: 'Try again later, or ask the operator of the service.',
       details: { feature: flag },
     });
   }

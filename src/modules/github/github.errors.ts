@@ -41,7 +41,7 @@ export class InstallationNotFound extends DomainError {
 /** One answer to every fault of a state: it tells nothing to who tries. */
 export class LinkStateInvalid extends DomainError {
   constructor() {
-    super(GITHUB_ERRORS.invalid_link_state, 'The state is wrong, used, too old, or was made for somebody else.', {
+    super(GITHUB_ERRORS.invalid_link_state, 'The link state is wrong, used, expired or belongs to another user.', {
       hint: 'Begin again: POST /api/v1/integrations/github/links. Finish as the person who began.',
     });
   }

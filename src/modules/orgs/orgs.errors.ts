@@ -65,7 +65,7 @@ export class AlreadyMember extends DomainError {
 export class LastOwner extends DomainError {
   constructor() {
     super(ORG_ERRORS.last_owner, 'An organization needs an owner, and this is the only one.', {
-      hint: 'Make somebody else an owner first, or delete the organization.',
+      hint: 'Make another member an owner first, or delete the organization.',
     });
   }
 }

@@ -8,9 +8,9 @@ export class InternalError extends DomainError {
   constructor(cause: unknown) {
     super(
       GENERIC_ERRORS.internal_error,
-      'Something went wrong on our side.',
+      'An unexpected error occurred.',
       {
-        hint: 'Try again; if it stays, report it with the request id.',
+        hint: 'Try again. If the error persists, report it with the request id.',
       },
       { cause },
     );
@@ -22,10 +22,10 @@ export class ServiceUnavailable extends DomainError {
   constructor(cause: unknown, retryAfterSeconds = 1) {
     super(
       GENERIC_ERRORS.service_unavailable,
-      'A part of the service that this call needs is away for the moment.',
+      'A required backend is temporarily unavailable.',
       {
         retryAfterSeconds,
-        hint: 'Try again after the time that Retry-After names.',
+        hint: 'Retry after the time in the Retry-After header.',
       },
       { cause },
     );

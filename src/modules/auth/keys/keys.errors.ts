@@ -7,7 +7,7 @@ export const KEY_ERRORS = defineErrors({
   api_key_not_found: { type: 'not_found_error', status: 404, title: 'API key not found.' },
 });
 
-/** A key of somebody else answers like one that never was. */
+/** A key of another user answers like one that never was. */
 export class ApiKeyNotFound extends DomainError {
   constructor() {
     super(KEY_ERRORS.api_key_not_found, 'There is no such API key.', {
