@@ -42,6 +42,7 @@ async function describeService() {
   const { openLog } = require('../src/platform/logging/log.ts');
   const { RequestContext } = require('../src/platform/logging/request-context.ts');
   const { createDataSource } = require('../src/roles/data-source.ts');
+  const { ERROR_CATALOG } = require('../src/roles/error-catalog.ts');
   const { ServiceModule } = require('../src/roles/service.module.ts');
 
   // Nobody connects to these, and nothing is encrypted with them.
@@ -60,5 +61,5 @@ async function describeService() {
   });
   const app = await NestFactory.create(module, { preview: true, abortOnError: false, logger: ['error'] });
   const routes = new DeclaredRoutes(app.get(ModulesContainer), new Reflector());
-  return describeApi(app, { publicUrl: config.publicUrl, routes });
+  return describeApi(app, { publicUrl: config.publicUrl, routes, errors: ERROR_CATALOG });
 }
