@@ -28,19 +28,9 @@ const ORG_ID = 'Each line of the log carries the id of the organization that it 
  * What a file may say nevertheless, and why. An entry without use fails, so that the list only becomes shorter.
  */
 const EXEMPTIONS: readonly Exemption[] = [
-  {
-    file: 'errors/error-codes.ts',
-    words: [
-      ...['credit', 'credits', 'deploy', 'deploys', 'execution', 'feature', 'github', 'invoice', 'org', 'organization'],
-      ...['plan', 'project', 'repositories', 'repository', 'sandbox'],
-    ],
-    why: 'The codes of all modules are still in one table.',
-  },
-  { file: 'http/api-refusals.ts', words: ['org'], why: 'The codes of all modules are still in one table.' },
   { file: 'http/error.filter.ts', words: ['org'], why: ORG_ID },
   { file: 'http/request-context.middleware.ts', words: ['org'], why: ORG_ID },
   { file: 'http/request-state.ts', words: ['org'], why: ORG_ID },
-  { file: 'ids/ids.ts', words: ['org'], why: 'The prefixes of all modules are still in one list.' },
   { file: 'isolation/bubblewrap.ts', words: ['sandbox'], why: 'The host name that isolated code has always seen.' },
   { file: 'isolation/prerequisites.ts', words: ['sandbox'], why: 'What operators read is the word of bubblewrap.' },
   { file: 'logging/request-context.ts', words: ['org'], why: ORG_ID },
