@@ -1,6 +1,7 @@
 import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { MembershipDirectoryModule } from '../modules/orgs/membership-directory.module.js';
+import { ProjectOwnersModule } from '../modules/projects/project-owners.module.js';
 import { PersonDirectoryModule } from '../modules/people/person-directory.module.js';
 import { SandboxSettings } from '../modules/sandbox/sandbox.settings.js';
 import { FeaturesModule } from '../modules/features/features.module.js';
@@ -50,6 +51,7 @@ export class ServiceModule {
         FeaturesModule,
         MembershipDirectoryModule,
         PersonDirectoryModule,
+        ProjectOwnersModule,
         HttpModule,
         ...modules,
       ],

@@ -1,3 +1,4 @@
+import { OrgDirectory } from '../../src/modules/orgs/org-directory.js';
 import { randomUUID } from 'node:crypto';
 import { monthOf } from '../../src/modules/metering/month.js';
 import {
@@ -98,10 +99,12 @@ describe('reconciliation of usage with its events', () => {
     ]);
     await make.sql('UPDATE usage_hours SET events = events + 1');
     const store = app.get(UsageReconciliationStore);
+    const orgs = app.get(OrgDirectory);
     for (const size of [1, 2, 500]) {
       const found: string[] = [];
       for (let after: string | undefined = ''; after !== undefined;) {
-        const window: OrgWindow = await store.windowAfter(after, size);
+        const { last, count }: { last: string | undefined; count: number } = await orgs.endOfPage(after, size);
+        const window: OrgWindow = { after, last: count < size ? undefined : last };
         found.push(...(await store.drifted(monthOf(new Date()), window)).map((sum) => sum.orgId));
         after = window.last;
       }

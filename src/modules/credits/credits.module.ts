@@ -9,19 +9,14 @@ import { GrantsService } from './grants.service.js';
 import { LedgerService } from './ledger.service.js';
 import { WorkBatchService } from './paid/work-batch.service.js';
 import { PaidWorkService } from './paid-work.service.js';
-import { GrantsStore } from './persistence/grants.store.js';
-import { HoldsStore } from './persistence/holds.store.js';
-import { LedgerStore } from './persistence/ledger.store.js';
-import { PurseChangesStore } from './persistence/purse-changes.store.js';
-import { PursesStore } from './persistence/purses.store.js';
-import { SpendCapsStore } from './persistence/spend-caps.store.js';
+import { CreditsPersistenceModule } from './persistence/credits-persistence.module.js';
 import { PursesService } from './purse/purses.service.js';
 import { SpendCapsService } from './spend-caps.service.js';
 import { UnheldUsageService } from './unheld-usage.service.js';
 
 /** What organizations may spend. */
 @Module({
-  imports: [MeteringModule, OrgDirectoryModule],
+  imports: [CreditsPersistenceModule, MeteringModule, OrgDirectoryModule],
   providers: [
     BilledUsageService,
     CreditBalanceService,
@@ -33,12 +28,6 @@ import { UnheldUsageService } from './unheld-usage.service.js';
     UnheldUsageService,
     PursesService,
     WorkBatchService,
-    GrantsStore,
-    HoldsStore,
-    LedgerStore,
-    PurseChangesStore,
-    PursesStore,
-    SpendCapsStore,
     ...CREDITS_METRICS,
   ],
   exports: [
@@ -53,9 +42,6 @@ import { UnheldUsageService } from './unheld-usage.service.js';
     // For the jobs of the module.
     PursesService,
     WorkBatchService,
-    GrantsStore,
-    HoldsStore,
-    SpendCapsStore,
   ],
 })
 export class CreditsModule {}

@@ -5,7 +5,6 @@ import { UnpaidUsageStore } from './persistence/unpaid-usage.store.js';
 import { UsageEventsStore } from './persistence/usage-events.store.js';
 import { UsageMonthsStore } from './persistence/usage-months.store.js';
 import { UsagePartitionsStore } from './persistence/usage-partitions.store.js';
-import { UsageOwnersStore } from './persistence/usage-owners.store.js';
 import { UsageReportStore } from './persistence/usage-report.store.js';
 import { UsageTotalsStore } from './persistence/usage-totals.store.js';
 import { PriceCatalog } from './prices/price-catalog.js';
@@ -28,7 +27,6 @@ import { UsageService } from './usage.service.js';
     UsageEventsStore,
     UsageMonths,
     UsageMonthsStore,
-    UsageOwnersStore,
     UsagePartitions,
     UsagePartitionsStore,
     StorageSources,
@@ -47,7 +45,6 @@ import { UsageService } from './usage.service.js';
     PricesService,
     StorageSources,
     UnpaidUsageService,
-    UsageOwnersStore,
     UsagePartitions,
     UsagePeriodsService,
     UsageReportService,

@@ -3,6 +3,7 @@ import type { PlanId } from '../plans/plan.js';
 import { OrgAccessDenied } from '../auth/access.errors.js';
 import { type AuditedAct, AuditLogService } from '../audit/audit-log.service.js';
 import type { Call } from '../auth/caller.js';
+import { MembershipsStore } from './persistence/memberships.store.js';
 import { OrganizationsStore } from './persistence/organizations.store.js';
 
 /** What modules whose resources belong to organizations ask about them and record in their audit logs. */
@@ -10,6 +11,7 @@ import { OrganizationsStore } from './persistence/organizations.store.js';
 export class OrgDirectory {
   constructor(
     private readonly organizations: OrganizationsStore,
+    private readonly memberships: MembershipsStore,
     private readonly audit: AuditLogService,
   ) {}
 
@@ -24,6 +26,35 @@ export class OrgDirectory {
     if (organization === undefined)
       throw new OrgAccessDenied(credential.type === 'api_key' ? credential.kind : undefined, orgId);
     return organization.plan;
+  }
+
+  /**
+   * Locks the organizations against deletion until the running transaction ends, in the order of their ids. Deleted
+   * ones are left out.
+   */
+  lockExisting(orgIds: readonly string[]): Promise<{ id: string; personal: boolean }[]> {
+    return this.organizations.lockExisting(orgIds);
+  }
+
+  /** Which of these ids are organizations, deleted ones included. */
+  knownOf(orgIds: readonly string[]): Promise<string[]> {
+    return this.organizations.knownOf(orgIds);
+  }
+
+  /** The last id of a page of organizations in the order of their ids, deleted ones included, and the page's size. */
+  endOfPage(after: string, size: number): Promise<{ last: string | undefined; count: number }> {
+    return this.organizations.endOfPage(after, size);
+  }
+
+  /** The name; undefined for a deleted organization. */
+  async nameOf(orgId: string): Promise<string | undefined> {
+    const organization = await this.organizations.find(orgId);
+    return organization?.deletedAt === null ? organization.name : undefined;
+  }
+
+  /** The ids of the current owners, in their order. */
+  ownerIdsOf(orgId: string): Promise<string[]> {
+    return this.memberships.ownerIds(orgId);
   }
 
   /** The current slug; undefined for a deleted organization. */

@@ -2,15 +2,14 @@ import { Module } from '@nestjs/common';
 import { OrgDirectoryModule } from '../orgs/org-directory.module.js';
 import { PlansModule } from '../plans/plans.module.js';
 import { EnvVault } from './env/env-vault.js';
-import { ProjectEnvStore } from './persistence/project-env.store.js';
 import { ProjectsCounter } from './persistence/projects-counter.js';
-import { ProjectsStore } from './persistence/projects.store.js';
+import { ProjectsPersistenceModule } from './persistence/projects-persistence.module.js';
 import { ProjectEnvService } from './project-env.service.js';
 import { ProjectsService } from './projects.service.js';
 
 @Module({
-  imports: [OrgDirectoryModule, PlansModule],
-  providers: [EnvVault, ProjectEnvService, ProjectEnvStore, ProjectsCounter, ProjectsService, ProjectsStore],
-  exports: [ProjectEnvService, ProjectEnvStore, ProjectsService, ProjectsStore],
+  imports: [OrgDirectoryModule, PlansModule, ProjectsPersistenceModule],
+  providers: [EnvVault, ProjectEnvService, ProjectsCounter, ProjectsService],
+  exports: [ProjectEnvService, ProjectsService],
 })
 export class ProjectsModule {}

@@ -6,6 +6,8 @@ import { formatUsd } from '../../../platform/money/nano-dollars.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import type { JobHandler } from '../../../platform/background/define-job.js';
 import { Handles } from '../../../platform/background/handles.js';
+import { PersonDirectory } from '../../auth/person-directory.js';
+import { OrgDirectory } from '../../orgs/org-directory.js';
 import { SpendCapsStore } from '../persistence/spend-caps.store.js';
 import { type SpendWarningPayload, spendWarningJob } from './spend-warning.job.js';
 
@@ -16,6 +18,8 @@ export class SpendWarningProcessor implements JobHandler<SpendWarningPayload> {
   constructor(
     private readonly config: Config,
     private readonly database: Database,
+    private readonly orgs: OrgDirectory,
+    private readonly people: PersonDirectory,
     private readonly caps: SpendCapsStore,
     private readonly outbox: Outbox,
     private readonly mailer: Mailer,
@@ -23,18 +27,19 @@ export class SpendWarningProcessor implements JobHandler<SpendWarningPayload> {
 
   async handle(job: SpendWarningPayload): Promise<void> {
     const { orgId, month, level } = job;
-    const owners = await this.caps.owners(orgId);
     if (job.ownerId === undefined) {
       await this.database.transaction(async () => {
-        for (const { id } of owners)
+        for (const id of await this.orgs.ownerIdsOf(orgId))
           await this.outbox.enqueue(spendWarningJob, { orgId, month, level, ownerId: id }, jobIdOf(job, id));
       });
       return;
     }
-    const owner = owners.find(({ id }) => id === job.ownerId);
-    const warning = await this.caps.warning(job.orgId, job.month, job.level);
-    if (owner === undefined || warning === undefined) return;
-    const { orgName, billedNano, capNano } = warning;
+    if (!(await this.orgs.ownerIdsOf(orgId)).includes(job.ownerId)) return;
+    const owner = await this.people.find(job.ownerId);
+    const orgName = await this.orgs.nameOf(orgId);
+    const warning = await this.caps.warning(orgId, month, level);
+    if (owner === undefined || orgName === undefined || warning === undefined) return;
+    const { billedNano, capNano } = warning;
     await this.mailer.send({
       to: owner.email,
       about: job.orgId,

@@ -100,18 +100,15 @@ export class PursesStore {
     }));
   }
 
-  /**
-   * Opens accounts of organizations that have none, and says which of them it has opened, and which of those are a
-   * person's own.
-   */
-  open(orgIds: readonly string[], at: Date): Promise<{ orgId: string; personal: boolean }[]> {
-    return this.query(
+  /** Opens accounts for organizations that have none, and returns which of them it opened. */
+  async open(orgIds: readonly string[], at: Date): Promise<string[]> {
+    const rows = await this.query<{ org_id: string }>(
       `
-      WITH wanted AS (SELECT id, personal_of FROM organizations WHERE id = ANY($1) AND deleted_at IS NULL ORDER BY id FOR KEY SHARE),
-        opened AS (INSERT INTO credit_accounts (org_id, posted_nano, held_nano, opened_at) SELECT id, 0, 0, $2 FROM wanted ON CONFLICT DO NOTHING RETURNING org_id)
-      SELECT org_id AS "orgId", personal_of IS NOT NULL AS personal FROM opened JOIN wanted ON id = org_id`,
+      INSERT INTO credit_accounts (org_id, posted_nano, held_nano, opened_at) SELECT id, 0, 0, $2 FROM unnest($1::text[]) id
+      ON CONFLICT DO NOTHING RETURNING org_id`,
       [orgIds, at],
     );
+    return rows.map(({ org_id }) => org_id);
   }
 
   async isOpen(orgId: string): Promise<boolean> {

@@ -24,29 +24,16 @@ export class SpendCapsStore {
     );
   }
 
-  /**
-   * What a warning was about, and for whom it is; undefined where there was none, or where the organization is deleted.
-   */
+  /** What a warning is about; undefined when there is none. */
   async warning(
     orgId: string,
     month: string,
     level: number,
-  ): Promise<{ orgName: string; billedNano: bigint; capNano: bigint } | undefined> {
-    const [row] = await this.database.manager.query<{ name: string; billed_nano: string; cap_nano: string }[]>(
-      `
-      SELECT o.name, w.billed_nano, w.cap_nano FROM spend_warnings w JOIN organizations o ON o.id = w.org_id AND o.deleted_at IS NULL
-      WHERE w.org_id = $1 AND w.month = $2 AND w.level = $3`,
+  ): Promise<{ billedNano: bigint; capNano: bigint } | undefined> {
+    const [row] = await this.database.manager.query<{ billed_nano: string; cap_nano: string }[]>(
+      'SELECT billed_nano, cap_nano FROM spend_warnings WHERE org_id = $1 AND month = $2 AND level = $3',
       [orgId, month, level],
     );
-    return row && { orgName: row.name, billedNano: BigInt(row.billed_nano), capNano: BigInt(row.cap_nano) };
-  }
-
-  /** Who owns the organization by now. */
-  owners(orgId: string): Promise<{ id: string; username: string; email: string }[]> {
-    return this.database.manager.query(
-      `
-      SELECT u.id, u.username, u.email FROM memberships m JOIN users u ON u.id = m.user_id WHERE m.org_id = $1 AND m.role = 'owner' ORDER BY u.id`,
-      [orgId],
-    );
+    return row && { billedNano: BigInt(row.billed_nano), capNano: BigInt(row.cap_nano) };
   }
 }

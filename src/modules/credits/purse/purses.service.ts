@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { Ids } from '../../../platform/ids/ids.js';
+import { OrgDirectory } from '../../orgs/org-directory.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { PLANS } from '../../plans/plan.js';
@@ -22,6 +23,7 @@ interface PursesWish {
 export class PursesService {
   constructor(
     private readonly database: Database,
+    private readonly orgs: OrgDirectory,
     private readonly store: PursesStore,
     private readonly changes: PurseChangesStore,
     private readonly outbox: Outbox,
@@ -41,12 +43,13 @@ export class PursesService {
       const opened = new Set<string>();
       if (accounts.length < wanted.length) {
         const known = new Set(accounts.map(({ orgId }) => orgId));
-        for (const { orgId, personal } of await this.store.open(
-          wanted.filter((orgId) => !known.has(orgId)),
+        const missing = await this.orgs.lockExisting(wanted.filter((orgId) => !known.has(orgId)));
+        const personal = new Set(missing.filter((org) => org.personal).map(({ id }) => id));
+        const added = await this.store.open(
+          missing.map(({ id }) => id),
           this.clock.now(),
-        )) {
-          if (personal) opened.add(orgId);
-        }
+        );
+        for (const orgId of added) if (personal.has(orgId)) opened.add(orgId);
         accounts = await this.store.lock(wanted);
       }
       const loaded = await this.store.load({ orgIds: wanted, month: monthOf(this.clock.now()).name, holdKeys });

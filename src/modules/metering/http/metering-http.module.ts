@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { OrgDirectoryModule } from '../../orgs/org-directory.module.js';
 import { UsageIntakeService } from '../intake/usage-intake.service.js';
 import { UsageOwners } from '../intake/usage-owners.js';
 import { MeteringModule } from '../metering.module.js';
@@ -6,7 +7,7 @@ import { UsageEventsController } from './usage-events.controller.js';
 import { UsageController } from './usage.controller.js';
 
 @Module({
-  imports: [MeteringModule],
+  imports: [MeteringModule, OrgDirectoryModule],
   controllers: [UsageController, UsageEventsController],
   providers: [UsageIntakeService, UsageOwners],
 })

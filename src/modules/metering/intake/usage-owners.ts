@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { UsageOwnersStore } from '../persistence/usage-owners.store.js';
+import { OrgDirectory } from '../../orgs/org-directory.js';
+import { ProjectOwners } from '../project-owners.js';
 
 const REMEMBERED = 100_000;
 
@@ -10,20 +11,23 @@ interface Owners {
   readonly hasProject: (id: string, orgId: string) => boolean;
 }
 
-/** Knows organizations and projects: their rows stay, and a project stays with its organization. */
+/** Remembers organizations and projects. Their rows stay after a deletion, and a project never changes its owner. */
 @Injectable()
 export class UsageOwners {
   private readonly orgs = new LRUCache<string, true>({ max: REMEMBERED });
   private readonly projects = new LRUCache<string, string>({ max: REMEMBERED });
 
-  constructor(private readonly store: UsageOwnersStore) {}
+  constructor(
+    private readonly directory: OrgDirectory,
+    private readonly owners: ProjectOwners,
+  ) {}
 
   async find(orgIds: ReadonlySet<string>, projectIds: ReadonlySet<string>): Promise<Owners> {
     const newOrgs = [...orgIds].filter((id) => !this.orgs.has(id));
     const newProjects = [...projectIds].filter((id) => !this.projects.has(id));
-    if (newOrgs.length > 0) for (const id of await this.store.organizations(newOrgs)) this.orgs.set(id, true);
+    if (newOrgs.length > 0) for (const id of await this.directory.knownOf(newOrgs)) this.orgs.set(id, true);
     if (newProjects.length > 0)
-      for (const { id, org_id } of await this.store.projects(newProjects)) this.projects.set(id, org_id);
+      for (const [id, orgId] of await this.owners.ownersOf(newProjects)) this.projects.set(id, orgId);
     return { hasOrg: (id) => this.orgs.has(id), hasProject: (id, orgId) => this.projects.get(id) === orgId };
   }
 }

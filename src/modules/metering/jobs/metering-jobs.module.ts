@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { OrgDirectoryModule } from '../../orgs/org-directory.module.js';
 import { MeteringModule } from '../metering.module.js';
 import { StorageSamplesStore } from '../persistence/storage-samples.store.js';
 import { UsageReconciliationStore } from '../persistence/usage-reconciliation.store.js';
@@ -10,7 +11,7 @@ import { UsagePartitionsTimer } from './usage-partitions.timer.js';
 import { UsageReconciliationTimer } from './usage-reconciliation.timer.js';
 
 @Module({
-  imports: [MeteringModule],
+  imports: [MeteringModule, OrgDirectoryModule],
   providers: [
     StorageSampler,
     StorageSamplesStore,

@@ -39,15 +39,6 @@ export class UsageReconciliationStore {
     return row!.locked;
   }
 
-  /** So many organizations, after an id. */
-  async windowAfter(after: string, size: number): Promise<OrgWindow> {
-    const [row] = await this.database.manager.query<{ last: string | null; count: string }[]>(
-      'SELECT max(id) AS last, count(*) AS count FROM (SELECT id FROM organizations WHERE id > $1 ORDER BY id LIMIT $2) AS listed',
-      [after, size],
-    );
-    return { after, last: Number(row!.count) < size ? undefined : row!.last! };
-  }
-
   /**
    * Which sums of a month are not those of its events, or not those of its hours, or not the price of their quantity.
    * One statement sees one moment, so that what is recorded meanwhile is in all or in none.

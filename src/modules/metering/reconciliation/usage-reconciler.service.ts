@@ -1,3 +1,4 @@
+import { OrgDirectory } from '../../orgs/org-directory.js';
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { Log } from '../../../platform/logging/log.js';
@@ -19,10 +20,13 @@ const TOLD = 20;
 const WINDOW = 500;
 
 /** Compares the sums that bills are made of with the events, for the present month and the one before. */
+type OrgPage = Awaited<ReturnType<OrgDirectory['endOfPage']>>;
+
 @Injectable()
 export class UsageReconciler {
   constructor(
     private readonly database: Database,
+    private readonly orgs: OrgDirectory,
     private readonly store: UsageReconciliationStore,
     private readonly metrics: ReconciliationMetrics,
     private readonly clock: Clock,
@@ -36,7 +40,8 @@ export class UsageReconciler {
     const drifted: DriftedSum[] = [];
     for (const month of [present, monthOf(new Date(present.start.getTime() - 1))]) {
       for (let after: string | undefined = ''; after !== undefined;) {
-        const window: OrgWindow = await this.store.windowAfter(after, WINDOW);
+        const { last, count }: OrgPage = await this.orgs.endOfPage(after, WINDOW);
+        const window: OrgWindow = { after, last: count < WINDOW ? undefined : last };
         const found = await this.driftedIn(month, window);
         if (found === undefined) return undefined;
         drifted.push(...found);

@@ -58,6 +58,14 @@ export class MembershipsStore {
     return rows.map(({ id }) => id);
   }
 
+  async ownerIds(orgId: string): Promise<string[]> {
+    const owners = await this.database.manager.find(Membership, {
+      where: { orgId, role: 'owner' },
+      order: { userId: 'ASC' },
+    });
+    return owners.map(({ userId }) => userId);
+  }
+
   countOwners(orgId: string): Promise<number> {
     return this.database.manager.countBy(Membership, { orgId, role: 'owner' });
   }

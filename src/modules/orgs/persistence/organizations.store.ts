@@ -106,6 +106,33 @@ export class OrganizationsStore {
     return new Map(rows.map(({ id, plan }) => [id, plan]));
   }
 
+  lockExisting(ids: readonly string[]): Promise<{ id: string; personal: boolean }[]> {
+    return this.database.manager.query<{ id: string; personal: boolean }[]>(
+      `
+      SELECT id, personal_of IS NOT NULL AS personal FROM organizations
+      WHERE id = ANY($1) AND deleted_at IS NULL ORDER BY id FOR KEY SHARE`,
+      [ids],
+    );
+  }
+
+  async knownOf(ids: readonly string[]): Promise<string[]> {
+    const rows = await this.database.manager.query<{ id: string }[]>(
+      'SELECT id FROM organizations WHERE id = ANY($1)',
+      [ids],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  async endOfPage(after: string, size: number): Promise<{ last: string | undefined; count: number }> {
+    const [row] = await this.database.manager.query<{ last: string | null; count: string }[]>(
+      `
+      SELECT max(id) AS last, count(*) AS count
+      FROM (SELECT id FROM organizations WHERE id > $1 ORDER BY id LIMIT $2) AS page`,
+      [after, size],
+    );
+    return { last: row!.last ?? undefined, count: Number(row!.count) };
+  }
+
   async getPersonalId(userId: string): Promise<string> {
     const { id } = await this.database.manager.findOneOrFail(Organization, {
       select: { id: true },

@@ -1,7 +1,8 @@
 import { Module } from '@nestjs/common';
 import { ReencryptionModule } from '../../../platform/secrets/re-encryption.module.js';
 import { ProjectsModule } from '../projects.module.js';
+import { ProjectsPersistenceModule } from '../persistence/projects-persistence.module.js';
 import { EncryptedProjectEnv } from './encrypted-project-env.js';
 
-@Module({ imports: [ProjectsModule, ReencryptionModule], providers: [EncryptedProjectEnv] })
+@Module({ imports: [ProjectsModule, ProjectsPersistenceModule, ReencryptionModule], providers: [EncryptedProjectEnv] })
 export class ProjectsJobsModule {}

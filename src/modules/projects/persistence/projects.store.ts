@@ -34,6 +34,15 @@ export class ProjectsStore {
     await translated(changed.slug, this.database.manager.update(Project, { id }, changed));
   }
 
+  /** The organization of each project by id, deleted projects included. */
+  async ownersOf(ids: readonly string[]): Promise<Map<string, string>> {
+    const rows = await this.database.manager.query<{ id: string; org_id: string }[]>(
+      'SELECT id, org_id FROM projects WHERE id = ANY($1)',
+      [ids],
+    );
+    return new Map(rows.map(({ id, org_id }) => [id, org_id]));
+  }
+
   /** By id or slug. Null for one that is out of reach or deleted, as for one that never was. */
   async find(named: string, reach: ProjectReach): Promise<Project | null> {
     return CAN_NAME.test(named) ? this.named(named, reach).getOne() : null;

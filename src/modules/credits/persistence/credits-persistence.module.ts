@@ -1,0 +1,12 @@
+import { Module } from '@nestjs/common';
+import { GrantsStore } from './grants.store.js';
+import { HoldsStore } from './holds.store.js';
+import { LedgerStore } from './ledger.store.js';
+import { PurseChangesStore } from './purse-changes.store.js';
+import { PursesStore } from './purses.store.js';
+import { SpendCapsStore } from './spend-caps.store.js';
+
+const STORES = [GrantsStore, HoldsStore, LedgerStore, PurseChangesStore, PursesStore, SpendCapsStore];
+
+@Module({ providers: STORES, exports: STORES })
+export class CreditsPersistenceModule {}
