@@ -81,7 +81,7 @@ export class ErrorFilter implements ExceptionFilter {
   }
 
   private report(error: DomainError, request: Request): void {
-    const { requestId, traceId, orgId } = stateOf(request);
-    this.log.error({ requestId, traceId, orgId, code: error.code, error: error.cause ?? error }, error.message);
+    const { requestId, traceId, logFields } = stateOf(request);
+    this.log.error({ requestId, traceId, ...logFields, code: error.code, error: error.cause ?? error }, error.message);
   }
 }

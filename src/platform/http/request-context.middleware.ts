@@ -55,7 +55,7 @@ export class RequestContextMiddleware {
   };
 
   private finish(request: Request, response: Response, path: string): void {
-    const { requestId, traceId, orgId, startedAtMs } = stateOf(request);
+    const { requestId, traceId, logFields, startedAtMs } = stateOf(request);
     const status = response.writableFinished ? response.statusCode : CLIENT_CLOSED_REQUEST;
     const durationMs = performance.now() - startedAtMs;
     const route = routeOf(request);
@@ -66,9 +66,16 @@ export class RequestContextMiddleware {
       `"requestId":"${requestId}","method":"${request.method}","path":${quoted(path)},"status":${status}` +
         `,"durationMs":${Math.round(durationMs * 100) / 100},"traceId":"${traceId}"` +
         (route === undefined ? '' : `,"route":${quoted(route)}`) +
-        (orgId === undefined ? '' : `,"orgId":"${orgId}"`),
+        fieldsOf(logFields),
     );
   }
+}
+
+/** The fields as the rest of a JSON object. */
+function fieldsOf(fields: Readonly<Record<string, string>> | undefined): string {
+  let text = '';
+  for (const name in fields) text += `,"${name}":"${fields[name]!}"`;
+  return text;
 }
 
 /** The template that matched, `/api/v1/projects/:id`. */

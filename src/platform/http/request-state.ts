@@ -8,9 +8,9 @@ export interface RequestState {
   readonly traceId: string;
   /** Of `performance.now()`. */
   readonly startedAtMs: number;
-  /** The organization that the call is for, once somebody is known to call. */
-  orgId?: string;
-  /** Whose retries of a write belong together, once somebody is known to call. */
+  /** What modules add to the log lines of the request: ids, which need no escapes. */
+  logFields?: Readonly<Record<string, string>>;
+  /** Identifies the authenticated caller, whose retries of a write belong together. */
   callerKey?: string;
 }
 

@@ -5,7 +5,8 @@ import { Injectable } from '@nestjs/common';
 export interface Correlation {
   readonly requestId: string;
   readonly traceId: string;
-  readonly orgId?: string;
+  /** What modules add to log lines, an account's id for example. */
+  readonly logFields?: Readonly<Record<string, string>>;
 }
 
 /** Knows for which request, or job of a request, the running code works. */

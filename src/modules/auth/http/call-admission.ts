@@ -67,7 +67,7 @@ export class CallAdmission {
 
   private putCall(request: Request, call: Call): void {
     attachCall(request, call);
-    Object.assign(stateOf(request), { orgId: call.org.id, callerKey: callerKeyOf(call) });
+    Object.assign(stateOf(request), { logFields: { orgId: call.org.id }, callerKey: callerKeyOf(call) });
     const { credential } = call.principal;
     if (credential.type === 'api_key') this.usage.note(credential.keyId, call.ip);
   }
