@@ -210,7 +210,7 @@ describe('plans', () => {
     );
     expect(text).toContain(
       row(
-        'Deploys at work at once',
+        'Deploys at once',
         plans.map(({ deploys }) => String(deploys.concurrency)),
       ),
     );
