@@ -38,7 +38,7 @@ const { UsageReconciliationStore } = load('modules/metering/persistence/usage-re
 const { UsageReconciler } = load('modules/metering/reconciliation/usage-reconciler.service.js');
 const { pricedQuantityOf } = load('modules/metering/prices/price-version.js');
 const { UsagePartitions } = load('modules/metering/recording/usage-partitions.js');
-const { MonthClosings } = load('modules/billing/invoices/month-closings.service.js');
+const { MonthCloseRun } = load('modules/billing/invoices/month-closings.service.js');
 
 const [organizations = 1_000, eventsOfEach = 100] = process.argv.slice(2).map(Number);
 const WRITERS = 2;
@@ -117,7 +117,7 @@ try {
   const { windows, ...reconciled } = await reconcile(monthOf(from));
   if (reconciled.result > 0) throw new Error(`The month was filled wrongly: ${reconciled.result} sums differ.`);
   now = new Date(to.getTime() + 49 * 3_600_000);
-  const closing = await measured(() => get(MonthClosings).closeAllDue());
+  const closing = await measured(() => get(MonthCloseRun).closeAllDue());
   const closed = closing.result;
   if (closed.failed > 0 || closed.organizations !== organizations)
     throw new Error(`Not closed: ${JSON.stringify(closed)}`);
@@ -230,10 +230,10 @@ async function reconcile(month) {
   const store = new UsageReconciliationStore(app.get(Database, { strict: false }));
   const drifted = store.drifted.bind(store);
   const windows = [];
-  store.drifted = async (...wish) => {
+  store.drifted = async (...request) => {
     const from = performance.now();
-    const found = await drifted(...wish);
-    if (wish[0].name === month.name) windows.push(performance.now() - from);
+    const found = await drifted(...request);
+    if (request[0].name === month.name) windows.push(performance.now() - from);
     return found;
   };
   const services = [Database, Clock].map((type) => app.get(type, { strict: false }));

@@ -6,12 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ROOT } from '../service.mjs';
 
-export const kills = (wish) => runTests('kills', 'process/kills', wish);
+export const kills = (input) => runTests('kills', 'process/kills', input);
 
-export function disk(wish) {
+export function disk(input) {
   const isRoot = process.getuid() === 0;
   return isRoot
-    ? runTests('disk', 'process/full-disk', wish)
+    ? runTests('disk', 'process/full-disk', input)
     : [{ drill: 'disk', count: '-', figures: 'needs root, to mount a tmpfs', verdict: 'left out' }];
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { type Language, type SandboxOutcome } from '../../src/modules/sandbox/sandbox-runtime.js';
+import { type Language, type SandboxOutcome } from '../../src/modules/sandbox/domain/sandbox-runtime.js';
 import { type Attack } from './attacks/attack.js';
 import { ESCAPE_ATTACKS } from './attacks/escapes.js';
 import { networkAttacks } from './attacks/network.js';

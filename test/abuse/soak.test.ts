@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { type ExecutionStatus, type Language } from '../../src/modules/sandbox/sandbox-runtime.js';
+import { type ExecutionStatus, type Language } from '../../src/modules/sandbox/domain/sandbox-runtime.js';
 import { Canaries } from './canaries.js';
 import { AS_ROOT, LIMITS, MODES, openMode } from './modes.js';
 import { cgroupsOf, hostPid, residentBytes, traces, untilNoMoreThan } from './traces.js';

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { PooledRuntime } from '../../src/modules/sandbox/runtime/pooled-runtime.js';
-import { type Language, type SandboxLimits } from '../../src/modules/sandbox/sandbox-runtime.js';
+import { type Language, type SandboxLimits } from '../../src/modules/sandbox/domain/sandbox-runtime.js';
 import { Isolation } from '../../src/platform/isolation/isolation.js';
 
 const LIMITS: SandboxLimits = { timeoutMs: 300, memoryBytes: 256 * 1024 * 1024, outputBytes: 1024 * 1024 };

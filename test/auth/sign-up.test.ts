@@ -125,12 +125,12 @@ describe('POST /api/v1/auth/sign-up', () => {
   });
 
   it('accepts exactly one of concurrent requests for a username or an address', async () => {
-    for (const wish of [
+    for (const input of [
       () => ({ username: 'racer', email: `${uniqueName('racer')}@example.org` }),
       () => ({ username: uniqueName('racer'), email: 'racer@example.org' }),
     ]) {
       const answers = await Promise.all(
-        Array.from({ length: 6 }, () => app.post(SIGN_UP, { ...wish(), password: 'correct horse battery' })),
+        Array.from({ length: 6 }, () => app.post(SIGN_UP, { ...input(), password: 'correct horse battery' })),
       );
       expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409, 409]);
     }
@@ -138,26 +138,26 @@ describe('POST /api/v1/auth/sign-up', () => {
   });
 
   it('creates nothing in a dry run, and returns the same', async () => {
-    const wish = {
+    const input = {
       username: uniqueName('dry'),
       email: `${uniqueName('dry')}@example.org`,
       password: 'correct horse battery',
     };
-    const rehearsal = await app.post(SIGN_UP, wish, { headers: { 'dry-run': 'true' } });
-    expect(rehearsal.body.data).toMatchObject({ user: { username: wish.username } });
-    expect(await make.sql('SELECT id FROM users WHERE username = $1', [wish.username])).toEqual([]);
-    expectStatus(201, await app.post(SIGN_UP, wish));
+    const rehearsal = await app.post(SIGN_UP, input, { headers: { 'dry-run': 'true' } });
+    expect(rehearsal.body.data).toMatchObject({ user: { username: input.username } });
+    expect(await make.sql('SELECT id FROM users WHERE username = $1', [input.username])).toEqual([]);
+    expectStatus(201, await app.post(SIGN_UP, input));
   });
 
   it('returns 429 for the eleventh account of an hour from one address', async () => {
     const from = '198.19.1.1';
-    const wish = (index: number): object => ({
+    const input = (index: number): object => ({
       username: `crowd-${index}`,
       email: `crowd-${index}@example.org`,
       password: 'correct horse battery',
     });
-    for (let index = 0; index < 10; index++) expectStatus(201, await app.post(SIGN_UP, wish(index), { from }));
-    const refused = await app.post(SIGN_UP, wish(10), { from });
+    for (let index = 0; index < 10; index++) expectStatus(201, await app.post(SIGN_UP, input(index), { from }));
+    const refused = await app.post(SIGN_UP, input(10), { from });
     expect([refused.status, refused.body.error.code, refused.body.error.details.policy]).toEqual([
       429,
       'burst_limit_exceeded',

@@ -1,5 +1,5 @@
 import { PaidWorkService } from '../../src/modules/credits/paid-work.service.js';
-import { MonthClosings } from '../../src/modules/billing/invoices/month-closings.service.js';
+import { MonthCloseRun } from '../../src/modules/billing/invoices/month-close-run.js';
 import { parseUsd } from '../../src/platform/money/nano-dollars.js';
 import { as, expectStatus, Make, type Person } from '../support/make.js';
 import { type Answer, type CallOptions, useApp } from '../support/test-app.js';
@@ -269,7 +269,7 @@ describe('the monthly invoice', () => {
         .at(-1)?.['orgId'],
     ).toBe(ada.organization.id);
     await make.sql(`DELETE FROM holds WHERE key = 'wrong'`);
-    expect(await app.get(MonthClosings).closeAllDue()).toEqual({ organizations: 1, failed: 0 });
+    expect(await app.get(MonthCloseRun).closeAllDue()).toEqual({ organizations: 1, failed: 0 });
   });
 
   it('is created once, with gapless numbers, under concurrent closings', async () => {
@@ -282,8 +282,8 @@ describe('the monthly invoice', () => {
       }),
     );
     months.end();
-    await Promise.all([1, 2, 3].map(() => app.get(MonthClosings).closeAllDue()));
-    expect(await app.get(MonthClosings).closeAllDue()).toEqual({ organizations: 0, failed: 0 });
+    await Promise.all([1, 2, 3].map(() => app.get(MonthCloseRun).closeAllDue()));
+    expect(await app.get(MonthCloseRun).closeAllDue()).toEqual({ organizations: 0, failed: 0 });
     for (const by of [key, ...others]) expect(await months.invoicesOf(by)).toHaveLength(1);
     const numbers = (
       await make.sql<{ number: string }>('SELECT number FROM invoices WHERE number IS NOT NULL ORDER BY number')

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { ORG_ID } from '../../src/modules/orgs/orgs.ids.js';
-import { MonthClosings } from '../../src/modules/billing/invoices/month-closings.service.js';
+import { MonthCloseRun } from '../../src/modules/billing/invoices/month-close-run.js';
 import { type PlanId, PLAN_IDS } from '../../src/modules/plans/plan.js';
 import { listPriceNano } from '../../src/modules/plans/plan-price.js';
-import { SubscriptionOperations } from '../../src/modules/billing/operators/subscription-operations.service.js';
+import { SubscriptionOperations } from '../../src/modules/billing/operators/subscription-operations.js';
 import { PaidWorkService } from '../../src/modules/credits/paid-work.service.js';
 import { Ids } from '../../src/platform/ids/ids.js';
 import { Make, uniqueName } from '../support/make.js';
@@ -257,7 +257,7 @@ describe('a process that is killed while it closes a month', () => {
       steps.map((state) => (state === 'gathering' ? [state, state, state] : [state, state])),
     );
 
-    await Promise.all([app.get(MonthClosings).closeAllDue(), app.get(MonthClosings).closeAllDue()]);
+    await Promise.all([app.get(MonthCloseRun).closeAllDue(), app.get(MonthCloseRun).closeAllDue()]);
     const shown = await Promise.all(
       sets.map((orgIds) =>
         make.sql(

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { MonthClosings } from '../../src/modules/billing/invoices/month-closings.service.js';
-import { type BillingPeriod, periodOf } from '../../src/modules/billing/billing-period.js';
+import { MonthCloseRun } from '../../src/modules/billing/invoices/month-close-run.js';
+import { type BillingPeriod, periodOf } from '../../src/modules/billing/domain/billing-period.js';
 import { type UsageEvent, UsageService } from '../../src/modules/metering/usage.service.js';
 import { Clock } from '../../src/platform/time/clock.js';
 import { as, expectStatus, type Make } from '../support/make.js';
@@ -47,13 +47,13 @@ export class Months {
   /** As {@link end}, and it is closed. */
   close(): Promise<{ organizations: number; failed: number }> {
     this.end();
-    return this.app.get(MonthClosings).closeAllDue();
+    return this.app.get(MonthCloseRun).closeAllDue();
   }
 
-  async use(orgId: string, wish: Pick<UsageEvent, 'meter' | 'quantity'> & Partial<UsageEvent>): Promise<void> {
+  async use(orgId: string, input: Pick<UsageEvent, 'meter' | 'quantity'> & Partial<UsageEvent>): Promise<void> {
     await this.app
       .get(UsageService)
-      .record([{ source: 'test', sourceId: randomUUID(), orgId, occurredAt: this.now, ...wish }]);
+      .record([{ source: 'test', sourceId: randomUUID(), orgId, occurredAt: this.now, ...input }]);
   }
 
   async invoicesOf(key: string): Promise<any[]> {

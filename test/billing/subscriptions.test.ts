@@ -1,4 +1,4 @@
-import { PlannedChanges } from '../../src/modules/billing/subscriptions/planned-changes.service.js';
+import { DuePlanChanges } from '../../src/modules/billing/subscriptions/due-plan-changes.js';
 import { Clock } from '../../src/platform/time/clock.js';
 import { as, expectStatus, Make, type Person, send, uniqueName } from '../support/make.js';
 import { type Answer, type CallOptions, type TestApp, useApp, WITHOUT_PROXY } from '../support/test-app.js';
@@ -117,12 +117,12 @@ describe('subscriptions', () => {
     expect(await chosen('free')).toMatchObject({ planned_change: { plan: 'free', at: end.toISOString() } });
 
     timeIs(new Date(end.getTime() - 1));
-    await app.get(PlannedChanges).applyAll();
+    await app.get(DuePlanChanges).applyAll();
     expect(await read()).toMatchObject({ plan: 'pro' });
     // The job comes late, and the bill goes by the end of the period all the same.
     timeIs(new Date(end.getTime() + 3_600_000));
-    await app.get(PlannedChanges).applyAll();
-    await app.get(PlannedChanges).applyAll();
+    await app.get(DuePlanChanges).applyAll();
+    await app.get(DuePlanChanges).applyAll();
     jest.restoreAllMocks();
     expect(await read()).toMatchObject({ plan: 'free', price_usd_per_month: '0' });
     expect(await tierOf()).toBe('free');

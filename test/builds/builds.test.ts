@@ -285,14 +285,14 @@ describe('a build', () => {
     });
     const installCommand =
       'mkdir -p node_modules && cd node_modules && seq 20000 | xargs touch && echo "installed by $NAME" > made';
-    const wish = (name: string): object => ({
+    const input = (name: string): object => ({
       projectId: 'prj_kept',
       settings: { framework: 'nextjs', installCommand },
       environment: { NAME: name },
     });
-    const first = await bench.start(bench.request(repository, wish('one')));
+    const first = await bench.start(bench.request(repository, input('one')));
     const closing = first.close({ keepCaches: true });
-    expect((await bench.build(repository, wish('two'))).files['index.html']).toBe('installed by one\n');
+    expect((await bench.build(repository, input('two'))).files['index.html']).toBe('installed by one\n');
     await closing;
   });
 });

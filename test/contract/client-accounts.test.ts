@@ -96,11 +96,11 @@ describe('the built client with an account', () => {
 
   it('creates one key when a lost response is retried under the same idempotency key', async () => {
     proxy.reset({ kind: 'lose-answer' });
-    const wish = { name: 'only-once', kind: 'personal', preset: 'read_only' } as const;
-    await expect(service.keys.create(wish, { idempotencyKey: 'only-once-1' })).rejects.toThrow('fetch failed');
-    const key = await service.keys.create(wish, { idempotencyKey: 'only-once-1' });
+    const input = { name: 'only-once', kind: 'personal', preset: 'read_only' } as const;
+    await expect(service.keys.create(input, { idempotencyKey: 'only-once-1' })).rejects.toThrow('fetch failed');
+    const key = await service.keys.create(input, { idempotencyKey: 'only-once-1' });
     const named = [];
-    for await (const { id, name } of service.keys.list()) if (name === wish.name) named.push(id);
+    for await (const { id, name } of service.keys.list()) if (name === input.name) named.push(id);
     expect(named).toEqual([key.id]);
   });
 

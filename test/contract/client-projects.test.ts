@@ -75,9 +75,9 @@ describe('the built client with projects', () => {
 
   it('creates one project when a lost response is retried', async () => {
     proxy.reset({ kind: 'lose-answer' });
-    const wish = { name: 'Only once' };
-    await expect(service.projects.create(wish, { idempotencyKey: 'project-1' })).rejects.toThrow('fetch failed');
-    const project = await service.projects.create(wish, { idempotencyKey: 'project-1' });
+    const input = { name: 'Only once' };
+    await expect(service.projects.create(input, { idempotencyKey: 'project-1' })).rejects.toThrow('fetch failed');
+    const project = await service.projects.create(input, { idempotencyKey: 'project-1' });
     expect(project.slug).toBe('only-once');
   });
 });

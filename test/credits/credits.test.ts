@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BilledUsageService } from '../../src/modules/credits/billed-usage.service.js';
 import { CreditsExhausted, SpendCapReached } from '../../src/modules/credits/credits.errors.js';
-import { GrantsService } from '../../src/modules/credits/grants.service.js';
+import { GrantsService } from '../../src/modules/credits/grants/grants.service.js';
 import { LedgerService } from '../../src/modules/credits/ledger.service.js';
 import { PaidWorkService } from '../../src/modules/credits/paid-work.service.js';
 import type { WorkEstimate } from '../../src/modules/credits/paid-work.js';
@@ -22,13 +22,13 @@ const HOUR_MS = 3_600_000n;
 const HOUR_NANO = parseUsd('0.1');
 
 const work = (): PaidWorkService => app.get(PaidWorkService);
-const compute = (orgId: string, hours: bigint, wish: Partial<WorkEstimate> = {}): WorkEstimate => ({
+const compute = (orgId: string, hours: bigint, input: Partial<WorkEstimate> = {}): WorkEstimate => ({
   orgId,
   plan: 'free',
   meter: 'sandbox_compute',
   estimatedQuantity: hours * HOUR_MS,
   key: randomUUID(),
-  ...wish,
+  ...input,
 });
 const used = ({ key, orgId, begunAt }: { key: string; orgId: string; begunAt: Date }, hours: bigint): UsageEvent => ({
   source: 'test',
@@ -128,11 +128,11 @@ describe('holds for paid work', () => {
 
   it('start and settle once for repeated calls', async () => {
     const person = await make.person();
-    const wish = compute(person.organization.id, 10n);
-    const [begun] = await Promise.all([work().begin(wish), work().begin(wish), work().begin(wish)]);
+    const input = compute(person.organization.id, 10n);
+    const [begun] = await Promise.all([work().begin(input), work().begin(input), work().begin(input)]);
     const ends = await Promise.all(Array.from({ length: 5 }, () => work().end(begun, used(begun, 2n))));
     await work().abandon(begun);
-    await work().begin(wish);
+    await work().begin(input);
     expect(ends).toEqual(Array.from({ length: 5 }, () => ({ costNano: 2n * HOUR_NANO })));
     expect(await credits(person)).toMatchObject({ balance: '4.8', held: '0' });
   });
@@ -175,16 +175,16 @@ describe('holds for paid work', () => {
 
   it('join the transaction of the caller', async () => {
     const person = await make.person();
-    const wish = compute(person.organization.id, 10n);
+    const input = compute(person.organization.id, 10n);
     const database = app.get(Database);
     await expect(
       database.transaction(async () => {
-        await work().begin(wish);
+        await work().begin(input);
         throw new Error('undone');
       }),
     ).rejects.toThrow('undone');
     expect(await credits(person)).toMatchObject({ held: '0' });
-    const begun = await work().begin(wish);
+    const begun = await work().begin(input);
     await expect(
       database.transaction(async () => {
         await work().end(begun, used(begun, 1n));
@@ -198,8 +198,8 @@ describe('holds for paid work', () => {
 
   it('fail alone when one of a batch cannot be written', async () => {
     const [person, nobody] = [await make.person(), 'org_00000000000000000000000000'];
-    const wishes = [compute(person.organization.id, 1n), compute(nobody, 1n), compute(person.organization.id, 1n)];
-    const results = await Promise.allSettled(wishes.map((wish) => work().begin(wish)));
+    const inputs = [compute(person.organization.id, 1n), compute(nobody, 1n), compute(person.organization.id, 1n)];
+    const results = await Promise.allSettled(inputs.map((input) => work().begin(input)));
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   });
 

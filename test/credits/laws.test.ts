@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { CreditBalanceService } from '../../src/modules/credits/credit-balance.service.js';
-import { GrantsService } from '../../src/modules/credits/grants.service.js';
+import { GrantsService } from '../../src/modules/credits/grants/grants.service.js';
 import { LedgerService } from '../../src/modules/credits/ledger.service.js';
 import { PaidWorkService } from '../../src/modules/credits/paid-work.service.js';
 import type { PaidWork } from '../../src/modules/credits/paid-work.js';
@@ -19,7 +19,7 @@ const app = useApp();
 const make = new Make(app);
 const faults = (): Promise<string[]> => faultsOf(app.get(Database).manager);
 
-const order = (wish: Partial<SpenderOrder> & Pick<SpenderOrder, 'orgId'>): SpenderOrder => ({
+const order = (input: Partial<SpenderOrder> & Pick<SpenderOrder, 'orgId'>): SpenderOrder => ({
   settings: {
     DATABASE_URL: app.config.databaseUrl!,
     REDIS_URL: app.config.redisUrl!,
@@ -30,7 +30,7 @@ const order = (wish: Partial<SpenderOrder> & Pick<SpenderOrder, 'orgId'>): Spend
   keys: [randomUUID()],
   ms: HOUR_MS,
   withinMs: 600_000,
-  ...wish,
+  ...input,
 });
 
 /** `organization` has exactly so much. */

@@ -1,6 +1,6 @@
-import { AdmissionService } from '../../src/modules/deploys/admission/admission.service.js';
-import { DeployTransitions } from '../../src/modules/deploys/deploy-transitions.js';
-import { LostDeploys } from '../../src/modules/deploys/admission/lost-deploys.service.js';
+import { DeployAdmissionService } from '../../src/modules/deploys/admission/deploy-admission.service.js';
+import { DeployTransitions } from '../../src/modules/deploys/domain/deploy-transitions.js';
+import { LostDeploys } from '../../src/modules/deploys/admission/lost-deploys.js';
 import { AdmissionStore } from '../../src/modules/deploys/persistence/admission.store.js';
 import { DeploysStore } from '../../src/modules/deploys/persistence/deploys.store.js';
 import { Database } from '../../src/platform/database/database.js';
@@ -44,7 +44,7 @@ const slots = (count: number): Promise<unknown> =>
       ON CONFLICT (id) DO UPDATE SET slots = excluded.slots, seen_at = now()`,
     [count],
   );
-const admit = (): Promise<number> => app.get(AdmissionService).run();
+const admit = (): Promise<number> => app.get(DeployAdmissionService).run();
 const admitted = async (): Promise<string[]> =>
   (await make.sql('SELECT id FROM deploys WHERE admitted_at IS NOT NULL ORDER BY admitted_at, id')).map(
     ({ id }) => id as string,

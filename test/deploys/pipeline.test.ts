@@ -1,7 +1,7 @@
 import { BuildFailed } from '../../src/modules/builds/build-failed.js';
 import { AppServersService } from '../../src/modules/hosting/app-servers.service.js';
 import { ServerDidNotStart } from '../../src/modules/hosting/hosting.errors.js';
-import { DeployVariablesService } from '../../src/modules/deploys/deploy-variables.service.js';
+import { DeployVariablesService } from '../../src/modules/deploys/requests/deploy-variables.service.js';
 import { repositoryPushedEvent } from '../../src/modules/repositories/repository-pushed.job.js';
 import { Database } from '../../src/platform/database/database.js';
 import { Outbox } from '../../src/platform/outbox/outbox.js';

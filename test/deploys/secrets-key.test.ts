@@ -1,4 +1,4 @@
-import { DeployVariablesService } from '../../src/modules/deploys/deploy-variables.service.js';
+import { DeployVariablesService } from '../../src/modules/deploys/requests/deploy-variables.service.js';
 import { ProjectEnvService } from '../../src/modules/projects/project-env.service.js';
 import { FakeBuilds } from '../support/fake-builds.js';
 import { as, expectStatus, Make, send, uniqueName } from '../support/make.js';

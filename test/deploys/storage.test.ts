@@ -1,5 +1,5 @@
-import { StorageSampler } from '../../src/modules/metering/storage/storage-sampler.service.js';
-import { DeployRequests } from '../../src/modules/deploys/deploy-requests.service.js';
+import { StorageSampler } from '../../src/modules/metering/storage/storage-sampler.js';
+import { DeployRequests } from '../../src/modules/deploys/requests/deploy-requests.js';
 import { ProjectsService } from '../../src/modules/projects/projects.service.js';
 import { Database } from '../../src/platform/database/database.js';
 import { Clock } from '../../src/platform/time/clock.js';

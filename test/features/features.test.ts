@@ -1,6 +1,6 @@
 import { Client } from 'pg';
-import { AdmissionService } from '../../src/modules/deploys/admission/admission.service.js';
-import { OpenFeatureFlags } from '../../src/modules/features/open-feature.provider.js';
+import { DeployAdmissionService } from '../../src/modules/deploys/admission/deploy-admission.service.js';
+import { OpenFeatureFlags } from '../../src/modules/features/flags/open-feature.provider.js';
 import { as, Make } from '../support/make.js';
 import { eventually, useApp, WITHOUT_PROXY } from '../support/test-app.js';
 
@@ -219,7 +219,7 @@ describe('the flag deploys', () => {
 
     const worker = await app.another({ role: 'worker' });
     try {
-      expect(await worker.get(AdmissionService).run()).toBe(0);
+      expect(await worker.get(DeployAdmissionService).run()).toBe(0);
       expect(await stateOf()).toBe('queued');
       await app.post('/ops/features', { name: 'deploys', enabled: true }, AS_OPERATOR);
       // There is no such host.

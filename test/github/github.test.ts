@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { GithubDeliveries } from '../../src/modules/github/github-deliveries.service.js';
+import { GithubDeliveries } from '../../src/modules/github/github-deliveries.js';
 import { Clock } from '../../src/platform/time/clock.js';
 import { FakeGithub } from '../support/fake-github.js';
 import { as, expectStatus, Make, type Org, type Person, send, uniqueName } from '../support/make.js';

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { ArtifactsService } from '../../src/modules/hosting/artifacts.service.js';
 import type { BuiltFile, BuiltOutput } from '../../src/modules/hosting/built-output.js';
 import { ArtifactStore, keyOf } from '../../src/modules/hosting/store/artifact-store.js';
-import { StoredBytes } from '../../src/modules/hosting/stored-bytes.service.js';
+import { StoredBytes } from '../../src/modules/hosting/stored-bytes.js';
 import { built, type Files, LIMITS } from '../support/hosting.js';
 import { Make, uniqueName } from '../support/make.js';
 import { useApp } from '../support/test-app.js';

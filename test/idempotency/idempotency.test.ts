@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { IdempotencyService } from '../../src/modules/idempotency/idempotency.service.js';
+import { IdempotencyService } from '../../src/modules/idempotency/writes/idempotency.service.js';
 import { as, Make, type Person, send, uniqueName } from '../support/make.js';
 import { type Answer, useApp } from '../support/test-app.js';
 
@@ -103,9 +103,9 @@ describe('Idempotency-Key', () => {
 
     it('does not store server errors', async () => {
       const service = app.get(IdempotencyService);
-      const wish = request();
-      await expect(service.once(wish, true, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
-      expect(await service.once(wish, true, () => Promise.resolve({ status: 200, data: 1 }))).toEqual({
+      const input = request();
+      await expect(service.once(input, true, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
+      expect(await service.once(input, true, () => Promise.resolve({ status: 200, data: 1 }))).toEqual({
         answer: { status: 200, data: 1 },
         replayed: false,
       });
@@ -113,8 +113,8 @@ describe('Idempotency-Key', () => {
 
     it('rolls the write back when its response cannot be stored', async () => {
       const service = app.get(IdempotencyService);
-      const [wish, name] = [request(), uniqueName('lost')];
-      const work = service.once(wish, true, async () => {
+      const [input, name] = [request(), uniqueName('lost')];
+      const work = service.once(input, true, async () => {
         await make.sql(
           `INSERT INTO idempotency_records (scope, key, fingerprint, holder, created_at, expires_at)
             VALUES ('done', $1, 'x', 'x', now(), now())`,
@@ -124,7 +124,7 @@ describe('Idempotency-Key', () => {
         await app
           .get(IdempotencyService)
           ['database']['dataSource'].query('UPDATE idempotency_records SET holder = $2 WHERE key = $1', [
-            wish.key,
+            input.key,
             'another',
           ]);
         return { status: 200 };
@@ -135,29 +135,31 @@ describe('Idempotency-Key', () => {
 
     it('is released when its process died, for the same request only', async () => {
       const service = app.get(IdempotencyService);
-      const wish = request();
+      const input = request();
       await make.sql(
         `INSERT INTO idempotency_records (scope, key, fingerprint, holder, held_until, created_at,
           expires_at) VALUES ($1, $2, $3, 'dead', now() - interval '1 second', now(),
           now() + interval '1 day')`,
-        [wish.scope, wish.key, wish.fingerprints[0]],
+        [input.scope, input.key, input.fingerprints[0]],
       );
       await expect(
-        service.once({ ...wish, fingerprints: [Buffer.from('other')] }, true, () => Promise.resolve({ status: 200 })),
+        service.once({ ...input, fingerprints: [Buffer.from('other')] }, true, () => Promise.resolve({ status: 200 })),
       ).rejects.toMatchObject({ code: 'idempotency_mismatch' });
-      expect(await service.once(wish, true, () => Promise.resolve({ status: 200 }))).toMatchObject({ replayed: false });
+      expect(await service.once(input, true, () => Promise.resolve({ status: 200 }))).toMatchObject({
+        replayed: false,
+      });
     });
 
     it('matches the fingerprint of an older pepper', async () => {
       const service = app.get(IdempotencyService);
       const {
         fingerprints: [older],
-        ...wish
+        ...input
       } = request();
-      await service.once({ ...wish, fingerprints: [older!] }, true, () =>
+      await service.once({ ...input, fingerprints: [older!] }, true, () =>
         Promise.resolve({ status: 200, data: 'first' }),
       );
-      const again = service.once({ ...wish, fingerprints: [Buffer.from('newer'), older!] }, true, () =>
+      const again = service.once({ ...input, fingerprints: [Buffer.from('newer'), older!] }, true, () =>
         Promise.resolve({ status: 200, data: 'second' }),
       );
       expect(await again).toMatchObject({ answer: { data: 'first' }, replayed: true });
@@ -165,12 +167,12 @@ describe('Idempotency-Key', () => {
 
     it('expires after a day', async () => {
       const service = app.get(IdempotencyService);
-      const wish = request();
-      await service.once(wish, true, () => Promise.resolve({ status: 200, data: 'first' }));
+      const input = request();
+      await service.once(input, true, () => Promise.resolve({ status: 200, data: 'first' }));
       await make.sql("UPDATE idempotency_records SET expires_at = now() - interval '1 second' WHERE key = $1", [
-        wish.key,
+        input.key,
       ]);
-      expect(await service.once(wish, true, () => Promise.resolve({ status: 200, data: 'second' }))).toMatchObject({
+      expect(await service.once(input, true, () => Promise.resolve({ status: 200, data: 'second' }))).toMatchObject({
         answer: { data: 'second' },
         replayed: false,
       });
@@ -215,16 +217,16 @@ describe('Dry-Run', () => {
     expect(minted.body.data).not.toHaveProperty('secret');
     expect((await app.fetch('/api/v1/keys', as(person))).body.data).toEqual([]);
 
-    const wish = {
+    const input = {
       username: uniqueName('dry'),
       email: `${uniqueName('dry')}@example.org`,
       password: 'a-long-enough-secret',
     };
-    const signedUp = await app.post('/api/v1/auth/sign-up', wish, dry);
+    const signedUp = await app.post('/api/v1/auth/sign-up', input, dry);
     expect(signedUp.body.data).not.toHaveProperty('session_token');
-    expect(await make.sql('SELECT 1 FROM users WHERE username = $1', [wish.username])).toEqual([]);
+    expect(await make.sql('SELECT 1 FROM users WHERE username = $1', [input.username])).toEqual([]);
     expect(await make.sql('SELECT 1 FROM outbox_messages')).toEqual(await make.sql('SELECT 1 FROM users'));
-    expect((await app.post('/api/v1/auth/sign-up', wish)).status).toBe(201);
+    expect((await app.post('/api/v1/auth/sign-up', input)).status).toBe(201);
   });
 
   it('validates and authorizes like the real request', async () => {

@@ -101,12 +101,12 @@ describe('a write with an idempotency key whose database connection is lost', ()
         )
         .catch(() => undefined);
     }, 40);
-    const wishes = Array.from({ length: 40 }, () => [uniqueName('many'), uniqueName('k')] as const);
+    const inputs = Array.from({ length: 40 }, () => [uniqueName('many'), uniqueName('k')] as const);
     const seen = new Set<string>();
     let made: Answer[];
     try {
       made = await Promise.all(
-        wishes.map(async ([name, key]) => {
+        inputs.map(async ([name, key]) => {
           for (let attempt = 0; attempt < 15; attempt++) {
             const answer = await mint(name, key);
             seen.add(`${answer.status} ${answer.body?.error?.code ?? ''}`.trim());
@@ -124,7 +124,7 @@ describe('a write with an idempotency key whose database connection is lost', ()
     expect(
       [...seen].filter((what) => !['201', '503 service_unavailable', '409 idempotency_in_progress'].includes(what)),
     ).toEqual([]);
-    expect(made.map(({ status }) => status)).toEqual(wishes.map(() => 201));
-    expect(await Promise.all(wishes.map(([name]) => count(name)))).toEqual(wishes.map(() => 1));
+    expect(made.map(({ status }) => status)).toEqual(inputs.map(() => 201));
+    expect(await Promise.all(inputs.map(([name]) => count(name)))).toEqual(inputs.map(() => 1));
   }, 60_000);
 });

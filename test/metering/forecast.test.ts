@@ -9,7 +9,7 @@ describe('GET /api/v1/billing/forecast', () => {
   const app = useApp({ SANDBOX_ENABLED: 'false' });
   const make = new Make(app);
 
-  const use = (orgId: string, milliseconds: bigint, wish: object = {}) =>
+  const use = (orgId: string, milliseconds: bigint, request: object = {}) =>
     app.get(UsageService).record([
       {
         source: 'test',
@@ -18,7 +18,7 @@ describe('GET /api/v1/billing/forecast', () => {
         meter: 'sandbox_compute',
         quantity: milliseconds,
         occurredAt: new Date(),
-        ...wish,
+        ...request,
       },
     ]);
   const near = (time: string, expectedMs: number): void => {

@@ -15,14 +15,14 @@ describe('POST /api/v1/billing/events', () => {
     orgId = person.organization.id;
   });
 
-  const event = (wish: object = {}): Record<string, unknown> => ({
+  const event = (request: object = {}): Record<string, unknown> => ({
     source: 'a-source',
     id: randomUUID(),
     org_id: orgId,
     meter: 'sandbox_compute',
     quantity: '1000',
     occurred_at: new Date().toISOString(),
-    ...wish,
+    ...request,
   });
   const report = (events: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
     app.post('/api/v1/billing/events', { events }, { headers: { authorization: `Bearer ${TOKEN}`, ...headers } });

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { UsageReconciler } from '../../src/modules/metering/reconciliation/usage-reconciler.service.js';
+import { UsageReconciler } from '../../src/modules/metering/reconciliation/usage-reconciler.js';
 import { UsagePeriodsService } from '../../src/modules/metering/usage-periods.service.js';
 import { type UsageTotal, UsageTotalsService } from '../../src/modules/metering/usage-totals.service.js';
 import { type UsageEvent, UsageService } from '../../src/modules/metering/usage.service.js';

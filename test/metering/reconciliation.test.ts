@@ -5,7 +5,7 @@ import {
   type OrgWindow,
   UsageReconciliationStore,
 } from '../../src/modules/metering/persistence/usage-reconciliation.store.js';
-import { UsageReconciler } from '../../src/modules/metering/reconciliation/usage-reconciler.service.js';
+import { UsageReconciler } from '../../src/modules/metering/reconciliation/usage-reconciler.js';
 import { UsageService } from '../../src/modules/metering/usage.service.js';
 import { Make } from '../support/make.js';
 import { useApp } from '../support/test-app.js';

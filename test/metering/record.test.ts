@@ -17,14 +17,14 @@ describe('recording usage', () => {
     orgId = (await make.person()).organization.id;
   });
 
-  const event = (wish: Partial<UsageEvent> = {}): UsageEvent => ({
+  const event = (request: Partial<UsageEvent> = {}): UsageEvent => ({
     source: 'test',
     sourceId: randomUUID(),
     orgId,
     meter: 'sandbox_compute',
     quantity: 1_000n,
     occurredAt: new Date(),
-    ...wish,
+    ...request,
   });
   const record = (...events: UsageEvent[]) => app.get(UsageService).record(events);
   const thisMonth = (): [Date, Date] => {

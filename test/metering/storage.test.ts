@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { StorageSampler } from '../../src/modules/metering/storage/storage-sampler.service.js';
+import { StorageSampler } from '../../src/modules/metering/storage/storage-sampler.js';
 import { StorageSource, StorageSources, type StoredBytes } from '../../src/modules/metering/storage-source.js';
 import { UsageTotalsService } from '../../src/modules/metering/usage-totals.service.js';
 import { Clock } from '../../src/platform/time/clock.js';

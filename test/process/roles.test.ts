@@ -1,6 +1,6 @@
 import { until } from '../support/embedded-servers.js';
 import { stillRunning } from '../support/processes.js';
-import { ServiceProcess, type ServiceWish } from '../support/service-process.js';
+import { ServiceProcess, type ServiceOptions } from '../support/service-process.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { flushTestRedis, testRedisUrl } from '../support/test-redis.js';
 
@@ -20,7 +20,7 @@ describe('roles that share servers', () => {
     await database.drop();
   });
 
-  const wish = (role: NonNullable<ServiceWish['role']>, env: Record<string, string> = {}): ServiceWish => ({
+  const input = (role: NonNullable<ServiceOptions['role']>, env: Record<string, string> = {}): ServiceOptions => ({
     role,
     env: {
       DATABASE_URL: database.url,
@@ -34,14 +34,14 @@ describe('roles that share servers', () => {
 
   it('migrates once when two `migrate` start, and an API that waits becomes ready', async () => {
     database = await createTestDatabase({ migrated: false });
-    const api = await ServiceProcess.start(wish('api'));
+    const api = await ServiceProcess.start(input('api'));
     expect(await api.get('/ready')).toMatchObject({
       status: 503,
       body: { status: 'error', details: { migrations: { status: 'down' }, database: { status: 'up' } } },
     });
     expect(await api.get('/health')).toMatchObject({ status: 200 });
 
-    const both = await Promise.all([ServiceProcess.run(wish('migrate')), ServiceProcess.run(wish('migrate'))]);
+    const both = await Promise.all([ServiceProcess.run(input('migrate')), ServiceProcess.run(input('migrate'))]);
     expect(both.map(({ code, stderr }) => ({ code, stderr }))).toEqual([
       { code: 0, stderr: '' },
       { code: 0, stderr: '' },
@@ -52,7 +52,7 @@ describe('roles that share servers', () => {
 
   it('runs code of the API on the worker, and returns 503 without a worker', async () => {
     database = await createTestDatabase();
-    const api = await ServiceProcess.start(wish('api'));
+    const api = await ServiceProcess.start(input('api'));
     const refused = await api.sandbox('python', 'print(1 + 2)');
     expect(refused).toMatchObject({
       status: 503,
@@ -64,7 +64,7 @@ describe('roles that share servers', () => {
       body: { details: { sandbox: { status: 'degraded' } } },
     });
 
-    const worker = await ServiceProcess.start(wish('worker'));
+    const worker = await ServiceProcess.start(input('worker'));
     expect(await worker.get('/health')).toMatchObject({ status: 200 });
     expect(await worker.get('/ready')).toMatchObject({ status: 200 });
     expect(await worker.sandbox('python', '1')).toMatchObject({ status: 404 });
@@ -84,7 +84,10 @@ describe('roles that share servers', () => {
 
   it('lets a stopping worker finish its run, and a stopping API its request', async () => {
     database = await createTestDatabase();
-    const [api, worker] = await Promise.all([ServiceProcess.start(wish('api')), ServiceProcess.start(wish('worker'))]);
+    const [api, worker] = await Promise.all([
+      ServiceProcess.start(input('api')),
+      ServiceProcess.start(input('worker')),
+    ]);
     const { answer } = await api.startedRun(2);
     worker.signal('SIGTERM');
     api.signal('SIGTERM');
@@ -95,7 +98,10 @@ describe('roles that share servers', () => {
 
   it('ends a long run of a stopping worker, returns 503 and does not charge it', async () => {
     database = await createTestDatabase();
-    const [api, worker] = await Promise.all([ServiceProcess.start(wish('api')), ServiceProcess.start(wish('worker'))]);
+    const [api, worker] = await Promise.all([
+      ServiceProcess.start(input('api')),
+      ServiceProcess.start(input('worker')),
+    ]);
     const { answer } = await api.startedRun(29);
     const from = performance.now();
     worker.signal('SIGTERM');
@@ -103,7 +109,7 @@ describe('roles that share servers', () => {
     expect((await worker.ended).code).toBe(0);
     expect(performance.now() - from).toBeLessThan(23_000);
 
-    await ServiceProcess.start(wish('worker'));
+    await ServiceProcess.start(input('worker'));
     await until(
       'the API knows the new worker',
       async () => (await api.get('/ready')).body.details.sandbox.status === 'up',
@@ -116,8 +122,8 @@ describe('roles that share servers', () => {
     // The caller waits for as long as a run may wait and take, plus a moment.
     const short = { SANDBOX_TIMEOUT_MS: '1500' };
     const [api, killed] = await Promise.all([
-      ServiceProcess.start(wish('api', short)),
-      ServiceProcess.start(wish('worker', short)),
+      ServiceProcess.start(input('api', short)),
+      ServiceProcess.start(input('worker', short)),
     ]);
     expect((await api.sandbox('python', '1')).body.meta).toMatchObject({ remaining_executions: 9 });
 
@@ -126,7 +132,7 @@ describe('roles that share servers', () => {
     killed.signal('SIGKILL');
     await until('the code is gone with its worker', () => stillRunning(family).length === 0, 2_000);
 
-    const next = await ServiceProcess.start(wish('worker', short));
+    const next = await ServiceProcess.start(input('worker', short));
     // The lost run is given back when its caller is told, which may be before or after this.
     expect([7, 8]).toContain((await api.sandbox('python', '1')).body.meta.remaining_executions);
     expect(await next.metric(PYTHON_RUNS)).toBe(1);

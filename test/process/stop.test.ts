@@ -1,7 +1,7 @@
 import { until } from '../support/embedded-servers.js';
 import { stillRunning } from '../support/processes.js';
 import { makeMemoryDirectory, removeScratchDirectory } from '../support/scratch-directory.js';
-import { type HttpAnswer, ServiceProcess, type ServiceWish } from '../support/service-process.js';
+import { type HttpAnswer, ServiceProcess, type ServiceOptions } from '../support/service-process.js';
 
 jest.setTimeout(150_000);
 
@@ -19,8 +19,8 @@ describe('stopping the service', () => {
     removeScratchDirectory(dataDir);
   });
 
-  const start = (wish: ServiceWish = {}): Promise<ServiceProcess> =>
-    ServiceProcess.start({ ...wish, env: { DATA_DIR: dataDir, ...wish.env } });
+  const start = (input: ServiceOptions = {}): Promise<ServiceProcess> =>
+    ServiceProcess.start({ ...input, env: { DATA_DIR: dataDir, ...input.env } });
 
   it('reports shutdown at SIGTERM, finishes a run, and leaves nothing behind', async () => {
     const service = await start();

@@ -1,5 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { RepositoriesService } from '../../src/modules/repositories/repositories.service.js';
+import { RepositoriesService } from '../../src/modules/repositories/hosted/repositories.service.js';
 import { Workbench } from '../builds/workbench.js';
 import { GitClient } from '../support/git-client.js';
 import { as, expectStatus, Make } from '../support/make.js';

@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { ConcurrencyLimitService } from '../../src/modules/limits/concurrency-limit.service.js';
 import { GitPlaces } from '../../src/modules/repositories/git/git-places.js';
-import { RepositoriesService } from '../../src/modules/repositories/repositories.service.js';
+import { RepositoriesService } from '../../src/modules/repositories/hosted/repositories.service.js';
 import { OutboxRelay } from '../../src/platform/outbox/outbox-relay.js';
 import { GitClient } from '../support/git-client.js';
 import { as, expectStatus, Make, type Org, type Person } from '../support/make.js';

@@ -163,8 +163,8 @@ describe('repositories', () => {
   it('creates as many as the plan allows, under concurrent requests too', async () => {
     const person = await make.person();
     const secret = await make.key(person);
-    const wishes = Array.from({ length: 13 }, () => create({ name: uniqueName('one') }, {}, secret));
-    const answers = await Promise.all(wishes);
+    const inputs = Array.from({ length: 13 }, () => create({ name: uniqueName('one') }, {}, secret));
+    const answers = await Promise.all(inputs);
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(10);
     const refused = answers.find(({ status }) => status === 403)!;
     expect(codeOf(refused)).toEqual([403, 'plan_limit_reached']);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ExecutionsStore } from '../../src/modules/sandbox/persistence/executions.store.js';
-import { SandboxRuntime } from '../../src/modules/sandbox/sandbox-runtime.js';
+import { SandboxRuntime } from '../../src/modules/sandbox/domain/sandbox-runtime.js';
 import { as, expectStatus, Make } from '../support/make.js';
 import { withAdmin } from '../support/test-database.js';
 import { eventually, useApp } from '../support/test-app.js';

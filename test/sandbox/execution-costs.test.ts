@@ -1,5 +1,5 @@
 import { ExecutionSweeper } from '../../src/modules/sandbox/executions/execution-sweeper.js';
-import { SandboxRuntime } from '../../src/modules/sandbox/sandbox-runtime.js';
+import { SandboxRuntime } from '../../src/modules/sandbox/domain/sandbox-runtime.js';
 import { Database } from '../../src/platform/database/database.js';
 import { formatUsd, parseUsd } from '../../src/platform/money/nano-dollars.js';
 import { faultsOf } from '../credits/support.js';

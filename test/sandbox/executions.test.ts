@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ExecutionSweeper } from '../../src/modules/sandbox/executions/execution-sweeper.js';
-import { LANGUAGES, SandboxRuntime } from '../../src/modules/sandbox/sandbox-runtime.js';
-import { SandboxMetrics } from '../../src/modules/sandbox/sandbox.metrics.js';
+import { LANGUAGES, SandboxRuntime } from '../../src/modules/sandbox/domain/sandbox-runtime.js';
+import { SandboxMetrics } from '../../src/modules/sandbox/metrics/sandbox.metrics.js';
 import { Queues } from '../../src/platform/queues/queues.js';
 import { as, expectStatus, Make, type Person } from '../support/make.js';
 import { type Answer, type CallOptions, eventually, useApp } from '../support/test-app.js';

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { HostedRuntime } from '../../src/modules/sandbox/runtime/host/hosted-runtime.js';
 import { type PoolEvent } from '../../src/modules/sandbox/runtime/pool-events.js';
-import { type SandboxOutcome, type SandboxRun } from '../../src/modules/sandbox/sandbox-runtime.js';
+import { type SandboxOutcome, type SandboxRun } from '../../src/modules/sandbox/domain/sandbox-runtime.js';
 
 const LIMITS = { timeoutMs: 3_000, memoryBytes: 256 * 1024 * 1024, outputBytes: 1024 * 1024 };
 

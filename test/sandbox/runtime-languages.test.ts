@@ -1,4 +1,8 @@
-import { type Language, type SandboxLimits, type SandboxOutcome } from '../../src/modules/sandbox/sandbox-runtime.js';
+import {
+  type Language,
+  type SandboxLimits,
+  type SandboxOutcome,
+} from '../../src/modules/sandbox/domain/sandbox-runtime.js';
 import { PooledRuntime } from '../../src/modules/sandbox/runtime/pooled-runtime.js';
 import { Isolation } from '../../src/platform/isolation/isolation.js';
 

@@ -1,7 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
 import { PooledRuntime } from '../../src/modules/sandbox/runtime/pooled-runtime.js';
-import { type Language, type SandboxLimits, type SandboxOutcome } from '../../src/modules/sandbox/sandbox-runtime.js';
+import {
+  type Language,
+  type SandboxLimits,
+  type SandboxOutcome,
+} from '../../src/modules/sandbox/domain/sandbox-runtime.js';
 import { Isolation } from '../../src/platform/isolation/isolation.js';
 
 /** Root's own, unlike anything below /tmp. */

@@ -1,6 +1,6 @@
 import { DataSource } from 'typeorm';
-import { LANGUAGES, SandboxRuntime } from '../../src/modules/sandbox/sandbox-runtime.js';
-import { SandboxMetrics } from '../../src/modules/sandbox/sandbox.metrics.js';
+import { LANGUAGES, SandboxRuntime } from '../../src/modules/sandbox/domain/sandbox-runtime.js';
+import { SandboxMetrics } from '../../src/modules/sandbox/metrics/sandbox.metrics.js';
 import { JobTurns } from '../../src/platform/queues/job-turns.js';
 import { type Answer, eventually, randomAddress, useApp } from '../support/test-app.js';
 

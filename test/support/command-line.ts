@@ -13,7 +13,7 @@ export interface Ended {
   readonly stderr: string;
 }
 
-export interface RunWish {
+export interface RunOptions {
   readonly env?: Record<string, string>;
   readonly input?: string;
 }
@@ -42,7 +42,7 @@ export class CommandLine {
     return { PATH: process.env['PATH']!, HOME: this.home, XDG_CONFIG_HOME: this.home, SERVICE_URL: this.url() };
   }
 
-  run(args: readonly string[], { env = {}, input = '' }: RunWish = {}): Promise<Ended> {
+  run(args: readonly string[], { env = {}, input = '' }: RunOptions = {}): Promise<Ended> {
     return this.spawn([process.execPath, COMMAND, ...args], env, input);
   }
 

@@ -11,7 +11,7 @@ export interface ServersProcess {
   readonly redis: { url: string; pid: number };
 }
 
-export interface ServersWish extends SpawnOptions {
+export interface ServersOptions extends SpawnOptions {
   readonly mode?: 'stay' | 'leave';
   /** A line of shell that runs before, such as a limit. */
   readonly before?: string;
@@ -20,7 +20,7 @@ export interface ServersWish extends SpawnOptions {
 /** Starts a process of its own that runs both servers. Rejects with the message of a start that fails. */
 export async function startServersProcess(
   dataDir: string,
-  { mode = 'stay', before = ':', ...options }: ServersWish = {},
+  { mode = 'stay', before = ':', ...options }: ServersOptions = {},
 ): Promise<ServersProcess> {
   const node = spawn(
     '/bin/sh',

@@ -31,22 +31,22 @@ export class Make {
   constructor(private readonly app: TestApp) {}
 
   async person(
-    wish: { username?: string; email?: string; password?: string; plan?: PlanId; from?: string } = {},
+    input: { username?: string; email?: string; password?: string; plan?: PlanId; from?: string } = {},
   ): Promise<Person> {
-    const { username = uniqueName('person'), password = TEST_PASSWORD } = wish;
-    const { email = `${username}@example.org` } = wish;
+    const { username = uniqueName('person'), password = TEST_PASSWORD } = input;
+    const { email = `${username}@example.org` } = input;
     const { data } = expectStatus(
       201,
       await this.app.post(
         '/api/v1/auth/sign-up',
         { username, email, password },
-        wish.from === undefined ? {} : { from: wish.from },
+        input.from === undefined ? {} : { from: input.from },
       ),
     ).body;
-    if (wish.plan !== undefined) await this.plan(data.organization.id as string, wish.plan);
+    if (input.plan !== undefined) await this.plan(data.organization.id as string, input.plan);
     return {
       user: data.user,
-      organization: { ...data.organization, ...(wish.plan && { plan: wish.plan }) },
+      organization: { ...data.organization, ...(input.plan && { plan: input.plan }) },
       sessionToken: data.session_token,
       password,
     };

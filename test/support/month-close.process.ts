@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { Writable } from 'node:stream';
-import { MonthClosing } from '../../src/modules/billing/invoices/month-closing.service.js';
-import { periodOf } from '../../src/modules/billing/billing-period.js';
+import { MonthCloseBatch } from '../../src/modules/billing/invoices/month-close-batch.js';
+import { periodOf } from '../../src/modules/billing/domain/billing-period.js';
 import { OrgPlans } from '../../src/modules/orgs/org-plans.js';
 import { Config } from '../../src/platform/config/config.js';
 import { UnitOfWork } from '../../src/platform/database/unit-of-work.js';
@@ -41,7 +41,7 @@ async function main([orgIds = '', now = '', when = '', which = '']: string[]): P
   const orgs = await app.get(OrgPlans, { strict: false }).findAll(orgIds.split(','));
   killAt(Number(which), when);
   await app
-    .get(MonthClosing, { strict: false })
+    .get(MonthCloseBatch, { strict: false })
     .close(orgs, periodOf(new Date(periodOf(new Date(now)).from.getTime() - 1)));
   console.log('closed');
   process.exit(0);

@@ -12,7 +12,7 @@ const START_SCRIPT = [process.execPath, join(ROOT, 'scripts/start.mjs')];
 /** The first start of all may build. */
 const START_WITHIN_MS = 120_000;
 
-export interface ServiceWish {
+export interface ServiceOptions {
   readonly role?: 'all' | 'api' | 'edge' | 'worker' | 'migrate' | 'seed' | 'backup' | 'restore';
   /** Settings beside those of {@link environment}. */
   readonly env?: Record<string, string>;
@@ -58,8 +58,8 @@ export class ServiceProcess {
   }
 
   /** Resolves once it says that it is ready. Rejects with what it said when it ends instead. */
-  static async start(wish: ServiceWish): Promise<ServiceProcess> {
-    const service = this.spawn(wish);
+  static async start(input: ServiceOptions): Promise<ServiceProcess> {
+    const service = this.spawn(input);
     let end: Ended | undefined;
     void service.ended.then((ended) => {
       end = ended;
@@ -70,8 +70,8 @@ export class ServiceProcess {
   }
 
   /** For a start that ends by itself: a refusal, or a role that does one thing. */
-  static run(wish: ServiceWish): Promise<Ended> {
-    return this.spawn(wish).ended;
+  static run(input: ServiceOptions): Promise<Ended> {
+    return this.spawn(input).ended;
   }
 
   /** Whatever a test has left running, with all that it had started. */
@@ -95,7 +95,7 @@ export class ServiceProcess {
     env = {},
     command = [...START_SCRIPT, role],
     ownGroup = false,
-  }: ServiceWish): ServiceProcess {
+  }: ServiceOptions): ServiceProcess {
     const [program, ...args] = command;
     return new ServiceProcess(
       spawn(program!, args, {

@@ -71,7 +71,7 @@ describe('a repository from a template', () => {
         if (deploy.state !== 'ready')
           throw new Error(
             `${JSON.stringify(deploy.error)}\n` +
-              `${(await app.fetch(`/api/v1/deploys/${deploy.id}/logs`, as(key))).text.slice(-8_000)}`,
+              (await app.fetch(`/api/v1/deploys/${deploy.id}/logs`, as(key))).text.slice(-8_000),
           );
         return deploy;
       }

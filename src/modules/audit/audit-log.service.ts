@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
-import type { Page, PageWish } from '../../platform/database/page.js';
+import type { Page, PageRequest } from '../../platform/database/page.js';
 import { Ids } from '../../platform/ids/ids.js';
 import { RequestContext } from '../../platform/logging/request-context.js';
 import { Clock } from '../../platform/time/clock.js';
@@ -68,7 +68,7 @@ export class AuditLogService {
   }
 
   /** The latest first. */
-  list(orgId: string, page: PageWish): Promise<Page<AuditEntry>> {
+  list(orgId: string, page: PageRequest): Promise<Page<AuditEntry>> {
     return this.entries.list(orgId, page);
   }
 }

@@ -4,7 +4,7 @@ import { PersistenceModule } from './persistence/persistence.module.js';
 import { TokensModule } from './tokens.module.js';
 import { KeyUsage } from './keys/key-usage.js';
 import { KeysService } from './keys.service.js';
-import { LiveCredential } from './keys/live-credential.service.js';
+import { LiveCredential } from './keys/live-credential.js';
 
 @Module({
   imports: [AuditModule, PersistenceModule, TokensModule],

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
-import type { Page, PageWish } from '../../platform/database/page.js';
+import type { Page, PageRequest } from '../../platform/database/page.js';
 import { Ids } from '../../platform/ids/ids.js';
 import { Outbox } from '../../platform/outbox/outbox.js';
 import { Clock } from '../../platform/time/clock.js';
@@ -17,13 +17,13 @@ import type { TokenKind } from './token-format.js';
 import { requireNoWider } from './keys/key-bounds.js';
 import { ApiKeyNotFound, KeyOfAnother } from './keys/keys.errors.js';
 import { API_KEY_ID, API_KEY_SECRET_ID } from './keys/keys.ids.js';
-import { LiveCredential } from './keys/live-credential.service.js';
+import { LiveCredential } from './keys/live-credential.js';
 
 const LAST = 4;
 
 const TOKEN_KIND_OF: Readonly<Record<KeyKind, TokenKind>> = { personal: 'pat', select_orgs: 'sel', org_bound: 'org' };
 
-export interface KeyWish {
+export interface CreateKeyInput {
   readonly kind: KeyKind;
   readonly name: string;
   readonly scopes: readonly string[];
@@ -33,7 +33,7 @@ export interface KeyWish {
   readonly expiresAt: Date | null;
 }
 
-export type KeyChange = Partial<Pick<KeyWish, 'name' | 'scopes' | 'allowedIps' | 'expiresAt'>>;
+export type KeyChange = Partial<Pick<CreateKeyInput, 'name' | 'scopes' | 'allowedIps' | 'expiresAt'>>;
 
 /** A key with what it shows of its secret. */
 export interface ShownKey {
@@ -79,9 +79,9 @@ export class KeysService {
    * reach.
    * @throws {InsufficientScopes} `insufficient_scopes`: no `keys:write` there, or the asking key is narrower.
    */
-  async create(call: Call, wish: KeyWish): Promise<MintedKey> {
+  async create(call: Call, page: CreateKeyInput): Promise<MintedKey> {
     const { principal } = call;
-    const orgs = wish.orgs.map((named) => principal.orgOf(named));
+    const orgs = page.orgs.map((named) => principal.orgOf(named));
     for (const { id } of orgs) principal.require('keys:write', id);
     const home = orgs.find(({ personal }) => personal) ?? orgs[0] ?? principal.orgOf(undefined);
     const now = this.clock.now();
@@ -89,12 +89,12 @@ export class KeysService {
       id: this.ids.next(API_KEY_ID),
       userId: principal.user.id,
       homeOrgId: home.id,
-      kind: wish.kind,
-      name: wish.name,
-      scopes: [...wish.scopes],
+      kind: page.kind,
+      name: page.name,
+      scopes: [...page.scopes],
       orgIds: [...new Set(orgs.map(({ id }) => id))],
-      allowedIps: [...wish.allowedIps],
-      expiresAt: wish.expiresAt,
+      allowedIps: [...page.allowedIps],
+      expiresAt: page.expiresAt,
       revokedAt: null,
       lastUsedAt: null,
       lastUsedIp: null,
@@ -138,8 +138,8 @@ export class KeysService {
   }
 
   /** Newest first. */
-  async list(call: Call, wish: PageWish): Promise<Page<ShownKey>> {
-    const { items, next } = await this.keys.list(reachOf(call), wish);
+  async list(call: Call, page: PageRequest): Promise<Page<ShownKey>> {
+    const { items, next } = await this.keys.list(reachOf(call), page);
     const last4 = await this.keys.last4Of(items.map(({ id }) => id));
     return { items: items.map((key) => this.show(key, last4.get(key.id)!)), next };
   }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
-import type { Page, PageWish } from '../../platform/database/page.js';
+import type { Page, PageRequest } from '../../platform/database/page.js';
 import { Ids } from '../../platform/ids/ids.js';
 import { Clock } from '../../platform/time/clock.js';
 import { type AuditActor, AuditLogService } from '../audit/audit-log.service.js';
@@ -130,7 +130,7 @@ export class SessionsService {
   }
 
   /** The live ones of the caller, the latest first. */
-  list({ principal }: Call, page: PageWish): Promise<Page<Session>> {
+  list({ principal }: Call, page: PageRequest): Promise<Page<Session>> {
     return this.sessions.listLive(principal.user.id, page, this.clock.now());
   }
 

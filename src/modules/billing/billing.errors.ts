@@ -3,7 +3,7 @@ import { DomainError } from '../../platform/errors/domain-error.js';
 import { GENERIC_ERRORS } from '../../platform/errors/generic.errors.js';
 import type { Plan } from '../plans/plan.js';
 import type { LimitExcess } from '../plans/plan-limit-counters.js';
-import { formatCents } from './cents.js';
+import { formatCents } from './domain/cents.js';
 
 export const BILLING_ERRORS = defineErrors({
   plan_request_not_found: { type: 'not_found_error', status: 404, title: 'Plan request not found.' },

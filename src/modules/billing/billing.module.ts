@@ -5,20 +5,20 @@ import { CreditsModule } from '../credits/credits.module.js';
 import { MeteringModule } from '../metering/metering.module.js';
 import { PlansModule } from '../plans/plans.module.js';
 import { BillingSettings } from './billing.settings.js';
-import { BILLING_METRICS } from './billing.metrics.js';
-import { DraftInvoice } from './invoices/draft-invoice.service.js';
-import { InvoiceFinalization } from './invoices/invoice-finalization.service.js';
+import { BILLING_METRICS } from './metrics/billing.metrics.js';
+import { DraftInvoice } from './invoices/draft-invoice.js';
+import { InvoiceFinalization } from './invoices/invoice-finalization.js';
 import { InvoicesService } from './invoices/invoices.service.js';
-import { MonthClosing } from './invoices/month-closing.service.js';
-import { MonthClosings } from './invoices/month-closings.service.js';
-import { UpcomingInvoices } from './invoices/upcoming-invoice.service.js';
-import { UsageOfMonth } from './invoices/usage-of-month.service.js';
-import { InvoiceOperations } from './operators/invoice-operations.service.js';
-import { SubscriptionOperations } from './operators/subscription-operations.service.js';
-import { InvoiceMirror } from './payments/invoice-mirror.service.js';
+import { MonthCloseBatch } from './invoices/month-close-batch.js';
+import { MonthCloseRun } from './invoices/month-close-run.js';
+import { UpcomingInvoices } from './invoices/upcoming-invoice.js';
+import { UsageOfMonth } from './invoices/usage-of-month.js';
+import { InvoiceOperations } from './operators/invoice-operations.js';
+import { SubscriptionOperations } from './operators/subscription-operations.js';
+import { InvoiceMirror } from './payments/invoice-mirror.js';
 import { ManualPayments } from './payments/manual-payments.js';
-import { PaymentEvents } from './payments/payment-events.service.js';
-import { PaymentMethods } from './payments/payment-methods.service.js';
+import { PaymentEvents } from './payments/payment-events.js';
+import { PaymentMethods } from './payments/payment-methods.js';
 import { PaymentProvider } from './payments/payment-provider.js';
 import { PaymentsService } from './payments/payments.service.js';
 import { ClosedPeriodsStore } from './persistence/closed-periods.store.js';
@@ -26,10 +26,10 @@ import { InvoicesStore } from './persistence/invoices.store.js';
 import { PaymentsStore } from './persistence/payments.store.js';
 import { SubscriptionsStore } from './persistence/subscriptions.store.js';
 import { PlanRequestsStore } from './persistence/plan-requests.store.js';
-import { PlanRequests } from './plan-requests.service.js';
-import { PlanChanges } from './subscriptions/plan-changes.service.js';
-import { PlanRoom } from './subscriptions/plan-room.service.js';
-import { PlannedChanges } from './subscriptions/planned-changes.service.js';
+import { PlanRequests } from './plan-requests.js';
+import { PlanChanges } from './subscriptions/plan-changes.js';
+import { PlanRoom } from './subscriptions/plan-room.js';
+import { DuePlanChanges } from './subscriptions/due-plan-changes.js';
 import { SubscriptionsService } from './subscriptions/subscriptions.service.js';
 
 /** Plans that are chosen, and what is to be paid for them and for usage. */
@@ -43,14 +43,14 @@ import { SubscriptionsService } from './subscriptions/subscriptions.service.js';
     InvoiceOperations,
     InvoicesService,
     InvoicesStore,
-    MonthClosing,
-    MonthClosings,
+    MonthCloseBatch,
+    MonthCloseRun,
     PaymentEvents,
     PaymentMethods,
     PaymentsService,
     PaymentsStore,
     PlanChanges,
-    PlannedChanges,
+    DuePlanChanges,
     PlanRequests,
     PlanRequestsStore,
     PlanRoom,
@@ -75,11 +75,11 @@ import { SubscriptionsService } from './subscriptions/subscriptions.service.js';
     InvoiceOperations,
     InvoicesService,
     InvoicesStore,
-    MonthClosings,
+    MonthCloseRun,
     PaymentEvents,
     PaymentsService,
     PaymentsStore,
-    PlannedChanges,
+    DuePlanChanges,
     PlanRequests,
     SubscriptionOperations,
     SubscriptionsService,

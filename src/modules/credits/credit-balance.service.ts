@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../platform/time/clock.js';
-import type { CreditGrant } from './credit-grant.js';
+import type { CreditGrant } from './domain/credit-grant.js';
 import { GrantsStore } from './persistence/grants.store.js';
 import { PursesService } from './purse/purses.service.js';
 

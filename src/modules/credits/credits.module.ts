@@ -1,17 +1,17 @@
 import { Module } from '@nestjs/common';
 import { OrgDirectoryModule } from '../orgs/org-directory.module.js';
 import { MeteringModule } from '../metering/metering.module.js';
-import { CreditOperationsService } from './credit-operations.service.js';
+import { CreditOperationsService } from './grants/credit-operations.service.js';
 import { BilledUsageService } from './billed-usage.service.js';
 import { CreditBalanceService } from './credit-balance.service.js';
-import { CREDITS_METRICS } from './credits.metrics.js';
-import { GrantsService } from './grants.service.js';
+import { CREDITS_METRICS } from './metrics/credits.metrics.js';
+import { GrantsService } from './grants/grants.service.js';
 import { LedgerService } from './ledger.service.js';
 import { WorkBatchService } from './paid/work-batch.service.js';
 import { PaidWorkService } from './paid-work.service.js';
 import { CreditsPersistenceModule } from './persistence/credits-persistence.module.js';
 import { PursesService } from './purse/purses.service.js';
-import { SpendCapsService } from './spend-caps.service.js';
+import { SpendCapsService } from './spend-caps/spend-caps.service.js';
 import { UnheldUsageService } from './unheld-usage.service.js';
 
 /** What organizations may spend. */

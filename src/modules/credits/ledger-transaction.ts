@@ -1,4 +1,4 @@
-import type { LedgerAccount } from './ledger-account.js';
+import type { LedgerAccount } from './domain/ledger-account.js';
 
 export interface LedgerEntry {
   readonly account: LedgerAccount;

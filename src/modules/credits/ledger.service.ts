@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { Injectable } from '@nestjs/common';
-import type { LedgerAccount } from './ledger-account.js';
+import type { LedgerAccount } from './domain/ledger-account.js';
 import type { LedgerEntry, LedgerTransaction } from './ledger-transaction.js';
 import { LedgerStore } from './persistence/ledger.store.js';
 

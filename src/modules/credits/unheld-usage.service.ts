@@ -9,7 +9,7 @@ import { PLANS } from '../plans/plan.js';
 import { monthOf } from '../metering/month.js';
 import { UnpaidUsageService, type UnpaidCost } from '../metering/unpaid-usage.service.js';
 import { LEDGER_ENTRY_ID } from './credits.ids.js';
-import { CreditsMetrics } from './credits.metrics.js';
+import { CreditsMetrics } from './metrics/credits.metrics.js';
 import { PursesService } from './purse/purses.service.js';
 
 /** Whose accounts are locked at once: for a moment, as others want to spend meanwhile. */

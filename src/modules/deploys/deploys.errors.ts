@@ -1,9 +1,9 @@
 import { defineErrors } from '../../platform/errors/define-errors.js';
 import { DomainError } from '../../platform/errors/domain-error.js';
 import type { Plan } from '../plans/plan.js';
-import type { StoredBytesOfProject } from '../hosting/stored-bytes.service.js';
+import type { StoredBytesOfProject } from '../hosting/stored-bytes.js';
 import { LIMIT_ERRORS } from '../limits/limits.errors.js';
-import type { DeployState } from './deploy-state.js';
+import type { DeployState } from './domain/deploy-state.js';
 
 export const DEPLOY_ERRORS = defineErrors({
   deploy_not_found: { type: 'not_found_error', status: 404, title: 'Deploy not found.' },

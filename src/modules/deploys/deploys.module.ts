@@ -4,27 +4,27 @@ import { DeployEnvironment } from '../hosting/deploy-environment.js';
 import { HostingModule } from '../hosting/hosting.module.js';
 import { StoredBytesModule } from '../hosting/stored-bytes.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
-import { AdmissionService } from './admission/admission.service.js';
-import { DeployDeletion } from './deploy-deletion.service.js';
-import { DeployRequests } from './deploy-requests.service.js';
-import { DeploySignals } from './deploy-signals.js';
-import { DeployTransitions } from './deploy-transitions.js';
-import { DeployVariablesService } from './deploy-variables.service.js';
-import { DEPLOY_METRICS, DeployMetrics } from './deploys.metrics.js';
-import { DeploysService } from './deploys.service.js';
-import { LiveDeploys } from './live-deploys.service.js';
-import { LogFollower } from './logs/log-follower.service.js';
+import { DeployAdmissionService } from './admission/deploy-admission.service.js';
+import { DeployDeletion } from './requests/deploy-deletion.js';
+import { DeployRequests } from './requests/deploy-requests.js';
+import { DeploySignals } from './domain/deploy-signals.js';
+import { DeployTransitions } from './domain/deploy-transitions.js';
+import { DeployVariablesService } from './requests/deploy-variables.service.js';
+import { DEPLOY_METRICS, DeployMetrics } from './metrics/deploys.metrics.js';
+import { DeploysService } from './requests/deploys.service.js';
+import { LiveDeploys } from './requests/live-deploys.js';
+import { LogFollower } from './logs/log-follower.js';
 import { AdmissionStore } from './persistence/admission.store.js';
 import { DeployKeepingStore } from './persistence/deploy-keeping.store.js';
 import { DeployEnvironmentsStore } from './persistence/deploy-environments.store.js';
 import { DeployLogStore } from './persistence/deploy-log.store.js';
 import { DeployPinsStore } from './persistence/deploy-pins.store.js';
 import { DeploysStore } from './persistence/deploys.store.js';
-import { ProductionGate } from './production-gate.js';
-import { StorageGate } from './storage-gate.js';
+import { ProductionGate } from './domain/production-gate.js';
+import { StorageGate } from './domain/storage-gate.js';
 
 const OF_JOBS = [
-  AdmissionService,
+  DeployAdmissionService,
   AdmissionStore,
   DeployEnvironmentsStore,
   DeployKeepingStore,
@@ -44,7 +44,7 @@ const OF_JOBS = [
 @Module({
   imports: [HostingModule, OrgDirectoryModule, ProjectsModule, StoredBytesModule],
   providers: [
-    AdmissionService,
+    DeployAdmissionService,
     AdmissionStore,
     DeployDeletion,
     DeployEnvironmentsStore,

@@ -1,7 +1,7 @@
 import { defineErrors } from '../../platform/errors/define-errors.js';
 import { DomainError } from '../../platform/errors/domain-error.js';
 import { OPERATOR_ERRORS } from '../operators/operators.errors.js';
-import type { FlagName } from './flags.js';
+import type { FlagName } from './flags/flags.js';
 
 export const FEATURE_ERRORS = defineErrors({
   flag_not_allowlisted: {

@@ -1,8 +1,8 @@
 import { Global, Module } from '@nestjs/common';
-import { FEATURE_METRICS } from './features.metrics.js';
-import { Features } from './features.service.js';
-import { FlagAdministrationService } from './flag-administration.service.js';
-import { OpenFeatureFlags } from './open-feature.provider.js';
+import { FEATURE_METRICS } from './metrics/features.metrics.js';
+import { Features } from './features.js';
+import { FlagAdministrationService } from './flags/flag-administration.service.js';
+import { OpenFeatureFlags } from './flags/open-feature.provider.js';
 import { FeatureFlagsStore } from './persistence/feature-flags.store.js';
 
 /** Global: a flag may stand before anything that the product does. */

@@ -1,7 +1,7 @@
 import { applyDecorators, type CanActivate, type ExecutionContext, Injectable, UseGuards } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { Features } from './features.service.js';
-import type { FlagName } from './flags.js';
+import { Features } from './features.js';
+import type { FlagName } from './flags/flags.js';
 
 const Feature = Reflector.createDecorator<FlagName>();
 

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TerminusModule } from '@nestjs/terminus';
 import { SandboxModule } from '../sandbox/sandbox.module.js';
-import { HEALTH_METRICS } from './health.metrics.js';
+import { HEALTH_METRICS } from './metrics/health.metrics.js';
 import { ReadinessService } from './readiness.service.js';
 
 @Module({

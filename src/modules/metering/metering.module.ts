@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { METERING_METRICS } from './metering.metrics.js';
+import { METERING_METRICS } from './metrics/metering.metrics.js';
 import { PriceVersionsStore } from './persistence/price-versions.store.js';
 import { UnpaidUsageStore } from './persistence/unpaid-usage.store.js';
 import { UsageEventsStore } from './persistence/usage-events.store.js';

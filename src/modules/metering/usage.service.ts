@@ -4,7 +4,7 @@ import { Database } from '../../platform/database/database.js';
 import { hasMetOthers } from '../../platform/database/met-others.js';
 import { violatedConstraintOf } from '../../platform/database/violated-constraint.js';
 import { Clock } from '../../platform/time/clock.js';
-import { MeteringMetrics } from './metering.metrics.js';
+import { MeteringMetrics } from './metrics/metering.metrics.js';
 import { isModelOf } from './meter.js';
 import { monthOf } from './month.js';
 import { type NewUsageEvent, UsageEventsStore } from './persistence/usage-events.store.js';

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AlertIntakeService } from './alerts/alert-intake.service.js';
 import { Runbooks } from './manifest/runbooks.js';
-import { OPS_METRICS } from './ops.metrics.js';
+import { OPS_METRICS } from './metrics/ops.metrics.js';
 import { OpsAlertsStore } from './persistence/ops-alerts.store.js';
 import { OpsTasksStore } from './persistence/ops-tasks.store.js';
 import { OpsTasksService } from './tasks/ops-tasks.service.js';

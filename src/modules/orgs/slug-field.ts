@@ -1,7 +1,7 @@
 import { Transform } from 'class-transformer';
 import { IsString, ValidateBy } from 'class-validator';
 import { inOrder } from '../../platform/text/text-fields.js';
-import { isSlug, RESERVED_NAMES } from './slug.js';
+import { isSlug, RESERVED_NAMES } from './domain/slug.js';
 
 const Lowered = (): PropertyDecorator =>
   Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.trim().toLowerCase() : value));

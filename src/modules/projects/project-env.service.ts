@@ -15,7 +15,7 @@ import { ProjectsService } from './projects.service.js';
 const MAX_VARIABLES = 200;
 const MAX_BYTES = 1_048_576;
 
-export interface EnvVariableWish {
+export interface SetEnvVariableInput {
   readonly name: string;
   readonly value: string;
   readonly targets: readonly EnvTarget[];
@@ -75,12 +75,12 @@ export class ProjectEnvService {
    * @throws as {@link list}.
    * @throws {EnvironmentTooLarge} `invalid_request`: too many for one target, or too large together.
    */
-  set(call: Call, named: string, wishes: readonly EnvVariableWish[]): Promise<ShownVariable[]> {
+  set(call: Call, named: string, inputs: readonly SetEnvVariableInput[]): Promise<ShownVariable[]> {
     return this.database.transaction(async () => {
       const project = await this.projects.lock(call, named, 'projects:write');
       const by = { updatedAt: this.clock.now(), updatedBy: call.principal.user.id };
-      const rows = wishes.flatMap((wish) =>
-        wish.targets.map((target) => ({ ...this.rowOf(project, wish, target), ...by })),
+      const rows = inputs.flatMap((input) =>
+        input.targets.map((target) => ({ ...this.rowOf(project, input, target), ...by })),
       );
       await this.variables.set(rows);
       await this.requireWithinBounds(project);
@@ -134,7 +134,7 @@ export class ProjectEnvService {
 
   private rowOf(
     { id: projectId }: Project,
-    { name, value, secret }: EnvVariableWish,
+    { name, value, secret }: SetEnvVariableInput,
     target: EnvTarget,
   ): Omit<ProjectEnvVariable, 'updatedAt' | 'updatedBy'> {
     return { projectId, target, name, value: this.vault.seal(value, { projectId, target, name }), isSecret: secret };

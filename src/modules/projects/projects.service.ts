@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { PlansSettings } from '../plans/plans.settings.js';
 import { Database } from '../../platform/database/database.js';
-import type { Page, PageWish } from '../../platform/database/page.js';
+import type { Page, PageRequest } from '../../platform/database/page.js';
 import { Ids } from '../../platform/ids/ids.js';
 import { Outbox } from '../../platform/outbox/outbox.js';
 import { Clock } from '../../platform/time/clock.js';
@@ -13,7 +13,7 @@ import { Project, type Settings } from './persistence/project.entity.js';
 import { ProjectEnvStore } from './persistence/project-env.store.js';
 import { type ProjectReach, ProjectsStore } from './persistence/projects.store.js';
 import { projectDeletedEvent } from './project-deleted.job.js';
-import { freeSlugOf } from './project-slug.js';
+import { freeSlugOf } from './domain/project-slug.js';
 import { ProjectNotFound, TooManyProjects } from './projects.errors.js';
 import { PROJECT_ID } from './projects.ids.js';
 
@@ -23,7 +23,7 @@ export type { Project };
 export type ProjectChange = Partial<Settings>;
 
 /** What is left out gets its default; the slug is made from the name. */
-export type ProjectWish = ProjectChange & Pick<Settings, 'name'>;
+export type CreateProjectInput = ProjectChange & Pick<Settings, 'name'>;
 
 @Injectable()
 export class ProjectsService {
@@ -44,12 +44,12 @@ export class ProjectsService {
    * @throws {TooManyProjects} `plan_limit_reached`
    * @throws {ProjectSlugTaken} `already_exists`
    */
-  create(call: Call, wish: ProjectWish): Promise<Project> {
+  create(call: Call, page: CreateProjectInput): Promise<Project> {
     const orgId = call.org.id;
     return this.database.transaction(async () => {
       await this.requireRoom(call, orgId);
-      const slug = wish.slug ?? freeSlugOf(wish.name, await this.projects.slugsOf(orgId));
-      const project = Project.create({ ...wish, slug }, { id: this.ids.next(PROJECT_ID), orgId, at: this.clock.now() });
+      const slug = page.slug ?? freeSlugOf(page.name, await this.projects.slugsOf(orgId));
+      const project = Project.create({ ...page, slug }, { id: this.ids.next(PROJECT_ID), orgId, at: this.clock.now() });
       await this.projects.insert(project);
       await this.record(call, 'project.created', project, { name: project.name, slug: project.slug });
       return project;
@@ -57,8 +57,8 @@ export class ProjectsService {
   }
 
   /** Those of the organization of the call, the newest first. */
-  list({ org }: Call, wish: PageWish): Promise<Page<Project>> {
-    return this.projects.list(org.id, wish);
+  list({ org }: Call, page: PageRequest): Promise<Page<Project>> {
+    return this.projects.list(org.id, page);
   }
 
   /**

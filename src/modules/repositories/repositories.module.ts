@@ -3,7 +3,7 @@ import { OrgDirectoryModule } from '../orgs/org-directory.module.js';
 import { GithubModule } from '../github/github.module.js';
 import { LimitsModule } from '../limits/limits.module.js';
 import { PlansModule } from '../plans/plans.module.js';
-import { Directories } from './git/directories.service.js';
+import { Directories } from './git/directories.js';
 import { GitBackend } from './git/git-backend.js';
 import { GitPlaces } from './git/git-places.js';
 import { GitPrograms } from './git/git-programs.js';
@@ -14,13 +14,13 @@ import { OwnHost } from './hosts/own-host.js';
 import { PushReservationsStore } from './persistence/push-reservations.store.js';
 import { RepositoriesCounter } from './persistence/repositories-counter.js';
 import { RepositoriesStore } from './persistence/repositories.store.js';
-import { GitHost } from './pushes/git-host.service.js';
-import { PushRoom } from './pushes/push-room.service.js';
+import { GitHost } from './pushes/git-host.js';
+import { PushRoom } from './pushes/push-room.js';
 import { PushesService } from './pushes/pushes.service.js';
-import { REPOSITORIES_METRICS } from './repositories.metrics.js';
-import { RepositoriesService } from './repositories.service.js';
-import { RepositorySources } from './repository-sources.service.js';
-import { RepositoryUrls } from './repository-urls.js';
+import { REPOSITORIES_METRICS } from './metrics/repositories.metrics.js';
+import { RepositoriesService } from './hosted/repositories.service.js';
+import { RepositorySources } from './repository-sources.js';
+import { RepositoryUrls } from './hosted/repository-urls.js';
 import { TemplateCatalog } from './templates/template-catalog.js';
 
 @Module({

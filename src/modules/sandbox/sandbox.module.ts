@@ -1,9 +1,9 @@
 import { Module } from '@nestjs/common';
 import { LimitsModule } from '../limits/limits.module.js';
-import { AnonymousSandboxService } from './anonymous-sandbox.service.js';
+import { AnonymousSandboxService } from './runs/anonymous-sandbox.service.js';
 import { SandboxStatusService } from './sandbox-status.service.js';
-import { EXECUTION_METRICS, ExecutionCounter } from './sandbox.metrics.js';
-import { SandboxService } from './sandbox.service.js';
+import { EXECUTION_METRICS, ExecutionCounter } from './metrics/sandbox.metrics.js';
+import { SandboxService } from './runs/sandbox.service.js';
 import { Backlog } from './workers/backlog.js';
 import { WorkerReports } from './workers/worker-reports.js';
 

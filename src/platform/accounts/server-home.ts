@@ -20,7 +20,7 @@ import { canReach, type ServerAccount } from './server-account.js';
  */
 const SHELTER = '/var/lib/service-platform';
 
-export interface HomeWish {
+export interface HomeOptions {
   /** DATA_DIR. It is created when missing and never made more open than it is. */
   readonly dataDir: string;
   /** Of the server: `postgres`, `redis`. */
@@ -41,19 +41,19 @@ export interface HomeWish {
  * @throws {Error} when the home belongs to another user, cannot be reached any more, or its link leads nowhere:
  *   an empty home in its place would look like lost data.
  */
-export function openServerHome(wish: HomeWish): string {
-  mkdirSync(wish.dataDir, { recursive: true });
-  const place = join(realpathSync(resolve(wish.dataDir)), wish.name);
+export function openServerHome(input: HomeOptions): string {
+  mkdirSync(input.dataDir, { recursive: true });
+  const place = join(realpathSync(resolve(input.dataDir)), input.name);
 
   const found = lookAt(place);
-  if (found === undefined) createHome(place, wish);
+  if (found === undefined) createHome(place, input);
 
   const home = follow(place);
   requireOurs(home);
-  closeToOthers(home, wish);
-  if (wish.account !== undefined && !canReach(wish.account, home)) {
+  closeToOthers(home, input);
+  if (input.account !== undefined && !canReach(input.account, home)) {
     throw new Error(
-      `The data in ${home} cannot be reached by the user ${wish.account.name}, as whom its server runs when we are root. ` +
+      `The data in ${home} cannot be reached by the user ${input.account.name}, as whom its server runs when we are root. ` +
         'A directory above it was closed since the data was written. Open it again, or choose another DATA_DIR.',
     );
   }
@@ -80,12 +80,12 @@ export function openServerDirectory(path: string, account: ServerAccount | undef
   return path;
 }
 
-function createHome(place: string, wish: HomeWish): void {
-  const { account, dataDir, name, log } = wish;
+function createHome(place: string, input: HomeOptions): void {
+  const { account, dataDir, name, log } = input;
   mkdirSync(place, { recursive: true, mode: 0o700 });
   if (account === undefined) return;
 
-  closeToOthers(place, wish);
+  closeToOthers(place, input);
   if (canReach(account, place)) return;
 
   rmdirSync(place);
@@ -123,7 +123,7 @@ function requireOurs(home: string): void {
 }
 
 /** Nobody passes but us and, by its group, the server. */
-function closeToOthers(home: string, { account, passable = false }: HomeWish): void {
+function closeToOthers(home: string, { account, passable = false }: HomeOptions): void {
   if (account !== undefined) chownSync(home, 0, account.gid);
   chmodSync(home, account === undefined ? 0o700 : passable ? 0o751 : 0o750);
 }

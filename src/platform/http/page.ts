@@ -2,7 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IsInt, Max, Min, ValidateBy } from 'class-validator';
 import { MayBeAbsent } from './may-be-absent.js';
-import type { Page, PageWish } from '../database/page.js';
+import type { Page, PageRequest } from '../database/page.js';
 import { Envelope } from './envelope.js';
 
 const DEFAULT_LIMIT = 20;
@@ -52,7 +52,7 @@ export class PageQuery {
   @IsCursor()
   readonly cursor?: string;
 
-  get wish(): PageWish {
+  get page(): PageRequest {
     return { limit: this.limit, after: decode(this.cursor) };
   }
 }

@@ -23,9 +23,9 @@ import { StoredFiles } from './stored-files.js';
 export async function backUp(
   settings: Settings,
   log: Log,
-  { directory: wished, now }: { directory: string; now: Date },
+  { directory: requested, now }: { directory: string; now: Date },
 ): Promise<string> {
-  const directory = resolve(wished);
+  const directory = resolve(requested);
   const unfinished = `${directory}.unfinished`;
   // Both names are taken now, by this backup alone; over the one that is empty the other can be renamed in the end.
   await take(directory, 'Choose a new name for each backup.');

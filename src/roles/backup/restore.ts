@@ -20,9 +20,9 @@ const PLAIN_REMARK =
  * made
  *   by a later release, or would overwrite something.
  */
-export async function restore(settings: Settings, log: Log, wished: string): Promise<string> {
+export async function restore(settings: Settings, log: Log, requested: string): Promise<string> {
   const { passphrase } = settings.of(BackupSettings);
-  const { manifest, files } = await openBackup(resolve(wished), passphrase);
+  const { manifest, files } = await openBackup(resolve(requested), passphrase);
   // Somebody who expects an encrypted backup may have been given another one in its place.
   const isUnexpectedlyPlain = passphrase !== undefined && files.keys === undefined;
   if (isUnexpectedlyPlain) log.warn({}, 'BACKUP_PASSPHRASE is set, but the backup is not encrypted.');

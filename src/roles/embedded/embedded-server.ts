@@ -5,7 +5,7 @@ import { type ServerAccount } from '../../platform/accounts/server-account.js';
 import { type ServerLock } from './server-lock.js';
 import { endOfServerLog, openServerLog } from './server-log.js';
 import { closeSocketDirectory } from './socket-directory.js';
-import { startWatchedChild, type ChildWish, type WatchedChild } from './watched-child.js';
+import { startWatchedChild, type ChildOptions, type WatchedChild } from './watched-child.js';
 
 export interface EmbeddedServerOptions {
   /** DATA_DIR; the server keeps to a directory of its own in it. Created when missing. */
@@ -47,7 +47,7 @@ export interface ServerPlan {
   readonly account: ServerAccount | undefined;
   readonly program: string;
   readonly args: readonly string[];
-  readonly stopSignal: ChildWish['stopSignal'];
+  readonly stopSignal: ChildOptions['stopSignal'];
   readonly url: string;
   readonly log: (line: string) => void;
   /** Whether it answers. Asked often. */

@@ -9,7 +9,7 @@ const ORPHAN_AFTER_MS = 3_000;
 const KILL_AFTER_MS = 20_000;
 const GIVE_UP_AFTER_MS = 30_000;
 
-export interface LockWish {
+export interface LockOptions {
   /** As the message shall call it: `PostgreSQL`. */
   readonly title: string;
   readonly home: string;
@@ -34,17 +34,17 @@ export interface ServerLock {
  *
  * @throws {Error} when another service runs on the same data.
  */
-export async function lockServerHome(wish: LockWish): Promise<ServerLock> {
-  const service = await tryLock(join(wish.home, 'service.lock'));
+export async function lockServerHome(input: LockOptions): Promise<ServerLock> {
+  const service = await tryLock(join(input.home, 'service.lock'));
   if (service === undefined) {
     throw new Error(
-      `Another service is running on this data (${wish.title} in ${wish.home}). ` +
+      `Another service is running on this data (${input.title} in ${input.home}). ` +
         'Stop it first, or give this one a DATA_DIR of its own.',
     );
   }
   try {
-    const server = await waitForServerLock(wish);
-    requireUnused(wish);
+    const server = await waitForServerLock(input);
+    requireUnused(input);
     let held = true;
     return {
       descriptor: server,
@@ -60,16 +60,16 @@ export async function lockServerHome(wish: LockWish): Promise<ServerLock> {
   }
 }
 
-async function waitForServerLock(wish: LockWish): Promise<number> {
+async function waitForServerLock(input: LockOptions): Promise<number> {
   const start = performance.now();
   for (;;) {
-    const lock = await tryLock(join(wish.home, 'server.lock'));
+    const lock = await tryLock(join(input.home, 'server.lock'));
     if (lock !== undefined) return lock;
 
     const waitedMs = performance.now() - start;
-    const orphan = serverIn(wish);
+    const orphan = serverIn(input);
     if (waitedMs > GIVE_UP_AFTER_MS) {
-      throw new Error(`A ${wish.title} of an earlier start still uses ${wish.data} and does not stop.`);
+      throw new Error(`A ${input.title} of an earlier start still uses ${input.data} and does not stop.`);
     }
     // SIGINT is PostgreSQL's fast shutdown and an orderly one for Redis.
     if (orphan !== undefined && waitedMs > ORPHAN_AFTER_MS)
@@ -79,17 +79,17 @@ async function waitForServerLock(wish: LockWish): Promise<number> {
 }
 
 /** A server that somebody started by hand on our data does not know our locks. */
-function requireUnused(wish: LockWish): void {
-  const stranger = serverIn(wish);
+function requireUnused(input: LockOptions): void {
+  const stranger = serverIn(input);
   if (stranger === undefined) return;
-  throw new Error(`${wish.data} is in use by process ${stranger}, which this service did not start. Stop it first.`);
+  throw new Error(`${input.data} is in use by process ${stranger}, which this service did not start. Stop it first.`);
 }
 
 /**
  * The living process that the pid file names, if it works in the data directory. Numbers are reused, so a process
  * that merely has the right one is a stranger.
  */
-function serverIn({ data, pidFile }: LockWish): number | undefined {
+function serverIn({ data, pidFile }: LockOptions): number | undefined {
   try {
     const pid = Number.parseInt(readFileSync(pidFile, 'utf8'), 10);
     const workingDirectory = statSync(`/proc/${pid}/cwd`);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type Socket } from 'node:net';
 import { type ServerAccount } from '../../platform/accounts/server-account.js';
 
-export interface ChildWish {
+export interface ChildOptions {
   /** Absolute path. */
   readonly program: string;
   readonly args: readonly string[];
@@ -65,17 +65,17 @@ export const SERVER_ENVIRONMENT = {
  *
  * @throws {Error} when the program cannot be started. That it fails soon afterwards is told by `exited`.
  */
-export async function startWatchedChild(wish: ChildWish): Promise<WatchedChild> {
+export async function startWatchedChild(input: ChildOptions): Promise<WatchedChild> {
   const shell = spawn(
     '/bin/sh',
-    ['-c', WATCH, 'sh', wish.stopSignal, String(wish.stopWithinSeconds * 2), wish.program, ...wish.args],
+    ['-c', WATCH, 'sh', input.stopSignal, String(input.stopWithinSeconds * 2), input.program, ...input.args],
     {
-      ...wish.account,
+      ...input.account,
       cwd: '/',
       env: SERVER_ENVIRONMENT,
       // A session of its own, so that Ctrl-C reaches us alone and we can close things in order.
       detached: true,
-      stdio: ['pipe', 'pipe', wish.logDescriptor, wish.lockDescriptor],
+      stdio: ['pipe', 'pipe', input.logDescriptor, input.lockDescriptor],
     },
   );
   // Once everything that holds its pipes is gone: the shell, the watcher and so the program.
@@ -93,7 +93,7 @@ export async function startWatchedChild(wish: ChildWish): Promise<WatchedChild> 
 
   const [announced] = (await Promise.race([once(shell.stdout!, 'data'), closed.then(() => [''])])) as [Buffer | string];
   const pid = Number(announced.toString());
-  if (!(pid > 0)) throw new Error(`${wish.program} could not be started.`);
+  if (!(pid > 0)) throw new Error(`${input.program} could not be started.`);
 
   const handles = [shell, shell.stdin as Socket, shell.stdout as Socket];
   for (const handle of handles) handle.unref();

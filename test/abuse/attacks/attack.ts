@@ -2,7 +2,7 @@ import {
   type ExecutionStatus,
   type Language,
   type SandboxOutcome,
-} from '../../../src/modules/sandbox/sandbox-runtime.js';
+} from '../../../src/modules/sandbox/domain/sandbox-runtime.js';
 
 export interface Attack {
   readonly name: string;

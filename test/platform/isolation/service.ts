@@ -1,5 +1,5 @@
 import { PooledRuntime } from '../../../src/modules/sandbox/runtime/pooled-runtime.js';
-import { type Language } from '../../../src/modules/sandbox/sandbox-runtime.js';
+import { type Language } from '../../../src/modules/sandbox/domain/sandbox-runtime.js';
 import { Isolation } from '../../../src/platform/isolation/isolation.js';
 
 /** A service as small as can be: probes, then runs what it is given and prints what came of it. */

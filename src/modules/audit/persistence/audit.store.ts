@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
-import { type Page, pageOf, type PageWish } from '../../../platform/database/page.js';
+import { type Page, pageOf, type PageRequest } from '../../../platform/database/page.js';
 import { AuditEntry } from './audit-entry.entity.js';
 
 @Injectable()
@@ -18,7 +18,7 @@ export class AuditStore {
   }
 
   /** Newest first. */
-  async list(orgId: string, request: PageWish): Promise<Page<AuditEntry>> {
+  async list(orgId: string, request: PageRequest): Promise<Page<AuditEntry>> {
     const query = this.database.manager
       .createQueryBuilder(AuditEntry, 'entry')
       .where('entry.orgId = :orgId', { orgId })

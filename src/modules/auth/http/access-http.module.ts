@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { AccessExplanationService } from '../explain/access-explanation.service.js';
 import { KeysModule } from '../keys.module.js';
 import { ExplainController } from './explain.controller.js';
-import { KeyWishes } from './key-wish.js';
+import { KeyInputs } from './key-inputs.js';
 import { KeysController } from './keys.controller.js';
 import { MeController } from './me.controller.js';
 
@@ -10,6 +10,6 @@ import { MeController } from './me.controller.js';
 @Module({
   imports: [KeysModule],
   controllers: [ExplainController, KeysController, MeController],
-  providers: [AccessExplanationService, KeyWishes],
+  providers: [AccessExplanationService, KeyInputs],
 })
 export class AccessHttpModule {}

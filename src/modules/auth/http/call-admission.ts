@@ -4,7 +4,7 @@ import { DomainError } from '../../../platform/errors/domain-error.js';
 import { stateOf } from '../../../platform/http/request-state.js';
 import { attachBudgetHolder, type BudgetHolder, budgetHolderOf } from '../../limits/budget-account.js';
 import { IpNotAllowed } from '../access.errors.js';
-import { isInRange } from '../address-ranges.js';
+import { isInRange } from '../domain/address-ranges.js';
 import { attachCall, attachRefusal, type Call, callOf } from '../caller.js';
 import { AuthenticatorService } from '../callers/authenticator.service.js';
 import { isStale, type KnownCaller, stampsOf } from '../callers/known-caller.js';

@@ -19,7 +19,7 @@ import { KeysService } from '../keys.service.js';
 import { KEY_ERRORS } from '../keys/keys.errors.js';
 import { RequireCaller, RequireScope, TakesSession } from '../require-scope.js';
 import { RequireVerifiedEmail } from '../require-verified-email.js';
-import { KeyWishes } from './key-wish.js';
+import { KeyInputs } from './key-inputs.js';
 import {
   ChangeKeyBody,
   CREATE_KEY_EXAMPLES,
@@ -38,7 +38,7 @@ import {
 export class KeysController {
   constructor(
     private readonly keys: KeysService,
-    private readonly wishes: KeyWishes,
+    private readonly inputs: KeyInputs,
   ) {}
 
   @Post()
@@ -52,7 +52,7 @@ export class KeysController {
   @ApiCreatedResponse({ type: MintedKeyAnswer })
   @ApiRefusals(...ANY_CALLER, ...ANY_BODY, ACCESS_ERRORS.email_not_verified)
   async create(@Caller() call: Call, @Body() body: CreateKeyBody): Promise<Envelope<MintedKeyView>> {
-    return new Envelope(MintedKeyView.of(await this.keys.create(call, this.wishes.ofCreation(body))));
+    return new Envelope(MintedKeyView.of(await this.keys.create(call, this.inputs.ofCreation(body))));
   }
 
   @Get()
@@ -63,7 +63,7 @@ export class KeysController {
   @ApiOkResponse({ type: KeyPageAnswer })
   @ApiRefusals(...ANY_CALLER, GENERIC_ERRORS.invalid_request)
   async list(@Caller() call: Call, @Query() query: PageQuery): Promise<Envelope<KeyView[]>> {
-    return pageEnvelope(await this.keys.list(call, query.wish), (key) => KeyView.of(key));
+    return pageEnvelope(await this.keys.list(call, query.page), (key) => KeyView.of(key));
   }
 
   @Get('current')
@@ -96,7 +96,7 @@ export class KeysController {
     @Param('key_id') keyId: string,
     @Body() body: ChangeKeyBody,
   ): Promise<Envelope<KeyView>> {
-    return new Envelope(KeyView.of(await this.keys.change(call, keyId, this.wishes.ofChange(body))));
+    return new Envelope(KeyView.of(await this.keys.change(call, keyId, this.inputs.ofChange(body))));
   }
 
   @Delete(':key_id')

@@ -15,7 +15,7 @@ import {
 import { MayBeAbsent } from '../../../platform/http/may-be-absent.js';
 import { AnswerMeta, PageMeta } from '../../../platform/http/page.js';
 import { IsTitle } from '../../../platform/text/text-fields.js';
-import { normalRange } from '../address-ranges.js';
+import { normalRange } from '../domain/address-ranges.js';
 import type { MintedKey, ShownKey } from '../keys.service.js';
 import { KEY_KINDS, type KeyKind } from '../principal.js';
 import { type Preset, PRESETS, SCOPE_PATTERNS } from '../scopes.js';

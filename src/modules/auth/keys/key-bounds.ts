@@ -1,4 +1,4 @@
-import { containsRange } from '../address-ranges.js';
+import { containsRange } from '../domain/address-ranges.js';
 import type { Principal } from '../principal.js';
 import { scopesOf } from '../scopes.js';
 import { KeyTooWide } from './keys.errors.js';
@@ -32,7 +32,7 @@ export function requireNoWider(principal: Principal, key: KeyRange, expiryOfCred
   if (reachesFurther || livesLonger || worksFromMore(credential.allowedIps, key.allowedIps)) throw new KeyTooWide([]);
 }
 
-function worksFromMore(own: readonly string[], wished: readonly string[]): boolean {
+function worksFromMore(own: readonly string[], requested: readonly string[]): boolean {
   if (own.length === 0) return false;
-  return wished.length === 0 || !wished.every((range) => own.some((allowed) => containsRange(allowed, range)));
+  return requested.length === 0 || !requested.every((range) => own.some((allowed) => containsRange(allowed, range)));
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Brackets, IsNull, type SelectQueryBuilder } from 'typeorm';
 import { Database } from '../../../platform/database/database.js';
-import { type Page, pageOf, type PageWish } from '../../../platform/database/page.js';
+import { type Page, pageOf, type PageRequest } from '../../../platform/database/page.js';
 import { ApiKeySecret } from './api-key-secret.entity.js';
 import { ApiKey } from './api-key.entity.js';
 
@@ -40,12 +40,12 @@ export class ApiKeyStore {
   }
 
   /** Newest first. */
-  async list(reach: KeyReach, wish: PageWish): Promise<Page<ApiKey>> {
+  async list(reach: KeyReach, page: PageRequest): Promise<Page<ApiKey>> {
     const query = this.reachable(reach)
       .orderBy('key.id', 'DESC')
-      .limit(wish.limit + 1);
-    if (wish.after !== undefined) query.andWhere('key.id < :after', { after: wish.after });
-    return pageOf(await query.getMany(), wish, ({ id }) => id);
+      .limit(page.limit + 1);
+    if (page.after !== undefined) query.andWhere('key.id < :after', { after: page.after });
+    return pageOf(await query.getMany(), page, ({ id }) => id);
   }
 
   async save(key: ApiKey): Promise<void> {

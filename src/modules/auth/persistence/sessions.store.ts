@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
-import { type Page, pageOf, type PageWish } from '../../../platform/database/page.js';
+import { type Page, pageOf, type PageRequest } from '../../../platform/database/page.js';
 import { Session } from './session.entity.js';
 
 /** A live session as its token finds it. */
@@ -94,14 +94,14 @@ export class SessionsStore {
   }
 
   /** The latest first. */
-  async listLive(userId: string, wish: PageWish, now: Date): Promise<Page<Session>> {
+  async listLive(userId: string, page: PageRequest, now: Date): Promise<Page<Session>> {
     const query = this.database.manager
       .createQueryBuilder(Session, 'session')
       .where('session.userId = :userId AND session.endedAt IS NULL AND session.expiresAt > :now', { userId, now })
       .orderBy('session.id', 'DESC')
-      .limit(wish.limit + 1);
-    if (wish.after !== undefined) query.andWhere('session.id < :after', { after: wish.after });
-    return pageOf(await query.getMany(), wish, ({ id }) => id);
+      .limit(page.limit + 1);
+    if (page.after !== undefined) query.andWhere('session.id < :after', { after: page.after });
+    return pageOf(await query.getMany(), page, ({ id }) => id);
   }
 
   /** Deletes up to `limit` rows that ended before a time, and returns how many. */

@@ -1,6 +1,6 @@
 import { ValidateBy } from 'class-validator';
 import { parseUsd } from '../../../platform/money/nano-dollars.js';
-import { NANO_PER_CENT } from '../cents.js';
+import { NANO_PER_CENT } from '../domain/cents.js';
 
 function isCents(value: unknown): boolean {
   if (typeof value !== 'string') return false;

@@ -7,7 +7,7 @@ import { ANY_BODY } from '../../idempotency/idempotency.errors.js';
 import { ANY_OPERATOR } from '../../operators/operators.errors.js';
 import { RequireOperatorToken } from '../../operators/require-operator-token.js';
 import { BILLING_ERRORS } from '../billing.errors.js';
-import { InvoiceOperations } from '../operators/invoice-operations.service.js';
+import { InvoiceOperations } from '../operators/invoice-operations.js';
 import { CreditNoteBody, InvoiceStateView, PaidBody, VoidBody } from './invoice-operations.dto.js';
 
 const NEEDS = 'Needs `OPS_TOKEN` as bearer token, and answers nobody while that is not set.';

@@ -1,11 +1,11 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsTitle } from '../../../platform/text/text-fields.js';
 import { parseUsd } from '../../../platform/money/nano-dollars.js';
-import { formatCents, NANO_PER_CENT } from '../cents.js';
+import { formatCents, NANO_PER_CENT } from '../domain/cents.js';
 import { documentNumber } from '../invoices/document-number.js';
 import { INVOICE_STATES, type InvoiceState } from '../invoices/invoice-state.js';
 import type { WholeInvoice } from '../invoices/invoices.service.js';
-import type { Correction } from '../operators/invoice-operations.service.js';
+import type { Correction } from '../operators/invoice-operations.js';
 import { IsCents } from './cents-field.js';
 
 export class PaidBody {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { formatUsd } from '../../../platform/money/nano-dollars.js';
 import { invoiceQuantity, METER_TABLE } from '../../metering/meter.js';
-import { formatCents } from '../cents.js';
+import { formatCents } from '../domain/cents.js';
 import { documentNumber } from '../invoices/document-number.js';
 import type { CreditNote, Invoice, InvoiceLine, WholeInvoice } from '../invoices/invoices.service.js';
 import { PLANS } from '../../plans/plan.js';

@@ -9,7 +9,7 @@ import { type Call, Caller } from '../../auth/caller.js';
 import { RequireScope, TakesSession } from '../../auth/require-scope.js';
 import { BILLING_ERRORS } from '../billing.errors.js';
 import { InvoicesService } from '../invoices/invoices.service.js';
-import { UpcomingInvoices } from '../invoices/upcoming-invoice.service.js';
+import { UpcomingInvoices } from '../invoices/upcoming-invoice.js';
 import { INVOICE_PAGE_POLICY, invoicePage } from './invoice-page.js';
 import {
   InvoiceAnswer,
@@ -35,7 +35,7 @@ export class InvoicesController {
   @ApiOkResponse({ type: InvoicePageAnswer })
   @ApiRefusals(...ANY_CALLER, GENERIC_ERRORS.invalid_request)
   async list(@Caller() call: Call, @Query() query: PageQuery): Promise<Envelope<ListedInvoiceView[]>> {
-    return pageEnvelope(await this.invoices.list(call, query.wish), (invoice) => ListedInvoiceView.of(invoice));
+    return pageEnvelope(await this.invoices.list(call, query.page), (invoice) => ListedInvoiceView.of(invoice));
   }
 
   @Get('upcoming')

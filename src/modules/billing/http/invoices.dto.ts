@@ -2,11 +2,11 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { AnswerMeta, PageMeta } from '../../../platform/http/page.js';
 import { formatUsd } from '../../../platform/money/nano-dollars.js';
 import { METER_UNITS, METERS } from '../../metering/meter.js';
-import { formatCents } from '../cents.js';
+import { formatCents } from '../domain/cents.js';
 import { documentNumber } from '../invoices/document-number.js';
 import { INVOICE_STATES, LINE_KINDS } from '../invoices/invoice-state.js';
 import type { CreditNote, Invoice, InvoiceLine, WholeInvoice } from '../invoices/invoices.service.js';
-import type { UpcomingInvoice } from '../invoices/upcoming-invoice.service.js';
+import type { UpcomingInvoice } from '../invoices/upcoming-invoice.js';
 import { PLAN_IDS } from '../../plans/plan.js';
 
 /** Those that an invoice with a number can be in. */

@@ -8,7 +8,7 @@ import { ANY_BODY } from '../../idempotency/idempotency.errors.js';
 import { ANY_OPERATOR } from '../../operators/operators.errors.js';
 import { RequireOperatorToken } from '../../operators/require-operator-token.js';
 import { BILLING_ERRORS } from '../billing.errors.js';
-import { SubscriptionOperations } from '../operators/subscription-operations.service.js';
+import { SubscriptionOperations } from '../operators/subscription-operations.js';
 import {
   OrgParameter,
   PlanRefusedView,

@@ -5,9 +5,9 @@ import { MayBeAbsent } from '../../../platform/http/may-be-absent.js';
 import { IsTitle } from '../../../platform/text/text-fields.js';
 import { formatUsd, parseUsd } from '../../../platform/money/nano-dollars.js';
 import { PLAN_IDS, type PlanId } from '../../plans/plan.js';
-import type { PlanRequest } from '../plan-requests.service.js';
+import type { PlanRequest } from '../plan-requests.js';
 import { listPriceNano } from '../../plans/plan-price.js';
-import type { Contract } from '../operators/subscription-operations.service.js';
+import type { Contract } from '../operators/subscription-operations.js';
 import type { Subscription } from '../subscriptions/subscriptions.service.js';
 import { IsUsd } from '../../../platform/http/money-fields.js';
 

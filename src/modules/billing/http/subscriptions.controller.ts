@@ -9,7 +9,7 @@ import { ANY_CALLER } from '../../auth/access.errors.js';
 import { type Call, Caller } from '../../auth/caller.js';
 import { RequireScope, TakesSession } from '../../auth/require-scope.js';
 import { ANY_BODY } from '../../idempotency/idempotency.errors.js';
-import { periodOf } from '../billing-period.js';
+import { periodOf } from '../domain/billing-period.js';
 import { BILLING_ERRORS } from '../billing.errors.js';
 import { SubscriptionsService } from '../subscriptions/subscriptions.service.js';
 import { ChoosePlanBody, SubscriptionAnswer, SubscriptionView } from './subscriptions.dto.js';

@@ -2,7 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn } from 'class-validator';
 import { AnswerMeta } from '../../../platform/http/page.js';
 import { formatUsd } from '../../../platform/money/nano-dollars.js';
-import type { BillingPeriod } from '../billing-period.js';
+import type { BillingPeriod } from '../domain/billing-period.js';
 import { PLAN_IDS, type PlanId, PLANS, storedBytesOf } from '../../plans/plan.js';
 import type { SubscriptionState } from '../subscriptions/subscriptions.service.js';
 

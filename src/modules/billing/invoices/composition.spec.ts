@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { UsageTotal } from '../../metering/usage-totals.service.js';
-import { periodOf } from '../billing-period.js';
-import { NANO_PER_CENT } from '../cents.js';
+import { periodOf } from '../domain/billing-period.js';
+import { NANO_PER_CENT } from '../domain/cents.js';
 import type { PlanSegment } from '../subscriptions/base-fee.js';
 import { compose } from './composition.js';
 

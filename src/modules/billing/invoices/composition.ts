@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import type { BilledUsage } from '../../credits/billed-usage.js';
 import { METERS } from '../../metering/meter.js';
 import type { UsageTotal } from '../../metering/usage-totals.service.js';
-import type { BillingPeriod } from '../billing-period.js';
-import { NANO_PER_CENT, roundToCents } from '../cents.js';
+import type { BillingPeriod } from '../domain/billing-period.js';
+import { NANO_PER_CENT, roundToCents } from '../domain/cents.js';
 import type { InvoiceLine } from '../persistence/invoice-line.entity.js';
 import type { PlanSegment } from '../subscriptions/base-fee.js';
 

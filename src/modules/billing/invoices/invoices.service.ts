@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Page, PageWish } from '../../../platform/database/page.js';
+import type { Page, PageRequest } from '../../../platform/database/page.js';
 import type { Call } from '../../auth/caller.js';
 import { InvoiceNotFound } from '../billing.errors.js';
 import type { CreditNote } from '../persistence/credit-note.entity.js';
@@ -24,8 +24,8 @@ export class InvoicesService {
   constructor(private readonly invoices: InvoicesStore) {}
 
   /** Those of the organization of the call that have a number, the newest first. */
-  list({ org }: Call, wish: PageWish): Promise<Page<Invoice>> {
-    return this.invoices.list(org.id, wish);
+  list({ org }: Call, page: PageRequest): Promise<Page<Invoice>> {
+    return this.invoices.list(org.id, page);
   }
 
   /**

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { JobHandler } from '../../../platform/background/define-job.js';
 import { Handles } from '../../../platform/background/handles.js';
-import { InvoiceMirror } from '../payments/invoice-mirror.service.js';
+import { InvoiceMirror } from '../payments/invoice-mirror.js';
 import type { InvoiceMirrorPayload } from '../payments/payments.job.js';
 import { invoiceMirrorJob } from '../payments/payments.job.js';
 

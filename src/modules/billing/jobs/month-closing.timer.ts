@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ScheduleHandler } from '../../../platform/background/define-schedule.js';
 import { Handles } from '../../../platform/background/handles.js';
 import { Log } from '../../../platform/logging/log.js';
-import { MonthClosings } from '../invoices/month-closings.service.js';
+import { MonthCloseRun } from '../invoices/month-close-run.js';
 import { monthClosingSchedule } from './billing.job.js';
 
 /** Closes months that are over and issues their invoices. */
@@ -10,7 +10,7 @@ import { monthClosingSchedule } from './billing.job.js';
 @Handles(monthClosingSchedule)
 export class MonthClosingTimer implements ScheduleHandler {
   constructor(
-    private readonly closings: MonthClosings,
+    private readonly closings: MonthCloseRun,
     private readonly log: Log,
   ) {}
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { JobHandler } from '../../../platform/background/define-job.js';
 import { Handles } from '../../../platform/background/handles.js';
 import type { PaymentEventPayload } from '../payments/payments.job.js';
-import { PaymentEvents } from '../payments/payment-events.service.js';
+import { PaymentEvents } from '../payments/payment-events.js';
 import { paymentEventJob } from '../payments/payments.job.js';
 
 @Injectable()

@@ -1,7 +1,7 @@
 import type { WholeInvoice } from '../invoices/invoices.service.js';
 import type { PlanId } from '../../plans/plan.js';
 
-export interface CheckoutWish {
+export interface CheckoutOptions {
   readonly orgId: string;
   readonly orgName: string;
   /** Of the person who asks. */
@@ -42,7 +42,7 @@ export abstract class PaymentProvider {
   abstract readonly takesPayments: boolean;
 
   /** @throws {PaymentsNotConfigured} `integration_not_configured` @throws {PaymentProviderRefused} `upstream_error` */
-  abstract checkout(wish: CheckoutWish): Promise<Checkout>;
+  abstract checkout(input: CheckoutOptions): Promise<Checkout>;
 
   /** Where a person changes the means of payment, or ends the subscription. @throws as {@link checkout}. */
   abstract portal(customerId: string): Promise<string>;

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { NANO_PER_CENT, roundToCents } from '../cents.js';
+import { NANO_PER_CENT, roundToCents } from '../domain/cents.js';
 import type { InvoiceLine } from '../invoices/invoices.service.js';
 import { providerLines } from './provider-lines.js';
 

@@ -1,5 +1,5 @@
 import { formatUsd } from '../../../platform/money/nano-dollars.js';
-import { roundToCents } from '../cents.js';
+import { roundToCents } from '../domain/cents.js';
 import type { InvoiceLine } from '../invoices/invoices.service.js';
 import { METER_TABLE } from '../../metering/meter.js';
 import { PLANS } from '../../plans/plan.js';

@@ -8,7 +8,7 @@ import { PLAN_IDS, type PlanId, PLANS } from '../../plans/plan.js';
 import {
   type Checkout,
   type CheckoutState,
-  type CheckoutWish,
+  type CheckoutOptions,
   PaymentProvider,
   type ProviderEvent,
 } from './payment-provider.js';
@@ -44,7 +44,7 @@ export class StripePayments extends PaymentProvider {
     });
   }
 
-  checkout({ orgId, orgName, email, plan, customerId }: CheckoutWish): Promise<Checkout> {
+  checkout({ orgId, orgName, email, plan, customerId }: CheckoutOptions): Promise<Checkout> {
     return this.ask(async () => {
       const customer =
         customerId ??

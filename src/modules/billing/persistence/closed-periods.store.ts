@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
-import { type BillingPeriod, periodOf } from '../billing-period.js';
+import { type BillingPeriod, periodOf } from '../domain/billing-period.js';
 
 @Injectable()
 export class ClosedPeriodsStore {

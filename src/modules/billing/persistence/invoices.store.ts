@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
-import { type Page, pageOf, type PageWish } from '../../../platform/database/page.js';
-import type { BillingPeriod } from '../billing-period.js';
+import { type Page, pageOf, type PageRequest } from '../../../platform/database/page.js';
+import type { BillingPeriod } from '../domain/billing-period.js';
 import { CreditNote } from './credit-note.entity.js';
 import { InvoiceLine } from './invoice-line.entity.js';
 import { Invoice } from './invoice.entity.js';
@@ -139,14 +139,14 @@ export class InvoicesStore {
   }
 
   /** Those that have a number, the newest first. */
-  async list(orgId: string, wish: PageWish): Promise<Page<Invoice>> {
+  async list(orgId: string, page: PageRequest): Promise<Page<Invoice>> {
     const query = this.database.manager
       .createQueryBuilder(Invoice, 'invoice')
       .where('invoice.orgId = :orgId AND invoice.number IS NOT NULL', { orgId })
       .orderBy('invoice.id', 'DESC')
-      .limit(wish.limit + 1);
-    if (wish.after !== undefined) query.andWhere('invoice.id < :after', { after: wish.after });
-    return pageOf(await query.getMany(), wish, ({ id }) => id);
+      .limit(page.limit + 1);
+    if (page.after !== undefined) query.andWhere('invoice.id < :after', { after: page.after });
+    return pageOf(await query.getMany(), page, ({ id }) => id);
   }
 
   linesOf(invoiceId: string): Promise<InvoiceLine[]> {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type BillingPeriod, periodOf, secondsBetween } from '../billing-period.js';
+import { type BillingPeriod, periodOf, secondsBetween } from '../domain/billing-period.js';
 import { PLAN_IDS } from '../../plans/plan.js';
 import { baseFeeOf, type PriceFrom } from './base-fee.js';
 

@@ -1,4 +1,4 @@
-import { type BillingPeriod, secondsBetween } from '../billing-period.js';
+import { type BillingPeriod, secondsBetween } from '../domain/billing-period.js';
 import type { PlanId } from '../../plans/plan.js';
 
 /** From a time on, a month costs so much. */

@@ -7,13 +7,13 @@ import { PlanLimitCounters } from '../../plans/plan-limit-counters.js';
 import { listPriceNano } from '../../plans/plan-price.js';
 import { PLAN_IDS, type PlanId, PLANS } from '../../plans/plan.js';
 import { PlanByContract } from '../billing.errors.js';
-import { periodOf } from '../billing-period.js';
+import { periodOf } from '../domain/billing-period.js';
 import { Subscription } from '../persistence/subscription.entity.js';
 import { SubscriptionsStore } from '../persistence/subscriptions.store.js';
-import { type PlanRequest, PlanRequests } from '../plan-requests.service.js';
-import { PaymentMethods } from '../payments/payment-methods.service.js';
-import { PlanChanges } from './plan-changes.service.js';
-import { PlanRoom } from './plan-room.service.js';
+import { type PlanRequest, PlanRequests } from '../plan-requests.js';
+import { PaymentMethods } from '../payments/payment-methods.js';
+import { PlanChanges } from './plan-changes.js';
+import { PlanRoom } from './plan-room.js';
 
 export type { Subscription };
 

@@ -7,7 +7,7 @@ import { ORG_ERRORS } from '../../orgs/orgs.errors.js';
 import { ANY_BODY } from '../../idempotency/idempotency.errors.js';
 import { ANY_OPERATOR } from '../../operators/operators.errors.js';
 import { RequireOperatorToken } from '../../operators/require-operator-token.js';
-import { CreditOperationsService } from '../credit-operations.service.js';
+import { CreditOperationsService } from '../grants/credit-operations.service.js';
 import { GrantCreditsBody, GrantedCreditsView } from './credit-operations.dto.js';
 
 @ApiTags('operations')
@@ -31,7 +31,7 @@ export class CreditOperationsController {
     GENERIC_ERRORS.already_exists,
     GENERIC_ERRORS.service_unavailable,
   )
-  async grant(@Body() { orgId, wish }: GrantCreditsBody): Promise<GrantedCreditsView> {
-    return GrantedCreditsView.of(orgId, await this.credits.grant(wish));
+  async grant(@Body() { orgId, input }: GrantCreditsBody): Promise<GrantedCreditsView> {
+    return GrantedCreditsView.of(orgId, await this.credits.grant(input));
   }
 }

@@ -5,7 +5,7 @@ import { IsUsd } from '../../../platform/http/money-fields.js';
 import { IsTitle } from '../../../platform/text/text-fields.js';
 import { formatUsd, parseUsd } from '../../../platform/money/nano-dollars.js';
 import { type Meter, METERS } from '../../metering/meter.js';
-import type { CreditGrant, GrantWish } from '../credit-grant.js';
+import type { CreditGrant, CreateGrantInput } from '../domain/credit-grant.js';
 
 const DEFAULT_PRIORITY = 50;
 
@@ -71,7 +71,7 @@ export class GrantCreditsBody {
   @IsIn(METERS, { each: true })
   readonly appliesTo?: Meter[];
 
-  get wish(): GrantWish {
+  get input(): CreateGrantInput {
     const { orgId, amountUsd, reason, key, priority, expiresAt, appliesTo } = this;
     return {
       orgId,

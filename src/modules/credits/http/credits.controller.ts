@@ -8,7 +8,7 @@ import { type Call, Caller } from '../../auth/caller.js';
 import { RequireScope, TakesSession } from '../../auth/require-scope.js';
 import { ANY_BODY } from '../../idempotency/idempotency.errors.js';
 import { CreditBalanceService } from '../credit-balance.service.js';
-import { SpendCapsService } from '../spend-caps.service.js';
+import { SpendCapsService } from '../spend-caps/spend-caps.service.js';
 import { CreditsAnswer, CreditsView, SpendCapAnswer, SpendCapBody, SpendCapView } from './credits.dto.js';
 
 @ApiTags('billing')

@@ -5,8 +5,8 @@ import { AnswerMeta } from '../../../platform/http/page.js';
 import { formatUsd, parseUsd } from '../../../platform/money/nano-dollars.js';
 import { type Meter, METERS } from '../../metering/meter.js';
 import type { CreditBalance } from '../credit-balance.service.js';
-import type { CreditGrant } from '../credit-grant.js';
-import type { SpendCap } from '../spend-caps.service.js';
+import type { CreditGrant } from '../domain/credit-grant.js';
+import type { SpendCap } from '../spend-caps/spend-caps.service.js';
 
 export class GrantView {
   @ApiProperty({ example: 'crg_01jd3m8yeqf5rb0xkq5ym8s6tn' }) id!: string;

@@ -6,7 +6,7 @@ import { Clock } from '../../../platform/time/clock.js';
 import type { UsageEvent } from '../../metering/usage-event.js';
 import { UsageService } from '../../metering/usage.service.js';
 import { CreditsExhausted, SpendCapReached } from '../credits.errors.js';
-import { CreditsMetrics } from '../credits.metrics.js';
+import { CreditsMetrics } from '../metrics/credits.metrics.js';
 import type { Hold } from '../purse/hold.js';
 import type { Refused } from '../purse/purse.js';
 import type { NewHold, PurseSession } from '../purse/purse-session.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import type { Meter } from '../../metering/meter.js';
-import type { CreditGrant } from '../credit-grant.js';
+import type { CreditGrant } from '../domain/credit-grant.js';
 
 interface Row {
   readonly id: string;

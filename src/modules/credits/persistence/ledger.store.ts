@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
-import type { LedgerAccount } from '../ledger-account.js';
+import type { LedgerAccount } from '../domain/ledger-account.js';
 import type { LedgerEntry, LedgerTransaction } from '../ledger-transaction.js';
 
 /** The database lets nobody change an entry, and commits no transaction whose entries do not sum to zero. */

@@ -33,7 +33,7 @@ interface Loaded {
 }
 
 /** What is to be loaded of the locked accounts. */
-export interface LoadWish {
+export interface LoadSelection {
   readonly orgIds: readonly string[];
   /** Besides the months of the holds. */
   readonly month: string;
@@ -115,7 +115,7 @@ export class PursesStore {
     return (await this.query('SELECT 1 FROM credit_accounts WHERE org_id = $1', [orgId])).length > 0;
   }
 
-  async load({ orgIds, month, holdKeys }: LoadWish): Promise<Loaded> {
+  async load({ orgIds, month, holdKeys }: LoadSelection): Promise<Loaded> {
     const [row] = await this.query<
       Record<'months' | 'caps', Record<string, string>[]> & { grants: GrantValues[]; holds: HoldValues[] }
     >(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { CreditGrant, GrantWish } from '../credit-grant.js';
-import type { LedgerAccount } from '../ledger-account.js';
+import type { CreditGrant, CreateGrantInput } from '../domain/credit-grant.js';
+import type { LedgerAccount } from '../domain/ledger-account.js';
 import type { LedgerEntry, LedgerTransaction } from '../ledger-transaction.js';
 import type { Hold } from './hold.js';
 import { type HeldGrant, type Purse, type Refused } from './purse.js';
@@ -25,7 +25,7 @@ export interface Charge extends Pick<NewHold, 'key' | 'orgId' | 'meter' | 'model
 }
 
 export type NewGrant = CreditGrant &
-  Pick<GrantWish, 'orgId' | 'reason' | 'key'> & { readonly grantedBy: string; readonly createdAt: Date };
+  Pick<CreateGrantInput, 'orgId' | 'reason' | 'key'> & { readonly grantedBy: string; readonly createdAt: Date };
 
 /** What a session has changed besides accounts, grants and months. */
 export interface Journal {
@@ -66,20 +66,20 @@ export class PurseSession {
   }
 
   /** Once for each key. */
-  hold(wish: NewHold): Hold | Refused {
-    const there = this.holds.get(wish.key);
+  hold(input: NewHold): Hold | Refused {
+    const there = this.holds.get(input.key);
     if (there !== undefined) {
-      if (there.orgId !== wish.orgId) throw new Error(`${wish.key} is held by another organization.`);
+      if (there.orgId !== input.orgId) throw new Error(`${input.key} is held by another organization.`);
       return there;
     }
-    const held = this.purse(wish.orgId).hold({
-      meter: wish.meter,
-      amountNano: wish.amountNano,
-      at: wish.begunAt,
-      postpaid: wish.postpaid,
+    const held = this.purse(input.orgId).hold({
+      meter: input.meter,
+      amountNano: input.amountNano,
+      at: input.begunAt,
+      postpaid: input.postpaid,
     });
     if ('refused' in held) return held;
-    const { key, orgId, meter, model, amountNano, begunAt, expiresAt } = wish;
+    const { key, orgId, meter, model, amountNano, begunAt, expiresAt } = input;
     const { month, parts, creditNano, billedNano } = held;
     const hold: Hold = {
       key,
@@ -110,11 +110,11 @@ export class PurseSession {
   }
 
   /** Pays for what was used already, as far as there is money for it. */
-  charge({ costNano, at, occurredAt, ...wish }: Charge): Hold {
-    const payableNano = this.purse(wish.orgId).payable({ ...wish, amountNano: costNano, at });
-    const held = this.hold({ ...wish, amountNano: payableNano, begunAt: at, expiresAt: at });
+  charge({ costNano, at, occurredAt, ...input }: Charge): Hold {
+    const payableNano = this.purse(input.orgId).payable({ ...input, amountNano: costNano, at });
+    const held = this.hold({ ...input, amountNano: payableNano, begunAt: at, expiresAt: at });
     assert(!('refused' in held), 'What can be paid is refused.');
-    return this.settle(wish.key, costNano, { occurredAt, endedAt: at });
+    return this.settle(input.key, costNano, { occurredAt, endedAt: at });
   }
 
   /**
@@ -143,9 +143,9 @@ export class PurseSession {
   }
 
   /** Gives credits back, at most those that are still paid with; says how much that was. */
-  refund(key: string, wishNano: bigint, { refundKey, at }: { refundKey: string; at: Date }): bigint {
+  refund(key: string, requestedNano: bigint, { refundKey, at }: { refundKey: string; at: Date }): bigint {
     const hold = this.get(key);
-    const nano = wishNano < hold.creditNano ? wishNano : hold.creditNano;
+    const nano = requestedNano < hold.creditNano ? requestedNano : hold.creditNano;
     if (hold.state !== 'settled' || nano <= 0n) return 0n;
     const ended: Hold = {
       ...hold,

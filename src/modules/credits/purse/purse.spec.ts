@@ -5,8 +5,8 @@ import { type Held, type HeldGrant, Purse, type Split } from './purse.js';
 const AT = new Date('2026-11-21T12:00:00Z');
 const LATER = new Date('2026-11-21T13:00:00Z');
 
-const grant = (id: string, wish: Partial<HeldGrant> = {}): HeldGrant => {
-  const amountNano = wish.amountNano ?? 100n;
+const grant = (id: string, input: Partial<HeldGrant> = {}): HeldGrant => {
+  const amountNano = input.amountNano ?? 100n;
   return {
     id: `crg_${id}`,
     priority: 100,
@@ -15,7 +15,7 @@ const grant = (id: string, wish: Partial<HeldGrant> = {}): HeldGrant => {
     amountNano,
     remainingNano: amountNano,
     heldNano: 0n,
-    ...wish,
+    ...input,
   };
 };
 

@@ -49,7 +49,7 @@ export interface PurseFacts {
   readonly capNano: bigint | null;
 }
 
-interface HoldWish {
+interface HoldInput {
   readonly meter: Meter;
   readonly amountNano: bigint;
   readonly at: Date;
@@ -104,7 +104,7 @@ export class Purse {
   }
 
   /** Holds credits first and then, where usage is billed, room below the spend cap; all of it or nothing. */
-  hold({ meter, amountNano, at, postpaid }: HoldWish): Held | Refused {
+  hold({ meter, amountNano, at, postpaid }: HoldInput): Held | Refused {
     const month = monthOf(at).name;
     const availableNano = this.available(meter, at);
     const creditNano = least(availableNano, amountNano);
@@ -120,7 +120,7 @@ export class Purse {
   }
 
   /** What of an amount can be held. */
-  payable({ meter, amountNano, at, postpaid }: HoldWish): bigint {
+  payable({ meter, amountNano, at, postpaid }: HoldInput): bigint {
     const creditNano = least(this.available(meter, at), amountNano);
     if (!postpaid) return creditNano;
     return creditNano + least(this.roomBelowCap(monthOf(at).name) ?? amountNano, amountNano - creditNano);

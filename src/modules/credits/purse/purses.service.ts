@@ -13,7 +13,7 @@ import { type AccountRow, type GrantRow, type MonthRow, PursesStore } from '../p
 import { type BilledMonth, Purse } from './purse.js';
 import { PurseSession } from './purse-session.js';
 
-interface PursesWish {
+interface PurseSelection {
   readonly orgIds: readonly string[];
   readonly holdKeys?: readonly string[];
 }
@@ -36,7 +36,7 @@ export class PursesService {
    * wait for anything, so that the accounts are locked no longer than it takes to read and to write them. An
    * organization that has no account gets one, and a person's own the credits of the Free plan with it.
    */
-  async change<T>({ orgIds, holdKeys = [] }: PursesWish, work: (session: PurseSession) => T): Promise<T> {
+  async change<T>({ orgIds, holdKeys = [] }: PurseSelection, work: (session: PurseSession) => T): Promise<T> {
     const wanted = [...new Set(orgIds)].sort();
     return this.database.transaction(async () => {
       let accounts = await this.store.lock(wanted);

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Hosts, LiveDeploys } from '../live-deploys.service.js';
+import { type Hosts, LiveDeploys } from '../requests/live-deploys.js';
 import type { Deploy } from '../persistence/deploy.entity.js';
 import { deployLabel } from '../../hosting/labels.js';
 import { DeployView } from './deploys.dto.js';

@@ -20,12 +20,12 @@ import { RequireScope } from '../../auth/require-scope.js';
 import { RequireVerifiedEmail } from '../../auth/require-verified-email.js';
 import { ANY_WRITE } from '../../idempotency/idempotency.errors.js';
 import { PLAN_ERRORS } from '../../plans/plans.errors.js';
-import { DeployDeletion } from '../deploy-deletion.service.js';
-import { isOver } from '../deploy-state.js';
+import { DeployDeletion } from '../requests/deploy-deletion.js';
+import { isOver } from '../domain/deploy-state.js';
 import { DEPLOY_ERRORS } from '../deploys.errors.js';
-import { DeploysService } from '../deploys.service.js';
-import { LiveDeploys } from '../live-deploys.service.js';
-import { LogFollower } from '../logs/log-follower.service.js';
+import { DeploysService } from '../requests/deploys.service.js';
+import { LiveDeploys } from '../requests/live-deploys.js';
+import { LogFollower } from '../logs/log-follower.js';
 import { DeployViews } from './deploy-views.js';
 import {
   DeployAnswer,

@@ -5,7 +5,7 @@ import { MAX_BRANCH_BYTES } from '../../../platform/git/branch-name.js';
 import { MayBeAbsent } from '../../../platform/http/may-be-absent.js';
 import { AnswerMeta, PageMeta, PageQuery } from '../../../platform/http/page.js';
 import { IsBranchName } from '../../../platform/text/text-fields.js';
-import type { DeployWish } from '../deploy-requests.service.js';
+import type { CreateDeployInput } from '../requests/deploy-requests.js';
 import {
   type DeployOutput,
   type DeployTrigger,
@@ -14,9 +14,9 @@ import {
   type LogLine,
   type LogPhase,
   type LogStream,
-} from '../deploy-facts.js';
-import { DEPLOY_STATES, DEPLOY_TYPES, type DeployState, type DeployType } from '../deploy-state.js';
-import type { Hosts } from '../live-deploys.service.js';
+} from '../domain/deploy-facts.js';
+import { DEPLOY_STATES, DEPLOY_TYPES, type DeployState, type DeployType } from '../domain/deploy-state.js';
+import type { Hosts } from '../requests/live-deploys.js';
 import { DEPLOY_EVENT_KINDS, type DeployEvent, type DeployEventKind } from '../persistence/deploy-event.entity.js';
 import type { Deploy } from '../persistence/deploy.entity.js';
 import type { DeployFilter } from '../persistence/deploys.store.js';
@@ -64,7 +64,7 @@ export class CreateDeployBody {
   @Matches(/^[0-9a-f]{40}$/, { message: 'commit must be the full hash of a commit, 40 hexadecimal digits' })
   readonly commit?: string;
 
-  get wish(): DeployWish {
+  get input(): CreateDeployInput {
     const { branch, type, force, commit } = this;
     return { branch, type, force, commit };
   }

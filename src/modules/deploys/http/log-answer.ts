@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Request, Response } from 'express';
 import { RequestInvalid } from '../../../platform/errors/request-invalid.js';
-import type { LogNews } from '../logs/log-follower.service.js';
+import type { LogNews } from '../logs/log-follower.js';
 import { DeployLogLineView } from './deploys.dto.js';
 
 /** So that nothing on the way takes a quiet connection for a dead one. */

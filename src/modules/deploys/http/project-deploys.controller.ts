@@ -15,10 +15,10 @@ import { LIMIT_ERRORS } from '../../limits/limits.errors.js';
 import { OPERATOR_ERRORS } from '../../operators/operators.errors.js';
 import { PLAN_ERRORS } from '../../plans/plans.errors.js';
 import { PROJECT_ERRORS } from '../../projects/projects.errors.js';
-import { DeployRequests } from '../deploy-requests.service.js';
+import { DeployRequests } from '../requests/deploy-requests.js';
 import { DEPLOY_ERRORS } from '../deploys.errors.js';
-import { DeploysService } from '../deploys.service.js';
-import { LiveDeploys } from '../live-deploys.service.js';
+import { DeploysService } from '../requests/deploys.service.js';
+import { LiveDeploys } from '../requests/live-deploys.js';
 import { DeployViews } from './deploy-views.js';
 import {
   CREATE_DEPLOY_EXAMPLES,
@@ -67,9 +67,9 @@ export class ProjectDeploysController {
   async create(
     @Caller() call: Call,
     @Param('project_id') named: string,
-    @Body() { wish }: CreateDeployBody,
+    @Body() { input }: CreateDeployBody,
   ): Promise<Envelope<DeployView>> {
-    return new Envelope(await this.views.of(await this.requests.request(call, named, wish)));
+    return new Envelope(await this.views.of(await this.requests.request(call, named, input)));
   }
 
   @Get('deploys')
@@ -82,7 +82,7 @@ export class ProjectDeploysController {
     @Param('project_id') named: string,
     @Query() query: DeploysQuery,
   ): Promise<Envelope<DeployView[]>> {
-    const page = await this.deploys.list(call, named, query.filter, query.wish);
+    const page = await this.deploys.list(call, named, query.filter, query.page);
     const views = await this.views.ofAll(page.items);
     return pageEnvelope({ items: views, next: page.next }, (view) => view);
   }

@@ -4,8 +4,8 @@ import { Handles } from '../../../platform/background/handles.js';
 import { DeploysSettings } from '../deploys.settings.js';
 import { Shutdown } from '../../../platform/lifecycle/shutdown.js';
 import { StorageRoom } from '../../../platform/storage/storage-room.js';
-import { AdmissionService } from '../admission/admission.service.js';
-import { LostDeploys } from '../admission/lost-deploys.service.js';
+import { DeployAdmissionService } from '../admission/deploy-admission.service.js';
+import { LostDeploys } from '../admission/lost-deploys.js';
 import { AdmissionStore } from '../persistence/admission.store.js';
 import { Leases } from '../pipeline/leases.js';
 import { deployAdmissionSchedule } from './deploys.job.js';
@@ -24,7 +24,7 @@ export class DeployWorkerService implements ScheduleHandler {
     private readonly settings: DeploysSettings,
     private readonly leases: Leases,
     private readonly store: AdmissionStore,
-    private readonly admission: AdmissionService,
+    private readonly admission: DeployAdmissionService,
     private readonly lost: LostDeploys,
     private readonly room: StorageRoom,
     shutdown: Shutdown,

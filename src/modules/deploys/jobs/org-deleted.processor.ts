@@ -3,7 +3,7 @@ import type { JobHandler } from '../../../platform/background/define-job.js';
 import { Handles } from '../../../platform/background/handles.js';
 import type { OrgDeletedPayload } from '../../orgs/org-deleted.job.js';
 import { ProjectsService } from '../../projects/projects.service.js';
-import { DeployRemoval } from '../upkeep/deploy-removal.service.js';
+import { DeployRemoval } from '../upkeep/deploy-removal.js';
 import { orgDeletedSubscription } from './deploys.job.js';
 
 /** Takes down what an organization has shown the world. */

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { JobHandler } from '../../../platform/background/define-job.js';
 import { Handles } from '../../../platform/background/handles.js';
 import type { ProjectDeletedPayload } from '../../projects/project-deleted.job.js';
-import { DeployRemoval } from '../upkeep/deploy-removal.service.js';
+import { DeployRemoval } from '../upkeep/deploy-removal.js';
 import { projectDeletedSubscription } from './deploys.job.js';
 
 @Injectable()

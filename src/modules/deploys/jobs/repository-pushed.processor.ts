@@ -5,8 +5,8 @@ import { Handles } from '../../../platform/background/handles.js';
 import type { RepositoryPushedPayload } from '../../repositories/repository-pushed.job.js';
 import { type Project, ProjectsService } from '../../projects/projects.service.js';
 import { repositoryKeyOf } from '../../projects/repository-key.js';
-import { DeployRequests } from '../deploy-requests.service.js';
-import { ProductionGate } from '../production-gate.js';
+import { DeployRequests } from '../requests/deploy-requests.js';
+import { ProductionGate } from '../domain/production-gate.js';
 import { repositoryPushedSubscription } from './deploys.job.js';
 
 /**

@@ -1,4 +1,4 @@
-import type { LogLine } from '../deploy-facts.js';
+import type { LogLine } from '../domain/deploy-facts.js';
 import { DeployLog, MAX_BYTES, MAX_LINES } from './deploy-log.js';
 import type { Mask } from './secret-mask.js';
 

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Log } from '../../../platform/logging/log.js';
 import { Clock } from '../../../platform/time/clock.js';
-import { DeploySignals } from '../deploy-signals.js';
-import type { LogLine, LogPhase, LogStream } from '../deploy-facts.js';
+import { DeploySignals } from '../domain/deploy-signals.js';
+import type { LogLine, LogPhase, LogStream } from '../domain/deploy-facts.js';
 import { DeployLogStore } from '../persistence/deploy-log.store.js';
 import { type Mask, secretMask } from './secret-mask.js';
 

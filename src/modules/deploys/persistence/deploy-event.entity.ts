@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
-import type { DeployState } from '../deploy-state.js';
+import type { DeployState } from '../domain/deploy-state.js';
 
 /**
  * `state`: it went from one state to another. `handed_back`: an attempt ended without a result, and it waits anew.

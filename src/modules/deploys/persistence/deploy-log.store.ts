@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
-import type { LogLine } from '../deploy-facts.js';
+import type { LogLine } from '../domain/deploy-facts.js';
 
 /** How far the log of a deploy has come. */
 export interface LogSize {

@@ -1,8 +1,8 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { DeployOutput, DeploySettings, DeployTrigger } from '../deploy-facts.js';
-import type { DeployState, DeployType } from '../deploy-state.js';
+import type { DeployOutput, DeploySettings, DeployTrigger } from '../domain/deploy-facts.js';
+import type { DeployState, DeployType } from '../domain/deploy-state.js';
 import { ProjectHasNoRepository } from '../deploys.errors.js';
-import { settingsOf } from '../project-settings.js';
+import { settingsOf } from '../domain/project-settings.js';
 import type { Project } from '../../projects/projects.service.js';
 
 /** What is deployed, and why. */

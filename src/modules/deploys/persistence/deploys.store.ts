@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { In } from 'typeorm';
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity.js';
 import { Database } from '../../../platform/database/database.js';
-import { type Page, pageOf, type PageWish } from '../../../platform/database/page.js';
-import { type DeployState, type DeployType, GOING_ON } from '../deploy-state.js';
+import { type Page, pageOf, type PageRequest } from '../../../platform/database/page.js';
+import { type DeployState, type DeployType, GOING_ON } from '../domain/deploy-state.js';
 import { DeployEvent } from './deploy-event.entity.js';
 import { Deploy } from './deploy.entity.js';
 
@@ -53,17 +53,17 @@ export class DeploysStore {
   }
 
   /** Newest first. */
-  async list(projectId: string, { branch, type, state }: DeployFilter, wish: PageWish): Promise<Page<Deploy>> {
+  async list(projectId: string, { branch, type, state }: DeployFilter, page: PageRequest): Promise<Page<Deploy>> {
     const query = this.database.manager
       .createQueryBuilder(Deploy, 'deploy')
       .where('deploy.project_id = :projectId', { projectId })
       .orderBy('deploy.id', 'DESC')
-      .limit(wish.limit + 1);
+      .limit(page.limit + 1);
     if (branch !== undefined) query.andWhere('deploy.branch = :branch', { branch });
     if (type !== undefined) query.andWhere('deploy.type = :type', { type });
     if (state !== undefined) query.andWhere('deploy.state = :state', { state });
-    if (wish.after !== undefined) query.andWhere('deploy.id < :after', { after: wish.after });
-    return pageOf(await query.getMany(), wish, ({ id }) => id);
+    if (page.after !== undefined) query.andWhere('deploy.id < :after', { after: page.after });
+    return pageOf(await query.getMany(), page, ({ id }) => id);
   }
 
   /** False when it is in none of these states, or at another attempt, any more. */

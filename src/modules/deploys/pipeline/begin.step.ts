@@ -2,17 +2,17 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import type { Plan } from '../../plans/plan.js';
 import { type Project, ProjectsService } from '../../projects/projects.service.js';
-import { DeployFailed } from '../deploy-failure.js';
-import type { DeployVariables } from '../deploy-facts.js';
-import { DeployTransitions } from '../deploy-transitions.js';
-import { DeployVariablesService } from '../deploy-variables.service.js';
+import { DeployFailed } from '../domain/deploy-failure.js';
+import type { DeployVariables } from '../domain/deploy-facts.js';
+import { DeployTransitions } from '../domain/deploy-transitions.js';
+import { DeployVariablesService } from '../requests/deploy-variables.service.js';
 import { ProjectHasNoRepository, StorageLimitReached } from '../deploys.errors.js';
 import type { DeployPayload } from '../jobs/deploy.job.js';
 import type { Deploy } from '../persistence/deploy.entity.js';
 import { DeploysStore } from '../persistence/deploys.store.js';
-import { ProductionGate } from '../production-gate.js';
-import { settingsOf } from '../project-settings.js';
-import { StorageGate } from '../storage-gate.js';
+import { ProductionGate } from '../domain/production-gate.js';
+import { settingsOf } from '../domain/project-settings.js';
+import { StorageGate } from '../domain/storage-gate.js';
 
 /** By then the worker has renewed its lease, or is taken for lost. */
 export const LEASE_MS = 30_000;

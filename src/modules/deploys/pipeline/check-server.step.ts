@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppServersService } from '../../hosting/app-servers.service.js';
-import type { DeployOutput } from '../deploy-facts.js';
+import type { DeployOutput } from '../domain/deploy-facts.js';
 import type { DeployRun } from './deploy-run.js';
 
 /** Starts the server of a deploy once before anybody is led to it. */

@@ -1,6 +1,6 @@
 import type { Plan } from '../../plans/plan.js';
 import type { Project } from '../../projects/projects.service.js';
-import type { DeployVariables, LogPhase } from '../deploy-facts.js';
+import type { DeployVariables, LogPhase } from '../domain/deploy-facts.js';
 import type { DeployLog } from '../logs/deploy-log.js';
 import type { Deploy } from '../persistence/deploy.entity.js';
 import type { PhaseClock } from './phase-clock.js';

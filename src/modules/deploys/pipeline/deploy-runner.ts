@@ -3,11 +3,11 @@ import { Log } from '../../../platform/logging/log.js';
 import { BuildFailed } from '../../builds/build-failed.js';
 import type { Built } from '../../builds/built.js';
 import { ArtifactRefused, ServerDidNotStart } from '../../hosting/hosting.errors.js';
-import { AdmissionService } from '../admission/admission.service.js';
-import { DeployFailed } from '../deploy-failure.js';
-import type { DeployOutput, LogPhase } from '../deploy-facts.js';
-import { DeployTransitions } from '../deploy-transitions.js';
-import { DeployMetrics } from '../deploys.metrics.js';
+import { DeployAdmissionService } from '../admission/deploy-admission.service.js';
+import { DeployFailed } from '../domain/deploy-failure.js';
+import type { DeployOutput, LogPhase } from '../domain/deploy-facts.js';
+import { DeployTransitions } from '../domain/deploy-transitions.js';
+import { DeployMetrics } from '../metrics/deploys.metrics.js';
 import type { DeployPayload } from '../jobs/deploy.job.js';
 import { DeployLogs } from '../logs/deploy-log.js';
 import { BeginStep } from './begin.step.js';
@@ -43,7 +43,7 @@ export class DeployRunner {
     private readonly leases: Leases,
     private readonly logs: DeployLogs,
     private readonly transitions: DeployTransitions,
-    private readonly admission: AdmissionService,
+    private readonly admission: DeployAdmissionService,
     private readonly metrics: DeployMetrics,
     private readonly log: Log,
   ) {}

@@ -4,10 +4,10 @@ import { BuildsService, type FetchedSource } from '../../builds/builds.service.j
 import type { Plan } from '../../plans/plan.js';
 import { DomainError } from '../../../platform/errors/domain-error.js';
 import { RepositoryNotFound } from '../../repositories/repositories.errors.js';
-import { RepositorySources } from '../../repositories/repository-sources.service.js';
+import { RepositorySources } from '../../repositories/repository-sources.js';
 import type { RepositorySource } from '../../repositories/source-host.js';
-import { DeployFailed } from '../deploy-failure.js';
-import { AT_WORK } from '../deploy-state.js';
+import { DeployFailed } from '../domain/deploy-failure.js';
+import { AT_WORK } from '../domain/deploy-state.js';
 import { jobIdOf } from '../jobs/deploy.job.js';
 import { DeploysStore } from '../persistence/deploys.store.js';
 import { AttemptOver, type DeployRun } from './deploy-run.js';

@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { deployLabel } from '../../hosting/labels.js';
 import { ProjectsService } from '../../projects/projects.service.js';
-import type { DeployOutput } from '../deploy-facts.js';
-import { DeployTransitions } from '../deploy-transitions.js';
-import { LiveDeploys } from '../live-deploys.service.js';
+import type { DeployOutput } from '../domain/deploy-facts.js';
+import { DeployTransitions } from '../domain/deploy-transitions.js';
+import { LiveDeploys } from '../requests/live-deploys.js';
 import { AttemptOver, type DeployRun } from './deploy-run.js';
 
 /** Ends a deploy well: it is ready and its hosts lead to it, both or neither. */

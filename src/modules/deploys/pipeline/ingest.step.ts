@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { storedBytesOf } from '../../plans/plan.js';
 import type { Built } from '../../builds/built.js';
 import { ArtifactsService } from '../../hosting/artifacts.service.js';
-import type { DeployOutput } from '../deploy-facts.js';
+import type { DeployOutput } from '../domain/deploy-facts.js';
 import type { DeployRun } from './deploy-run.js';
 
 /** What one deploy may come to. */

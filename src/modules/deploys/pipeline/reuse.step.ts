@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { storedBytesOf } from '../../plans/plan.js';
 import { ArtifactsService } from '../../hosting/artifacts.service.js';
-import type { DeployOutput } from '../deploy-facts.js';
-import { DeployVariablesService } from '../deploy-variables.service.js';
+import type { DeployOutput } from '../domain/deploy-facts.js';
+import { DeployVariablesService } from '../requests/deploy-variables.service.js';
 import type { Deploy } from '../persistence/deploy.entity.js';
 import { DeploysStore } from '../persistence/deploys.store.js';
 import type { DeployRun } from './deploy-run.js';

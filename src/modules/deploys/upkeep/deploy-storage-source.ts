@@ -1,5 +1,5 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { StoredBytes } from '../../hosting/stored-bytes.service.js';
+import { StoredBytes } from '../../hosting/stored-bytes.js';
 import { StorageSource, StorageSources, type StoredBytes as Measured } from '../../metering/storage-source.js';
 import { ProjectsService } from '../../projects/projects.service.js';
 

@@ -11,7 +11,7 @@ import { deployLabel } from '../../hosting/labels.js';
 import { ProjectsService } from '../../projects/projects.service.js';
 import { DeployKeepingStore } from '../persistence/deploy-keeping.store.js';
 import { DeployLogStore } from '../persistence/deploy-log.store.js';
-import { DeployRemoval } from './deploy-removal.service.js';
+import { DeployRemoval } from './deploy-removal.js';
 import { deploySweepSchedule } from './upkeep.job.js';
 
 const BATCH = 100;

@@ -8,7 +8,7 @@ import { ANY_BODY } from '../../idempotency/idempotency.errors.js';
 import { ANY_OPERATOR } from '../../operators/operators.errors.js';
 import { RequireOperatorToken } from '../../operators/require-operator-token.js';
 import { FEATURE_ERRORS } from '../features.errors.js';
-import { FlagAdministrationService } from '../flag-administration.service.js';
+import { FlagAdministrationService } from '../flags/flag-administration.service.js';
 import { FlagsView, ToggledView, ToggleFlagBody } from './features.dto.js';
 
 @ApiTags('operations')

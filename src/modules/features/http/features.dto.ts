@@ -2,7 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsInt, IsString, MaxLength, Min, MinLength } from 'class-validator';
 import { MayBeAbsent } from '../../../platform/http/may-be-absent.js';
 import { inOrder, IsOneLine } from '../../../platform/text/text-fields.js';
-import type { ShownFlag, Toggled } from '../flag-administration.service.js';
+import type { ShownFlag, Toggled } from '../flags/flag-administration.service.js';
 
 export class ToggleFlagBody {
   @ApiProperty({ example: 'sign_ups', maxLength: 64 })

@@ -30,7 +30,7 @@ export interface RemoteRepository {
 }
 
 /** What a token of an installation may be used for, and nothing else. */
-interface TokenWish {
+interface TokenOptions {
   readonly repositories?: readonly string[];
   readonly permissions: Readonly<Record<string, 'read' | 'write'>>;
 }
@@ -80,11 +80,11 @@ export class GithubClient {
   }
 
   /** For an hour at most, as GitHub has it. */
-  async installationToken(installationId: number, wish: TokenWish): Promise<string> {
+  async installationToken(installationId: number, input: TokenOptions): Promise<string> {
     const { token } = await this.get<{ token: string }>(`/app/installations/${installationId}/access_tokens`, {
       method: 'POST',
       authorization: this.asApp(),
-      body: wish,
+      body: input,
     });
     return token;
   }

@@ -5,7 +5,7 @@ import { Envelope } from '../../../platform/http/envelope.js';
 import { Public } from '../../../platform/http/public.js';
 import { UnsignedBodies } from '../../../platform/http/unsigned-bodies.js';
 import { clientAddressOf } from '../../limits/client-address.js';
-import { GithubDeliveries } from '../github-deliveries.service.js';
+import { GithubDeliveries } from '../github-deliveries.js';
 
 /** GitHub sends nothing larger. */
 const LIMIT_BYTES = 25 * 1_048_576;

@@ -11,7 +11,7 @@ import { ANY_CALLER } from '../../auth/access.errors.js';
 import { type Call, Caller } from '../../auth/caller.js';
 import { RequireScope, TakesSession } from '../../auth/require-scope.js';
 import { ANY_BODY, ANY_WRITE } from '../../idempotency/idempotency.errors.js';
-import { GithubInstallations } from '../github-installations.service.js';
+import { GithubInstallations } from '../github-installations.js';
 import { GITHUB_ERRORS } from '../github.errors.js';
 import {
   ConnectGithubBody,

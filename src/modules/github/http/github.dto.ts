@@ -2,7 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsInt, IsString, Max, MaxLength, Min, MinLength } from 'class-validator';
 import { AnswerMeta } from '../../../platform/http/page.js';
 import { inOrder } from '../../../platform/text/text-fields.js';
-import type { Link, LinkAnswer } from '../github-installations.service.js';
+import type { Link, LinkAnswer } from '../github-installations.js';
 import type { GithubInstallation } from '../persistence/github-installation.entity.js';
 
 const IsShortText = (): PropertyDecorator => inOrder(IsString(), MinLength(1), MaxLength(500));

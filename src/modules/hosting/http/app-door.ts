@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { Log } from '../../../platform/logging/log.js';
-import { HostingMetrics } from '../hosting.metrics.js';
+import { HostingMetrics } from '../metrics/hosting.metrics.js';
 import { AliasCache, type ShownDeploy } from '../site/alias-cache.js';
 import { RequestTooCostly } from '../site/match-budget.js';
 import { RequestFacts } from '../site/request-facts.js';

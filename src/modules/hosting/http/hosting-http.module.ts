@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { HostingModule } from '../hosting.module.js';
-import { HOSTING_METRICS } from '../hosting.metrics.js';
+import { HOSTING_METRICS } from '../metrics/hosting.metrics.js';
 import { AliasChanges } from '../persistence/alias-changes.js';
 import { AliasCache } from '../site/alias-cache.js';
 import { Blobs } from '../site/blobs.js';

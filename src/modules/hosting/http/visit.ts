@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { quoted } from '../../../platform/logging/json-text.js';
 import type { Log } from '../../../platform/logging/log.js';
-import type { AnsweredBy, AppResult, HostingMetrics } from '../hosting.metrics.js';
+import type { AnsweredBy, AppResult, HostingMetrics } from '../metrics/hosting.metrics.js';
 import type { LoadedSite } from '../site/sites.js';
 
 const CLIENT_CLOSED_REQUEST = 499;

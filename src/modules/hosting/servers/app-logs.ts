@@ -40,9 +40,9 @@ export class AppLogs {
     this.schedule();
   }
 
-  async read(deployId: string, wish: { after: number | undefined; limit: number }): Promise<AppLogLine[]> {
+  async read(deployId: string, input: { after: number | undefined; limit: number }): Promise<AppLogLine[]> {
     await this.flush();
-    return this.store.read(deployId, wish);
+    return this.store.read(deployId, input);
   }
 
   private schedule(): void {

@@ -10,7 +10,7 @@ import { stateOf } from '../../../platform/http/request-state.js';
 import { WriteGuarantees, type WriteRule } from '../../../platform/http/write-guarantees.js';
 import { keyFor } from '../../../platform/secrets/sealed.js';
 import { clientAddressOf } from '../../limits/client-address.js';
-import { IdempotencyService, type IdempotentRequest, type KeptAnswer } from '../idempotency.service.js';
+import { IdempotencyService, type IdempotentRequest, type KeptAnswer } from '../writes/idempotency.service.js';
 
 const KEY_HEADER = 'idempotency-key';
 const KEY_FORM = /^[\x21-\x7e]{1,255}$/;

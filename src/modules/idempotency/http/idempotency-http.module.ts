@@ -1,6 +1,6 @@
 import { Global, Module } from '@nestjs/common';
 import { WriteGuarantees } from '../../../platform/http/write-guarantees.js';
-import { IdempotencyService } from '../idempotency.service.js';
+import { IdempotencyService } from '../writes/idempotency.service.js';
 import { IdempotencyStore } from '../persistence/idempotency.store.js';
 import { UnsettledAttempts } from '../attempts/unsettled-attempts.js';
 import { ApiWriteGuarantees } from './api-write-guarantees.js';

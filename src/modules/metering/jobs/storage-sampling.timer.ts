@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ScheduleHandler } from '../../../platform/background/define-schedule.js';
 import { Handles } from '../../../platform/background/handles.js';
-import { StorageSampler } from '../storage/storage-sampler.service.js';
+import { StorageSampler } from '../storage/storage-sampler.js';
 import { storageSamplingSchedule } from './metering.job.js';
 
 @Injectable()

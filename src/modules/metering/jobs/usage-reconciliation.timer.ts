@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ScheduleHandler } from '../../../platform/background/define-schedule.js';
 import { Handles } from '../../../platform/background/handles.js';
-import { UsageReconciler } from '../reconciliation/usage-reconciler.service.js';
+import { UsageReconciler } from '../reconciliation/usage-reconciler.js';
 import { usageReconciliationSchedule } from './metering.job.js';
 
 @Injectable()

@@ -4,7 +4,7 @@ import { Database } from '../../../platform/database/database.js';
 import { Log } from '../../../platform/logging/log.js';
 import { Clock } from '../../../platform/time/clock.js';
 import type { Meter } from '../meter.js';
-import { UsageWithoutPrice } from '../metering.errors.js';
+import { UsageWithoutPrice } from '../domain/metering.errors.js';
 import { PriceVersionsStore } from '../persistence/price-versions.store.js';
 import { newVersionsIn } from './price-changes.js';
 import { readPriceList } from './price-list.js';

@@ -4,9 +4,9 @@ import { RequestInvalid } from '../../../platform/errors/request-invalid.js';
 import { Ids } from '../../../platform/ids/ids.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { Runbooks } from '../manifest/runbooks.js';
-import { UNTAGGED } from '../ops-task-status.js';
+import { UNTAGGED } from '../domain/ops-task-status.js';
 import { TASK_EVENT_ID, TASK_ID } from '../ops.ids.js';
-import { OpsMetrics } from '../ops.metrics.js';
+import { OpsMetrics } from '../metrics/ops.metrics.js';
 import { type EndRow, type FiringRow, OpsAlertsStore, type TouchedTask } from '../persistence/ops-alerts.store.js';
 import { GenericPayloadInvalid, readReports, type Rejection, type Report, type Reports } from './report.js';
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { SEVERITIES, type Severity } from '../ops-task-status.js';
+import { SEVERITIES, type Severity } from '../domain/ops-task-status.js';
 
 /** One fault that was reported, or its end. */
 export interface Report {

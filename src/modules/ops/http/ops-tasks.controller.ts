@@ -41,7 +41,7 @@ export class OpsTasksController {
   @ApiOkResponse({ type: TasksView })
   @ApiRefusals(...ANY_OPERATOR, GENERIC_ERRORS.invalid_request, GENERIC_ERRORS.service_unavailable)
   async list(@Query() query: TasksQuery): Promise<TasksView> {
-    return TasksView.of(await this.tasks.list({ status: query.status, runbookTag: query.runbookTag }, query.wish));
+    return TasksView.of(await this.tasks.list({ status: query.status, runbookTag: query.runbookTag }, query.page));
   }
 
   @Get(':task_id')

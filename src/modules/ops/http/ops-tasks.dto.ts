@@ -4,7 +4,7 @@ import type { Page } from '../../../platform/database/page.js';
 import { MayBeAbsent } from '../../../platform/http/may-be-absent.js';
 import { cursorOf, PageQuery } from '../../../platform/http/page.js';
 import { inOrder, IsTitle, Trimmed } from '../../../platform/text/text-fields.js';
-import { OPS_TASK_STATUSES, type OpsTaskStatus, SEVERITIES, type Severity } from '../ops-task-status.js';
+import { OPS_TASK_STATUSES, type OpsTaskStatus, SEVERITIES, type Severity } from '../domain/ops-task-status.js';
 import type { OpsTaskEvent } from '../persistence/ops-task-event.entity.js';
 import type { OpsTask } from '../persistence/ops-task.entity.js';
 import type { TaskHistory } from '../tasks/ops-tasks.service.js';

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { Intake } from '../alerts/alert-intake.service.js';
-import { OPS_TASK_STATUSES, type OpsTaskStatus } from '../ops-task-status.js';
+import { OPS_TASK_STATUSES, type OpsTaskStatus } from '../domain/ops-task-status.js';
 
 /**
  * The body of a generic alert; that of Alertmanager is taken as it is. Read in `alerts/report.ts`, not validated here.

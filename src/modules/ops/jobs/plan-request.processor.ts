@@ -3,7 +3,7 @@ import { Clock } from '../../../platform/time/clock.js';
 import type { JobHandler } from '../../../platform/background/define-job.js';
 import { Handles } from '../../../platform/background/handles.js';
 import type { PlanRequestPayload } from '../../billing/plan-request.job.js';
-import { PlanRequests } from '../../billing/plan-requests.service.js';
+import { PlanRequests } from '../../billing/plan-requests.js';
 import { AlertIntakeService } from '../alerts/alert-intake.service.js';
 import { planRequestSubscription } from './ops.job.js';
 

@@ -1,5 +1,5 @@
 import { parse } from 'yaml';
-import { SEVERITIES, type Severity } from '../ops-task-status.js';
+import { SEVERITIES, type Severity } from '../domain/ops-task-status.js';
 
 const KINDS = ['check', 'act', 'escalate'] as const;
 const RISKS = ['read', 'write', 'destructive'] as const;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
-import type { OpsTaskStatus, Severity } from '../ops-task-status.js';
+import type { OpsTaskStatus, Severity } from '../domain/ops-task-status.js';
 
 /** A fault as it is to be stored; `id` and `eventId` are used when it is new. */
 export interface FiringRow {

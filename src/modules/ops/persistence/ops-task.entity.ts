@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { OpsTaskStatus, Severity } from '../ops-task-status.js';
+import type { OpsTaskStatus, Severity } from '../domain/ops-task-status.js';
 
 /** Something that an operator has to see to. */
 @Entity('ops_tasks')

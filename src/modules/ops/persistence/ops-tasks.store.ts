@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
-import { type Page, pageOf, type PageWish } from '../../../platform/database/page.js';
-import type { OpsTaskStatus, Severity } from '../ops-task-status.js';
+import { type Page, pageOf, type PageRequest } from '../../../platform/database/page.js';
+import type { OpsTaskStatus, Severity } from '../domain/ops-task-status.js';
 import { OpsTaskEvent } from './ops-task-event.entity.js';
 import { OpsTask } from './ops-task.entity.js';
 
@@ -31,15 +31,15 @@ export class OpsTasksStore {
   }
 
   /** The newest first. */
-  async list({ status, runbookTag }: TaskFilter, wish: PageWish): Promise<Page<OpsTask>> {
+  async list({ status, runbookTag }: TaskFilter, page: PageRequest): Promise<Page<OpsTask>> {
     const query = this.database.manager
       .createQueryBuilder(OpsTask, 'task')
       .orderBy('task.id', 'DESC')
-      .limit(wish.limit + 1);
+      .limit(page.limit + 1);
     if (status !== undefined) query.andWhere('task.status = :status', { status });
     if (runbookTag !== undefined) query.andWhere('task.runbook_tag = :runbookTag', { runbookTag });
-    if (wish.after !== undefined) query.andWhere('task.id < :after', { after: wish.after });
-    return pageOf(await query.getMany(), wish, ({ id }) => id);
+    if (page.after !== undefined) query.andWhere('task.id < :after', { after: page.after });
+    return pageOf(await query.getMany(), page, ({ id }) => id);
   }
 
   events(taskId: string): Promise<OpsTaskEvent[]> {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
-import type { Page, PageWish } from '../../../platform/database/page.js';
+import type { Page, PageRequest } from '../../../platform/database/page.js';
 import { Ids } from '../../../platform/ids/ids.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { OpsTaskNotFound, TaskAlreadyClaimed, TaskAlreadyResolved, TaskNotClaimed } from '../ops.errors.js';
@@ -27,8 +27,8 @@ export class OpsTasksService {
     private readonly clock: Clock,
   ) {}
 
-  list(filter: TaskFilter, wish: PageWish): Promise<Page<OpsTask>> {
-    return this.tasks.list(filter, wish);
+  list(filter: TaskFilter, page: PageRequest): Promise<Page<OpsTask>> {
+    return this.tasks.list(filter, page);
   }
 
   /** @throws {OpsTaskNotFound} `ops_task_not_found` */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Page, PageWish } from '../../../platform/database/page.js';
+import type { Page, PageRequest } from '../../../platform/database/page.js';
 import { type AuditEntry, AuditLogService } from '../../audit/audit-log.service.js';
 import type { Call } from '../../auth/caller.js';
 import { PersonDirectory } from '../../auth/person-directory.js';
@@ -26,7 +26,7 @@ export class OrgAuditLogService {
    * @throws {OrganizationNotFound} `organization_not_found`
    * @throws {InsufficientScopes} `insufficient_scopes`
    */
-  async list(org: string, page: PageWish, call: Call): Promise<Page<NamedAuditEntry>> {
+  async list(org: string, page: PageRequest, call: Call): Promise<Page<NamedAuditEntry>> {
     const { items, next } = await this.log.list(this.paths.require(call, org, 'audit:read').id, page);
     const actorIds = items.flatMap(({ actorUserId }) => actorUserId ?? []);
     const usernames = await this.people.usernamesOf([...new Set(actorIds)]);

@@ -27,6 +27,6 @@ export class AuditLogController {
     @Param('org_id') org: string,
     @Query() query: PageQuery,
   ): Promise<Envelope<AuditEntryView[]>> {
-    return pageEnvelope(await this.audit.list(org, query.wish, call), (entry) => AuditEntryView.of(entry));
+    return pageEnvelope(await this.audit.list(org, query.page, call), (entry) => AuditEntryView.of(entry));
   }
 }

@@ -31,7 +31,7 @@ export class InvitationsController {
     @Param('org_id') org: string,
     @Query() query: PageQuery,
   ): Promise<Envelope<InvitationView[]>> {
-    return pageEnvelope(await this.invitations.list(org, query.wish, call), (invitation) =>
+    return pageEnvelope(await this.invitations.list(org, query.page, call), (invitation) =>
       InvitationView.of(invitation),
     );
   }

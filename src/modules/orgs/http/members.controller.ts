@@ -42,7 +42,7 @@ export class MembersController {
     @Param('org_id') org: string,
     @Query() query: PageQuery,
   ): Promise<Envelope<MemberView[]>> {
-    return pageEnvelope(await this.members.list(org, query.wish, call), (member) => MemberView.of(member));
+    return pageEnvelope(await this.members.list(org, query.page, call), (member) => MemberView.of(member));
   }
 
   @Post()

@@ -28,7 +28,7 @@ export class OrgsController {
   @ApiOkResponse({ type: OrgPageAnswer })
   @ApiRefusals(...ANY_CALLER, GENERIC_ERRORS.invalid_request)
   async list(@Caller() call: Call, @Query() query: PageQuery): Promise<Envelope<OrgView[]>> {
-    return pageEnvelope(await this.organizations.list(call, query.wish), (organization) => OrgView.of(organization));
+    return pageEnvelope(await this.organizations.list(call, query.page), (organization) => OrgView.of(organization));
   }
 
   @Post()

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
-import type { Page, PageWish } from '../../../platform/database/page.js';
+import type { Page, PageRequest } from '../../../platform/database/page.js';
 import { Ids } from '../../../platform/ids/ids.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import { Clock } from '../../../platform/time/clock.js';
@@ -31,7 +31,7 @@ const INVITATIONS_OF_A_PERSON: AttemptRule = {
   Refusal: TooManyAttempts,
 };
 
-export interface InvitationWish {
+export interface InviteInput {
   readonly email: string;
   readonly role: OrgRole;
 }
@@ -62,7 +62,7 @@ export class InvitationsService {
    * @throws {OrganizationIsPersonal} `personal_organization`
    * @throws {TooManyAttempts} `burst_limit_exceeded`
    */
-  async invite(org: string, { email, role }: InvitationWish, call: Call): Promise<Invitation> {
+  async invite(org: string, { email, role }: InviteInput, call: Call): Promise<Invitation> {
     const { id: orgId } = this.paths.require(call, org, 'orgs:members');
     const { user } = call.principal;
     await this.attempts.count(INVITATIONS_OF_A_PERSON, user.id);
@@ -97,7 +97,7 @@ export class InvitationsService {
   }
 
   /** The open ones, the latest first. @throws {OrganizationNotFound} `organization_not_found` */
-  list(org: string, page: PageWish, call: Call): Promise<Page<Invitation>> {
+  list(org: string, page: PageRequest, call: Call): Promise<Page<Invitation>> {
     return this.invitations.pageOfOpen(this.paths.require(call, org, 'orgs:members').id, page, this.clock.now());
   }
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
-import type { Page, PageWish } from '../../../platform/database/page.js';
+import type { Page, PageRequest } from '../../../platform/database/page.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { AuditLogService } from '../../audit/audit-log.service.js';
 import type { Call } from '../../auth/caller.js';
@@ -37,7 +37,7 @@ export class MembersService {
   ) {}
 
   /** @throws {OrganizationNotFound} `organization_not_found` */
-  async list(org: string, page: PageWish, call: Call): Promise<Page<Member>> {
+  async list(org: string, page: PageRequest, call: Call): Promise<Page<Member>> {
     const { items, next } = await this.memberships.page(this.paths.require(call, org, 'orgs:read').id, page);
     const usernames = await this.people.usernamesOf(items.map(({ userId }) => userId));
     return { items: items.map((membership) => memberOf(membership, usernames)), next };

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { PlansSettings } from '../../plans/plans.settings.js';
 import { Database } from '../../../platform/database/database.js';
-import type { Page, PageWish } from '../../../platform/database/page.js';
+import type { Page, PageRequest } from '../../../platform/database/page.js';
 import { Ids } from '../../../platform/ids/ids.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import { Clock } from '../../../platform/time/clock.js';
@@ -23,12 +23,12 @@ import {
   TooManyFreeOrganizations,
 } from '../orgs.errors.js';
 import { ORG_ID } from '../orgs.ids.js';
-import { slugOf } from '../slug.js';
+import { slugOf } from '../domain/slug.js';
 
 /** Each has a budget of its own: without a bound, one person could have any number of calls for nothing. */
 const MAX_FREE_ORGANIZATIONS = 10;
 
-export interface OrganizationWish {
+export interface CreateOrganizationInput {
   readonly name: string;
   /** Undefined: made from the name. */
   readonly slug?: string;
@@ -70,7 +70,7 @@ export class OrganizationsService {
    * @throws {TooManyFreeOrganizations} `plan_limit_reached`
    * @throws {KeyCannotCreateOrganizations} `org_access_denied`
    */
-  async create({ name, slug }: OrganizationWish, call: Call): Promise<OwnOrganization> {
+  async create({ name, slug }: CreateOrganizationInput, call: Call): Promise<OwnOrganization> {
     const { user, credential } = call.principal;
     if (credential.type === 'api_key' && credential.kind !== 'personal')
       throw new KeyCannotCreateOrganizations(credential.kind);
@@ -91,7 +91,7 @@ export class OrganizationsService {
   }
 
   /** Those that both the caller and its key reach, the oldest first. */
-  list({ principal }: Call, page: PageWish): Promise<Page<OwnOrganization>> {
+  list({ principal }: Call, page: PageRequest): Promise<Page<OwnOrganization>> {
     return this.organizations.pageOf(principal.user.id, principal.orgIds, page);
   }
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { SelectQueryBuilder } from 'typeorm';
 import { Database } from '../../../platform/database/database.js';
-import { type Page, pageOf, type PageWish } from '../../../platform/database/page.js';
+import { type Page, pageOf, type PageRequest } from '../../../platform/database/page.js';
 import { Invitation } from './invitation.entity.js';
 
 /** An invitation is open until it is accepted, revoked or too old. */
@@ -22,13 +22,13 @@ export class InvitationsStore {
   }
 
   /** The latest first. */
-  async pageOfOpen(orgId: string, wish: PageWish, now: Date): Promise<Page<Invitation>> {
+  async pageOfOpen(orgId: string, page: PageRequest, now: Date): Promise<Page<Invitation>> {
     const query = this.open(now)
       .andWhere('invitation.orgId = :orgId', { orgId })
       .orderBy('invitation.id', 'DESC')
-      .limit(wish.limit + 1);
-    if (wish.after !== undefined) query.andWhere('invitation.id < :after', { after: wish.after });
-    return pageOf(await query.getMany(), wish, ({ id }) => id);
+      .limit(page.limit + 1);
+    if (page.after !== undefined) query.andWhere('invitation.id < :after', { after: page.after });
+    return pageOf(await query.getMany(), page, ({ id }) => id);
   }
 
   async setToken(id: string, tokenHash: Buffer): Promise<void> {

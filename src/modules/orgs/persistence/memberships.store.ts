@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
-import { type Page, pageOf, type PageWish } from '../../../platform/database/page.js';
+import { type Page, pageOf, type PageRequest } from '../../../platform/database/page.js';
 import { violatedConstraintOf } from '../../../platform/database/violated-constraint.js';
 import type { OrgRole } from '../../auth/org-role.js';
 import type { CurrentMembership } from '../../auth/membership-directory.js';
@@ -39,7 +39,7 @@ export class MembershipsStore {
   }
 
   /** Ordered by the id of the person. */
-  async page(orgId: string, request: PageWish): Promise<Page<Membership>> {
+  async page(orgId: string, request: PageRequest): Promise<Page<Membership>> {
     const query = this.database.manager
       .createQueryBuilder(Membership, 'membership')
       .where('membership.orgId = :orgId', { orgId })

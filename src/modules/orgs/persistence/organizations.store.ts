@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
-import { type Page, pageOf, type PageWish } from '../../../platform/database/page.js';
+import { type Page, pageOf, type PageRequest } from '../../../platform/database/page.js';
 import { violatedConstraintOf } from '../../../platform/database/violated-constraint.js';
 import type { PlanId } from '../../plans/plan.js';
 import { SlugTaken } from '../orgs.errors.js';
@@ -150,13 +150,13 @@ export class OrganizationsStore {
   }
 
   /** Of those that `orgIds` names, the oldest first. */
-  async pageOf(userId: string, orgIds: readonly string[], wish: PageWish): Promise<Page<OwnOrganization>> {
+  async pageOf(userId: string, orgIds: readonly string[], page: PageRequest): Promise<Page<OwnOrganization>> {
     const rows = await this.database.manager.query<OwnOrganization[]>(
       `
       ${SELECT} WHERE m.user_id = $1 AND o.id = ANY($2) AND ($3::text IS NULL OR o.id > $3) ORDER BY o.id LIMIT $4`,
-      [userId, orgIds, wish.after ?? null, wish.limit + 1],
+      [userId, orgIds, page.after ?? null, page.limit + 1],
     );
-    return pageOf(rows, wish, ({ id }) => id);
+    return pageOf(rows, page, ({ id }) => id);
   }
 
   /** Organizations of the Free plan that the person is an owner of, besides its own. */

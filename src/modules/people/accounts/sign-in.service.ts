@@ -14,7 +14,7 @@ import { PasswordsService } from './passwords.service.js';
 import { CredentialsInvalid } from '../people.errors.js';
 import type { SignedIn } from './sign-up.service.js';
 
-export interface SignInWish {
+export interface SignInInput {
   /** The username or the e-mail address. */
   readonly login: string;
   readonly password: string;
@@ -40,7 +40,7 @@ export class SignInService {
    * @throws {CredentialsInvalid} `invalid_credentials`
    * @throws {SignInLimitExceeded} `sign_in_limit_exceeded`
    */
-  async signIn({ login, password }: SignInWish, origin: Origin): Promise<SignedIn> {
+  async signIn({ login, password }: SignInInput, origin: Origin): Promise<SignedIn> {
     try {
       await this.attempts.signIn(origin.ip, login);
       const { user, isKnownAddress } = await this.database.apart(() => this.look(login, origin));

@@ -18,7 +18,7 @@ import { UsernameTaken } from '../people.errors.js';
 import { PasswordsService } from './passwords.service.js';
 import { USER_ID } from '../people.ids.js';
 
-export interface SignUpWish {
+export interface SignUpInput {
   readonly username: string;
   readonly email: string;
   readonly password: string;
@@ -57,19 +57,19 @@ export class SignUpService {
    * @throws {PasswordRefused} `invalid_request`
    * @throws {TooManyAttempts} `burst_limit_exceeded`
    */
-  async signUp(wish: SignUpWish, origin: Origin): Promise<SignedIn> {
-    this.passwords.requireSound(wish.password, wish, 'password');
+  async signUp(input: SignUpInput, origin: Origin): Promise<SignedIn> {
+    this.passwords.requireSound(input.password, input, 'password');
     try {
       await this.attempts.signUp(origin.ip);
-      const passwordHash = await this.passwords.hash(wish.password);
-      return await this.database.transaction(() => this.create(wish, passwordHash, origin));
+      const passwordHash = await this.passwords.hash(input.password);
+      return await this.database.transaction(() => this.create(input, passwordHash, origin));
     } catch (error) {
       this.metrics.signUp(error instanceof LimitExceeded ? 'limited' : 'refused');
       throw error;
     }
   }
 
-  private async create({ username, email }: SignUpWish, passwordHash: string, origin: Origin): Promise<SignedIn> {
+  private async create({ username, email }: SignUpInput, passwordHash: string, origin: Origin): Promise<SignedIn> {
     const now = this.clock.now();
     const user = {
       id: this.ids.next(USER_ID),

@@ -39,7 +39,7 @@ export class SessionsController {
   @ApiOkResponse({ type: SessionPageAnswer })
   @ApiRefusals(...ANY_CALLER, GENERIC_ERRORS.invalid_request)
   async list(@Caller() call: Call, @Query() query: PageQuery): Promise<Envelope<SessionView[]>> {
-    return pageEnvelope(await this.sessions.list(call, query.wish), (session) => SessionView.of(session, call));
+    return pageEnvelope(await this.sessions.list(call, query.page), (session) => SessionView.of(session, call));
   }
 
   @Delete('sessions/:session_id')

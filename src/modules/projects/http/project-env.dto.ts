@@ -16,7 +16,7 @@ import { MayBeAbsent } from '../../../platform/http/may-be-absent.js';
 import { AnswerMeta } from '../../../platform/http/page.js';
 import { inOrder } from '../../../platform/text/text-fields.js';
 import { isEnvName, isReservedEnvName } from '../env/env-names.js';
-import type { EnvVariableWish, ShownVariable } from '../project-env.service.js';
+import type { SetEnvVariableInput, ShownVariable } from '../project-env.service.js';
 import { ENV_TARGETS, type EnvTarget } from '../project-settings.js';
 
 const MAX_VALUE_BYTES = 65_536;
@@ -80,7 +80,7 @@ function areDifferent(variables: readonly ({ name?: unknown; targets?: unknown }
   return new Set(places).size === places.length;
 }
 
-class EnvVariableBody implements EnvVariableWish {
+class EnvVariableBody implements SetEnvVariableInput {
   @ApiProperty(NAME)
   @IsEnvName()
   readonly name!: string;

@@ -1,12 +1,12 @@
 import { Module } from '@nestjs/common';
 import { ProjectsModule } from '../projects.module.js';
 import { ProjectEnvController } from './project-env.controller.js';
-import { ProjectWishes } from './project-wish.js';
+import { ProjectInputs } from './project-inputs.js';
 import { ProjectsController } from './projects.controller.js';
 
 @Module({
   imports: [ProjectsModule],
   controllers: [ProjectsController, ProjectEnvController],
-  providers: [ProjectWishes],
+  providers: [ProjectInputs],
 })
 export class ProjectsHttpModule {}

@@ -12,7 +12,7 @@ import { ANY_BODY, ANY_WRITE } from '../../idempotency/idempotency.errors.js';
 import { PLAN_ERRORS } from '../../plans/plans.errors.js';
 import { PROJECT_ERRORS } from '../projects.errors.js';
 import { ProjectsService } from '../projects.service.js';
-import { ProjectWishes } from './project-wish.js';
+import { ProjectInputs } from './project-inputs.js';
 import { ChangeProjectBody, CreateProjectBody, ProjectAnswer, ProjectPageAnswer, ProjectView } from './projects.dto.js';
 
 @ApiTags('projects')
@@ -20,7 +20,7 @@ import { ChangeProjectBody, CreateProjectBody, ProjectAnswer, ProjectPageAnswer,
 export class ProjectsController {
   constructor(
     private readonly projects: ProjectsService,
-    private readonly wishes: ProjectWishes,
+    private readonly inputs: ProjectInputs,
   ) {}
 
   @Post()
@@ -30,7 +30,7 @@ export class ProjectsController {
   @ApiCreatedResponse({ type: ProjectAnswer })
   @ApiRefusals(...ANY_CALLER, ...ANY_BODY, PLAN_ERRORS.plan_limit_reached, GENERIC_ERRORS.already_exists)
   async create(@Caller() call: Call, @Body() body: CreateProjectBody): Promise<Envelope<ProjectView>> {
-    return new Envelope(ProjectView.of(await this.projects.create(call, this.wishes.ofCreation(body))));
+    return new Envelope(ProjectView.of(await this.projects.create(call, this.inputs.ofCreation(body))));
   }
 
   @Get()
@@ -39,7 +39,7 @@ export class ProjectsController {
   @ApiOkResponse({ type: ProjectPageAnswer })
   @ApiRefusals(...ANY_CALLER, GENERIC_ERRORS.invalid_request)
   async list(@Caller() call: Call, @Query() query: PageQuery): Promise<Envelope<ProjectView[]>> {
-    return pageEnvelope(await this.projects.list(call, query.wish), (project) => ProjectView.of(project));
+    return pageEnvelope(await this.projects.list(call, query.page), (project) => ProjectView.of(project));
   }
 
   @Get(':project_id')
@@ -65,7 +65,7 @@ export class ProjectsController {
     @Param('project_id') named: string,
     @Body() body: ChangeProjectBody,
   ): Promise<Envelope<ProjectView>> {
-    return new Envelope(ProjectView.of(await this.projects.change(call, named, this.wishes.ofChange(body))));
+    return new Envelope(ProjectView.of(await this.projects.change(call, named, this.inputs.ofChange(body))));
   }
 
   @Delete(':project_id')

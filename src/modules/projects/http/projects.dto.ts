@@ -14,7 +14,7 @@ import {
   NODE_VERSIONS,
   type NodeVersion,
 } from '../project-settings.js';
-import { isProjectSlug } from '../project-slug.js';
+import { isProjectSlug } from '../domain/project-slug.js';
 
 const MAX_URL_LENGTH = 2_000;
 const MAX_COMMAND_LENGTH = 1_000;

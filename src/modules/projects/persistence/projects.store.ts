@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { SelectQueryBuilder } from 'typeorm';
 import { Database } from '../../../platform/database/database.js';
-import { type Page, pageOf, type PageWish } from '../../../platform/database/page.js';
+import { type Page, pageOf, type PageRequest } from '../../../platform/database/page.js';
 import { violatedConstraintOf } from '../../../platform/database/violated-constraint.js';
 import { ProjectSlugTaken } from '../projects.errors.js';
 import { repositoryKeyOf } from '../repository-key.js';
@@ -70,13 +70,13 @@ export class ProjectsStore {
   }
 
   /** Newest first. */
-  async list(orgId: string, wish: PageWish): Promise<Page<Project>> {
+  async list(orgId: string, page: PageRequest): Promise<Page<Project>> {
     const query = this.live()
       .andWhere('project.org_id = :orgId', { orgId })
       .orderBy('project.id', 'DESC')
-      .limit(wish.limit + 1);
-    if (wish.after !== undefined) query.andWhere('project.id < :after', { after: wish.after });
-    return pageOf(await query.getMany(), wish, ({ id }) => id);
+      .limit(page.limit + 1);
+    if (page.after !== undefined) query.andWhere('project.id < :after', { after: page.after });
+    return pageOf(await query.getMany(), page, ({ id }) => id);
   }
 
   count(orgId: string): Promise<number> {

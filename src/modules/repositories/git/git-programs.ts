@@ -17,7 +17,7 @@ const NICENESS = nicenessOf(ORDINARY_CPU);
 const TIDY_UP_MS = 2_000;
 const SHOWN_OF_ERRORS = 2_000;
 
-interface ProgramWish {
+interface ProgramOptions {
   readonly args: readonly string[];
   /** What it may write to one file. */
   readonly fileBytes: number;
@@ -25,7 +25,7 @@ interface ProgramWish {
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-interface ScriptWish extends Omit<ProgramWish, 'args'> {
+interface ScriptOptions extends Omit<ProgramOptions, 'args'> {
   /** For `/bin/sh`, which gets `args` as `$1`… */
   readonly script: string;
   readonly args: readonly string[];
@@ -40,7 +40,7 @@ export class GitPrograms {
   constructor(private readonly home: RepositoriesHome) {}
 
   /** Starts a program whose pipes the caller serves. It is the head of a process group, see {@link end}. */
-  start({ args, fileBytes, environment = {}, settings = {} }: ProgramWish): ChildProcessWithoutNullStreams {
+  start({ args, fileBytes, environment = {}, settings = {} }: ProgramOptions): ChildProcessWithoutNullStreams {
     const { account } = this.home;
     const child = spawn('/bin/sh', ['-c', limited(fileBytes), 'sh', ...args], {
       ...(account === undefined ? {} : { uid: account.uid, gid: account.gid }),
@@ -56,8 +56,15 @@ export class GitPrograms {
   }
 
   /** @throws {Error} when the script fails, with what it said, is too slow or says too much. */
-  async run({ script, args, input = [], timeoutMs, maxOutputBytes = 1_048_576, ...wish }: ScriptWish): Promise<Buffer> {
-    const child = this.start({ ...wish, args: ['/bin/sh', '-c', script, 'sh', ...args] });
+  async run({
+    script,
+    args,
+    input = [],
+    timeoutMs,
+    maxOutputBytes = 1_048_576,
+    ...request
+  }: ScriptOptions): Promise<Buffer> {
+    const child = this.start({ ...request, args: ['/bin/sh', '-c', script, 'sh', ...args] });
     const timer = setTimeout(() => {
       end(child);
     }, timeoutMs);

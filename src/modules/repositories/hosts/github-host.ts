@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { GithubRepositories } from '../../github/github-repositories.service.js';
+import { GithubRepositories } from '../../github/github-repositories.js';
 import { type RepositorySource, SourceHost } from '../source-host.js';
 
 /** What lies at GitHub, in accounts that organizations have connected. */

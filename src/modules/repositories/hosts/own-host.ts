@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { RepositoriesService } from '../repositories.service.js';
+import { RepositoriesService } from '../hosted/repositories.service.js';
 import { type RepositorySource, SourceHost } from '../source-host.js';
 
 /** The repositories on this machine. */

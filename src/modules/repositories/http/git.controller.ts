@@ -10,9 +10,9 @@ import { type Call, Caller } from '../../auth/caller.js';
 import { RequireCaller, RequireScope, TakesPassword } from '../../auth/require-scope.js';
 import { RequireVerifiedEmail } from '../../auth/require-verified-email.js';
 import { GIT_SERVICES, type GitBody, type GitService } from '../git/git-backend.js';
-import { GitHost } from '../pushes/git-host.service.js';
+import { GitHost } from '../pushes/git-host.js';
 import { GitServiceUnknown } from '../repositories.errors.js';
-import { GitRefusals } from './git-refusals.filter.js';
+import { GitRefusals } from './git-refusals.js';
 
 const PROTOCOL = /^version=[0-2](?::version=[0-2])*$/;
 const GZIP = /^(?:x-)?gzip$/;

@@ -22,9 +22,9 @@ import { ANY_BODY, ANY_WRITE } from '../../idempotency/idempotency.errors.js';
 import { PLAN_ERRORS } from '../../plans/plans.errors.js';
 import type { Repository } from '../persistence/repository.entity.js';
 import { REPOSITORY_ERRORS } from '../repositories.errors.js';
-import { type GithubRepositoryWish, RepositoriesService } from '../repositories.service.js';
-import { RepositoryUrls } from '../repository-urls.js';
-import { TEMPLATES } from '../template-name.js';
+import { type CreateGithubRepositoryInput, RepositoriesService } from '../hosted/repositories.service.js';
+import { RepositoryUrls } from '../hosted/repository-urls.js';
+import { TEMPLATES } from '../domain/template-name.js';
 import {
   CREATE_REPOSITORY_EXAMPLES,
   CreateRepositoryBody,
@@ -66,8 +66,8 @@ export class RepositoriesController {
   ): Promise<Envelope<RepositoryView>> {
     if (body.provider !== 'github') return new Envelope(this.viewOf(call, await this.repositories.create(call, body)));
     const repository = await (isDryRun
-      ? this.repositories.rehearseAtGithub(call, githubWishOf(body))
-      : this.repositories.createAtGithub(call, githubWishOf(body)));
+      ? this.repositories.rehearseAtGithub(call, githubInputOf(body))
+      : this.repositories.createAtGithub(call, githubInputOf(body)));
     return new Envelope(this.viewOf(call, repository), isDryRun ? { dry_run: true } : {});
   }
 
@@ -77,7 +77,7 @@ export class RepositoriesController {
   @ApiOkResponse({ type: RepositoryPageAnswer })
   @ApiRefusals(...ANY_CALLER, GENERIC_ERRORS.invalid_request)
   async list(@Caller() call: Call, @Query() query: PageQuery): Promise<Envelope<RepositoryView[]>> {
-    return pageEnvelope(await this.repositories.list(call, query.wish), (repository) => this.viewOf(call, repository));
+    return pageEnvelope(await this.repositories.list(call, query.page), (repository) => this.viewOf(call, repository));
   }
 
   @Get('templates')
@@ -119,12 +119,12 @@ export class RepositoriesController {
   }
 }
 
-function githubWishOf({
+function githubInputOf({
   name,
   template,
   account,
   private: isPrivate = true,
-}: CreateRepositoryBody): GithubRepositoryWish {
+}: CreateRepositoryBody): CreateGithubRepositoryInput {
   if (template !== undefined) return { name, template, account, isPrivate };
   throw new RequestInvalid([
     {

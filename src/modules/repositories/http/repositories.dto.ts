@@ -4,9 +4,9 @@ import { MayBeAbsent } from '../../../platform/http/may-be-absent.js';
 import { AnswerMeta, PageMeta } from '../../../platform/http/page.js';
 import { inOrder } from '../../../platform/text/text-fields.js';
 import type { Repository } from '../persistence/repository.entity.js';
-import { type Provider, PROVIDERS } from '../provider.js';
-import { isRepositoryName } from '../repository-name.js';
-import { type TemplateName, TEMPLATES } from '../template-name.js';
+import { type Provider, PROVIDERS } from '../domain/provider.js';
+import { isRepositoryName } from '../domain/repository-name.js';
+import { type TemplateName, TEMPLATES } from '../domain/template-name.js';
 
 const IsRepositoryName = (): PropertyDecorator =>
   inOrder(

@@ -5,7 +5,7 @@ import type { JobHandler } from '../../../platform/background/define-job.js';
 import { Handles } from '../../../platform/background/handles.js';
 import { Clock } from '../../../platform/time/clock.js';
 import type { GithubEventPayload } from '../../github/github-event.job.js';
-import { GithubInstallations } from '../../github/github-installations.service.js';
+import { GithubInstallations } from '../../github/github-installations.js';
 import { RepositoriesStore } from '../persistence/repositories.store.js';
 import { repositoryPushedEvent } from '../repository-pushed.job.js';
 import { githubEventSubscription } from './repositories.job.js';

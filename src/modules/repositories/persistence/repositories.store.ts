@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { SelectQueryBuilder } from 'typeorm';
 import { Database } from '../../../platform/database/database.js';
-import { type Page, pageOf, type PageWish } from '../../../platform/database/page.js';
+import { type Page, pageOf, type PageRequest } from '../../../platform/database/page.js';
 import { violatedConstraintOf } from '../../../platform/database/violated-constraint.js';
 import { RepositoryNameTaken } from '../repositories.errors.js';
 import { Repository } from './repository.entity.js';
@@ -47,13 +47,13 @@ export class RepositoriesStore {
   }
 
   /** Newest first. */
-  async list(orgId: string, wish: PageWish): Promise<Page<Repository>> {
+  async list(orgId: string, page: PageRequest): Promise<Page<Repository>> {
     const query = this.made()
       .andWhere('repository.org_id = :orgId', { orgId })
       .orderBy('repository.id', 'DESC')
-      .limit(wish.limit + 1);
-    if (wish.after !== undefined) query.andWhere('repository.id < :after', { after: wish.after });
-    return pageOf(await query.getMany(), wish, ({ id }) => id);
+      .limit(page.limit + 1);
+    if (page.after !== undefined) query.andWhere('repository.id < :after', { after: page.after });
+    return pageOf(await query.getMany(), page, ({ id }) => id);
   }
 
   count(orgId: string): Promise<number> {

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { Provider } from '../provider.js';
-import type { TemplateName } from '../template-name.js';
+import type { Provider } from '../domain/provider.js';
+import type { TemplateName } from '../domain/template-name.js';
 
 const DEFAULT_BRANCH = 'main';
 

@@ -5,8 +5,8 @@ import { Clock } from '../../../platform/time/clock.js';
 import { GitStore } from '../git/git-store.js';
 import { RepositoriesStore } from '../persistence/repositories.store.js';
 import type { Repository } from '../persistence/repository.entity.js';
-import { RepositoriesMetrics } from '../repositories.metrics.js';
-import { RepositoryUrls } from '../repository-urls.js';
+import { RepositoriesMetrics } from '../metrics/repositories.metrics.js';
+import { RepositoryUrls } from '../hosted/repository-urls.js';
 import { repositoryPushedEvent } from '../repository-pushed.job.js';
 
 /**

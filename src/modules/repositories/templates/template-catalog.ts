@@ -3,7 +3,7 @@ import { join, relative, sep } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import { PROJECT_ROOT } from '../../../platform/version.js';
 import type { CommittedFile } from '../git/first-commit.js';
-import type { TemplateName } from '../template-name.js';
+import type { TemplateName } from '../domain/template-name.js';
 
 const EXECUTABLE_BY_OWNER = 0o100;
 

@@ -5,9 +5,9 @@ import { type JobContext, JobPostponed } from '../../../platform/background/defi
 import { Clock } from '../../../platform/time/clock.js';
 import type { SandboxPayload } from '../jobs/sandbox.job.js';
 import { ExecutionsStore } from '../persistence/executions.store.js';
-import type { SandboxOutcome } from '../sandbox-runtime.js';
+import type { SandboxOutcome } from '../domain/sandbox-runtime.js';
 import { DatabasePatience } from './database-patience.js';
-import { ExecutionEnds } from './execution-ends.service.js';
+import { ExecutionEnds } from './execution-ends.js';
 import { OrgPlaces } from './org-places.js';
 
 /** From the time limit of a run until its worker has written how it ended. */

@@ -4,8 +4,8 @@ import { Handles } from '../../../platform/background/handles.js';
 import { Log } from '../../../platform/logging/log.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { ExecutionsStore } from '../persistence/executions.store.js';
-import { ExecutionCounter } from '../sandbox.metrics.js';
-import { ExecutionEnds } from './execution-ends.service.js';
+import { ExecutionCounter } from '../metrics/sandbox.metrics.js';
+import { ExecutionEnds } from './execution-ends.js';
 import { OrgPlaces } from './org-places.js';
 import { overdueExecutionsSchedule } from './executions.job.js';
 

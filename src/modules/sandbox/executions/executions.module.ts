@@ -3,10 +3,10 @@ import { CreditsModule } from '../../credits/credits.module.js';
 import { LimitsModule } from '../../limits/limits.module.js';
 import { ExecutionsStore } from '../persistence/executions.store.js';
 import { SandboxModule } from '../sandbox.module.js';
-import { AdmissionService } from './admission.service.js';
+import { ExecutionAdmissionService } from './execution-admission.service.js';
 import { DatabasePatience } from './database-patience.js';
-import { ExecutionEnds } from './execution-ends.service.js';
-import { ExecutionMoney } from './execution-money.service.js';
+import { ExecutionEnds } from './execution-ends.js';
+import { ExecutionMoney } from './execution-money.js';
 import { ExecutionSweeper } from './execution-sweeper.js';
 import { ExecutionsService } from './executions.service.js';
 import { OrgPlaces } from './org-places.js';
@@ -15,7 +15,7 @@ import { OrgPlaces } from './org-places.js';
 @Module({
   imports: [CreditsModule, LimitsModule, SandboxModule],
   providers: [
-    AdmissionService,
+    ExecutionAdmissionService,
     DatabasePatience,
     ExecutionEnds,
     ExecutionMoney,

@@ -1,27 +1,31 @@
 import { Injectable } from '@nestjs/common';
-import type { Page, PageWish } from '../../../platform/database/page.js';
+import type { Page, PageRequest } from '../../../platform/database/page.js';
 import { CallerHungUp } from '../../../platform/errors/caller-hung-up.js';
 import { AwaitedJobs, JobFailed, JobUnanswered } from '../../../platform/queues/awaited-jobs.js';
 import { DirectJobs } from '../../../platform/queues/direct-jobs.js';
 import { Clock } from '../../../platform/time/clock.js';
 import type { Call } from '../../auth/caller.js';
-import { isOver } from '../execution-state.js';
+import { isOver } from '../domain/execution-state.js';
 import { type SandboxPayload, sandboxJob } from '../jobs/sandbox.job.js';
 import { ExecutionsStore, type ListedExecution } from '../persistence/executions.store.js';
 import type { QueuedExecution, SandboxExecution } from '../persistence/sandbox-execution.entity.js';
 import { ExecutionAlreadyOver, ExecutionNotFound, SandboxUnavailable } from '../sandbox.errors.js';
-import { RETURN_MS } from '../sandbox.service.js';
+import { RETURN_MS } from '../runs/sandbox.service.js';
 import { Backlog } from '../workers/backlog.js';
-import { AdmissionService, type OrgExecutionWish, type Rehearsal } from './admission.service.js';
+import {
+  ExecutionAdmissionService,
+  type CreateOrgExecutionInput,
+  type Rehearsal,
+} from './execution-admission.service.js';
 import { DatabasePatience } from './database-patience.js';
-import { ExecutionEnds } from './execution-ends.service.js';
+import { ExecutionEnds } from './execution-ends.js';
 import { OrgPlaces } from './org-places.js';
 
 /** Runs code for organizations, and remembers how it went. */
 @Injectable()
 export class ExecutionsService {
   constructor(
-    private readonly admission: AdmissionService,
+    private readonly admission: ExecutionAdmissionService,
     private readonly executions: ExecutionsStore,
     private readonly ends: ExecutionEnds,
     private readonly awaited: AwaitedJobs,
@@ -40,8 +44,8 @@ export class ExecutionsService {
    * @throws {SpendCapReached} `spend_cap_reached`
    * @throws {SandboxUnavailable} `sandbox_unavailable`
    */
-  rehearse(call: Call, wish: OrgExecutionWish): Promise<Rehearsal> {
-    return this.admission.rehearse(call, wish);
+  rehearse(call: Call, page: CreateOrgExecutionInput): Promise<Rehearsal> {
+    return this.admission.rehearse(call, page);
   }
 
   /**
@@ -53,21 +57,21 @@ export class ExecutionsService {
    * @throws {SpendCapReached} `spend_cap_reached`
    * @throws {SandboxUnavailable} `sandbox_unavailable`, also when the platform lost the run.
    */
-  async run(call: Call, wish: OrgExecutionWish, signal: AbortSignal): Promise<SandboxExecution> {
-    const execution = await this.admission.admit(call, wish);
+  async run(call: Call, page: CreateOrgExecutionInput, signal: AbortSignal): Promise<SandboxExecution> {
+    const execution = await this.admission.admit(call, page);
     let fault: unknown;
     try {
-      await this.awaited.run<SandboxPayload, null>(sandboxJob, this.jobOf(execution, wish), {
+      await this.awaited.run<SandboxPayload, null>(sandboxJob, this.jobOf(execution, page), {
         jobId: execution.id,
         subject: execution.orgId,
-        startWithinMs: wish.queueTimeoutMs,
+        startWithinMs: page.queueTimeoutMs,
         finishWithinMs: execution.limits.timeoutMs + RETURN_MS,
         signal,
       });
     } catch (error) {
       await this.giveUp(execution, error instanceof CallerHungUp);
       if (error instanceof JobUnanswered && !error.hadBegun)
-        throw await this.backlog.refusal(execution.orgId, wish.queueTimeoutMs, error);
+        throw await this.backlog.refusal(execution.orgId, page.queueTimeoutMs, error);
       if (!(error instanceof JobFailed || error instanceof JobUnanswered)) throw error;
       fault = error;
     }
@@ -82,12 +86,12 @@ export class ExecutionsService {
    *
    * @throws as {@link run}.
    */
-  async start(call: Call, wish: OrgExecutionWish): Promise<QueuedExecution> {
-    const execution = await this.admission.admit(call, wish);
+  async start(call: Call, page: CreateOrgExecutionInput): Promise<QueuedExecution> {
+    const execution = await this.admission.admit(call, page);
     try {
       await this.jobs.add(sandboxJob, {
         jobId: execution.id,
-        payload: this.jobOf(execution, wish),
+        payload: this.jobOf(execution, page),
         subject: execution.orgId,
       });
     } catch (error) {
@@ -110,8 +114,8 @@ export class ExecutionsService {
   }
 
   /** Those of the organization of the call, the newest first, without what they printed. */
-  list({ org }: Call, wish: PageWish): Promise<Page<ListedExecution>> {
-    return this.executions.list(org.id, wish);
+  list({ org }: Call, page: PageRequest): Promise<Page<ListedExecution>> {
+    return this.executions.list(org.id, page);
   }
 
   /**
@@ -148,7 +152,7 @@ export class ExecutionsService {
 
   private jobOf(
     { id, orgId, limits, givesUpAt }: QueuedExecution,
-    { language, code, stdin, files }: OrgExecutionWish,
+    { language, code, stdin, files }: CreateOrgExecutionInput,
   ): SandboxPayload {
     return {
       executionId: id,

@@ -1,39 +1,39 @@
 import type { FieldFault } from '../../../platform/errors/request-invalid.js';
 import { type Plan, PLAN_IDS, PLANS } from '../../plans/plan.js';
-import { OUTPUT_BYTES, type SandboxLimits } from '../sandbox-runtime.js';
+import { OUTPUT_BYTES, type SandboxLimits } from '../domain/sandbox-runtime.js';
 import { ExecutionBeyondPlan } from '../sandbox.errors.js';
 
 const MEBIBYTE = 1_048_576;
 
 /** What an execution asks for; undefined: what the sandboxes that stand ready have. */
-export interface LimitsWish {
+export interface LimitsInput {
   readonly timeoutMs?: number | undefined;
   readonly memoryMib?: number | undefined;
 }
 
 /**
- * What an execution in this plan may use. Without a wish it gets what is kept warm, however much its plan allows: any
+ * What an execution in this plan may use. Without a input it gets what is kept warm, however much its plan allows: any
  * other amount of memory starts a sandbox of its own, which takes longer.
  *
  * @throws {ExecutionBeyondPlan} `invalid_request`
  */
 export function limitsOf(
   plan: Plan,
-  wish: LimitsWish,
+  input: LimitsInput,
   warm: Pick<SandboxLimits, 'timeoutMs' | 'memoryBytes'>,
 ): SandboxLimits {
   const bounds = plan.sandbox;
   const faults = [
-    ...faultOf('timeout_ms', wish.timeoutMs, bounds.timeoutMs, plan),
-    ...faultOf('memory_mib', wish.memoryMib, bounds.memoryMib, plan),
+    ...faultOf('timeout_ms', input.timeoutMs, bounds.timeoutMs, plan),
+    ...faultOf('memory_mib', input.memoryMib, bounds.memoryMib, plan),
   ];
-  if (faults.length > 0) throw new ExecutionBeyondPlan(faults, hintFor(wish));
+  if (faults.length > 0) throw new ExecutionBeyondPlan(faults, hintFor(input));
   return {
-    timeoutMs: wish.timeoutMs ?? Math.min(warm.timeoutMs, bounds.timeoutMs),
+    timeoutMs: input.timeoutMs ?? Math.min(warm.timeoutMs, bounds.timeoutMs),
     memoryBytes:
-      wish.memoryMib === undefined
+      input.memoryMib === undefined
         ? Math.min(warm.memoryBytes, bounds.memoryMib * MEBIBYTE)
-        : wish.memoryMib * MEBIBYTE,
+        : input.memoryMib * MEBIBYTE,
     outputBytes: OUTPUT_BYTES,
   };
 }
@@ -53,7 +53,7 @@ function faultOf(path: string, wanted: number | undefined, bound: number, { name
 }
 
 /** The smallest plan in which it would have been allowed. */
-function hintFor({ timeoutMs = 0, memoryMib = 0 }: LimitsWish): string {
+function hintFor({ timeoutMs = 0, memoryMib = 0 }: LimitsInput): string {
   const enough = PLAN_IDS.map((id) => PLANS[id]).find(
     ({ sandbox }) => timeoutMs <= sandbox.timeoutMs && memoryMib <= sandbox.memoryMib,
   );

@@ -61,15 +61,14 @@ export class ExecutionsController {
   )
   async create(
     @Caller() call: Call,
-    @Body() request: OrgExecutionRequest,
+    @Body() { input, wait }: OrgExecutionRequest,
     @DryRun() dryRun: boolean,
     @HangUpSignal() hangUp: AbortSignal,
   ): Promise<Envelope<OrgExecutionView | RehearsalView>> {
-    const { wish } = request;
     if (dryRun)
-      return new Envelope(RehearsalView.ofPaid(wish.language, await this.executions.rehearse(call, wish)), REHEARSED);
-    if (request.wait) return new Envelope(OrgExecutionView.of(await this.executions.run(call, wish, hangUp)));
-    return new Envelope(OrgExecutionView.ofQueued(await this.executions.start(call, wish)), {}, HttpStatus.ACCEPTED);
+      return new Envelope(RehearsalView.ofPaid(input.language, await this.executions.rehearse(call, input)), REHEARSED);
+    if (wait) return new Envelope(OrgExecutionView.of(await this.executions.run(call, input, hangUp)));
+    return new Envelope(OrgExecutionView.ofQueued(await this.executions.start(call, input)), {}, HttpStatus.ACCEPTED);
   }
 
   @Get()
@@ -81,7 +80,7 @@ export class ExecutionsController {
   @ApiOkResponse({ type: ExecutionPageAnswer })
   @ApiRefusals(...ANY_CALLER, GENERIC_ERRORS.invalid_request)
   async list(@Caller() call: Call, @Query() query: PageQuery): Promise<Envelope<ListedExecutionView[]>> {
-    return pageEnvelope(await this.executions.list(call, query.wish), (execution) => ListedExecutionView.of(execution));
+    return pageEnvelope(await this.executions.list(call, query.page), (execution) => ListedExecutionView.of(execution));
   }
 
   @Get(':execution_id')

@@ -16,12 +16,12 @@ import { MayBeAbsent } from '../../../platform/http/may-be-absent.js';
 import { AnswerMeta, PageMeta } from '../../../platform/http/page.js';
 import { formatUsd } from '../../../platform/money/nano-dollars.js';
 import { PLANS } from '../../plans/plan.js';
-import { EXECUTION_STATES, type ExecutionState } from '../execution-state.js';
-import type { OrgExecutionWish, Rehearsal } from '../executions/admission.service.js';
-import { canCoexist, isFilePath, MAX_FILES, MAX_FILES_BYTES } from '../files.js';
+import { EXECUTION_STATES, type ExecutionState } from '../domain/execution-state.js';
+import type { CreateOrgExecutionInput, Rehearsal } from '../executions/execution-admission.service.js';
+import { canCoexist, isFilePath, MAX_FILES, MAX_FILES_BYTES } from '../domain/files.js';
 import type { ListedExecution } from '../persistence/executions.store.js';
 import type { QueuedExecution, SandboxExecution } from '../persistence/sandbox-execution.entity.js';
-import { type Language, LANGUAGES, type SandboxFile, type SandboxLimits } from '../sandbox-runtime.js';
+import { type Language, LANGUAGES, type SandboxFile, type SandboxLimits } from '../domain/sandbox-runtime.js';
 import { ExecutionErrorView, ExecutionRequest, RuntimeView, toHundredths, TruncatedView } from './sandbox.dto.js';
 
 /** A sandbox with less cannot start every interpreter. */
@@ -142,7 +142,7 @@ export class OrgExecutionRequest extends ExecutionRequest {
   @Max(MAX_QUEUE_TIMEOUT_MS)
   readonly queue_timeout_ms?: number;
 
-  get wish(): OrgExecutionWish {
+  get input(): CreateOrgExecutionInput {
     const { language, code, stdin, files, timeout_ms: timeoutMs, memory_mib: memoryMib, wait } = this;
     const queueTimeoutMs = this.queue_timeout_ms ?? (wait ? CALLER_QUEUE_TIMEOUT_MS : MAX_QUEUE_TIMEOUT_MS);
     return { language, code, stdin, files, timeoutMs, memoryMib, queueTimeoutMs };

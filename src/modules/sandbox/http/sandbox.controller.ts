@@ -12,7 +12,7 @@ import { RequireFeature } from '../../features/require-feature.js';
 import { clientAddressOf } from '../../limits/client-address.js';
 import { ANY_CALL, LIMIT_ERRORS } from '../../limits/limits.errors.js';
 import { OPERATOR_ERRORS } from '../../operators/operators.errors.js';
-import { AnonymousSandboxService } from '../anonymous-sandbox.service.js';
+import { AnonymousSandboxService } from '../runs/anonymous-sandbox.service.js';
 import { SANDBOX_ERRORS } from '../sandbox.errors.js';
 import { RehearsalView } from './executions.dto.js';
 import { AnonymousExecutionAnswer, ExecutionRequest, ExecutionView } from './sandbox.dto.js';

@@ -2,8 +2,8 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsString, MinLength } from 'class-validator';
 import { MaxBytes } from '../../../platform/http/max-bytes.js';
 import { MayBeAbsent } from '../../../platform/http/may-be-absent.js';
-import type { Execution } from '../sandbox.service.js';
-import { type Language, LANGUAGES } from '../sandbox-runtime.js';
+import type { Execution } from '../runs/sandbox.service.js';
+import { type Language, LANGUAGES } from '../domain/sandbox-runtime.js';
 
 const MAX_CODE_BYTES = 131_072;
 

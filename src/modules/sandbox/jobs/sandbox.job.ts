@@ -1,7 +1,7 @@
 import { Type } from 'class-transformer';
 import { IsArray, IsIn, IsInt, IsOptional, IsString, Min, ValidateNested } from 'class-validator';
 import { defineJob } from '../../../platform/background/define-job.js';
-import { type Language, LANGUAGES, type SandboxFile, type SandboxLimits } from '../sandbox-runtime.js';
+import { type Language, LANGUAGES, type SandboxFile, type SandboxLimits } from '../domain/sandbox-runtime.js';
 import { SandboxSettings } from '../sandbox.settings.js';
 
 class Limits implements SandboxLimits {

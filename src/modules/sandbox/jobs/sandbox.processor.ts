@@ -3,9 +3,9 @@ import type { JobContext, JobHandler } from '../../../platform/background/define
 import { Handles } from '../../../platform/background/handles.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { ExecutionRecorder } from '../executions/execution-recorder.js';
-import { type SandboxOutcome, SandboxRuntime } from '../sandbox-runtime.js';
-import { SandboxMetrics } from '../sandbox.metrics.js';
-import type { ExecutionResult } from '../sandbox.service.js';
+import { type SandboxOutcome, SandboxRuntime } from '../domain/sandbox-runtime.js';
+import { SandboxMetrics } from '../metrics/sandbox.metrics.js';
+import type { ExecutionResult } from '../runs/sandbox.service.js';
 import { sandboxJob, type SandboxPayload } from './sandbox.job.js';
 
 /** What a run is taken to last before any has been seen. */

@@ -1,5 +1,5 @@
 import { type IsolationSpec, type Mount } from '../../../platform/isolation/isolation-spec.js';
-import { type Language, type SandboxFile } from '../sandbox-runtime.js';
+import { type Language, type SandboxFile } from '../domain/sandbox-runtime.js';
 import { workOf } from './work.js';
 
 /** How the code of one language, or of several that share a program, is run inside the sandbox. */

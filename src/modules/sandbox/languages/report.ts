@@ -1,4 +1,4 @@
-import { type ExecutionError } from '../sandbox-runtime.js';
+import { type ExecutionError } from '../domain/sandbox-runtime.js';
 
 /** What a run said about itself. None of it is proof of anything: the code can write here, too. */
 export interface Report {

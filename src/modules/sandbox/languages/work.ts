@@ -1,4 +1,4 @@
-import { type Language, type SandboxFile } from '../sandbox-runtime.js';
+import { type Language, type SandboxFile } from '../domain/sandbox-runtime.js';
 
 /**
  * What an interpreter is given through its pipe: a line of the language and the number of files; each file as a line of

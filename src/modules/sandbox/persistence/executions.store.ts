@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { In } from 'typeorm';
 import { Database } from '../../../platform/database/database.js';
-import { type Page, pageOf, type PageWish } from '../../../platform/database/page.js';
-import type { ExecutionState } from '../execution-state.js';
-import type { SandboxOutcome } from '../sandbox-runtime.js';
+import { type Page, pageOf, type PageRequest } from '../../../platform/database/page.js';
+import type { ExecutionState } from '../domain/execution-state.js';
+import type { SandboxOutcome } from '../domain/sandbox-runtime.js';
 import { type QueuedExecution, SandboxExecution } from './sandbox-execution.entity.js';
 
 const LIVE = In(['queued', 'running']);
@@ -49,16 +49,16 @@ export class ExecutionsStore {
   }
 
   /** Newest first. */
-  async list(orgId: string, wish: PageWish): Promise<Page<ListedExecution>> {
+  async list(orgId: string, page: PageRequest): Promise<Page<ListedExecution>> {
     const query = this.database.manager.createQueryBuilder(SandboxExecution, 'execution');
     const columns = query.expressionMap.mainAlias!.metadata.columns.map(({ propertyName }) => propertyName);
     query
       .select(columns.filter((name) => !LONG.includes(name)).map((name) => `execution.${name}`))
       .where('execution.org_id = :orgId', { orgId })
       .orderBy('execution.id', 'DESC')
-      .limit(wish.limit + 1);
-    if (wish.after !== undefined) query.andWhere('execution.id < :after', { after: wish.after });
-    return pageOf(await query.getMany(), wish, ({ id }) => id);
+      .limit(page.limit + 1);
+    if (page.after !== undefined) query.andWhere('execution.id < :after', { after: page.after });
+    return pageOf(await query.getMany(), page, ({ id }) => id);
   }
 
   /**

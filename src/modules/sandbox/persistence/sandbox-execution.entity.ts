@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { ExecutionState } from '../execution-state.js';
-import type { ExecutionError, Language, SandboxLimits, SandboxOutcome } from '../sandbox-runtime.js';
+import type { ExecutionState } from '../domain/execution-state.js';
+import type { ExecutionError, Language, SandboxLimits, SandboxOutcome } from '../domain/sandbox-runtime.js';
 
 /** What there is to know of an execution before a worker begins it. */
 export type QueuedExecution = Pick<

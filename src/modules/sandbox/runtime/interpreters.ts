@@ -5,7 +5,7 @@ import { type Isolation } from '../../../platform/isolation/isolation.js';
 import { ANONYMOUS_LIMITS, type Interpreter, type RequiredFile } from '../languages/interpreter.js';
 import { NodeInterpreter } from '../languages/node-interpreter.js';
 import { PythonInterpreter } from '../languages/python-interpreter.js';
-import { type Language } from '../sandbox-runtime.js';
+import { type Language } from '../domain/sandbox-runtime.js';
 
 /** The interpreters of all languages, as sandboxes can start them on this machine. */
 export class Interpreters {

@@ -1,4 +1,4 @@
-import { SandboxRuntime } from '../sandbox-runtime.js';
+import { SandboxRuntime } from '../domain/sandbox-runtime.js';
 import { type PoolListener, type PoolReading } from './pool-events.js';
 
 /** A runtime whose pools can be watched. */

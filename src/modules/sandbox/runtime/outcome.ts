@@ -2,7 +2,7 @@ import { constants } from 'node:os';
 
 import { type CapturedOutput, type Ended } from '../../../platform/isolation/isolation-spec.js';
 import { type Report, withPosition } from '../languages/report.js';
-import { type ExecutionError, type ExecutionStatus, type SandboxOutcome } from '../sandbox-runtime.js';
+import { type ExecutionError, type ExecutionStatus, type SandboxOutcome } from '../domain/sandbox-runtime.js';
 
 /** What V8 prints when it gives up; it then ends itself with a signal. */
 const HEAP_EXHAUSTED = /(FATAL ERROR|Fatal process|Fatal JavaScript).*out of memory/;

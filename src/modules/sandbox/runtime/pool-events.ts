@@ -1,4 +1,4 @@
-import { type Language } from '../sandbox-runtime.js';
+import { type Language } from '../domain/sandbox-runtime.js';
 
 /** How one pool stands. Languages that share a program share a pool. */
 export interface PoolReading {

@@ -3,7 +3,7 @@ import { type Ended } from '../../../platform/isolation/isolation-spec.js';
 import { type Isolation } from '../../../platform/isolation/isolation.js';
 import { type Interpreter } from '../languages/interpreter.js';
 import { readReport } from '../languages/report.js';
-import { type SandboxOutcome, type SandboxReadiness, type SandboxRun } from '../sandbox-runtime.js';
+import { type SandboxOutcome, type SandboxReadiness, type SandboxRun } from '../domain/sandbox-runtime.js';
 import { Interpreters } from './interpreters.js';
 import { ObservedRuntime } from './observed-runtime.js';
 import { outcomeOf } from './outcome.js';

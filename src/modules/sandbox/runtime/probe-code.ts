@@ -1,4 +1,4 @@
-import { type Language } from '../sandbox-runtime.js';
+import { type Language } from '../domain/sandbox-runtime.js';
 
 /** What the probe's programs print, as JSON. */
 export interface SeenInside {

@@ -2,7 +2,7 @@ import { type IsolatedProcess } from '../../../platform/isolation/isolated-proce
 import { type Ended, IsolationDidNotStart } from '../../../platform/isolation/isolation-spec.js';
 import { type Isolation } from '../../../platform/isolation/isolation.js';
 import { explainFailedStart } from '../../../platform/isolation/prerequisites.js';
-import { type Language, LANGUAGES, type SandboxOutcome, type SandboxReadiness } from '../sandbox-runtime.js';
+import { type Language, LANGUAGES, type SandboxOutcome, type SandboxReadiness } from '../domain/sandbox-runtime.js';
 import { type Interpreters } from './interpreters.js';
 import { findBreaches, findOutsideBreaches } from './probe-findings.js';
 import { PROBE_CODE } from './probe-code.js';

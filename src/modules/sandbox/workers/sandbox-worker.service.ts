@@ -8,8 +8,8 @@ import { Shutdown } from '../../../platform/lifecycle/shutdown.js';
 import { QueueWorkers } from '../../../platform/queues/queue-workers.js';
 import { sandboxJob } from '../jobs/sandbox.job.js';
 import { SandboxProcessor } from '../jobs/sandbox.processor.js';
-import { type SandboxReadiness, SandboxRuntime } from '../sandbox-runtime.js';
-import { SandboxMetrics } from '../sandbox.metrics.js';
+import { type SandboxReadiness, SandboxRuntime } from '../domain/sandbox-runtime.js';
+import { SandboxMetrics } from '../metrics/sandbox.metrics.js';
 import { sandboxWorkerSchedule } from '../jobs/sandbox-worker.job.js';
 import { WorkerReports } from './worker-reports.js';
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { RedisConnections } from '../../../platform/redis/redis-connections.js';
 import { Clock } from '../../../platform/time/clock.js';
-import type { SandboxReadiness } from '../sandbox-runtime.js';
+import type { SandboxReadiness } from '../domain/sandbox-runtime.js';
 
 const KEY = 'sandbox:workers';
 /** So many missed reports, and the worker is gone; one that is merely busy is not. */

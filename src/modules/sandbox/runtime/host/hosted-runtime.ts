@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setPriority } from 'node:os';
 import { join } from 'node:path';
 
-import { type SandboxOutcome, type SandboxReadiness, type SandboxRun } from '../../sandbox-runtime.js';
+import { type SandboxOutcome, type SandboxReadiness, type SandboxRun } from '../../domain/sandbox-runtime.js';
 import { ObservedRuntime } from '../observed-runtime.js';
 import { type PoolListener, type PoolReading } from '../pool-events.js';
 import { RetryPause } from '../retry-pause.js';

@@ -1,5 +1,5 @@
 import { type IsolationOptions } from '../../../../platform/isolation/isolation.js';
-import { type SandboxOutcome, type SandboxReadiness, type SandboxRun } from '../../sandbox-runtime.js';
+import { type SandboxOutcome, type SandboxReadiness, type SandboxRun } from '../../domain/sandbox-runtime.js';
 import { type PoolEvent, type PoolReading } from '../pool-events.js';
 import { type PooledRuntimeOptions } from '../pooled-runtime.js';
 

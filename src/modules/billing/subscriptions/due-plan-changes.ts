@@ -1,0 +1,49 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../platform/database/database.js';
+import { inBatches } from '../../../platform/database/in-batches.js';
+import { Clock } from '../../../platform/time/clock.js';
+import { OrgPlans } from '../../orgs/org-plans.js';
+import { SubscriptionsStore } from '../persistence/subscriptions.store.js';
+import { PlanChanges } from './plan-changes.js';
+
+const BATCH = 100;
+
+/** Lets the changes take effect that were planned for the end of a period. */
+@Injectable()
+export class DuePlanChanges {
+  constructor(
+    private readonly database: Database,
+    private readonly subscriptions: SubscriptionsStore,
+    private readonly changes: PlanChanges,
+    private readonly plans: OrgPlans,
+    private readonly clock: Clock,
+  ) {}
+
+  /** All that are due. What an organization then has too much of stays; it can make no more. */
+  async applyAll(): Promise<void> {
+    await inBatches(
+      async (limit) => {
+        const due = await this.subscriptions.due(this.clock.now(), limit);
+        for (const orgId of due) await this.applyOf(orgId);
+        return due.length;
+      },
+      { size: BATCH },
+    );
+  }
+
+  /** Those of these organizations that are due, each in a transaction of its own. */
+  async applyAmong(orgIds: readonly string[]): Promise<void> {
+    for (const orgId of await this.subscriptions.dueAmong(orgIds, this.clock.now())) await this.applyOf(orgId);
+  }
+
+  /** That of one organization, if it is due. */
+  async applyOf(orgId: string): Promise<void> {
+    const nextPlanAt = (await this.subscriptions.find(orgId))?.nextPlanAt ?? null;
+    if (nextPlanAt === null || nextPlanAt > this.clock.now()) return;
+    await this.database.transaction(async () => {
+      // One that was deleted has nothing that a plan could allow or forbid any more.
+      if ((await this.plans.lock(orgId)) === null) await this.subscriptions.drop(orgId);
+      else await this.changes.applyDue(await this.subscriptions.find(orgId));
+    });
+  }
+}

@@ -1,0 +1,63 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../platform/database/database.js';
+import { Clock } from '../../../platform/time/clock.js';
+import type { Call } from '../../auth/caller.js';
+import { OrgDirectory } from '../../orgs/org-directory.js';
+import { formatUsd } from '../../../platform/money/nano-dollars.js';
+import { monthOf } from '../../metering/month.js';
+import { SpendCapsStore } from '../persistence/spend-caps.store.js';
+import { PursesService } from '../purse/purses.service.js';
+
+export interface SpendCap {
+  /** Null: none. */
+  readonly capNano: bigint | null;
+  /** Billed in this UTC month so far, what is held for work under way included. */
+  readonly billedNano: bigint;
+  readonly month: string;
+}
+
+/** What an organization lets itself be billed for the usage of a month, at most. */
+@Injectable()
+export class SpendCapsService {
+  constructor(
+    private readonly database: Database,
+    private readonly purses: PursesService,
+    private readonly caps: SpendCapsStore,
+    private readonly orgs: OrgDirectory,
+    private readonly clock: Clock,
+  ) {}
+
+  async of(orgId: string): Promise<SpendCap> {
+    const month = monthOf(this.clock.now()).name;
+    return { month, ...(await this.caps.find(orgId, month)) };
+  }
+
+  /**
+   * From now on; what is held or billed already stays so, even if it is more. With the month's warnings that are due by
+   * it.
+   */
+  async set(call: Call, capNano: bigint | null): Promise<SpendCap> {
+    const orgId = call.org.id;
+    await this.database.transaction(async () => {
+      await this.orgs.lockAndGetPlan(call, orgId);
+      // Locks the account: no work begins under the old cap once the new one is told of.
+      await this.purses.change({ orgIds: [orgId] }, () => undefined);
+      const { capNano: before } = await this.of(orgId);
+      await this.caps.set(orgId, capNano, this.clock.now());
+      await this.purses.change({ orgIds: [orgId] }, (session) => {
+        session.warnOfAll(orgId, monthOf(this.clock.now()).name, this.clock.now());
+      });
+      const shown = (nano: bigint | null): string | null => (nano === null ? null : formatUsd(nano));
+      await this.orgs.record(
+        {
+          orgId,
+          action: 'spend_cap.set',
+          target: { type: 'organization', id: orgId },
+          details: { before: shown(before), after: shown(capNano) },
+        },
+        call,
+      );
+    });
+    return this.of(orgId);
+  }
+}

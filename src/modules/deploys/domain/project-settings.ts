@@ -1,0 +1,21 @@
+import type { Project } from '../../projects/projects.service.js';
+import type { DeploySettings } from './deploy-facts.js';
+
+/** How the project wants to be built now. */
+export function settingsOf({
+  framework,
+  rootDirectory,
+  installCommand,
+  buildCommand,
+  outputDirectory,
+  nodeVersion,
+}: Project): DeploySettings {
+  return {
+    ...(framework === null ? {} : { framework }),
+    ...(rootDirectory === null ? {} : { rootDirectory }),
+    ...(installCommand === null ? {} : { installCommand }),
+    ...(buildCommand === null ? {} : { buildCommand }),
+    ...(outputDirectory === null ? {} : { outputDirectory }),
+    ...(nodeVersion === null ? {} : { nodeVersion }),
+  };
+}

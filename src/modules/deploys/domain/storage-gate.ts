@@ -1,0 +1,29 @@
+import { Injectable } from '@nestjs/common';
+import { PlansSettings } from '../../plans/plans.settings.js';
+import { storedBytesOf } from '../../plans/plan.js';
+import { StoredBytes } from '../../hosting/stored-bytes.js';
+import { StorageLimitReached } from '../deploys.errors.js';
+import { ProductionGate } from './production-gate.js';
+
+const NAMED_PROJECTS = 5;
+
+/**
+ * Refuses deploys early whose organization has no room left at all; whether the files fit is known when they are kept.
+ */
+@Injectable()
+export class StorageGate {
+  constructor(
+    private readonly planSettings: PlansSettings,
+    private readonly plans: ProductionGate,
+    private readonly stored: StoredBytes,
+  ) {}
+
+  /** @throws {StorageLimitReached} `storage_limit_reached` */
+  async requireRoom(orgId: string): Promise<void> {
+    const plan = await this.plans.planOf(orgId);
+    const [limitBytes, usedBytes] = [storedBytesOf(plan), await this.stored.of(orgId)];
+    if (usedBytes < limitBytes) return;
+    const projects = await this.stored.largestProjects(orgId, NAMED_PROJECTS);
+    throw new StorageLimitReached({ plan, limitBytes, usedBytes, projects }, this.planSettings.pricingUrl);
+  }
+}

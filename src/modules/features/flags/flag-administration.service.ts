@@ -1,0 +1,121 @@
+import { Injectable } from '@nestjs/common';
+import { FeaturesSettings } from '../features.settings.js';
+import { Database } from '../../../platform/database/database.js';
+import { Ids } from '../../../platform/ids/ids.js';
+import { RequestContext } from '../../../platform/logging/request-context.js';
+import { Clock } from '../../../platform/time/clock.js';
+import { AUDIT_ENTRY_ID } from '../../audit/audit.ids.js';
+import { FlagFixed, FlagNotAllowlisted, FlagNotFound, FlagVersionStale } from '../features.errors.js';
+import { Features, type FlagSource } from '../features.js';
+import { FLAG_NAMES, FLAGS, type FlagName, isFlagName } from './flags.js';
+import type { FeatureFlagRow } from '../persistence/feature-flag.entity.js';
+import { FeatureFlagsStore } from '../persistence/feature-flags.store.js';
+
+/** Whoever holds `OPS_TOKEN`; it names nobody. */
+const BY = 'operator';
+
+export interface ShownFlag {
+  readonly name: FlagName;
+  readonly enabled: boolean;
+  readonly default: boolean;
+  readonly source: FlagSource;
+  readonly allowlisted: boolean;
+  readonly description: string;
+  /** 0 for one that was never toggled. */
+  readonly version: number;
+  readonly updatedAt: Date | undefined;
+  readonly updatedBy: string | undefined;
+}
+
+export interface UpdateFlagInput {
+  readonly name: string;
+  readonly enabled: boolean;
+  readonly reason: string | undefined;
+  /** The version that the caller has seen; undefined: whichever it is. */
+  readonly expectedVersion: number | undefined;
+}
+
+export interface Toggled {
+  readonly flag: ShownFlag;
+  readonly previous: boolean;
+  /** Of the row that keeps who toggled what, when and why. */
+  readonly auditId: string;
+}
+
+/** Shows the flags to operators and toggles those that are on the allowlist (service document §4). */
+@Injectable()
+export class FlagAdministrationService {
+  constructor(
+    private readonly database: Database,
+    private readonly store: FeatureFlagsStore,
+    private readonly features: Features,
+    private readonly settings: FeaturesSettings,
+    private readonly context: RequestContext,
+    private readonly ids: Ids,
+    private readonly clock: Clock,
+  ) {}
+
+  /** As the database has them, and not as this process remembers them. */
+  async list(): Promise<ShownFlag[]> {
+    const rows = new Map((await this.store.all()).map((row) => [row.name, row]));
+    return FLAG_NAMES.map((name) => this.shown(name, rows.get(name)));
+  }
+
+  /**
+   * @throws {FlagNotFound} `flag_not_found`
+   * @throws {FlagNotAllowlisted} `flag_not_allowlisted`
+   * @throws {FlagFixed} `flag_fixed`
+   * @throws {FlagVersionStale} `stale_version`
+   */
+  async toggle({ name, enabled, reason, expectedVersion }: UpdateFlagInput): Promise<Toggled> {
+    if (!isFlagName(name)) throw new FlagNotFound(FLAG_NAMES);
+    const allowlist = this.settings.allowlist;
+    if (!allowlist.includes(name)) throw new FlagNotAllowlisted(name, allowlist);
+    if (this.settings.fixedFlags.has(name)) throw new FlagFixed(name);
+
+    const toggled = await this.database.transaction(async () => {
+      const row = await this.store.lock(name);
+      const version = row?.version ?? 0;
+      if (expectedVersion !== undefined && expectedVersion !== version) throw new FlagVersionStale(name, version);
+
+      const now = this.clock.now();
+      const previous = row?.enabled ?? FLAGS[name].default;
+      const flag = { name, enabled, version: version + 1, updatedAt: now, updatedBy: BY };
+      const auditId = this.ids.next(AUDIT_ENTRY_ID);
+      const requestId = this.context.current?.requestId ?? '';
+      await this.store.save(flag, {
+        id: auditId,
+        name,
+        previous,
+        enabled,
+        reason: reason ?? null,
+        changedAt: now,
+        changedBy: BY,
+        requestId,
+      });
+      return { flag: this.shown(name, flag), previous, auditId };
+    });
+    // Whoever toggled it here must see it here at once.
+    await this.features.sync();
+    return toggled;
+  }
+
+  get allowlist(): readonly string[] {
+    return this.settings.allowlist;
+  }
+
+  private shown(name: FlagName, row: FeatureFlagRow | undefined): ShownFlag {
+    const fixed = this.settings.fixedFlags.get(name);
+    return {
+      name,
+      enabled: fixed ?? row?.enabled ?? FLAGS[name].default,
+      default: FLAGS[name].default,
+      source: fixed !== undefined ? 'env' : row === undefined ? 'default' : 'database',
+      allowlisted: this.settings.allowlist.includes(name),
+      description: FLAGS[name].description,
+      version: row?.version ?? 0,
+      updatedAt: row?.updatedAt,
+      updatedBy: row?.updatedBy,
+    };
+  }
+}

@@ -1,0 +1,118 @@
+import { Injectable, type Provider } from '@nestjs/common';
+import {
+  InjectMetric,
+  makeCounterProvider,
+  makeGaugeProvider,
+  makeHistogramProvider,
+} from '@willsoto/nestjs-prometheus';
+import { Counter, Gauge, Histogram } from 'prom-client';
+import type { ExecutionStatus, Language } from '../domain/sandbox-runtime.js';
+
+const EXECUTIONS = 'sandbox_executions_total';
+const RUNNING = 'sandbox_executions_running';
+const AVAILABLE = 'sandbox_available';
+const POOL_READY = 'sandbox_pool_ready';
+const START = 'sandbox_start_seconds';
+const LOST = 'sandbox_pool_lost_total';
+
+/** How many sandboxes stand ready for a language. */
+export interface PoolReading {
+  readonly languages: readonly Language[];
+  readonly ready: number;
+}
+
+/** Counted wherever an execution ends: a worker that dies counts nothing, and any process gives up what it ran. */
+@Injectable()
+export class ExecutionCounter {
+  constructor(@InjectMetric(EXECUTIONS) private readonly executions: Counter) {}
+
+  ended(language: Language, outcome: ExecutionStatus | 'cancelled' | 'lost' | 'platform_error'): void {
+    this.executions.inc({ language, outcome });
+  }
+}
+
+@Injectable()
+export class SandboxMetrics {
+  private runningCount = 0;
+
+  constructor(
+    private readonly executions: ExecutionCounter,
+    @InjectMetric(RUNNING) private readonly runningGauge: Gauge,
+    @InjectMetric(AVAILABLE) private readonly available: Gauge,
+    @InjectMetric(POOL_READY) private readonly poolReady: Gauge,
+    @InjectMetric(START) private readonly startSeconds: Histogram,
+    @InjectMetric(LOST) private readonly lostMembers: Counter,
+  ) {}
+
+  /** Runs that are under way in this worker. */
+  get running(): number {
+    return this.runningCount;
+  }
+
+  began(): void {
+    this.runningGauge.set(++this.runningCount);
+  }
+
+  ended(language: Language, outcome: ExecutionStatus | 'cancelled' | 'platform_error'): void {
+    this.runningGauge.set(--this.runningCount);
+    this.executions.ended(language, outcome);
+  }
+
+  /** @param mode how memory and processes are bounded, `cgroup-v1` for one; undefined while nothing can be run. */
+  setMode(mode: string | undefined): void {
+    this.available.reset();
+    this.available.set({ mode: mode ?? 'none' }, mode === undefined ? 0 : 1);
+  }
+
+  /** Reads the pools when `/metrics` is read. */
+  watchPools(read: () => readonly PoolReading[]): void {
+    Object.assign(this.poolReady, {
+      collect: () => {
+        for (const { languages, ready } of read()) {
+          for (const language of languages) this.poolReady.set({ language }, ready);
+        }
+      },
+    });
+  }
+
+  /** A run got its sandbox, from the pool or by a cold start. */
+  acquired(language: Language, seconds: number, warm: boolean): void {
+    this.startSeconds.observe({ language, start: warm ? 'warm' : 'cold' }, seconds);
+  }
+
+  /** A sandbox that stood ready died by itself, or could not be started. */
+  lost(reason: 'died' | 'start_failed'): void {
+    this.lostMembers.inc({ reason });
+  }
+}
+
+export const EXECUTION_METRICS: Provider[] = [
+  ExecutionCounter,
+  makeCounterProvider({
+    name: EXECUTIONS,
+    help: 'Runs that this process ended, by language and outcome.',
+    labelNames: ['language', 'outcome'],
+  }),
+];
+
+export const SANDBOX_METRICS: Provider[] = [
+  SandboxMetrics,
+  makeGaugeProvider({ name: RUNNING, help: 'Runs under way in this worker.' }),
+  makeGaugeProvider({
+    name: AVAILABLE,
+    help: '1 while this worker can run code in isolation, and how that is bounded.',
+    labelNames: ['mode'],
+  }),
+  makeGaugeProvider({ name: POOL_READY, help: 'Sandboxes that stand ready for a language.', labelNames: ['language'] }),
+  makeHistogramProvider({
+    name: START,
+    help: 'Time from a worker taking a run until its sandbox is there.',
+    labelNames: ['language', 'start'],
+    buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5],
+  }),
+  makeCounterProvider({
+    name: LOST,
+    help: 'Sandboxes of the pool that died unused or did not start.',
+    labelNames: ['reason'],
+  }),
+];

@@ -1,0 +1,86 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../platform/time/clock.js';
+import { Ids } from '../../../platform/ids/ids.js';
+import { AwaitedJobs, JobFailed, JobUnanswered } from '../../../platform/queues/awaited-jobs.js';
+import { sandboxJob } from '../jobs/sandbox.job.js';
+import { Backlog } from '../workers/backlog.js';
+import type { Language, SandboxLimits, SandboxOutcome } from '../domain/sandbox-runtime.js';
+import { SandboxUnavailable } from '../sandbox.errors.js';
+import { EXECUTION_ID } from '../sandbox.ids.js';
+
+/** Callers without an account take turns as one. */
+const ANONYMOUS = 'anonymous';
+/** What a run of theirs may wait for its turn. */
+const MAX_WAIT_MS = 10_000;
+/** From the end of a run until its result is here. */
+export const RETURN_MS = 2_000;
+
+export interface CreateExecutionInput {
+  readonly language: Language;
+  readonly code: string;
+  readonly stdin: string;
+}
+
+export interface Execution {
+  readonly id: string;
+  readonly language: Language;
+  /** What it waited for a worker. */
+  readonly queueMs: number;
+  readonly outcome: SandboxOutcome;
+}
+
+/** What a worker sends back. */
+export interface ExecutionResult {
+  readonly queueMs: number;
+  readonly outcome: SandboxOutcome;
+}
+
+/** The longest that {@link SandboxService.execute} can take. */
+export const longestExecutionMs = ({ timeoutMs }: SandboxLimits): number => MAX_WAIT_MS + timeoutMs + RETURN_MS;
+
+/** Runs code on some worker for a caller without an account, who waits for it. */
+@Injectable()
+export class SandboxService {
+  constructor(
+    private readonly backlog: Backlog,
+    private readonly jobs: AwaitedJobs,
+    private readonly ids: Ids,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws {SandboxUnavailable} `sandbox_unavailable`: no worker can run code, or the wait would be too long. */
+  requireRoom(): Promise<void> {
+    return this.backlog.requireRoom(ANONYMOUS, MAX_WAIT_MS);
+  }
+
+  /**
+   * An aborted `signal` ends the run.
+   *
+   * @throws {SandboxUnavailable} `sandbox_unavailable` when the platform could not run the code or lost the run.
+   * @throws {SandboxBusy} `sandbox_unavailable` when its turn did not come in time.
+   */
+  async execute(
+    { language, code, stdin }: CreateExecutionInput,
+    limits: SandboxLimits,
+    signal?: AbortSignal,
+  ): Promise<Execution> {
+    const id = this.ids.next(EXECUTION_ID);
+    const startBeforeMs = this.clock.now().getTime() + MAX_WAIT_MS;
+    const job = { executionId: id, language, code, stdin, limits, startBeforeMs };
+    try {
+      const patience = {
+        startWithinMs: MAX_WAIT_MS,
+        finishWithinMs: limits.timeoutMs + RETURN_MS,
+        subject: ANONYMOUS,
+        signal,
+      };
+      const { queueMs, outcome } = await this.jobs.run<typeof job, ExecutionResult>(sandboxJob, job, patience);
+      return { id, language, queueMs, outcome };
+    } catch (error) {
+      if (error instanceof JobUnanswered && !error.hadBegun)
+        throw await this.backlog.refusal(ANONYMOUS, MAX_WAIT_MS, error);
+      if (error instanceof JobFailed || error instanceof JobUnanswered) throw new SandboxUnavailable([], error);
+      throw error;
+    }
+  }
+}
