@@ -4,8 +4,6 @@ import { monthOf } from './month.js';
 import { PriceCatalog } from './prices/price-catalog.js';
 import { pricedQuantityOf, type PriceVersion } from './prices/price-version.js';
 
-export type { PriceVersion };
-
 interface Usage {
   readonly meter: Meter;
   /** `<model>:input` or `<model>:output`, for a meter that has models. */

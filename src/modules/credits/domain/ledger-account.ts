@@ -11,14 +11,5 @@
  * - `platform_loss`: usage that nobody pays for, because more was used than had been held for it.
  * - `rounding`: what an invoice in cents is off the nano-dollars of its lines.
  */
-export const LEDGER_ACCOUNTS = [
-  'credits',
-  'usage_receivable',
-  'invoiced',
-  'cash',
-  'revenue',
-  'promotion',
-  'platform_loss',
-  'rounding',
-] as const;
-export type LedgerAccount = (typeof LEDGER_ACCOUNTS)[number];
+export type LedgerAccount =
+  'credits' | 'usage_receivable' | 'invoiced' | 'cash' | 'revenue' | 'promotion' | 'platform_loss' | 'rounding';
