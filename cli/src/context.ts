@@ -12,7 +12,7 @@ interface GlobalOptions {
   readonly org?: string;
 }
 
-/** What every command works with: where the service is, who calls, and how to print. */
+/** The surroundings of every command: the address of the service, the key, and how to print. */
 export class Context {
   private constructor(
     readonly url: string,
@@ -26,7 +26,7 @@ export class Context {
     const environment = readEnvironment();
     const credentials = new Credentials(environment.credentialsFile);
     const url = options.url ?? environment.url ?? (await credentials.url()) ?? DEFAULT_URL;
-    if (!/^https?:\/\/\S+$/.test(url)) throw new UsageError(`"${url}" is no http or https address.`);
+    if (!/^https?:\/\/\S+$/.test(url)) throw new UsageError(`"${url}" is not a URL. Use an http or https URL.`);
     return new Context(withoutTrailingSlashes(url), credentials, options, environment);
   }
 
@@ -41,7 +41,7 @@ export class Context {
     return service;
   }
 
-  /** Undefined when there is no key, neither in the environment nor from a login. */
+  /** Returns undefined when neither the environment nor a login provides a key. */
   async serviceIfLoggedIn(): Promise<Service | undefined> {
     const apiKey = this.environment.apiKey ?? (await this.credentials.find(this.url))?.api_key;
     return apiKey === undefined ? undefined : this.serviceWith({ apiKey });
@@ -51,18 +51,17 @@ export class Context {
     return new Service({ ...caller, baseUrl: this.url, organization: this.options.org });
   }
 
-  /** The result: as JSON where that was asked for, else as text for people. */
+  /** Prints the result to standard output: as JSON with `--json`, otherwise as text for people. */
   print(result: unknown, text: string): void {
     process.stdout.write(this.json ? `${JSON.stringify(result, undefined, 2)}\n` : `${text}\n`);
   }
 
-  /** What is said beside the result. */
+  /** Prints to standard error, so that standard output holds only the result. */
   note(text: string): void {
     if (!this.json) process.stderr.write(`${text}\n`);
   }
 }
 
-/** Columns of text under headings. */
 export function tableOf(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [headings, ...rows];
   const widths = headings.map((_, column) => Math.max(...all.map((row) => row[column]!.length)));

@@ -5,14 +5,14 @@ import { UsageError } from './failures.js';
 export interface StoredKey {
   readonly api_key: string;
   readonly key_id: string;
-  /** Whether `login` made it, so that `logout` shall revoke it. */
+  /** True when `login` created the key; `logout` then revokes it. */
   readonly minted: boolean;
 }
 
 interface Stored {
-  /** Where the last login was, which later commands speak to. */
+  /** The service of the last login, which is the default for later commands. */
   readonly url?: string | undefined;
-  /** By the address of the service, so that no key is ever sent to another. */
+  /** Keys are stored by the address of their service, so that no key is ever sent to another one. */
   readonly keys: Readonly<Record<string, StoredKey>>;
 }
 
@@ -20,7 +20,7 @@ interface Stored {
 export class Credentials {
   constructor(private readonly file: string) {}
 
-  /** Where the last login was. */
+  /** Returns the address of the last login. */
   async url(): Promise<string | undefined> {
     return (await this.read()).url;
   }
@@ -40,11 +40,11 @@ export class Credentials {
     await this.write({ url: stored.url === url ? undefined : stored.url, keys });
   }
 
-  /** @throws {UsageError} when the file is there and cannot be understood: guessing could lose keys. */
+  /** @throws {UsageError} when the file exists and cannot be parsed: guessing could lose keys. */
   private async read(): Promise<Stored> {
     try {
       const stored: unknown = JSON.parse(await readFile(this.file, 'utf8'));
-      if (!isStored(stored)) throw new TypeError('It is not what this command writes.');
+      if (!isStored(stored)) throw new TypeError('The file was not written by this command.');
       return stored;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { keys: {} };
@@ -54,7 +54,7 @@ export class Credentials {
 
   private async write(stored: Stored): Promise<void> {
     await mkdir(dirname(this.file), { recursive: true, mode: 0o700 });
-    // Never readable by others, not even while it is written, and never half a file.
+    // The new file replaces the old one as a whole, and other users can never read it, not even during the write.
     const fresh = `${this.file}.${process.pid}`;
     await rm(fresh, { force: true });
     await writeFile(fresh, `${JSON.stringify(stored, undefined, 2)}\n`, { mode: 0o600, flag: 'wx' });

@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * What the command reads from its environment; nothing else here may touch `process.env`. Set to nothing means not set.
+ * All environment variables of the command; no other file reads `process.env`. An empty variable counts as not set.
  */
 export interface Environment {
   readonly apiKey: string | undefined;

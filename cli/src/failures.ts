@@ -9,7 +9,7 @@ import {
   ValidationError,
 } from '@service/client';
 
-/** What the command ends with. `sandbox run` ends with the exit code of the program instead. */
+/** The exit codes of the command. `sandbox run` exits with the exit code of the program instead. */
 export const EXIT = {
   ok: 0,
   otherError: 1,
@@ -25,12 +25,12 @@ export const EXIT = {
   outOfMemory: 137,
 } as const;
 
-/** The command was called in a way that it cannot follow. */
+/** The arguments or files of the command are invalid. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** There is no key to call with; nothing was sent. */
+/** There is no key for this service; no request was sent. */
 export class NotLoggedIn extends Error {
   override readonly name = 'NotLoggedIn';
 
@@ -50,21 +50,24 @@ export function exitCodeOf(error: unknown): number {
   return isUnreachable(error) ? EXIT.unreachable : EXIT.otherError;
 }
 
-/** For people: what is wrong, what to do, and where to read on. */
+/** Describes the error for people: what is wrong, what to do next, and where to read more. */
 export function textOf(error: unknown, url: string): string {
   if (isUnreachable(error))
-    return `${url} cannot be reached: ${causeOf(error)}\nHint: Start the service there, or name another address with SERVICE_URL or --url.`;
+    return (
+      `${url} cannot be reached: ${causeOf(error)}\n` +
+      'Hint: Start the service there, or name another address with SERVICE_URL or --url.'
+    );
   if (!(error instanceof Error)) return String(error);
   return [error.message, ...faultsOf(error), ...upgradeOf(error)].join('\n');
 }
 
-/** For programs. */
+/** Describes the error for programs, printed with `--json`. */
 export function jsonOf(error: unknown, url: string): object {
   if (error instanceof ServiceError) return { error };
   return { error: { name: error instanceof Error ? error.name : 'Error', message: textOf(error, url) } };
 }
 
-/** `fetch` tells an address that cannot be reached, or a connection that broke, as a TypeError. */
+/** `fetch` throws a TypeError when the address cannot be reached or the connection breaks. */
 function isUnreachable(error: unknown): error is Error {
   if (!(error instanceof Error) || error instanceof ServiceError) return false;
   return (
@@ -77,7 +80,7 @@ function causeOf(error: Error): string {
   return code ?? message ?? error.message;
 }
 
-/** Where several fields are at fault, the message tells of the first alone. */
+/** The message names only the first invalid field; this lists the others. */
 function faultsOf(error: Error): string[] {
   if (!(error instanceof ValidationError) || !Array.isArray(error.details)) return [];
   return (error.details as { message?: string }[]).flatMap(({ message }) =>

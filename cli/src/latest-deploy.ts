@@ -2,7 +2,7 @@ import type { Deploy, Service } from '@service/client';
 import { UsageError } from './failures.js';
 import { type ProjectOption, projectOf } from './linked-project.js';
 
-/** @throws {UsageError} where the project has none. */
+/** @throws {UsageError} when the project has no such deploy. */
 export async function latestOf(
   { projects }: Service,
   options: ProjectOption,
@@ -13,7 +13,7 @@ export async function latestOf(
   } = await projects.deploys(await projectOf(options), { limit: 1, state });
   if (latest === undefined)
     throw new UsageError(
-      `The project has no deploy${state === undefined ? '' : ` that is ${state}`} yet. Run "service deploy".`,
+      `The project has no ${state === undefined ? '' : `${state} `}deploy yet. Run "service deploy".`,
     );
   return latest;
 }

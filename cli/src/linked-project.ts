@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { UsageError } from './failures.js';
 
-/** In the directory of a project, to be committed with it: which project it is. */
+/** The file names the project of a directory, and is committed with it. */
 const FILE = '.service.json';
 
 export interface ProjectOption {
@@ -12,16 +12,16 @@ export interface ProjectOption {
 export const withProject = (command: Command): Command =>
   command.option(
     '--project <id-or-slug>',
-    `the project (default: that of ${FILE} in this directory, see "service link")`,
+    `the project (default: the one in ${FILE} of this directory, see "service link")`,
   );
 
-/** @throws {UsageError} where none is named and this directory is linked to none. */
+/** @throws {UsageError} when no project is named and this directory is not linked to one. */
 export async function projectOf({ project }: ProjectOption): Promise<string> {
   if (project !== undefined) return project;
   const text = await readFile(FILE, 'utf8').catch(() => undefined);
   if (text === undefined)
     throw new UsageError(
-      'This directory is linked to no project. Run "service link <project>" here, or give --project.',
+      'This directory is not linked to a project. Run "service link <project>", or pass --project.',
     );
   const id: unknown = (parsed(text) as { project?: unknown } | undefined)?.project;
   if (typeof id !== 'string') throw new UsageError(`${FILE} cannot be read. Run "service link <project>" again.`);

@@ -3,7 +3,7 @@ import { Context } from './context.js';
 import { EXIT, exitCodeOf, jsonOf, textOf } from './failures.js';
 import { createProgram } from './program.js';
 
-// Whoever reads us may stop early, as `head` does.
+// The reader of our output may stop early, as `head` does.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   process.exit(EXIT.ok);
@@ -14,15 +14,15 @@ try {
   await program.parseAsync();
 } catch (error) {
   if (error instanceof CommanderError) {
-    // Help and version are no errors; all others it has told already.
+    // Commander has printed its own errors already. It also throws for help and version, which are not errors.
     process.exitCode = error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   } else {
     process.exitCode = exitCodeOf(error);
-    await tell(error);
+    await report(error);
   }
 }
 
-async function tell(error: unknown): Promise<void> {
+async function report(error: unknown): Promise<void> {
   const context = await Context.of(program).catch(() => undefined);
   const url = context?.url ?? 'The service';
   process.stderr.write(

@@ -25,37 +25,37 @@ import { addSpendCap } from './commands/spend-cap.js';
 import { addUsage } from './commands/usage.js';
 import { addWhoami } from './commands/whoami.js';
 
-/** All commands. What they print is decided here and in them; nothing has run yet. */
+/** Registers all commands. Nothing runs before the program parses its arguments. */
 export function createProgram(): Command {
   const program = new Command('service')
     .description('The command line of the service platform.')
     .version(version())
-    .option('--json', 'print JSON, errors too')
-    .option('--url <url>', 'where the service is (default: SERVICE_URL, else that of the last login)')
-    .option('--org <id-or-slug>', 'the organization to work in (default: that of the key)')
-    .showHelpAfterError('(--help shows how it is called)')
+    .option('--json', 'print JSON, including errors')
+    .option('--url <url>', 'address of the service (default: SERVICE_URL, or else the last login)')
+    .option('--org <id-or-slug>', 'organization to work in (default: the one of the key)')
+    .showHelpAfterError('Run with --help to see the usage.')
     .exitOverride();
   addLogin(program);
   addLogout(program);
   addWhoami(program);
 
-  const keys = program.command('keys').description('API keys');
+  const keys = program.command('keys').description('manage API keys');
   addKeysList(keys);
   addKeysCreate(keys);
   addKeysRotate(keys);
   addKeysRevoke(keys);
 
-  const repositories = program.command('repositories').description('git repositories of the service');
+  const repositories = program.command('repositories').description('manage git repositories of the service');
   addRepositoriesList(repositories);
   addRepositoriesCreate(repositories);
   addRepositoriesDelete(repositories);
 
-  const projects = program.command('projects').description('what is deployed');
+  const projects = program.command('projects').description('manage projects');
   addProjectsList(projects);
   addProjectsCreate(projects);
   for (const add of [addLink, addDeploy, addLogs, addPromote, addRollback, addOpen]) add(program);
 
-  const sandbox = program.command('sandbox').description('run programs in isolation');
+  const sandbox = program.command('sandbox').description('run programs in the sandbox');
   addSandboxRun(sandbox);
 
   addPlans(program);

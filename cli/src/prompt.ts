@@ -2,7 +2,7 @@ import { createInterface, type Interface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { UsageError } from './failures.js';
 
-/** Asks questions on the terminal, on standard error; reads the answers line by line where there is no terminal. */
+/** Asks questions on standard error. Reads the answers from the terminal, or line by line from a pipe. */
 export class Prompt {
   private readonly reader: Interface;
   private readonly lines: string[] = [];
@@ -11,7 +11,7 @@ export class Prompt {
   private arrived: () => void = () => undefined;
 
   constructor() {
-    // Readline shows what is typed by writing it here.
+    // Readline echoes what is typed to this stream.
     const echo = new Writable({
       write: (chunk: Buffer, _encoding, done) => {
         if (!this.muted) process.stderr.write(chunk);
@@ -27,7 +27,7 @@ export class Prompt {
       this.ended = true;
       this.arrived();
     });
-    // The terminal is in raw mode, so that Ctrl-C comes as a key.
+    // The terminal is in raw mode, so Ctrl-C arrives as a key and not as a signal.
     this.reader.on('SIGINT', () => {
       this.reader.close();
     });
@@ -38,7 +38,7 @@ export class Prompt {
     return this.nextLine();
   }
 
-  /** Shows nothing of what is typed. */
+  /** Asks without an echo of what is typed. */
   async askSecret(question: string): Promise<string> {
     process.stderr.write(question);
     this.muted = true;
@@ -60,7 +60,7 @@ export class Prompt {
         this.arrived = resolve;
       });
     const line = this.lines.shift();
-    if (line === undefined) throw new UsageError('There was no answer.');
+    if (line === undefined) throw new UsageError('No answer was given. Run the command again.');
     return line;
   }
 }

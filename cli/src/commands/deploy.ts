@@ -15,13 +15,13 @@ interface DeployOptions extends ProjectOption {
 export function addDeploy(program: Command): void {
   withProject(program.command('deploy'))
     .description(
-      'deploy a branch of the linked repository, show its log, and end with 0 once it is ready and 1 if it is not',
+      'deploy a branch of the linked repository, show the log, and exit with 0 if it is ready and 1 if it is not',
     )
-    .option('--branch <branch>', 'by default the production branch of the project')
-    .option('--commit <hash>', 'this commit, by its full hash')
-    .option('--production', 'to production instead of a preview')
-    .option('--force', 'build even what was built before')
-    .option('--no-wait', 'end as soon as it is queued')
+    .option('--branch <branch>', 'branch to deploy (default: the production branch of the project)')
+    .option('--commit <hash>', 'full hash of the commit to deploy')
+    .option('--production', 'deploy to production instead of a preview')
+    .option('--force', 'build again even if the commit was built before')
+    .option('--no-wait', 'exit as soon as the deploy is queued')
     .action(async ({ project, branch, commit, production, force, wait }: DeployOptions, command: Command) => {
       const context = await Context.of(command);
       const service = await context.service();
@@ -32,7 +32,7 @@ export function addDeploy(program: Command): void {
         ...(commit === undefined ? {} : { commit }),
       });
       context.note(`${queued.id} of ${queued.branch}, ${queued.type}`);
-      tellEnd(context, wait ? await followed(service, context, queued) : queued, wait);
+      reportEnd(context, wait ? await followed(service, context, queued) : queued, wait);
     });
 }
 
@@ -41,12 +41,12 @@ async function followed(service: Service, context: Context, { id }: Deploy): Pro
   return service.deploys.waitUntilReady(id);
 }
 
-/** The address alone on standard output, so that a script can go on with it. */
-function tellEnd(context: Context, deploy: Deploy, waited: boolean): void {
+/** Prints only the address to standard output, so that a script can use it. */
+function reportEnd(context: Context, deploy: Deploy, waited: boolean): void {
   const { state, url, aliases, error, type, live } = deploy;
   if (error !== undefined) context.note(`${error.code}: ${error.message}`);
   if (state === 'ready' && type === 'production' && !live)
-    context.note('Production is pinned by a rollback and stays where it is: "service promote" would move it.');
+    context.note('Production is pinned by a rollback and has not changed. Run "service promote" to move it.');
   context.print(deploy, state === 'ready' || !waited ? (aliases[0] ?? url) : state);
   if (waited && state !== 'ready') process.exitCode = EXIT.otherError;
 }

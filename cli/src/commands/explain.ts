@@ -8,8 +8,8 @@ export function addExplain(program: Command): void {
   program
     .command('explain')
     .argument('<method>', METHODS.join(', '), methodOf)
-    .argument('<path>', 'such as /api/v1/keys')
-    .description('say whether you may make a call, and if not, why and what to do')
+    .argument('<path>', 'path of the call, such as /api/v1/keys')
+    .description('show whether you may make a call, and if not, why and what to do')
     .action(async (method: ExplainedCall['method'], path: string, _options: object, command: Command) => {
       const context = await Context.of(command);
       const explanation = await (await context.service()).auth.explain({ method, path });
@@ -27,7 +27,8 @@ function describe({ allowed, refused_by, code, message, fix, required_scopes }: 
   return [
     allowed
       ? 'Allowed.'
-      : `Refused by ${refused_by ?? 'the service'}${code === undefined ? '' : ` (${code})`}${message === undefined ? '.' : `: ${message}`}`,
+      : `Refused by ${refused_by ?? 'the service'}${code === undefined ? '' : ` (${code})`}` +
+        (message === undefined ? '.' : `: ${message}`),
     ...(fix === undefined ? [] : [`Fix: ${fix}`]),
     ...(required_scopes.length === 0 ? [] : [`Needs: ${required_scopes.join(', ')}`]),
   ].join('\n');

@@ -5,7 +5,7 @@ import { Context, tableOf } from '../context.js';
 export function addInvoices(program: Command): void {
   program
     .command('invoices')
-    .description('list the invoices, the newest first, and what that of this month comes to so far')
+    .description('list the invoices, newest first, and the total of this month so far')
     .action(async (_options: object, command: Command) => {
       const context = await Context.of(command);
       const { billing } = await context.service();

@@ -18,17 +18,17 @@ export function addKeysCreate(keys: Command): void {
   keys
     .command('create')
     .argument('<name>', 'what the key is for')
-    .description('create a key; its secret is printed this once, alone on standard output')
+    .description('create a key and print only its secret to standard output; the secret is shown once')
     .addOption(
-      new Option('--kind <kind>', 'what it reaches')
+      new Option('--kind <kind>', 'the organizations that the key can reach')
         .choices(['personal', 'select_orgs', 'org_bound'])
         .default('personal'),
     )
-    .addOption(new Option('--preset <preset>', 'what it may do').choices(['read_only', 'ci_deploy', 'agent', 'full']))
-    .option('--scope <scope...>', 'what it may do, scope by scope')
+    .addOption(new Option('--preset <preset>', 'a named set of scopes').choices(['read_only', 'ci_deploy', 'agent', 'full']))
+    .option('--scope <scope...>', 'the scopes of the key')
     .option('--org-id <id...>', 'the organizations of a select_orgs or org_bound key')
-    .option('--expires-in-days <days>', 'when it ends', wholeNumber)
-    .option('--allow-ip <range...>', 'addresses or CIDRs that it works from')
+    .option('--expires-in-days <days>', 'days until the key expires', wholeNumber)
+    .option('--allow-ip <range...>', 'IP addresses or CIDR ranges that may use the key')
     .action(async (name: string, options: CreateOptions, command: Command) => {
       const key = newKeyOf(name, options);
       const context = await Context.of(command);
@@ -37,7 +37,7 @@ export function addKeysCreate(keys: Command): void {
 }
 
 function newKeyOf(name: string, { kind, preset, scope, orgId = [], expiresInDays, allowIp }: CreateOptions): NewKey {
-  if ((preset === undefined) === (scope === undefined)) throw new UsageError('Give either --preset or --scope.');
+  if ((preset === undefined) === (scope === undefined)) throw new UsageError('The rights of the key are missing or given twice. Pass either --preset or --scope.');
   return {
     name,
     ...placeOf(kind, orgId),
@@ -53,13 +53,13 @@ function placeOf(
 ): { kind: 'personal' } | { kind: 'select_orgs'; org_ids: readonly string[] } | { kind: 'org_bound'; org_id: string } {
   switch (kind) {
     case 'personal':
-      if (orgIds.length > 0) throw new UsageError('A personal key takes no --org-id.');
+      if (orgIds.length > 0) throw new UsageError('A personal key does not take --org-id. Remove the option.');
       return { kind };
     case 'select_orgs':
-      if (orgIds.length === 0) throw new UsageError('A select_orgs key needs --org-id.');
+      if (orgIds.length === 0) throw new UsageError('A select_orgs key needs at least one organization. Pass --org-id.');
       return { kind, org_ids: orgIds };
     case 'org_bound':
-      if (orgIds.length !== 1) throw new UsageError('An org_bound key needs one --org-id.');
+      if (orgIds.length !== 1) throw new UsageError('An org_bound key needs exactly one organization. Pass --org-id once.');
       return { kind, org_id: orgIds[0]! };
   }
 }

@@ -7,12 +7,12 @@ export function addKeysRotate(keys: Command): void {
   keys
     .command('rotate')
     .argument('<key-id>')
-    .description('give a key a new secret, which is printed this once')
-    .option('--grace-seconds <seconds>', 'how long the old secret works on, at most 604800', wholeNumber, 0)
+    .description('create a new secret for a key; it is shown once')
+    .option('--grace-seconds <seconds>', 'how long the old secret keeps working, at most 604800', wholeNumber, 0)
     .action(async (keyId: string, { graceSeconds }: { graceSeconds: number }, command: Command) => {
       const context = await Context.of(command);
       const key = await (await context.service()).keys.rotate(keyId, { grace_seconds: graceSeconds });
-      // The key of this machine would lock itself out otherwise.
+      // Without the new secret, a key that rotates itself would lock this machine out.
       const own = await context.credentials.find(context.url);
       if (own?.key_id === key.id) await context.credentials.save(context.url, { ...own, api_key: key.secret });
       printSecret(context, key);

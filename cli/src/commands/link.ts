@@ -9,8 +9,8 @@ interface LinkOptions {
 export function addLink(program: Command): void {
   program
     .command('link')
-    .argument('<project>', 'its id or slug')
-    .description('link this directory to a project, for the commands below')
+    .argument('<project>', 'id or slug of the project')
+    .description('link this directory to a project')
     .option('--repo <url>', 'also link this repository to the project')
     .action(async (named: string, { repo }: LinkOptions, command: Command) => {
       const context = await Context.of(command);
@@ -19,7 +19,8 @@ export function addLink(program: Command): void {
       await link(project.id);
       context.print(
         project,
-        `${project.name} (${project.id})${project.repo_url === undefined ? ', which has no repository yet' : `, deployed from ${project.repo_url}`}`,
+        `${project.name} (${project.id}), ` +
+          (project.repo_url === undefined ? 'which has no repository yet' : `deployed from ${project.repo_url}`),
       );
     });
 }

@@ -10,12 +10,12 @@ import { revokeMinted } from './logout.js';
 export function addLogin(program: Command): void {
   program
     .command('login')
-    .description('log in and keep a key for this machine')
-    .option('--key <->', 'keep a key that you have, read from standard input')
+    .description('log in, and store a key for this machine')
+    .option('--key <->', 'store an existing key, which is read from standard input')
     .action(async ({ key }: { key?: string }, command: Command) => {
-      // Arguments can be seen by everybody on the machine.
+      // Every user of the machine can read the arguments of a process.
       if (key !== undefined && key !== '-')
-        throw new UsageError('--key takes only "-": the key itself is read from standard input.');
+        throw new UsageError('--key takes only "-". Pipe the key to standard input.');
       const context = await Context.of(command);
       const before = await context.credentials.find(context.url);
       const stored = key === undefined ? await mintKey(context) : await givenKey(context);
@@ -27,12 +27,12 @@ export function addLogin(program: Command): void {
 
 async function givenKey(context: Context): Promise<StoredKey> {
   const apiKey = (await text(process.stdin)).trim();
-  if (apiKey === '') throw new UsageError('There is no key on standard input.');
+  if (apiKey === '') throw new UsageError('Standard input holds no key. Pipe the key to the command.');
   const { id } = await context.serviceWith({ apiKey }).keys.current();
   return { api_key: apiKey, key_id: id, minted: false };
 }
 
-/** The session lives only until the key is there. */
+/** Creates a key with a session that is ended right after. */
 async function mintKey(context: Context): Promise<StoredKey> {
   const { session_token: sessionToken } = await context
     .serviceWith({ anonymous: true })
@@ -46,7 +46,7 @@ async function mintKey(context: Context): Promise<StoredKey> {
     });
     return { api_key: secret, key_id: id, minted: true };
   } finally {
-    // It ends by itself if this fails, and the key is what matters.
+    // The key exists, so a failure here does not matter: the session expires by itself.
     await service.auth.signOut().catch(() => undefined);
   }
 }

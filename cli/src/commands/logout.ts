@@ -6,7 +6,7 @@ import type { StoredKey } from '../credentials.js';
 export function addLogout(program: Command): void {
   program
     .command('logout')
-    .description('revoke the key that login made and forget it')
+    .description('revoke the key that login created, and forget it')
     .action(async (_options: object, command: Command) => {
       const context = await Context.of(command);
       const key = await context.credentials.find(context.url);
@@ -21,7 +21,7 @@ export function addLogout(program: Command): void {
     });
 }
 
-/** Keys that were given are not ours to revoke. A key that cannot be revoked is told and forgotten all the same. */
+/** A key that the user provided is not revoked. A key that cannot be revoked is reported, and forgotten as well. */
 export async function revokeMinted(context: Context, key: StoredKey): Promise<void> {
   if (!key.minted) return;
   try {
@@ -29,7 +29,7 @@ export async function revokeMinted(context: Context, key: StoredKey): Promise<vo
   } catch (error) {
     if (error instanceof AuthenticationError || error instanceof NotFoundError) return;
     process.stderr.write(
-      `The key ${key.key_id} could not be revoked. Do it with "service keys revoke ${key.key_id}".\n`,
+      `The key ${key.key_id} could not be revoked. Run "service keys revoke ${key.key_id}".\n`,
     );
   }
 }

@@ -6,9 +6,9 @@ import { textOf } from './deploy.js';
 
 export function addLogs(program: Command): void {
   withProject(program.command('logs'))
-    .argument('[deploy-id]', 'by default the latest of the project')
-    .description('show the log of a deploy, until it is over')
-    .option('--no-follow', 'only what there is now')
+    .argument('[deploy-id]', 'deploy to show (default: the latest of the project)')
+    .description('show the log of a deploy until it ends')
+    .option('--no-follow', 'show only the lines so far')
     .action(
       async (id: string | undefined, { follow, ...options }: ProjectOption & { follow: boolean }, command: Command) => {
         const context = await Context.of(command);

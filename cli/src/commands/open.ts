@@ -8,8 +8,8 @@ const OPENERS: Readonly<Partial<Record<NodeJS.Platform, string>>> = { darwin: 'o
 
 export function addOpen(program: Command): void {
   withProject(program.command('open'))
-    .argument('[deploy-id]', 'by default the latest of the project that is ready')
-    .description('print the address of a deploy and, on a terminal, open it in the browser')
+    .argument('[deploy-id]', 'deploy to open (default: the latest ready one of the project)')
+    .description('print the address of a deploy, and open it in the browser when run in a terminal')
     .action(async (id: string | undefined, options: ProjectOption, command: Command) => {
       const context = await Context.of(command);
       const service = await context.service();
@@ -20,7 +20,7 @@ export function addOpen(program: Command): void {
     });
 }
 
-/** Where there is none, the address has been printed. Only addresses of the web are handed to it. */
+/** Without a browser nothing happens, as the address was printed. Only http and https addresses are opened. */
 function openInBrowser(url: string): void {
   const opener = OPENERS[process.platform];
   if (opener === undefined || !/^https?:\/\//.test(url)) return;

@@ -5,7 +5,7 @@ import { Context, tableOf } from '../context.js';
 export function addPlans(program: Command): void {
   program
     .command('plans')
-    .description('list the plans, what they cost and what they hold; needs no key')
+    .description('list the plans with their prices and limits; needs no key')
     .action(async (_options: object, command: Command) => {
       const context = await Context.of(command);
       const all: Plan[] = [];

@@ -8,9 +8,9 @@ interface CreateOptions {
 export function addProjectsCreate(projects: Command): void {
   projects
     .command('create')
-    .argument('<name>', 'what it is called')
-    .description('create a project; its id is printed alone on standard output')
-    .option('--repo <url>', 'the repository that it is deployed from')
+    .argument('<name>', 'name of the project')
+    .description('create a project and print only its id to standard output')
+    .option('--repo <url>', 'repository to deploy from')
     .action(async (name: string, { repo }: CreateOptions, command: Command) => {
       const context = await Context.of(command);
       const project = await (

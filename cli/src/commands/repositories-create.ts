@@ -8,11 +8,11 @@ interface CreateOptions {
 export function addRepositoriesCreate(repositories: Command): void {
   repositories
     .command('create')
-    .argument('<name>', 'a part of its address')
+    .argument('<name>', 'name of the repository, which is part of its address')
     .description(
-      'create a repository; its address is printed alone on standard output, to be cloned with an API key as the password',
+      'create a repository and print only its address to standard output; clone it with an API key as the password',
     )
-    .addOption(new Option('--template <template>', 'what it begins with (default: empty)').choices(['nextjs', 'expo']))
+    .addOption(new Option('--template <template>', 'template for its first commit (default: none)').choices(['nextjs', 'expo']))
     .action(async (name: string, options: CreateOptions, command: Command) => {
       const context = await Context.of(command);
       const repository = await (await context.service()).repositories.create({ name, ...options });

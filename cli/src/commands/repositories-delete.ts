@@ -4,8 +4,8 @@ import { Context } from '../context.js';
 export function addRepositoriesDelete(repositories: Command): void {
   repositories
     .command('delete')
-    .argument('<repository-id>', 'as `repositories list` shows it')
-    .description('delete a repository for good, with all that is in it')
+    .argument('<repository-id>', 'id of the repository, see `repositories list`')
+    .description('delete a repository and its contents for good')
     .action(async (id: string, _options: object, command: Command) => {
       const context = await Context.of(command);
       await (await context.service()).repositories.delete(id);

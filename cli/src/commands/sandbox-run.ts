@@ -17,7 +17,7 @@ const LANGUAGE_BY_EXTENSION: Readonly<Record<string, Language>> = {
   '.py': 'python',
 };
 
-/** How a run ended, with or without an account. */
+/** The result of a run, with or without an account. */
 type Ended = Pick<Run, 'status' | 'exit_code' | 'signal' | 'stdout' | 'stderr' | 'truncated'>;
 
 interface RunOptions {
@@ -28,19 +28,19 @@ interface RunOptions {
 export function addSandboxRun(sandbox: Command): void {
   sandbox
     .command('run')
-    .argument('<file>', 'the program; "-" reads it from standard input')
-    .description('run a program and end as it ended: with its output and its exit code')
+    .argument('<file>', 'the program file; "-" reads it from standard input')
+    .description('run a program, print its output and exit with its exit code')
     .addOption(
-      new Option('--language <language>', 'by default told by the extension').choices([
+      new Option('--language <language>', 'language of the program (default: from the extension of the file)').choices([
         'typescript',
         'javascript',
         'python',
       ]),
     )
-    .option('--input <file>', 'what the program reads from its standard input; "-" for ours')
+    .option('--input <file>', 'file for the standard input of the program; "-" passes on this standard input')
     .action(async (file: string, { language, input }: RunOptions, command: Command) => {
       if (file === '-' && input === '-')
-        throw new UsageError('Standard input cannot be both the program and its input.');
+        throw new UsageError('Standard input cannot be both the program and its input. Pass a file for one of them.');
       const request = {
         language: languageOf(file, language),
         code: await contentOf(file),
@@ -54,7 +54,7 @@ export function addSandboxRun(sandbox: Command): void {
     });
 }
 
-/** Without a key it is the anonymous sandbox, which says how many runs are left today. */
+/** Without a key the program runs in the anonymous sandbox, which reports how many runs are left today. */
 async function run(service: Service | undefined, context: Context, request: TryRequest): Promise<Ended> {
   if (service !== undefined) return service.sandbox.run(request);
   const { data, meta } = await context.serviceWith({ anonymous: true }).sandbox.try(request);
@@ -71,7 +71,7 @@ function pass({ stdout = '', stderr = '', status, truncated }: Ended): void {
     process.stderr.write('service: the output is too long; the rest is left out\n');
 }
 
-/** As shells have it: 124 for a program that was stopped for its time, 128 and the signal for one that was killed. */
+/** The codes are those of shells and `timeout`: 124 for a time-out, and 128 plus the signal for a killed program. */
 function exitCodeOfProgram({ status, exit_code = null, signal = null }: Ended): number {
   if (status === 'timed_out') return EXIT.timedOut;
   if (status === 'out_of_memory') return EXIT.outOfMemory;
@@ -84,7 +84,7 @@ function exitCodeOfProgram({ status, exit_code = null, signal = null }: Ended): 
 function languageOf(file: string, language: Language | undefined): Language {
   const found = language ?? LANGUAGE_BY_EXTENSION[extname(file)];
   if (found === undefined)
-    throw new UsageError(`The language of ${file === '-' ? 'standard input' : file} is not known. Give --language.`);
+    throw new UsageError(`The language of ${file === '-' ? 'standard input' : file} is unknown. Pass --language.`);
   return found;
 }
 

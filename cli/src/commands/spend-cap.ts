@@ -8,8 +8,8 @@ const NO_CAP = 'none';
 export function addSpendCap(program: Command): void {
   program
     .command('spend-cap')
-    .description('show or set what may be billed for the usage of a month, beyond the credits')
-    .argument('[amount]', `in US dollars, as 100 or 12.50; 0 lets only credits be used, ${NO_CAP} takes the cap away`)
+    .description('show or set the monthly spend cap: how much usage may be billed beyond the credits')
+    .argument('[amount]', `amount in US dollars, such as 100 or 12.50; 0 allows credits only, ${NO_CAP} removes the cap`)
     .action(async (amount: string | undefined, _options: object, command: Command) => {
       const context = await Context.of(command);
       const { billing } = await context.service();
@@ -22,7 +22,7 @@ export function addSpendCap(program: Command): void {
 function capOf(amount: string): string | null {
   if (amount === NO_CAP) return null;
   if (!/^\d{1,9}(\.\d{1,9})?$/.test(amount))
-    throw new UsageError(`"${amount}" is no amount of US dollars, as 100 or 12.50, and not "${NO_CAP}".`);
+    throw new UsageError(`"${amount}" is not an amount. Pass US dollars, such as 100 or 12.50, or "${NO_CAP}".`);
   return amount;
 }
 

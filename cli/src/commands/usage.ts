@@ -16,10 +16,10 @@ interface UsageOptions {
 export function addUsage(program: Command): void {
   program
     .command('usage')
-    .description('show what was used and what it costs, and when calls and credits run out')
-    .option('--from <day>', 'the first day, as 2026-11-01 (default: the first of the month)')
-    .option('--to <day>', 'the day before which to end (default: now)')
-    .option('--by <groups>', `what to tell apart besides the meter: ${GROUPS.join(', ')}, with commas between`)
+    .description('show usage and its cost, and when calls and credits run out')
+    .option('--from <day>', 'first day, such as 2026-11-01 (default: the first of the month)')
+    .option('--to <day>', 'day after the last one (default: now)')
+    .option('--by <groups>', `comma-separated list of what to group by besides the meter: ${GROUPS.join(', ')}`)
     .action(async ({ from, to, by }: UsageOptions, command: Command) => {
       const context = await Context.of(command);
       const { billing } = await context.service();
@@ -41,7 +41,7 @@ function groupsOf(by: string): Group[] {
   return by.split(',').map((name) => {
     const group = GROUPS.find((each) => each === name.trim());
     if (group === undefined)
-      throw new UsageError(`Usage can be told apart by ${GROUPS.join(', ')}, and not by "${name.trim()}".`);
+      throw new UsageError(`Usage cannot be grouped by "${name.trim()}". Use ${GROUPS.join(', ')}.`);
     return group;
   });
 }
@@ -66,8 +66,10 @@ function outlook({ calls, credits, month }: Forecast): string {
   return [
     calls.limit === null
       ? 'Calls today: unlimited'
-      : `Calls today: ${calls.used} of ${calls.limit}, ${calls.run_out_at === undefined ? 'enough' : `used up at ${calls.run_out_at}`}`,
-    `Credits: $${credits.balance}, ${credits.run_out_at === undefined ? 'which last for years at this rate' : `used up at ${credits.run_out_at}`}`,
-    `This month: $${month.cost}, by its end about $${month.projected_cost}`,
+      : `Calls today: ${calls.used} of ${calls.limit}, ` +
+        (calls.run_out_at === undefined ? 'enough' : `used up at ${calls.run_out_at}`),
+    `Credits: $${credits.balance}, ` +
+      (credits.run_out_at === undefined ? 'enough for years at this rate' : `used up at ${credits.run_out_at}`),
+    `This month: $${month.cost} so far, about $${month.projected_cost} by the end`,
   ].join('\n');
 }

@@ -5,7 +5,7 @@ import { Context } from '../context.js';
 export function addWhoami(program: Command): void {
   program
     .command('whoami')
-    .description('show who calls, and for which organization')
+    .description('show who you are, and the organization')
     .action(async (_options: object, command: Command) => {
       const context = await Context.of(command);
       const me = await (await context.service()).me.get();

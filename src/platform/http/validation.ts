@@ -30,6 +30,7 @@ export class RequestValidation extends ValidationPipe {
     // Nothing has it in its name, and the database takes none.
     if (metadata.type === 'param' && typeof value === 'string' && value.includes('\0'))
       throw new MalformedRequest('The path of the request holds a NUL.');
+    requireNoAccessor(value, metadata);
     try {
       return (await super.transform(value, metadata)) as unknown;
     } catch (thrown) {
@@ -37,6 +38,33 @@ export class RequestValidation extends ValidationPipe {
       throw thrown;
     }
   }
+}
+
+/**
+ * Refuses a field that has the name of an accessor of the class. The transformation leaves such a field out, so that the
+ * check for unknown fields would not see it.
+ *
+ * @throws {RequestInvalid} `invalid_request`
+ */
+function requireNoAccessor(value: unknown, { metatype, type }: ArgumentMetadata): void {
+  if (metatype === undefined || typeof value !== 'object' || value === null) return;
+  const accessors = accessorsOf(metatype);
+  const found = Object.keys(value).find((name) => accessors.has(name));
+  if (found === undefined) return;
+  const message = `There is no field ${found}.`;
+  throw new RequestInvalid([{ path: found, in: PLACES[type], code: 'unknown_field', message }]);
+}
+
+const ACCESSORS = new WeakMap<object, ReadonlySet<string>>();
+
+function accessorsOf(metatype: { readonly prototype?: unknown }): ReadonlySet<string> {
+  let names = ACCESSORS.get(metatype);
+  if (names === undefined) {
+    const properties = Object.getOwnPropertyDescriptors(metatype.prototype ?? {});
+    names = new Set(Object.keys(properties).filter((name) => properties[name]?.get !== undefined));
+    ACCESSORS.set(metatype, names);
+  }
+  return names;
 }
 
 /** The faults on their way to {@link RequestInvalid}; Nest's factory is not told where the value came from. */
