@@ -37,23 +37,25 @@ async function describeService() {
   const { ModulesContainer, NestFactory, Reflector } = require('@nestjs/core');
   const { DeclaredRoutes } = require('../src/modules/auth/http/declared-routes.ts');
   const { describeApi } = require('../src/modules/docs/http/describe-api.ts');
-  const { loadConfig } = require('../src/platform/config/config.ts');
+  const { Config } = require('../src/platform/config/config.ts');
   const { NoSiblings } = require('../src/platform/lifecycle/sibling-processes.ts');
   const { openLog } = require('../src/platform/logging/log.ts');
   const { RequestContext } = require('../src/platform/logging/request-context.ts');
   const { createDataSource } = require('../src/roles/data-source.ts');
   const { ERROR_CATALOG } = require('../src/roles/error-catalog.ts');
   const { ServiceModule } = require('../src/roles/service.module.ts');
+  const { loadSettings } = require('../src/roles/settings.ts');
 
   // Nobody connects to these, and nothing is encrypted with them.
-  const config = loadConfig({
+  const settings = loadSettings({
     DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing',
     REDIS_URL: 'redis://127.0.0.1:1',
     API_KEY_PEPPER: 'of-no-use-'.repeat(4),
     SECRETS_KEY: 'of-no-use-'.repeat(4),
   });
+  const config = settings.of(Config);
   const module = await ServiceModule.with(['api'], {
-    config,
+    settings,
     log: openLog(config, new Writable({ write: (_line, _encoding, done) => done() })),
     siblings: new NoSiblings(),
     context: new RequestContext(),
