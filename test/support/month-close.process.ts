@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { Writable } from 'node:stream';
 import { MonthCloseBatch } from '../../src/modules/billing/invoices/month-close-batch.js';
 import { periodOf } from '../../src/modules/billing/domain/billing-period.js';
@@ -40,18 +41,21 @@ async function main([orgIds = '', now = '', when = '', which = '']: string[]): P
   app.get(Clock, { strict: false }).now = () => new Date(now);
   const orgs = await app.get(OrgPlans, { strict: false }).findAll(orgIds.split(','));
   killAt(Number(which), when);
-  await app
-    .get(MonthCloseBatch, { strict: false })
-    .close(orgs, periodOf(new Date(periodOf(new Date(now)).from.getTime() - 1)));
+  const period = periodOf(new Date(periodOf(new Date(now)).from.getTime() - 1));
+  await closing.run(true, () => app.get(MonthCloseBatch, { strict: false }).close(orgs, period));
   console.log('closed');
   process.exit(0);
 }
+
+/** Set while the month is closed: what the process commits beside it, a schedule's work for example, is not counted. */
+const closing = new AsyncLocalStorage<true>();
 
 function killAt(which: number, when: string): void {
   // eslint-disable-next-line @typescript-eslint/unbound-method
   const commit = UnitOfWork.prototype.commit;
   let commits = 0;
   UnitOfWork.prototype.commit = async function (): Promise<void> {
+    if (closing.getStore() === undefined) return commit.call(this);
     commits++;
     if (commits === which && when === 'before') process.kill(process.pid, 'SIGKILL');
     await commit.call(this);
