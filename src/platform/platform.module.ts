@@ -23,7 +23,9 @@ import { OutboxRelay } from './outbox/outbox-relay.js';
 import { AwaitedJobs } from './queues/awaited-jobs.js';
 import { DirectJobs } from './queues/direct-jobs.js';
 import { JobCancellations } from './queues/job-cancellations.js';
+import { JobRunner } from './queues/job-runner.js';
 import { JobTurns } from './queues/job-turns.js';
+import { JOB_METRICS } from './queues/job.metrics.js';
 import { QueueWorkers } from './queues/queue-workers.js';
 import { QUEUE_METRICS } from './queues/queue.metrics.js';
 import { Queues } from './queues/queues.js';
@@ -69,6 +71,7 @@ export class PlatformModule {
       DirectJobs,
       JobCancellations,
       JobTurns,
+      JobRunner,
       Outbox,
       OutboxBell,
       OutboxRelay,
@@ -79,6 +82,7 @@ export class PlatformModule {
       ...STORAGE_METRICS,
       ...HTTP_METRICS,
       ...QUEUE_METRICS,
+      ...JOB_METRICS,
       ...SCHEDULE_METRICS,
     ];
     return { module: PlatformModule, imports: [DatabaseModule.with(dataSource)], providers, exports: providers };

@@ -1,5 +1,5 @@
 import { BackgroundCatalog } from '../platform/background/background-catalog.js';
-import { reencryptionSchedule } from '../platform/secrets/re-encryption.job.js';
+import { reencryptionSchedule } from '../platform/secrets/reencryption.job.js';
 import { authMailJob } from '../modules/auth/auth-mail.job.js';
 import { expiredSessionsSchedule } from '../modules/auth/jobs/auth.job.js';
 import { expiredInvitationsSchedule } from '../modules/orgs/jobs/orgs.job.js';

@@ -1,4 +1,4 @@
-import { isDatabaseAway } from '../platform/database/database-away.js';
+import { isDatabaseUnavailable } from '../platform/database/database-unavailable.js';
 
 /** What PostgreSQL answers to a wrong password, a role or a database that it does not have. */
 const REFUSED = /^(28|3D)/;
@@ -7,7 +7,7 @@ const REFUSED = /^(28|3D)/;
 export function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { code } = error as NodeJS.ErrnoException;
-  if (isDatabaseAway(error))
+  if (isDatabaseUnavailable(error))
     return `The PostgreSQL that DATABASE_URL names cannot be reached (${code ?? error.message}).`;
   if (code !== undefined && REFUSED.test(code))
     return `The PostgreSQL that DATABASE_URL names refuses us: ${error.message}.`;

@@ -1,5 +1,5 @@
 import { RedisConnections } from '../../src/platform/redis/redis-connections.js';
-import { isRedisAway } from '../../src/platform/redis/redis-away.js';
+import { isRedisUnavailable } from '../../src/platform/redis/redis-unavailable.js';
 import { useApp } from '../support/test-app.js';
 
 /** Long enough for Redis to answer on a machine that other tests keep busy. */
@@ -15,7 +15,7 @@ describe('a Redis command of a request', () => {
         "local now = redis.call('TIME') until now[1] * 1000000 + now[2] > until_us return 1",
       0,
     );
-    expect(isRedisAway(await slow.catch((error: unknown) => error))).toBe(true);
+    expect(isRedisUnavailable(await slow.catch((error: unknown) => error))).toBe(true);
   });
 
   it('does not time out because this process was busy', async () => {

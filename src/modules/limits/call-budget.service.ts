@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { PlansSettings } from '../plans/plans.settings.js';
 import { LimitsSettings } from './limits.settings.js';
 import { Log } from '../../platform/logging/log.js';
-import { isRedisAway } from '../../platform/redis/redis-away.js';
+import { isRedisUnavailable } from '../../platform/redis/redis-unavailable.js';
 import { Clock, nextUtcMidnight, secondsUntil, utcDay } from '../../platform/time/clock.js';
 import type { BudgetAccount } from './budget-account.js';
 import type { ClientAddress } from './client-address.js';
@@ -78,7 +78,7 @@ export class CallBudgetService {
     try {
       await this.script.giveBack(countersOf(account, countedAt).map(({ key }) => key));
     } catch (error) {
-      if (!isRedisAway(error)) throw error;
+      if (!isRedisUnavailable(error)) throw error;
     }
   }
 
@@ -116,7 +116,7 @@ export class CallBudgetService {
         { countedIn: 'redis', stamps: answer.stamps },
       );
     } catch (error) {
-      if (!isRedisAway(error)) throw error;
+      if (!isRedisUnavailable(error)) throw error;
       this.log.debug({ error }, 'Redis is away; calls are counted in this process.');
       return this.budgetOf(account, now, this.inProcess.take(key, tier, cost), { countedIn: 'process', stamps: [] });
     }

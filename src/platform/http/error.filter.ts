@@ -1,12 +1,12 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { Config } from '../config/config.js';
-import { isDatabaseAway } from '../database/database-away.js';
+import { isDatabaseUnavailable } from '../database/database-unavailable.js';
 import { CallerHungUp } from '../errors/caller-hung-up.js';
 import { DomainError } from '../errors/domain-error.js';
 import { InternalError, ServiceUnavailable, StorageUnavailable } from '../errors/platform.errors.js';
 import { Log } from '../logging/log.js';
-import { isRedisAway } from '../redis/redis-away.js';
+import { isRedisUnavailable } from '../redis/redis-unavailable.js';
 import { isStorageFull } from '../storage/storage-full.js';
 import { FailureHeaders } from './failure-headers.js';
 import { failureOf, wantsProblem } from './failure.js';
@@ -70,7 +70,7 @@ export class ErrorFilter implements ExceptionFilter {
   private domainErrorOf(thrown: unknown, request: Request): DomainError {
     if (thrown instanceof DomainError) return thrown;
     if (isStorageFull(thrown)) return new StorageUnavailable(thrown);
-    if (isDatabaseAway(thrown) || isRedisAway(thrown)) return new ServiceUnavailable(thrown);
+    if (isDatabaseUnavailable(thrown) || isRedisUnavailable(thrown)) return new ServiceUnavailable(thrown);
     if (thrown instanceof HttpException && thrown.getStatus() === 404) {
       return this.unknownRoutes.refusalOf(request);
     }

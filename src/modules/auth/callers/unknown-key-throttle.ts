@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { isRedisAway } from '../../../platform/redis/redis-away.js';
+import { isRedisUnavailable } from '../../../platform/redis/redis-unavailable.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { clientAddressOf } from '../../limits/client-address.js';
 import { TooManyAttempts } from '../../limits/limits.errors.js';
@@ -44,7 +44,7 @@ export class UnknownKeyThrottle {
     try {
       await this.attempts.countAddress(UNKNOWN_CREDENTIALS, ip);
     } catch (error) {
-      if (isRedisAway(error)) return;
+      if (isRedisUnavailable(error)) return;
       if (!(error instanceof TooManyAttempts)) throw error;
       const untilMs = this.clock.now().getTime() + (error.help.retryAfterSeconds ?? 1) * 1000;
       this.bans.set(clientAddressOf(ip).network, { untilMs, refusal: error });

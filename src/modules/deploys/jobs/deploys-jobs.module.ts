@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { ReencryptionModule } from '../../../platform/secrets/re-encryption.module.js';
+import { ReencryptionModule } from '../../../platform/secrets/reencryption.module.js';
 import { BuildsModule } from '../../builds/builds.module.js';
 import { HostingModule } from '../../hosting/hosting.module.js';
 import { StoredBytesModule } from '../../hosting/stored-bytes.module.js';

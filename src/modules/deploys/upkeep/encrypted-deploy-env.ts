@@ -1,5 +1,5 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { EncryptedTable, Reencryption } from '../../../platform/secrets/re-encryption.js';
+import { EncryptedTable, Reencryption } from '../../../platform/secrets/reencryption.js';
 import { ProjectEnvService } from '../../projects/project-env.service.js';
 import { DeployEnvironmentsStore, type KeptEnvironment } from '../persistence/deploy-environments.store.js';
 

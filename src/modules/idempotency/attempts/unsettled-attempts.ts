@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { isDatabaseAway } from '../../../platform/database/database-away.js';
+import { isDatabaseUnavailable } from '../../../platform/database/database-unavailable.js';
 import { Shutdown } from '../../../platform/lifecycle/shutdown.js';
 import { Log } from '../../../platform/logging/log.js';
 import { type Attempt, IdempotencyStore } from '../persistence/idempotency.store.js';
@@ -72,7 +72,7 @@ export class UnsettledAttempts {
 
   private async attempt(task: () => Promise<void>): Promise<void> {
     await task().catch((error: unknown) => {
-      if (isDatabaseAway(error)) throw error;
+      if (isDatabaseUnavailable(error)) throw error;
       this.log.warn({ error }, 'An idempotency key could not be settled; it is free when its hold is over.');
     });
   }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../../platform/config/config.js';
-import { isDatabaseAway } from '../../../platform/database/database-away.js';
+import { isDatabaseUnavailable } from '../../../platform/database/database-unavailable.js';
 import { Database } from '../../../platform/database/database.js';
 import { DomainError, type ErrorHelp } from '../../../platform/errors/domain-error.js';
 import { ErrorCatalog } from '../../../platform/errors/error-catalog.js';
@@ -113,7 +113,7 @@ export class IdempotencyService {
     try {
       await this.keep(attempt, answer.status, answer);
     } catch (error) {
-      if (!isDatabaseAway(error)) throw error;
+      if (!isDatabaseUnavailable(error)) throw error;
       this.unsettled.keepAnswer(attempt, () => this.keep(attempt, answer.status, answer));
     }
     return answer;
@@ -129,7 +129,7 @@ export class IdempotencyService {
       });
     } catch (error) {
       // The place may be taken although nobody could tell us.
-      if (isDatabaseAway(error)) this.unsettled.release(attempt);
+      if (isDatabaseUnavailable(error)) this.unsettled.release(attempt);
       throw error;
     }
   }

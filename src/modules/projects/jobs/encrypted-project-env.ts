@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
-import { EncryptedTable, Reencryption } from '../../../platform/secrets/re-encryption.js';
+import { EncryptedTable, Reencryption } from '../../../platform/secrets/reencryption.js';
 import { type EnvGroup, ProjectEnvStore } from '../persistence/project-env.store.js';
 import { ProjectsStore } from '../persistence/projects.store.js';
 import { ProjectEnvService } from '../project-env.service.js';

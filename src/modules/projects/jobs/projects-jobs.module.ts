@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { ReencryptionModule } from '../../../platform/secrets/re-encryption.module.js';
+import { ReencryptionModule } from '../../../platform/secrets/reencryption.module.js';
 import { ProjectsModule } from '../projects.module.js';
 import { ProjectsPersistenceModule } from '../persistence/projects-persistence.module.js';
 import { EncryptedProjectEnv } from './encrypted-project-env.js';

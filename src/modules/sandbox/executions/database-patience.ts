@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { isDatabaseAway } from '../../../platform/database/database-away.js';
+import { isDatabaseUnavailable } from '../../../platform/database/database-unavailable.js';
 import { Shutdown } from '../../../platform/lifecycle/shutdown.js';
 import { Log } from '../../../platform/logging/log.js';
 
@@ -39,7 +39,7 @@ export class DatabasePatience {
       try {
         return await write();
       } catch (error) {
-        otherFaults += isDatabaseAway(error) ? 0 : 1;
+        otherFaults += isDatabaseUnavailable(error) ? 0 : 1;
         if (
           otherFaults >= TRIES_OF_OTHER_FAULTS ||
           performance.now() + pauseMs > untilMs ||

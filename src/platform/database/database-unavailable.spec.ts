@@ -1,11 +1,11 @@
 import { QueryFailedError, QueryRunnerAlreadyReleasedError, QueryRunnerProviderAlreadyReleasedError } from 'typeorm';
-import { isDatabaseAway } from './database-away.js';
+import { isDatabaseUnavailable } from './database-unavailable.js';
 
 const withFacts = (message: string, facts: object): Error => Object.assign(new Error(message), facts);
 const refused = (code: string, severity = 'ERROR'): Error =>
   new QueryFailedError('SELECT 1', [], withFacts('refused', { code, severity }));
 
-describe('isDatabaseAway', () => {
+describe('isDatabaseUnavailable', () => {
   it.each([
     ['a shutdown', refused('57P01', 'FATAL')],
     ['a crash of another session', refused('57P02', 'FATAL')],
@@ -37,7 +37,7 @@ describe('isDatabaseAway', () => {
       ),
     ],
   ])('holds for %s', (_name, error) => {
-    expect(isDatabaseAway(error)).toBe(true);
+    expect(isDatabaseUnavailable(error)).toBe(true);
   });
 
   it.each([
@@ -51,6 +51,6 @@ describe('isDatabaseAway', () => {
     ['an empty list of faults', new AggregateError([])],
     ['no error at all', 'Connection terminated'],
   ])('does not hold for %s', (_name, error) => {
-    expect(isDatabaseAway(error)).toBe(false);
+    expect(isDatabaseUnavailable(error)).toBe(false);
   });
 });

@@ -33,7 +33,7 @@ const SCRIPT_SAYS_SO = new RegExp(`^ERR Error running script .*-(${SERVER_STATES
  * Whether an error says that Redis cannot serve a caller now and will later, in contrast to a command that it refused.
  * To those who use it a Redis that takes no writes is as good as none.
  */
-export function isRedisAway(thrown: unknown): boolean {
+export function isRedisUnavailable(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return false;
   const { code, message } = thrown as Error & { code?: unknown };
   return SAYS_SO.test(message) || SCRIPT_SAYS_SO.test(message) || (typeof code === 'string' && SOCKET_CODES.has(code));

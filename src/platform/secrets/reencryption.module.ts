@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { Reencryption } from './re-encryption.js';
+import { Reencryption } from './reencryption.js';
 
 /** For the worker: modules that encrypt values import it into their jobs module. */
 @Module({ providers: [Reencryption], exports: [Reencryption] })

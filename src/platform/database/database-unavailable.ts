@@ -52,7 +52,7 @@ const CLIENT_MESSAGES = new RegExp(
  * Whether an error says that PostgreSQL cannot serve a caller now and will later, in contrast to a query that it
  * refused. Nothing was committed, unless the connection broke while its `COMMIT` was under way.
  */
-export function isDatabaseAway(thrown: unknown): boolean {
+export function isDatabaseUnavailable(thrown: unknown): boolean {
   // TypeORM releases a query runner when its connection breaks, and that is all the next query is told, by one class or
   // the other. A query after the end of its transaction fails with another error: see UnitOfWork.
   if (thrown instanceof QueryRunnerAlreadyReleasedError || thrown instanceof QueryRunnerProviderAlreadyReleasedError)

@@ -1,8 +1,8 @@
-import { isRedisAway } from './redis-away.js';
+import { isRedisUnavailable } from './redis-unavailable.js';
 
 const withCode = (message: string, code: string): Error => Object.assign(new Error(message), { code });
 
-describe('isRedisAway', () => {
+describe('isRedisUnavailable', () => {
   it.each([
     'LOADING Redis is loading the dataset in memory',
     "MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist to disk.",
@@ -19,11 +19,11 @@ describe('isRedisAway', () => {
     'Connection is closed.',
     'Command timed out',
   ])('holds for %s', (message) => {
-    expect(isRedisAway(new Error(message))).toBe(true);
+    expect(isRedisUnavailable(new Error(message))).toBe(true);
   });
 
   it('holds for a lost connection', () => {
-    expect(isRedisAway(withCode('read ECONNRESET', 'ECONNRESET'))).toBe(true);
+    expect(isRedisUnavailable(withCode('read ECONNRESET', 'ECONNRESET'))).toBe(true);
   });
 
   it.each([
@@ -33,6 +33,6 @@ describe('isRedisAway', () => {
     'NOSCRIPT No matching script.',
     'BUSYGROUP Consumer Group name already exists',
   ])('does not hold for %s', (message) => {
-    expect(isRedisAway(new Error(message))).toBe(false);
+    expect(isRedisUnavailable(new Error(message))).toBe(false);
   });
 });

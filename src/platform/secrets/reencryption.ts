@@ -5,7 +5,7 @@ import { Config } from '../config/config.js';
 import { batchesOf } from '../database/in-batches.js';
 import { Log } from '../logging/log.js';
 import { markOf } from './key-ring.js';
-import { reencryptionSchedule } from './re-encryption.job.js';
+import { reencryptionSchedule } from './reencryption.job.js';
 
 const BATCH = 100;
 

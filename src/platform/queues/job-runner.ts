@@ -1,0 +1,84 @@
+import { Injectable } from '@nestjs/common';
+import { DelayedError, type Job } from 'bullmq';
+import { type JobDefinition, type JobHandler, JobPostponed } from '../background/define-job.js';
+import { Log } from '../logging/log.js';
+import { RequestContext } from '../logging/request-context.js';
+import { RedisConnections } from '../redis/redis-connections.js';
+import { Clock } from '../time/clock.js';
+import { RESULT_TTL_SECONDS, resultKeyOf } from './awaited-jobs.js';
+import { JobAbandoned, JobCancellations } from './job-cancellations.js';
+import { type JobEnvelope, openEnvelope } from './job-envelope.js';
+import { JobTurns } from './job-turns.js';
+import { JobMetrics } from './job.metrics.js';
+
+/**
+ * Runs one attempt of a job: in the context of the request that added it, counted, and with its result stored for the
+ * caller that waits for it.
+ */
+@Injectable()
+export class JobRunner {
+  constructor(
+    private readonly redis: RedisConnections,
+    private readonly cancellations: JobCancellations,
+    private readonly turns: JobTurns,
+    private readonly log: Log,
+    private readonly context: RequestContext,
+    private readonly metrics: JobMetrics,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws what the handler throws, and `DelayedError` for a job that the handler postponed. */
+  async run<Payload extends object, Result>(
+    queue: JobDefinition<Payload>,
+    handler: JobHandler<Payload, Result>,
+    job: Job<JobEnvelope>,
+  ): Promise<void> {
+    const waitedMs = (job.processedOn ?? job.timestamp) - job.timestamp;
+    this.metrics.started(queue.name, waitedMs);
+    if (job.priority > 0) void this.turns.began(queue, job.priority);
+    const { correlation } = job.data;
+    await this.context.run(
+      { requestId: correlation?.requestId ?? job.id!, traceId: correlation?.traceId ?? '', ...correlation },
+      async () => {
+        let payload: Payload | undefined;
+        try {
+          const opened = (payload = await openEnvelope(queue, job.data));
+          const result = await this.cancellations.during(job.id!, (signal) =>
+            handler.handle(opened, { signal, waitedMs }),
+          );
+          if (result !== undefined) await this.keepResult(job, result);
+          this.metrics.completed(queue.name);
+        } catch (error) {
+          // The caller disconnected, so an abandoned job is neither counted nor logged as a failure.
+          if (error instanceof JobAbandoned) throw error;
+          if (error instanceof JobPostponed) return this.postpone(queue, job, error);
+          this.metrics.failed(queue.name);
+          this.log.error(
+            { ...correlation, queue: queue.name, jobId: job.id, attempt: job.attemptsMade + 1, error },
+            'A job failed.',
+          );
+          // The handler cannot give up a payload that cannot be read; the job stays among the failed ones.
+          if (payload !== undefined && job.attemptsMade + 1 >= queue.attempts) await handler.giveUp?.(payload);
+          throw error;
+        }
+      },
+    );
+  }
+
+  /** A postponed job keeps its priority: when its delay is over, it runs before jobs that were added later. */
+  private async postpone(
+    queue: JobDefinition<object>,
+    job: Job<JobEnvelope>,
+    { delayMs, changes, cause }: JobPostponed,
+  ): Promise<never> {
+    this.log.debug({ queue: queue.name, jobId: job.id, error: cause }, 'A job could not begin.');
+    await job.updateData({ ...job.data, payload: { ...job.data.payload, ...changes } });
+    await job.moveToDelayed(this.clock.now().getTime() + delayMs, job.token);
+    throw new DelayedError();
+  }
+
+  /** The result has a key of its own: BullMQ's event stream would keep it for a thousand events. */
+  private async keepResult(job: Job, result: unknown): Promise<void> {
+    await this.redis.producer().set(resultKeyOf(job.id!), JSON.stringify(result), 'EX', RESULT_TTL_SECONDS);
+  }
+}
