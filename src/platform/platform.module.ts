@@ -34,10 +34,10 @@ import { STORAGE_METRICS } from './storage/storage.metrics.js';
 import { StorageRoom } from './storage/storage-room.js';
 import { Clock, SystemClock } from './time/clock.js';
 
-/** What every role stands on. */
+/** What every role provides to the platform. */
 export interface Ground {
   readonly settings: Settings;
-  /** The module whose settings say how programs are isolated. */
+  /** The settings of the module that decides how programs are isolated. */
   readonly isolation: IsolationSettings;
   readonly log: Log;
   readonly siblings: SiblingProcesses;

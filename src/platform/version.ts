@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 /** The folder of `package.json`: above `src` in the tests, above `dist/src` in the build. */
 export const PROJECT_ROOT = projectRoot(__dirname);
 
-/** The version of this build, as `package.json` has it. */
+/** The version of this build, from `package.json`. */
 export const VERSION = (JSON.parse(readFileSync(join(PROJECT_ROOT, 'package.json'), 'utf8')) as { version: string })
   .version;
 

@@ -211,7 +211,7 @@ describe('background work', () => {
       'two pieces of work with one name',
       { jobs: [printing, { ...printing }] },
       [Printer],
-      'Two pieces of background work are called printing.',
+      'Two pieces of background work have the name printing.',
     ],
     [
       'a subscription to an event that is not in the catalog',

@@ -1,29 +1,29 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** Whom a server runs as when that is not ourselves. */
+/** The operating-system user that a server runs as when it is not the user who started the service. */
 export interface ServerAccount {
   readonly uid: number;
   readonly gid: number;
-  /** For messages. */
+  /** The name that messages show. */
   readonly name: string;
 }
 
 /**
- * A group that nothing else on the machine has. Other programs run as `nobody` too; by this group alone our servers
- * reach their home, so those programs do not. The kernel asks for no entry in /etc/group, and the number is below
- * 65536 because containers seldom map more.
+ * A group that nothing else on the machine has. Other programs also run as `nobody`, but only members of this group
+ * reach the servers' home. The kernel does not require an entry in /etc/group. The number is below 65536 because
+ * containers seldom map more.
  */
 const SERVERS_ONLY_GROUP = 64_433;
 
-/** A user and a group for git alone, which reads what strangers send; nothing else on the machine has them either. */
+/** A user and a group for git alone, which parses untrusted input. Nothing else on the machine has them. */
 const GIT_USER = 64_434;
 
 /**
- * PostgreSQL refuses to run as root, and Redis has no need to: as root both run as `nobody`, with a group of their own.
- * For everyone else the answer is undefined: the server runs as the user who started us.
- *
- * @throws {Error} when we are root on a system without the user `nobody`.
+ * The user that PostgreSQL and Redis run as. PostgreSQL refuses to run as root and Redis does not need to, so as root
+ * both run as `nobody` with a group of their own. Otherwise this is undefined: the server runs as the user who started
+ * the service.
+ * @throws {Error} when the service is root on a system without the user `nobody`.
  */
 export function serverAccount(): ServerAccount | undefined {
   if (process.getuid?.() !== 0) return undefined;
@@ -41,18 +41,17 @@ export function serverAccount(): ServerAccount | undefined {
 }
 
 /**
- * As whom git serves the repositories of this service: as root a user of its own, else undefined, the user who started
- * us.
+ * The user that git serves the repositories as: a dedicated one when the service is root, else undefined, which means
+ * the user who started the service.
  */
 export function gitAccount(): ServerAccount | undefined {
   return process.getuid?.() === 0 ? { uid: GIT_USER, gid: GIT_USER, name: String(GIT_USER) } : undefined;
 }
 
 /**
- * Whether the account may enter (or execute) and read `path`. The kernel is asked, as that account, because modes do
- * not tell everything: access lists, mounts and security modules have their say.
- *
- * @throws {Error} when we may not become that account at all.
+ * True when the account may enter (or execute) and read `path`. The kernel is asked as that account, because file modes
+ * alone do not decide: access lists, mounts and security modules do too.
+ * @throws {Error} when the service may not start a process as that account.
  */
 export function canReach(account: ServerAccount, path: string): boolean {
   const asked = spawnSync('/bin/sh', ['-c', 'test -r "$1" && test -x "$1"', 'sh', path], {
@@ -63,8 +62,9 @@ export function canReach(account: ServerAccount, path: string): boolean {
   });
   if (asked.error !== undefined) {
     throw new Error(
-      `We are root but may not start a process as the user ${account.name}, which PostgreSQL, Redis and git need. ` +
-        'Start as an ordinary user; for the first two DATABASE_URL and REDIS_URL will do as well.',
+      `The service is root but cannot start a process as the user ${account.name}, ` +
+        'which PostgreSQL, Redis and git need. ' +
+        'Start as an ordinary user, or set DATABASE_URL and REDIS_URL for the first two.',
       { cause: asked.error },
     );
   }

@@ -3,7 +3,7 @@ import type { JobDefinition } from './define-job.js';
 import type { ScheduleDefinition } from './define-schedule.js';
 import type { WorkDefinition } from './handles.js';
 
-/** Everything that a `*.job.ts` of some module declares. */
+/** Everything that the `*.job.ts` files of the modules declare. */
 export interface BackgroundDeclarations {
   readonly jobs: readonly JobDefinition<object>[];
   readonly events: readonly EventDefinition<object>[];
@@ -11,9 +11,9 @@ export interface BackgroundDeclarations {
   readonly schedules: readonly ScheduleDefinition[];
 }
 
-/** The one list of what the service does in the background, in whichever process. The roles put it together. */
+/** The single list of what the service does in the background, in any process. The roles assemble it. */
 export class BackgroundCatalog {
-  /** What needs a handler. */
+  /** Everything that needs a handler. */
   readonly work: readonly WorkDefinition[];
 
   /** @throws {Error} when two declarations share a name, or a subscription names an event that is not declared. */
@@ -22,10 +22,10 @@ export class BackgroundCatalog {
     this.work = [...jobs, ...subscriptions, ...schedules];
     const names = this.work.map(({ name }) => name);
     const twice = names.find((name, index) => names.indexOf(name) !== index);
-    if (twice !== undefined) throw new Error(`Two pieces of background work are called ${twice}.`);
-    const astray = subscriptions.find(({ event }) => !events.includes(event));
-    if (astray !== undefined)
-      throw new Error(`${astray.name} subscribes to ${astray.event.name}, which is not in the catalog.`);
+    if (twice !== undefined) throw new Error(`Two pieces of background work have the name ${twice}.`);
+    const orphan = subscriptions.find(({ event }) => !events.includes(event));
+    if (orphan !== undefined)
+      throw new Error(`${orphan.name} subscribes to ${orphan.event.name}, which is not in the catalog.`);
   }
 
   subscriptionsOf<Payload extends object>(event: EventDefinition<Payload>): readonly SubscriptionDefinition<Payload>[] {

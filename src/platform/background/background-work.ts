@@ -8,12 +8,12 @@ import type { ProcessRole, ScheduleHandler } from './define-schedule.js';
 import { handledBy, type WorkDefinition } from './handles.js';
 import { Schedules } from './schedules.js';
 
-/** Roles that the process has: one, or in tests several. */
+/** The roles of this process: one, or several in tests. */
 export const PROCESS_ROLES = Symbol('roles of the process');
 
 /**
  * Starts the background work of this process: what the catalog declares for its roles, with the handlers that discovery
- * finds. A process whose declarations and handlers do not match does not start.
+ * finds. A process whose declarations and handlers do not match refuses to start.
  */
 @Injectable()
 export class BackgroundWork implements OnApplicationBootstrap {
@@ -39,10 +39,10 @@ export class BackgroundWork implements OnApplicationBootstrap {
     }
   }
 
-  /** @throws {Error} on two handlers of one piece of work, and on one that handles what is not in the catalog. */
+  /** @throws {Error} when one piece of work has two handlers, and when a handler's work is not in the catalog. */
   private findHandlers(): Map<WorkDefinition, object> {
     const handlers = new Map<WorkDefinition, object>();
-    // A module that several others import offers the same instance to each.
+    // A module that several others import provides the same instance to each, so instances are compared.
     const instances = new Set(
       this.discovery
         .getProviders()

@@ -1,37 +1,39 @@
 import type { Type } from '@nestjs/common';
 import type { Settings } from '../config/settings.js';
 
-/** A job is one value: its queue, what it carries and how it is retried. Both ends import it. */
+/** A job is one value: its queue, its payload and how it is retried. The producer and the handler both import it. */
 export interface JobDefinition<Payload extends object> {
   /**
-   * Kebab case, unique among all background work; the name of its queue, which never changes, because jobs may wait in
-   * it.
+   * The name of the queue: kebab case and unique among all background work. It never changes, because jobs may wait in
+   * the queue.
    */
   readonly name: string;
   /** One sentence that starts with a verb in the third person, for the page on background work. */
   readonly summary: string;
   readonly payload: Type<Payload>;
-  /** Tries in all. Jobs are delivered at least once, so a handler must be safe to run twice. */
+  /** How often the job is tried in total. Jobs are delivered at least once, so a handler must be safe to run twice. */
   readonly attempts: number;
   /**
-   * Whether a job whose worker died is delivered again although it has one attempt: then its handler can tell what had
+   * True when a job with one attempt is delivered again after its worker died. Its handler must know what had already
    * begun.
    */
   readonly redelivers?: boolean;
-  /** Wait before the second try; it doubles with each further one. */
+  /** The delay before the second attempt. It doubles with each further one. */
   readonly backoffMs: number;
-  /** Jobs that one worker process runs at the same time. */
+  /** How many jobs one worker process runs at the same time. */
   readonly concurrency: number;
-  /** The same where a setting says it; it wins. */
+  /** Reads the concurrency from a setting. It takes precedence over `concurrency`. */
   readonly concurrencyOf?: (settings: Settings) => number;
-  /** Whether its module begins and stops to take jobs, as what is needed for them comes and goes. */
+  /**
+   * True when the module starts and stops the worker itself, as the resources that its jobs need appear and disappear.
+   */
   readonly startedByModule?: boolean;
 }
 
 export interface JobContext {
-  /** Aborted when whoever waits for the job has gone; a job that nobody waits for is never aborted. */
+  /** Aborted when the caller that waits for the job disconnects. A job without a waiting caller is never aborted. */
   readonly signal: AbortSignal;
-  /** From adding the job until a worker took it. */
+  /** The time from adding the job until a worker took it. */
   readonly waitedMs: number;
 }
 
@@ -39,7 +41,7 @@ export interface JobContext {
 export class JobPostponed extends Error {
   constructor(
     readonly delayMs: number,
-    /** What changes in its payload, where the handler has learnt something. */
+    /** Fields of the payload to replace, for what the handler has learned. */
     readonly changes: object,
     cause: unknown,
   ) {

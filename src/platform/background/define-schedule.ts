@@ -1,30 +1,30 @@
 import type { Role } from '../config/config.js';
 
-/** A role that keeps running. */
+/** A role whose process keeps running. */
 export type ProcessRole = Extract<Role, 'api' | 'edge' | 'worker'>;
 
-/** Work that is done every so often. Both the handler and the generated page read it. */
+/** Work that is repeated at an interval. The handler and the generated page both read it. */
 export interface ScheduleDefinition {
-  /** Kebab case, unique among all background work; the label of its metrics. */
+  /** The name, which is also the label of its metrics: kebab case and unique among all background work. */
   readonly name: string;
   /** One sentence that starts with a verb in the third person, for the page on background work. */
   readonly summary: string;
-  /** From the end of one run to the beginning of the next, in milliseconds. */
+  /** The time in milliseconds from the end of one run to the beginning of the next. */
   readonly everyMs: number;
-  /** From the start of a process to its first run there; `everyMs` when left out. */
+  /** The time from the start of a process to its first run there. The default is `everyMs`. */
   readonly firstAfterMs?: number;
   /**
-   * `each`: every process that has the handler runs it, and one process never twice at once. `one`: one process of all
-   * at a time does.
+   * With `each`, every process that has the handler runs it, and never twice at once in one process. With `one`, only
+   * one process at a time runs it.
    */
   readonly runsIn: 'each' | 'one';
-  /** The roles whose processes run it; the worker alone when left out. */
+  /** The roles whose processes run it. The default is the worker alone. */
   readonly roles?: readonly ProcessRole[];
 }
 
 export interface ScheduleHandler {
   /**
-   * A run that may take long ends early when `stopping` is aborted: the process ends, or another one has taken over.
+   * A long run must end early when `stopping` is aborted: the process is shutting down, or another one has taken over.
    */
   run(stopping: AbortSignal): Promise<unknown>;
 }

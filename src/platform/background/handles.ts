@@ -10,13 +10,16 @@ export function Handles<Payload extends object>(
   job: JobDefinition<Payload>,
 ): (target: Handler<JobHandler<Payload, unknown>>) => void;
 export function Handles(schedule: ScheduleDefinition): (target: Handler<ScheduleHandler>) => void;
-/** The provider does this work. Nest's discovery finds it, and a handler of another payload type does not compile. */
+/**
+ * Declares that the provider handles this work. Nest's discovery finds it, and a handler of another payload type does
+ * not compile.
+ */
 export function Handles(definition: unknown) {
   return (target: object): void => {
     Reflect.defineMetadata(HANDLED, definition, target);
   };
 }
 
-/** Undefined for a class that handles nothing. */
+/** Returns undefined for a class that handles nothing. */
 export const handledBy = (target: object): WorkDefinition | undefined =>
   Reflect.getMetadata(HANDLED, target) as WorkDefinition | undefined;

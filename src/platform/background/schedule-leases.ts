@@ -1,40 +1,41 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
 
-/** Longer than a process may stand still without its lease going to another. */
+/** A process that pauses for longer than this loses its lease to another one. */
 const LEASE_SECONDS = 30;
 const RENEW_EVERY_MS = 10_000;
 
 export interface ScheduleLease {
-  /** Aborted when the lease could not be renewed: another process may run by now. */
+  /** Aborted when the lease could not be renewed: another process may already be running the schedule. */
   readonly lost: AbortSignal;
-  /** @param succeeded Whether the period begins anew; after a failure the next process may run at once. */
+  /** @param succeeded true starts a new period; after a failure, the next process may run at once. */
   release(succeeded: boolean): Promise<void>;
 }
 
 /**
- * Which process runs a schedule that one process runs for all, and when it last did. By the clock of the database
- * alone.
+ * Records which process runs a schedule that only one may run, and when it last succeeded. All times are those of the
+ * database's clock.
  */
 @Injectable()
 export class ScheduleLeases {
   constructor(private readonly database: Database) {}
 
-  /** Null while another process runs it, or when it is not due yet. */
+  /** Returns null while another process runs the schedule, and when it is not due yet. */
   async take(name: string, holder: string, everyMs: number): Promise<ScheduleLease | null> {
     const taken = await this.database.manager.query<object[]>(
       `
       INSERT INTO schedule_leases AS lease (name, holder, expires_at)
       VALUES ($1, $2, now() + make_interval(secs => $3))
       ON CONFLICT (name) DO UPDATE SET holder = $2, expires_at = now() + make_interval(secs => $3)
-      WHERE lease.expires_at <= now() AND (lease.succeeded_at IS NULL OR lease.succeeded_at <= now() - make_interval(secs => $4))
+      WHERE lease.expires_at <= now()
+        AND (lease.succeeded_at IS NULL OR lease.succeeded_at <= now() - make_interval(secs => $4))
       RETURNING name`,
       [name, holder, LEASE_SECONDS, everyMs / 1000],
     );
     return taken.length === 0 ? null : this.keep(name, holder);
   }
 
-  /** Null before the first success of all. */
+  /** Returns null before the first success. */
   async lastSuccess(name: string): Promise<Date | null> {
     const [row] = await this.database.manager.query<{ succeeded_at: Date | null }[]>(
       'SELECT succeeded_at FROM schedule_leases WHERE name = $1',

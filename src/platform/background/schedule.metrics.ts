@@ -18,8 +18,8 @@ export class ScheduleMetrics {
   ) {}
 
   /**
-   * Until its first run, the start of the process stands for its last success: a schedule that never runs is noticed
-   * too.
+   * Until the first run, the start of the process counts as the last success, so that a schedule that never runs is
+   * noticed too.
    */
   started({ name, everyMs }: ScheduleDefinition, at: Date): void {
     this.period.set({ schedule: name }, everyMs / 1000);
@@ -32,7 +32,7 @@ export class ScheduleMetrics {
     this.duration.set({ schedule: name }, seconds);
   }
 
-  /** Another process ran it. */
+  /** Records a success of another process. */
   seen({ name }: ScheduleDefinition, succeededAt: Date): void {
     this.lastSuccess.set({ schedule: name }, succeededAt.getTime() / 1000);
   }
@@ -53,7 +53,7 @@ export const SCHEDULE_METRICS: Provider[] = [
   }),
   makeGaugeProvider({
     name: LAST_RUN,
-    help: 'When a run of a schedule last succeeded, in this process or, where one process runs it for all, in any.',
+    help: 'Time of the last successful run of a schedule: in any process if only one runs it, else in this one.',
     labelNames,
   }),
   makeGaugeProvider({

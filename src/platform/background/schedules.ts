@@ -8,12 +8,12 @@ import type { ScheduleDefinition, ScheduleHandler } from './define-schedule.js';
 import { ScheduleLeases } from './schedule-leases.js';
 import { ScheduleMetrics } from './schedule.metrics.js';
 
-/** How often a process asks whether it is its turn to run what one process runs for all. */
+/** How often a process asks whether it may run a schedule that only one process runs. */
 const ASK_AT_MOST_EVERY_MS = 60_000;
 
 /**
- * Runs schedules for as long as the process lives: one run of each after the other, and at the end of the process the
- * last one is waited for. A run that fails is tried again at its next turn.
+ * Runs schedules for as long as the process lives. Runs of one schedule never overlap, and shutdown waits for the last
+ * one. A failed run is retried at its next turn.
  */
 @Injectable()
 export class Schedules {
@@ -55,9 +55,8 @@ export class Schedules {
   }
 
   /**
-   * Logs the first failure and the first success after it: while a server is unavailable it would fail at every turn.
-   *
-   * @returns whether it failed.
+   * Logs only the first failure and the first success after it: while a server is unavailable, every turn fails.
+   * @returns true when the run failed.
    */
   private async take({ schedule, handler, failedLast }: Turn): Promise<boolean> {
     try {
@@ -71,7 +70,7 @@ export class Schedules {
       else this.log.warn({ error, schedule: schedule.name }, 'A schedule failed. It is retried at its next turn.');
       return true;
     }
-    if (failedLast) this.log.info({ schedule: schedule.name }, 'A schedule that had failed succeeded.');
+    if (failedLast) this.log.info({ schedule: schedule.name }, 'A schedule succeeded again after failures.');
     return false;
   }
 
@@ -92,7 +91,7 @@ export class Schedules {
     let succeeded = false;
     try {
       await this.run(schedule, handler, AbortSignal.any([this.stopping.signal, lease.lost]));
-      // A run that ended early has more to do, which the next process may begin with.
+      // A run that ended early has work left, so the next process may start at once.
       succeeded = !this.stopping.signal.aborted;
     } finally {
       await lease.release(succeeded);

@@ -12,10 +12,10 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 
 const SECRETS_RULE = 'must be a secret of at least 32 characters, without commas, or a list 2:<new>,1:<old> of them';
 
-/** The settings of the process and of what every module stands on. The modules declare their own. */
+/** The settings of the process and of what every module depends on. Each module declares its own. */
 export class Config {
   /**
-   * @param isSupervised whether the supervisor of the role `all` has started this process, which then leaves probes and
+   * @param isSupervised true when the supervisor of the role `all` started this process, which then leaves probes and
    * metrics to the API.
    */
   constructor(readonly isSupervised: boolean) {}
@@ -30,7 +30,7 @@ export class Config {
 
   @IntegerSetting({
     name: 'PORT',
-    summary: 'Port of the API; of probes and metrics in the roles `edge` and `worker`. `0` takes a free one.',
+    summary: 'Port of the API, or of probes and metrics in the roles `edge` and `worker`. `0` picks a free one.',
     min: 0,
     max: 65_535,
   })
@@ -44,15 +44,16 @@ export class Config {
 
   @UrlSetting({
     name: 'PUBLIC_URL',
-    summary: 'Where callers reach the API, for the links in answers. Must be set with `PORT=0` for links to work.',
-    unset: 'it is made from `HOST` and `PORT`',
+    summary: 'URL at which callers reach the API, for links in responses. It must be set with `PORT=0`.',
+    unset: 'it is derived from `HOST` and `PORT`',
     example: 'https://api.example.com',
   })
   private readonly givenPublicUrl?: string;
 
   @ParsedSetting({
     name: 'TRUST_PROXY',
-    summary: 'Proxies in front: their number, or their addresses as CIDRs with commas between.',
+    summary:
+      'Trusted proxies in front of the service: their number, or their addresses as a comma-separated list of CIDRs.',
     parse: parseTrustProxy,
     rule: 'must be a number of hops or a list of CIDRs, never "all"',
   })
@@ -61,7 +62,8 @@ export class Config {
   @IntegerSetting({
     name: 'MAX_CONNECTIONS',
     summary:
-      'Connections that one process keeps open at once; further ones are closed. At most a third of the open files that the process may have.',
+      'Connections that one process keeps open; further ones are closed. ' +
+      'The limit is at most a third of the open files that the process may have.',
     min: 100,
     max: 1_000_000,
   })
@@ -69,7 +71,9 @@ export class Config {
 
   @IntegerSetting({
     name: 'MAX_CONNECTIONS_PER_ADDRESS',
-    summary: 'Those of one address (IPv6: one /64). Proxies in `TRUST_PROXY` and the machine itself are not counted.',
+    summary:
+      'Connections that one address (IPv6: one /64) may keep open. ' +
+      'Proxies in `TRUST_PROXY` and the machine itself are not counted.',
     min: 10,
     max: 1_000_000,
   })
@@ -78,7 +82,8 @@ export class Config {
   @UrlSetting({
     name: 'DASHBOARD_URL',
     summary:
-      'Where the links in e-mails and the pages of the payment provider lead back to. Errors do not carry `dashboard_url` yet.',
+      'URL that links in e-mails and the pages of the payment provider lead to. ' +
+      'Errors do not carry `dashboard_url` yet.',
     unset: '`PUBLIC_URL`',
     example: 'https://app.example.com',
   })
@@ -86,7 +91,7 @@ export class Config {
 
   @UrlSetting({
     name: 'DOCS_URL',
-    summary: 'Where errors are explained.',
+    summary: 'URL of the documentation, for the links in errors.',
     unset: '`/docs` of this service',
     example: 'https://docs.example.com',
   })
@@ -94,14 +99,15 @@ export class Config {
 
   @TextSetting({
     name: 'DATA_DIR',
-    summary: 'Where servers of its own keep their data.',
+    summary: 'Directory in which servers of its own keep their data.',
   })
   private readonly dataDirectory: string = '.data';
 
   @IntegerSetting({
     name: 'STORAGE_RESERVE_MIB',
     summary:
-      'Writes are refused with `storage_unavailable` when the disk of `DATA_DIR` has less room than this, or than a tenth of a smaller disk; 0: never.',
+      'Writes are refused with `storage_unavailable` when the disk of `DATA_DIR` has less free space than this, ' +
+      'or than a tenth of a smaller disk. `0` disables the check.',
     unit: 'MiB',
     min: 0,
     max: 1_048_576,
@@ -110,7 +116,7 @@ export class Config {
 
   @ServerSetting({
     name: 'DATABASE_URL',
-    summary: 'A PostgreSQL to use instead of its own. Every role but `all` needs it.',
+    summary: 'A PostgreSQL to use instead of its own. Every role but `all` requires it.',
     example: 'postgres://user:password@db.example.com:5432/service',
     schemes: ['postgres://', 'postgresql://'],
   })
@@ -119,7 +125,7 @@ export class Config {
   @ServerSetting({
     name: 'REDIS_URL',
     summary:
-      'A Redis to use instead of its own (`unix:///path?db=0` for a socket). `api`, `edge` and `worker` need it.',
+      'A Redis to use instead of its own (`unix:///path?db=0` for a socket). `api`, `edge` and `worker` require it.',
     example: 'redis://:password@redis.example.com:6379/0',
     schemes: ['redis://', 'rediss://', 'unix://'],
   })
@@ -127,48 +133,51 @@ export class Config {
 
   @IntegerSetting({
     name: 'REDIS_TIMEOUT_MS',
-    summary: 'How long a call waits for Redis. After that it is counted without Redis, or refused with 503.',
+    summary: 'How long a request waits for Redis. After that it is counted without Redis, or refused with 503.',
     unit: 'ms',
     min: 10,
     max: 5_000,
   })
   readonly redisTimeoutMs: number = 50;
 
-  @ChoiceSetting({ name: 'LOG_LEVEL', summary: 'The least level of lines in the log.', values: LOG_LEVELS })
+  @ChoiceSetting({ name: 'LOG_LEVEL', summary: 'Lowest level of the lines in the log.', values: LOG_LEVELS })
   readonly logLevel: (typeof LOG_LEVELS)[number] = 'info';
 
   @ParsedSetting({
     name: 'API_KEY_PEPPER',
     summary:
-      'Secret of 32 characters or more that API keys and tokens are hashed with; `2:<new>,1:<old>` to change it. Keep it for as long as the database. It must be set where `DATABASE_URL` is.',
-    unset: 'one is made in `DATA_DIR`',
+      'Secret of 32 characters or more that API keys and tokens are hashed with; `2:<new>,1:<old>` to change it. ' +
+      'Keep it for as long as the database. It must be set where `DATABASE_URL` is.',
+    unset: 'one is created in `DATA_DIR`',
     parse: parseVersionedSecrets,
     rule: SECRETS_RULE,
   })
-  /** The newest first; empty in a process that checks no key. */
+  /** The newest secret comes first. The list is empty in a process that checks no key. */
   readonly apiKeyPeppers: readonly VersionedSecret[] = [];
 
   @ParsedSetting({
     name: 'SECRETS_KEY',
     summary:
-      'Secret of 32 characters or more that stored environment variables are encrypted with; `2:<new>,1:<old>` to change it. Keep it for as long as the database. It must be set where `DATABASE_URL` is.',
-    unset: 'one is made in `DATA_DIR`',
+      'Secret of 32 characters or more that stored environment variables are encrypted with; ' +
+      '`2:<new>,1:<old>` to change it. ' +
+      'Keep it for as long as the database. It must be set where `DATABASE_URL` is.',
+    unset: 'one is created in `DATA_DIR`',
     parse: parseVersionedSecrets,
     rule: SECRETS_RULE,
   })
-  /** The newest first; empty in a process that opens no secret. */
+  /** The newest secret comes first. The list is empty in a process that decrypts nothing. */
   readonly secretsKeys: readonly VersionedSecret[] = [];
 
   @ChoiceSetting({
     name: 'MAILER',
-    summary: '`smtp`: send e-mail. `log`: write each message to a file below `DATA_DIR` and its place to the log.',
+    summary: '`smtp` sends e-mail. `log` writes each message to a file below `DATA_DIR` and its path to the log.',
     values: ['log', 'smtp'],
   })
   private readonly mailer: 'log' | 'smtp' = 'log';
 
   @ServerSetting({
     name: 'SMTP_URL',
-    summary: 'The mail server. `MAILER=smtp` needs it.',
+    summary: 'The mail server. `MAILER=smtp` requires it.',
     example: 'smtp://user:password@mail.example.com:587',
     schemes: ['smtp://', 'smtps://'],
   })
@@ -177,24 +186,24 @@ export class Config {
   @TextSetting({ name: 'MAIL_FROM', summary: 'Sender of e-mail.' })
   private readonly mailFrom: string = 'Service <no-reply@localhost>';
 
-  /** Read by `scripts/system-packages.mjs`, and declared here so that it is known. */
+  /** `scripts/system-packages.mjs` reads this setting. It is declared here so that it is documented and checked. */
   @ChoiceSetting({
     name: 'SERVICE_INSTALL',
-    summary: 'Missing system packages: `auto` installs them where it may, `never` only says which are missing.',
+    summary: 'Missing system packages: `auto` installs them if it may, `never` only lists them.',
     values: ['auto', 'never'],
   })
   protected readonly install: 'auto' | 'never' = 'auto';
 
   @IntegerSetting({
     name: 'DRAIN_DELAY_MS',
-    summary: 'After SIGTERM, how long `/ready` says 503 before the port closes.',
+    summary: 'How long `/ready` returns 503 after SIGTERM before the port closes.',
     unit: 'ms',
     min: 0,
     max: 10_000,
   })
   readonly drainDelayMs: number = 2_000;
 
-  /** Where callers reach the API, without a slash at the end. */
+  /** The address at which callers reach the API, without a trailing slash. */
   get publicUrl(): string {
     return this.givenPublicUrl ?? `http://${hostForUrl(this.host)}:${this.port}`;
   }
@@ -212,19 +221,19 @@ export class Config {
   }
 
   /**
-   * Where programs that run as users of their own find their files: as root they have users of their own, who may not
-   * reach into a private data directory.
+   * The home of programs that run as dedicated users. As root those users may not reach into a private data directory,
+   * so it is outside of it.
    */
   get isolatedHome(): string {
     return process.getuid?.() === 0 ? '/var/lib/service-platform' : this.dataDir;
   }
 
-  /** Writes are refused below so much free room on the disk of {@link dataDir}; 0: never. */
+  /** Writes are refused when the disk of {@link dataDir} has less free space than this; 0 disables the check. */
   get storageReserveBytes(): number {
     return this.storageReserveMib * 1_048_576;
   }
 
-  /** How many may be open at once in one process, and how many of them from one address. */
+  /** How many connections one process may keep open, and how many of them may come from one address. */
   get connections(): { readonly max: number; readonly maxPerAddress: number } {
     return { max: this.maxConnections, maxPerAddress: this.maxConnectionsPerAddress };
   }
@@ -237,9 +246,9 @@ export class Config {
     return [...this.missingServers(), ...this.missingSecrets(environment)];
   }
 
-  /** Only the role `all` brings servers of its own: several processes must share theirs. */
+  /** Only the role `all` starts servers of its own, because several processes must share theirs. */
   private missingServers(): string[] {
-    // There can be a backup of the database of our own too.
+    // A backup may also be one of the service's own database.
     if (['all', 'backup', 'restore'].includes(this.role)) return [];
     const missing = (name: string): string => `${name} must be set for the role ${this.role}`;
     const needsRedis = this.role !== 'migrate' && this.role !== 'seed';
@@ -250,15 +259,15 @@ export class Config {
   }
 
   /**
-   * Who brings a database also keeps its secrets: one that we made up would be lost with this machine, and with it every
-   * API key and everything that is encrypted. Our own database comes with secrets of its own, in the data directory.
+   * An operator who brings a database also keeps its secrets: a generated one would be lost with this machine, and with
+   * it every API key and everything encrypted. The service's own database comes with secrets in the data directory.
    */
   private missingSecrets(environment: NodeJS.ProcessEnv): string[] {
     const { role, databaseUrl, mailer, smtpUrl } = this;
     const faults: string[] = [];
     for (const name of ['API_KEY_PEPPER', 'SECRETS_KEY']) {
       if (environment[name] !== undefined) continue;
-      // A worker makes the tokens that are sent by e-mail.
+      // A worker needs them because it creates the tokens that are sent by e-mail.
       if (role === 'api' || role === 'edge' || role === 'worker')
         faults.push(`${name} must be set for the role ${role}`);
       if (role === 'all' && databaseUrl !== undefined) faults.push(`${name} must be set where DATABASE_URL is`);
@@ -269,14 +278,14 @@ export class Config {
 }
 
 export interface MailConfig {
-  /** `log`: messages are written to files of the data directory, and the log says where. */
+  /** With `log`, messages are written to files in the data directory, and the log names each file. */
   readonly mailer: 'log' | 'smtp';
-  /** With the mailer `smtp`; may hold a user and a password. */
+  /** Required for the mailer `smtp`. It may hold a user and a password. */
   readonly smtpUrl: string | undefined;
   readonly from: string;
 }
 
-/** An address that stands for "every interface" is not one that a caller can open. */
+/** A caller cannot open an address that means "every interface". */
 function hostForUrl(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost';
   return host.includes(':') ? `[${host}]` : host;

@@ -1,6 +1,6 @@
 const HOST = /^[a-z0-9.-]{1,253}(?::\d{1,5})?$/;
 
-/** Reads `git.internal,127.0.0.1:8418`. Undefined when something in it is no host. */
+/** Reads `git.internal,127.0.0.1:8418`. Returns undefined when an entry is not a host. */
 export function parseHosts(text: string): readonly string[] | undefined {
   const hosts = text
     .split(',')
@@ -11,8 +11,8 @@ export function parseHosts(text: string): readonly string[] | undefined {
 
 const DOMAIN = /^(?=.{1,180}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/;
 
-/** The end of the sentence that refuses what {@link parseHosts} cannot read. */
+/** The end of the sentence that refuses text which {@link parseHosts} cannot read. */
 export const HOSTS_RULE = 'must be a list of <host> or <host>:<port>, with commas between';
 
-/** `apps.example.com`, `localhost`; what ends in a number would be taken for an IP address. */
+/** Accepts `apps.example.com` and `localhost`. A name that ends in a number would be taken for an IP address. */
 export const isDomain = (text: string): boolean => DOMAIN.test(text) && !/(?:^|\.)\d+$/.test(text);

@@ -8,8 +8,8 @@ export abstract class ModuleSettings {
   constructor(protected readonly config: Config) {}
 
   /**
-   * What is wrong between several settings, one sentence each, which names settings and shows no value. It is asked
-   * even where single values are at fault, so that everything is told at once.
+   * Reports faults between several settings: one sentence each, which names settings and shows no value. It is called
+   * even when single values are at fault, so that everything is reported at once.
    */
   faults?(environment: NodeJS.ProcessEnv): readonly string[];
 }

@@ -13,26 +13,28 @@ import {
 } from 'class-validator';
 import { trimEnd } from '../text/trim.js';
 
-/** What an operator is told about a setting, on the page on configuration and in `.env.example`. */
+/** What the page on configuration and `.env.example` say about a setting. */
 export interface SettingFacts {
   /** The environment variable, with its unit at the end. */
   readonly name: string;
-  /** What it does, in full sentences; Markdown. */
+  /** What the setting does, in full sentences of Markdown. */
   readonly summary: string;
-  /** What holds while it is not set, where that is no fixed value; the end of a sentence that starts with "Unset,". */
+  /**
+   * What applies while the setting is not set and has no fixed default. It ends a sentence that starts with "Unset,".
+   */
   readonly unset?: string;
   readonly unit?: string;
-  /** A page, seen from `docs/`, that tells more: `billing.md#stripe`. */
+  /** A page with more on the setting, as a path relative to `docs/`: `billing.md#stripe`. */
   readonly see?: string;
-  /** A value for `.env.example`, where there is no default. */
+  /** A value for `.env.example` when there is no default. */
   readonly example?: string;
 }
 
 export interface SettingDeclaration extends SettingFacts {
   readonly property: string;
-  /** Which values it takes; Markdown, empty for any text. */
+  /** The accepted values in Markdown; empty when any text is accepted. */
   readonly allowed: string;
-  /** Makes the value of the text that the environment holds; what it cannot read, the rules of the property refuse. */
+  /** Converts the text of the environment. What it cannot read is refused by the rules of the property. */
   readonly read: (text: string) => unknown;
 }
 
@@ -45,7 +47,7 @@ interface SettingKind {
 
 const declarations = new Map<object, SettingDeclaration[]>();
 
-/** The settings that a class declares, in the order of its fields. */
+/** Returns the settings that a class declares, in the order of its fields. */
 export const settingsDeclaredBy = (settings: object): readonly SettingDeclaration[] => declarations.get(settings) ?? [];
 
 export function IntegerSetting(
@@ -80,7 +82,7 @@ export function ChoiceSetting(facts: SettingFacts & { readonly values: readonly 
 interface TextBounds {
   readonly minLength?: number;
   readonly maxLength?: number;
-  /** What the text looks like, with the end of the sentence that refuses another. */
+  /** The pattern of the text, with the end of the sentence that refuses other text. */
   readonly pattern?: { readonly matches: RegExp; readonly rule: string };
 }
 
@@ -101,7 +103,7 @@ export function TextSetting(facts: SettingFacts & TextBounds): PropertyDecorator
   });
 }
 
-/** An address for people or programs, which has no slash at the end once it was read. */
+/** The URL of something that people or programs open. Reading it removes trailing slashes. */
 export function UrlSetting(facts: SettingFacts): PropertyDecorator {
   return declare(facts, {
     allowed: '`http://…` or `https://…`',
@@ -110,7 +112,7 @@ export function UrlSetting(facts: SettingFacts): PropertyDecorator {
   });
 }
 
-/** The address of a server, with a user and a password where it needs them. */
+/** The address of a server, which may contain a user and a password. */
 export function ServerSetting(facts: SettingFacts & { readonly schemes: readonly string[] }): PropertyDecorator {
   const { schemes } = facts;
   return declare(facts, {
@@ -128,13 +130,13 @@ export function ServerSetting(facts: SettingFacts & { readonly schemes: readonly
 }
 
 interface Parsing {
-  /** Undefined when the text cannot be read. The value must not be a text itself. */
+  /** Returns undefined when the text cannot be read. The value must not be a string itself. */
   readonly parse: (text: string) => object | number | undefined;
   /** The end of the sentence that refuses the text. */
   readonly rule: string;
 }
 
-/** A value with a form of its own. */
+/** A setting with a syntax of its own. */
 export function ParsedSetting(facts: SettingFacts & Parsing): PropertyDecorator {
   const { parse, rule } = facts;
   return declare(facts, {

@@ -6,18 +6,18 @@ import { settingsDeclaredBy } from './setting.js';
 
 export type ModuleSettingsClass = new (config: Config) => ModuleSettings;
 
-/** All settings of one process, checked: one instance of each class. Read once in `main.ts`. */
+/** All settings of one process, checked, with one instance of each class. `main.ts` reads them once. */
 export class Settings {
   constructor(private readonly instances: ReadonlyMap<object, object>) {}
 
-  /** @throws {Error} for a class that was not read: it is missing in the list of the roles. */
+  /** @throws {Error} for a class that was not read because the list of the roles lacks it. */
   of<Instance extends object>(settings: new (...parameters: never[]) => Instance): Instance {
     const instance = this.instances.get(settings);
     if (instance === undefined) throw new Error(`${settings.name} is not among the settings of this service.`);
     return instance as Instance;
   }
 
-  /** Services inject the classes. */
+  /** Providers, so that services can inject the classes. */
   get providers(): ValueProvider[] {
     return [
       { provide: Settings, useValue: this },
@@ -31,9 +31,8 @@ export class Settings {
 
 /**
  * Reads the settings of the platform itself and those of the given classes.
- *
- * @throws {Error} naming every bad variable at once and never a value, which may be a secret; also when two settings
- * have one name.
+ * @throws {Error} naming every invalid variable at once and never a value, which may be a secret; also when two
+ * settings have the same name.
  */
 export function readSettings(
   classes: readonly ModuleSettingsClass[],
@@ -49,7 +48,7 @@ export function readSettings(
   return new Settings(new Map(all.map((settings) => [settings.constructor, settings])));
 }
 
-/** Two owners of one variable would each give it a meaning. */
+/** One variable must not have two meanings. */
 function requireOneOwnerEach(classes: readonly object[]): void {
   const names = classes.flatMap((settings) => settingsDeclaredBy(settings).map(({ name }) => name));
   const twice = names.filter((name, index) => names.indexOf(name) !== index);
@@ -69,7 +68,7 @@ function fill<Instance extends object>(settings: Instance, environment: NodeJS.P
   return Object.assign(settings, Object.fromEntries(values));
 }
 
-/** The rules know the field; an operator knows the variable. */
+/** The validation rules name the field, but an operator knows the variable. */
 function faultsOfValues(settings: object): string[] {
   const nameOf = new Map(settingsDeclaredBy(settings.constructor).map(({ property, name }) => [property, name]));
   return validateSync(settings).map(({ property, constraints = {} }) =>

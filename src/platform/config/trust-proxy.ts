@@ -1,11 +1,13 @@
 import ipaddr from 'ipaddr.js';
 
-/** How many proxies stand in front of us, or which ones they are. */
+/** How many proxies are in front of the service, or which addresses they have. */
 export type TrustProxy = number | readonly string[];
 
 const MAX_HOPS = 10;
 
-/** Reads `2` or `10.0.0.0/8, ::1`. Undefined when it is neither: "all" would let any caller choose its address. */
+/**
+ * Reads `2` or `10.0.0.0/8, ::1`. Returns undefined for anything else: "all" would let any caller choose its address.
+ */
 export function parseTrustProxy(text: string): TrustProxy | undefined {
   if (/^\d+$/.test(text)) return Number(text) <= MAX_HOPS ? Number(text) : undefined;
 
@@ -13,7 +15,7 @@ export function parseTrustProxy(text: string): TrustProxy | undefined {
   return ranges.every(isNarrowRange) ? ranges : undefined;
 }
 
-/** A range of every address is "all" in disguise. */
+/** A range that contains every address would mean "all". */
 function isNarrowRange(range: string): boolean {
   if (ipaddr.isValid(range)) return true;
   return ipaddr.isValidCIDR(range) && ipaddr.parseCIDR(range)[1] > 0;

@@ -1,4 +1,4 @@
-/** A secret that hashes, or ciphertexts, are made with, and which one it is. */
+/** A secret that is used for hashes or ciphertexts, and its version. */
 export interface VersionedSecret {
   readonly version: number;
   readonly secret: string;
@@ -7,8 +7,8 @@ export interface VersionedSecret {
 const MIN_LENGTH = 32;
 
 /**
- * Reads `2:<secret>,1:<older secret>`, the newest first; a secret alone is version 1. Undefined when it is neither.
- * An old one stays until nothing that was made with it is needed any more.
+ * Reads `2:<secret>,1:<older secret>`, the newest first; a secret alone is version 1. Returns undefined for anything
+ * else. An old secret stays until nothing that was created with it is needed.
  */
 export function parseVersionedSecrets(text: string): readonly VersionedSecret[] | undefined {
   const parts = text.split(',').map((part) => part.trim());

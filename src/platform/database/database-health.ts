@@ -5,7 +5,7 @@ interface AppliedRow {
   readonly name: string;
 }
 
-/** What readiness asks of the database. */
+/** The checks of the database that readiness needs. */
 @Injectable()
 export class DatabaseHealth {
   constructor(private readonly dataSource: DataSource) {}
@@ -15,7 +15,7 @@ export class DatabaseHealth {
     await this.dataSource.query('SELECT 1');
   }
 
-  /** The names of the migrations that this build brings and the database has not seen. */
+  /** Returns the names of migrations that this build contains and that have not been applied. */
   async pendingMigrations(): Promise<string[]> {
     const rows = await this.dataSource.query<AppliedRow[]>('SELECT name FROM migrations');
     const applied = new Set(rows.map(({ name }) => name));

@@ -10,13 +10,14 @@ const LONGEST_PAUSE_MS = 2_000;
 const CONNECT_WITHIN_MS = 2_000;
 
 /**
- * Called after each notification, and after each (re)connection: what was said while nobody listened must be read anew.
+ * Called after each notification and after each (re)connection. Notifications are lost while disconnected, so the
+ * listener must read its state again.
  */
 export type OnChange = () => void;
 
 /**
- * `LISTEN` on a connection of its own, which the pool would hand to others. Where it breaks it is made again at once,
- * so that whoever listens is told within a moment of what it missed.
+ * Runs `LISTEN` on a connection of its own, because the pool would share it. A broken connection is replaced at once,
+ * so that listeners soon learn what they missed.
  */
 @Injectable()
 export class DatabaseNotifications {
@@ -33,7 +34,7 @@ export class DatabaseNotifications {
     shutdown.at('database', () => this.close());
   }
 
-  /** `channel` is a name that stands in our code. */
+  /** `channel` goes into the statement unescaped, so it must be a constant in the code. */
   listen(channel: string, onChange: OnChange): void {
     this.listeners.set(channel, [...(this.listeners.get(channel) ?? []), onChange]);
     if (this.running === undefined) this.running = this.keepConnected();
@@ -48,15 +49,15 @@ export class DatabaseNotifications {
         pauseMs = FIRST_PAUSE_MS;
         await ended;
       } catch (error) {
-        // Readiness tells that the database is away.
-        this.log.debug({ error }, 'The database does not take a listener.');
+        // Readiness already reports that the database is unavailable.
+        this.log.debug({ error }, 'LISTEN failed. It is retried.');
         pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2);
       }
       await sleep(pauseMs, undefined, { signal: this.closing.signal }).catch(() => undefined);
     }
   }
 
-  /** Resolves once it listens; `ended` does when the connection has. */
+  /** Resolves once it listens; `ended` resolves when the connection has ended. */
   private async connect(): Promise<{ ended: Promise<void> }> {
     const { url } = this.dataSource.options as { url?: string };
     const client = new Client({
@@ -74,7 +75,7 @@ export class DatabaseNotifications {
     try {
       await client.connect();
       client.on('notification', ({ channel }) => {
-        this.tell(channel);
+        this.notify(channel);
       });
       for (const channel of this.listeners.keys()) await client.query(`LISTEN ${channel}`);
     } catch (error) {
@@ -82,7 +83,7 @@ export class DatabaseNotifications {
       throw error;
     }
     this.client = client;
-    for (const channel of this.listeners.keys()) this.tell(channel);
+    for (const channel of this.listeners.keys()) this.notify(channel);
     return {
       ended: ended.then(async () => {
         this.client = undefined;
@@ -91,7 +92,7 @@ export class DatabaseNotifications {
     };
   }
 
-  private tell(channel: string): void {
+  private notify(channel: string): void {
     for (const onChange of this.listeners.get(channel) ?? []) onChange();
   }
 

@@ -12,10 +12,13 @@ const SOCKET_CODES = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
 ]);
-/** The calls of a connection. The same codes from a call on a file, as `ENOENT` of `open`, say something else. */
+/**
+ * The system calls of a connection. The same codes have another meaning for a file, for example `ENOENT` from `open`.
+ */
 const SOCKET_CALLS = new Set(['connect', 'read', 'write', 'getaddrinfo']);
 /**
- * The server shuts down, starts, recovers, is a standby, has no connection or memory left, or ended an idle session.
+ * PostgreSQL is shutting down, starting, recovering, or a standby; has no connection or memory left; or ended an idle
+ * session.
  */
 const SERVER_CODES = new Set([
   '57P01',
@@ -31,10 +34,11 @@ const SERVER_CODES = new Set([
   '25P04',
 ]);
 /**
- * The statement time-out, the only thing that cancels a statement of ours: the server is too busy to answer in time.
+ * The statement timeout is the only thing that cancels a statement of this service: the server is too busy to answer in
+ * time.
  */
 const STATEMENT_TIMEOUT = '57014';
-/** The drivers say these in words only. */
+/** The drivers report these errors by message only. */
 const CLIENT_MESSAGES = new RegExp(
   `^(${[
     'Connection terminated',
@@ -49,12 +53,12 @@ const CLIENT_MESSAGES = new RegExp(
 );
 
 /**
- * Whether an error says that PostgreSQL cannot serve a caller now and will later, in contrast to a query that it
- * refused. Nothing was committed, unless the connection broke while its `COMMIT` was under way.
+ * True when PostgreSQL cannot serve a caller now but later will, in contrast to a query that it refused. Nothing was
+ * committed, unless the connection broke during `COMMIT`.
  */
 export function isDatabaseUnavailable(thrown: unknown): boolean {
-  // TypeORM releases a query runner when its connection breaks, and that is all the next query is told, by one class or
-  // the other. A query after the end of its transaction fails with another error: see UnitOfWork.
+  // TypeORM releases a query runner when its connection breaks, and the next query fails with one of these two classes
+  // only. A query after the end of its transaction fails with another error: see UnitOfWork.
   if (thrown instanceof QueryRunnerAlreadyReleasedError || thrown instanceof QueryRunnerProviderAlreadyReleasedError)
     return true;
   if (thrown instanceof QueryFailedError) return hasMetOthers(thrown) || isConnectionFault(thrown.driverError as Error);
@@ -62,13 +66,13 @@ export function isDatabaseUnavailable(thrown: unknown): boolean {
 }
 
 function isConnectionFault(error: Error & { code?: unknown; syscall?: unknown; severity?: unknown }): boolean {
-  // A name with several addresses, as localhost often is: each was tried.
+  // The name has several addresses, as localhost often does, and each was tried.
   if (error instanceof AggregateError) {
     return error.errors.length > 0 && error.errors.every((each) => isConnectionFault(each as Error));
   }
   const code = typeof error.code === 'string' ? error.code : '';
   if (SOCKET_CODES.has(code)) return SOCKET_CALLS.has(String(error.syscall));
-  // The server ended the session, or never began it. Of a statement the same code may be no more than an error.
+  // The server ended the session or never began it. For a single statement the same code may be an ordinary error.
   if (error.severity === 'FATAL' || error.severity === 'PANIC') return true;
   return (
     SERVER_CODES.has(code) || code === STATEMENT_TIMEOUT || code.startsWith('08') || CLIENT_MESSAGES.test(error.message)

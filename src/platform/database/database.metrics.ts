@@ -7,7 +7,7 @@ import { DataSource } from 'typeorm';
 const CONNECTIONS = 'db_pool_connections';
 const WAITING = 'db_pool_waiting';
 
-/** Reads the pool when `/metrics` is read. */
+/** Measures the pool whenever `/metrics` is read. */
 @Injectable()
 class DatabaseMetrics {
   constructor(
@@ -15,7 +15,7 @@ class DatabaseMetrics {
     @InjectMetric(CONNECTIONS) connections: Gauge,
     @InjectMetric(WAITING) waiting: Gauge,
   ) {
-    // There is none any more once the process has begun to close.
+    // The pool is undefined once the process has begun to close.
     const pool = (): Pool | undefined => (dataSource.driver as unknown as { master?: Pool }).master;
     Object.assign(connections, {
       collect: () => {
@@ -39,5 +39,5 @@ export const DATABASE_METRICS: Provider[] = [
     help: 'Connections of the PostgreSQL pool, by state.',
     labelNames: ['state'],
   }),
-  makeGaugeProvider({ name: WAITING, help: 'Callers that wait for a PostgreSQL connection.' }),
+  makeGaugeProvider({ name: WAITING, help: 'Callers waiting for a PostgreSQL connection.' }),
 ];

@@ -6,7 +6,7 @@ import { DatabaseHealth } from './database-health.js';
 import { DatabaseNotifications } from './database-notifications.js';
 import { DATABASE_METRICS } from './database.metrics.js';
 
-/** The connection pool of the process. The tables and migrations are given by the role that knows them all. */
+/** The connection pool of the process. The role provides the tables and migrations, because it knows all of them. */
 @Global()
 @Module({})
 export class DatabaseModule {

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { UnitOfWork } from './unit-of-work.js';
 
-/** The unit of work: stores reach the database through it, so that they join the transaction their caller opened. */
+/** The unit of work: stores reach the database through it, so that they join the transaction of their caller. */
 @Injectable()
 export class Database {
   private readonly current = new AsyncLocalStorage<UnitOfWork>();
@@ -14,14 +14,14 @@ export class Database {
     return this.current.getStore() !== undefined;
   }
 
-  /** The running transaction's manager, or the pool's when none runs. */
+  /** The manager of the running transaction, or that of the pool when there is none. */
   get manager(): EntityManager {
     return this.current.getStore()?.manager ?? this.dataSource.manager;
   }
 
   /**
-   * Runs `work` in one transaction, which begins with its first query. Inside another transaction it joins it. It
-   * resolves when what {@link afterCommit} was given has ended as well.
+   * Runs `work` in one transaction, which begins with its first query. Inside another transaction it joins that one. It
+   * resolves when the tasks of {@link afterCommit} have ended as well.
    */
   async transaction<T>(work: () => Promise<T>): Promise<T> {
     if (this.inTransaction) return work();
@@ -40,7 +40,7 @@ export class Database {
     return result;
   }
 
-  /** Runs all of `work` and then takes it back: what it returns is what would have been. */
+  /** Runs all of `work` and rolls it back. It returns what a real run would have returned. */
   async rehearse<T>(work: () => Promise<T>): Promise<T> {
     const unit = new UnitOfWork(this.dataSource.createQueryRunner());
     try {
@@ -52,14 +52,17 @@ export class Database {
   }
 
   /**
-   * Runs `work` outside of the running transaction: reads that must not make it begin, before something that takes
-   * long.
+   * Runs `work` outside of the running transaction: for reads before something slow, which must not open the
+   * transaction.
    */
   apart<T>(work: () => Promise<T>): Promise<T> {
     return this.current.exit(work);
   }
 
-  /** Runs `task` once the running transaction is committed, and never when it is not; at once when there is none. */
+  /**
+   * Runs `task` once the running transaction is committed, and never if it is rolled back; at once when there is no
+   * transaction.
+   */
   async afterCommit(task: () => Promise<void>): Promise<void> {
     const unit = this.current.getStore();
     if (unit === undefined) await task();

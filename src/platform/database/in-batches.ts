@@ -1,15 +1,15 @@
 interface Batches {
-  /** Rows at a time. */
+  /** How many rows a batch has. */
   readonly size: number;
-  /** At most so many batches; the rest has time until the next run. Left out, until nothing is left. */
+  /** The highest number of batches; the rest waits for the next run. The default is no limit. */
   readonly most?: number;
   /** Ends the work between two batches. */
   readonly stopping?: AbortSignal | undefined;
 }
 
 /**
- * Repeats work that takes its own rows away, such as a deletion, until a batch is not full. `work` handles up to `limit`
- * rows and answers how many there were.
+ * Repeats work that removes its own rows, such as a deletion, until a batch is not full. `work` handles up to `limit`
+ * rows and returns how many it handled.
  */
 export async function inBatches(
   work: (limit: number) => Promise<number>,
@@ -21,8 +21,8 @@ export async function inBatches(
 }
 
 /**
- * Reads rows batch by batch in the order of a key, so that rows which stay are passed once. `read` answers up to `limit`
- * rows after the last one of the batch before.
+ * Reads rows batch by batch in the order of a key, so that rows which remain are visited only once. `read` returns up
+ * to `limit` rows after the last one of the previous batch.
  */
 export async function* batchesOf<Row>(
   read: (last: Row | undefined, limit: number) => Promise<Row[]>,

@@ -1,17 +1,17 @@
-/** The part of a list that somebody wants: at most so many, those after the last one seen. */
+/** The requested page of a list: up to `limit` items after the last one seen. */
 export interface PageRequest {
   readonly limit: number;
-  /** The id that the list goes on after; undefined: from its beginning. */
+  /** The id of the last item seen; undefined requests the first page. */
   readonly after: string | undefined;
 }
 
 export interface Page<T> {
   readonly items: readonly T[];
-  /** What the next page goes on after; undefined on the last. */
+  /** The cursor of the next page; undefined on the last page. */
   readonly next: string | undefined;
 }
 
-/** Makes a page of rows of which one more than requested was read, to know whether there are more. */
+/** Builds a page from rows of which one more than requested was read, to know whether there are more. */
 export function pageOf<T>(rows: readonly T[], { limit }: PageRequest, idOf: (row: T) => string): Page<T> {
   const items = rows.slice(0, limit);
   const last = items.at(-1);

@@ -1,10 +1,10 @@
 import { Client, type ClientConfig } from 'pg';
 
 /**
- * A connection of the pool whose loss never ends the process. The pool takes its listener for errors off as it hands a
- * connection out, and TypeORM adds its own a moment later. A server that ends a session right after it has let it in,
- * as one that shuts down does, sends both in one packet: the error comes in between, and without a listener it is
- * thrown. Whoever was handed the connection is told by its first query.
+ * A pooled connection whose loss never ends the process. The pool removes its error listener when it hands a connection
+ * out, and TypeORM adds its own a moment later. A server that ends a session right after accepting it, for example
+ * while it shuts down, sends both in one packet: the error arrives in between and, without a listener, is thrown. The
+ * borrower of the connection gets the error from its first query.
  */
 export class PooledClient extends Client {
   constructor(config?: string | ClientConfig) {

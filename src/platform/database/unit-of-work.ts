@@ -1,8 +1,8 @@
 import type { EntityManager, QueryRunner } from 'typeorm';
 
 /**
- * One transaction, which takes its connection and begins with its first query. What goes before that, the hashing of a
- * password for one, keeps no connection from others.
+ * One transaction, which takes its connection and begins with its first query. Work before that, such as hashing a
+ * password, does not occupy a connection.
  */
 export class UnitOfWork {
   readonly afterCommit: (() => Promise<void>)[] = [];
@@ -12,7 +12,7 @@ export class UnitOfWork {
 
   constructor(private readonly runner: QueryRunner) {
     this.send = runner.query.bind<QueryRunner['query']>(runner);
-    // TypeORM asks for it before it locks a row, which may be the first query.
+    // TypeORM checks this before it locks a row, which may be the first query.
     Object.assign(runner, { isTransactionActive: true, query: this.query.bind(this) });
   }
 
@@ -25,7 +25,7 @@ export class UnitOfWork {
     if (this.begun !== undefined) await this.send('COMMIT');
   }
 
-  /** Never throws: what is not committed is undone when the connection breaks as well. */
+  /** Never throws: without a commit, a broken connection rolls back as well. */
   async rollBack(): Promise<void> {
     if (this.begun !== undefined) await this.send('ROLLBACK').catch(() => undefined);
   }
@@ -44,8 +44,8 @@ export class UnitOfWork {
   }
 
   /**
-   * Of work that nobody waited for, TypeORM would say the same as of a connection that broke, which is no fault of
-   * ours.
+   * TypeORM would report a late query of work that nothing awaited as a broken connection. It is a bug of the service
+   * and gets an error of its own.
    */
   private requireOpen(): void {
     if (this.isOver) throw new Error('A query came after the end of its transaction.');

@@ -2,7 +2,7 @@ import { QueryFailedError } from 'typeorm';
 
 const UNIQUE_VIOLATION = '23505';
 
-/** The name of the unique constraint that a statement has broken, undefined for any other fault. */
+/** Returns the name of the unique constraint that a statement violated, and undefined for any other fault. */
 export function violatedConstraintOf(thrown: unknown): string | undefined {
   if (!(thrown instanceof QueryFailedError)) return undefined;
   const { code, constraint } = thrown.driverError as { code?: string; constraint?: string };

@@ -4,20 +4,19 @@ import { ClientHelloReader, type HelloProblem } from './client-hello.js';
 
 export type TunnelRefusal = HelloProblem | 'other_server_name' | 'too_slow' | 'closed';
 
-/** What a client said first, in which the name that it asks the server for has been found to be the allowed one. */
+/** The first bytes of a client whose requested server name is the allowed one. */
 export type FirstFlight = { readonly bytes: Buffer } | { readonly refusal: TunnelRefusal };
 
 interface Expected {
   readonly serverName: string;
   readonly withinMs: number;
-  /** What came along with the CONNECT. */
+  /** The bytes that arrived together with the CONNECT. */
   readonly head: Buffer;
 }
 
 /**
- * Holds back what a client sends through a tunnel until its ClientHello is complete. A server that many sites share is
- * told by that name which of them is meant, so a tunnel to an allowed host could otherwise lead to any of its
- * neighbours.
+ * Holds back what a client sends through a tunnel until its ClientHello is complete. A server shared by many sites
+ * chooses the site by that name, so a tunnel to an allowed host could otherwise reach any site on the same server.
  */
 export function firstFlightOf(client: Duplex, { serverName, withinMs, head }: Expected): Promise<FirstFlight> {
   return new Promise((resolve) => {

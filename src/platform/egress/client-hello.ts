@@ -1,8 +1,6 @@
 /** A ClientHello with post-quantum key shares and a session ticket has 2 to 6 KiB; RFC 8446 would allow 16 MiB. */
 const LONGEST_HELLO = 16 * 1024;
-/**
- * Every record around a fragment of it takes five bytes more; a client that sends a byte per record is no honest one.
- */
+/** Every record around a fragment takes five more bytes. A client that sends one byte per record is hostile. */
 const MOST_RECORDS = 64;
 const LONGEST_RECORD = 16 * 1024;
 
@@ -11,8 +9,7 @@ const CLIENT_HELLO = 1;
 const SERVER_NAME = 0;
 const HOST_NAME = 0;
 /**
- * With either of these the name that counts is encrypted: Encrypted Client Hello (RFC 9849) and the ESNI drafts before
- * it.
+ * Either of these extensions encrypts the real name: Encrypted Client Hello (RFC 9849) and the ESNI drafts before it.
  */
 const ENCRYPTED_NAMES = [0xfe0d, 0xffce];
 const NAME = /^[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63}){0,126}$/;
@@ -27,9 +24,9 @@ export type HelloVerdict =
 const INCOMPLETE: HelloVerdict = { state: 'incomplete' };
 
 /**
- * Reads the server name out of the first bytes that a TLS client sends, however they are cut into chunks and records.
- * What it reads is hostile: it never throws, keeps at most a few kilobytes, and looks at each byte a fixed number of
- * times.
+ * Reads the server name from the first bytes that a TLS client sends, however they are split into chunks and records.
+ * The input is hostile: the reader never throws, keeps at most a few kilobytes, and looks at each byte a fixed number
+ * of times.
  */
 export class ClientHelloReader {
   private readonly header = Buffer.alloc(5);
@@ -40,7 +37,7 @@ export class ClientHelloReader {
   private messageLength = 0;
   private verdict: HelloVerdict = INCOMPLETE;
 
-  /** The verdict does not change any more once it is another one than `incomplete`. */
+  /** The verdict no longer changes once it is not `incomplete`. */
   push(chunk: Buffer): HelloVerdict {
     for (let at = 0; at < chunk.length && this.verdict.state === 'incomplete';) {
       at += this.recordLeft === 0 ? this.takeHeader(chunk, at) : this.takeFragment(chunk, at);
@@ -78,7 +75,7 @@ export class ClientHelloReader {
     if (this.messageLength < 4) return;
     const length = 4 + this.message.readUIntBE(1, 3);
     if (length > LONGEST_HELLO) return void this.refuse('too_long');
-    // Nothing may follow a ClientHello in its record, so a record that goes on hides something.
+    // Nothing may follow a ClientHello in its record, so a longer record hides something.
     if (this.messageLength > length || (this.messageLength === length && this.recordLeft > 0))
       return void this.refuse('malformed');
     if (this.messageLength === length) this.verdict = serverNameIn(new Fields(this.message.subarray(4, length)));
@@ -111,7 +108,7 @@ function serverNameIn(hello: Fields): HelloVerdict {
   return serverName === null ? { state: 'refused', problem: 'no_server_name' } : { state: 'named', serverName };
 }
 
-/** Empty where the list does not hold exactly one well-formed name. */
+/** Returns an empty string unless the list holds exactly one well-formed name. */
 function onlyNameIn(content: Fields): string {
   const list = content.vector(2);
   const type = list.number(1);
@@ -119,7 +116,7 @@ function onlyNameIn(content: Fields): string {
   return content.isDone && list.isDone && type === HOST_NAME && name.length <= 253 && NAME.test(name) ? name : '';
 }
 
-/** A cursor that breaks, instead of throwing, where it is asked for more than there is. */
+/** A cursor that breaks, instead of throwing, when more is requested than is left. */
 class Fields {
   private at = 0;
   isBroken = false;
@@ -139,7 +136,7 @@ class Fields {
     return bytes.length === 0 ? 0 : bytes.readUIntBE(0, size);
   }
 
-  /** What a length of `size` bytes stands before. */
+  /** Reads a field whose length is given by the `size` bytes before it. */
   vector(size: 1 | 2): Fields {
     const fields = new Fields(this.take(this.number(size)));
     fields.isBroken = this.isBroken;

@@ -2,32 +2,32 @@ import { isIP } from 'node:net';
 
 const HTTPS_PORT = 443;
 
-/** Where a program may go. */
+/** The hosts that a program may connect to. */
 export interface EgressPolicy {
-  /** Names of hosts of the internet, at port 443 only, and only where they lead to the internet. */
+  /** Internet hosts, which are reachable on port 443 only and only at public addresses. */
   readonly hosts: readonly string[];
   /**
-   * `127.0.0.1:8418`, `npm.internal`: named by whoever runs the service, so that they may lead anywhere, and be spoken
-   * to by http.
+   * Hosts that the operator trusts, such as `127.0.0.1:8418` or `npm.internal`. They may have any address and may be
+   * reached by plain HTTP.
    */
   readonly trusted: readonly string[];
 }
 
-/** How a place may be reached; null when it may not. */
+/** How a target may be reached. */
 export interface Passage {
   readonly host: string;
   readonly port: number;
-  /** Only where it leads to the internet. */
+  /** True when only public addresses may be connected to. */
   readonly publicOnly: boolean;
 }
 
 /**
- * Labels of letters, digits, hyphens and underscores; the last begins with a letter, so that it is no spelling of an
- * address.
+ * Labels of letters, digits, hyphens and underscores. The last one begins with a letter, so that the name is not a
+ * spelling of an IP address.
  */
 const NAME = /^(?:[a-z0-9_-]{1,63}\.)*[a-z][a-z0-9-]{0,62}$/;
 
-/** Judges the `host:port` of a CONNECT, or of the address of a plain request. */
+/** Checks the `host:port` of a CONNECT or of a plain request. Returns null when the target is not allowed. */
 export function passageTo(target: string, policy: EgressPolicy): Passage | null {
   const [, host = '', digits = ''] = /^([^:]+|\[[0-9a-f:.]+\]):(\d{1,5})$/i.exec(target) ?? [];
   const name = host.toLowerCase();

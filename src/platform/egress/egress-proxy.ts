@@ -15,15 +15,17 @@ import { firstFlightOf, type TunnelRefusal } from './checked-tunnel.js';
 import { type EgressPolicy, passageTo, type Passage } from './egress-policy.js';
 import { isPublicAddress } from './public-address.js';
 
-/** The program that stands between the inside of a sandbox and the socket; mount it and run others by it. */
+/**
+ * The program that connects the inside of the isolation with the socket. Mount it and run other programs through it.
+ */
 export const WITH_EGRESS = join(__dirname, 'with-egress.cjs');
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const IDLE_TIMEOUT_MS = 120_000;
 const HEADERS_TIMEOUT_MS = 10_000;
-/** A client that has its tunnel says at once what it wants in it. */
+/** A client that has its tunnel must send its ClientHello within this time. */
 const HELLO_TIMEOUT_MS = 10_000;
-/** A busy npm has some fifty. */
+/** A busy npm opens about fifty. */
 const MOST_CONNECTIONS = 128;
 const HOP_BY_HOP = new Set([
   'connection',
@@ -36,20 +38,20 @@ const HOP_BY_HOP = new Set([
   'transfer-encoding',
   'upgrade',
 ]);
-const LONGEST_TOLD = 200;
-const MOST_TOLD = 20;
+const LONGEST_REPORTED_TARGET = 200;
+const MOST_REPORTS = 20;
 
 export interface EgressOptions {
-  /** A directory of the host that no program can write; the socket `proxy` is made in it. */
+  /** A host directory that no isolated program can write to. The socket `proxy` is created in it. */
   readonly directory: string;
   readonly policy: EgressPolicy;
-  /** In both directions together; what is beyond ends the connections. */
+  /** The limit for both directions together. Exceeding it closes the connections. */
   readonly bytes: number;
-  /** Is told, once for each place and reason, what was refused: `example.com:443`. */
+  /** Called once for each refused target and reason, for example `example.com:443`. */
   readonly refused: (target: string, reason: EgressRefusal) => void;
-  /** All addresses of a name; the system's resolver when undefined. */
+  /** Resolves a name to all of its addresses. The default is the system's resolver. */
   readonly resolve?: (host: string) => Promise<readonly string[]>;
-  /** Opens a connection to an address that was judged; the system's when undefined. */
+  /** Opens a connection to a checked address. The default is the system's. */
   readonly connect?: (port: number, address: string) => Socket;
   readonly helloTimeoutMs?: number;
 }
@@ -57,14 +59,14 @@ export interface EgressOptions {
 export type EgressRefusal = 'not_allowed' | 'not_public' | 'too_much' | Exclude<TunnelRefusal, 'closed'>;
 
 /**
- * The one way out for an isolated program: a proxy on a Unix socket that goes to few places. It resolves a name itself,
- * once, judges what came of it and connects to the very address that it judged: whatever a URL, a redirect or a name
- * server says, nothing inside is reached.
+ * The only way out for an isolated program: a proxy on a Unix socket with an allowlist. It resolves each name itself,
+ * once, checks the result and connects to exactly the address that it checked. No URL, redirect or name server can make
+ * it reach an internal address.
  */
 export class EgressProxy {
   private readonly server: Server;
   private readonly sockets = new Set<Duplex>();
-  private readonly told = new Set<string>();
+  private readonly reported = new Set<string>();
   private bytesLeft: number;
 
   private constructor(
@@ -93,8 +95,8 @@ export class EgressProxy {
   }
 
   static async listen(options: EgressOptions): Promise<EgressProxy> {
-    // The path of a socket has room for 107 bytes, which that of the directory may not leave. Held until the end, when
-    // the socket is removed by the same path.
+    // A socket's path has room for 107 bytes, which the directory's path may exceed. The descriptor stays open until
+    // the end, because the socket is removed by the same path.
     const directory = await open(options.directory, 'r');
     const proxy = new EgressProxy(options, directory);
     try {
@@ -105,7 +107,7 @@ export class EgressProxy {
           resolve();
         });
       });
-      // Whoever is let into the directory may use it.
+      // Access is controlled by the directory: every program that can enter it may use the socket.
       await chmod(path, 0o666);
       return proxy;
     } catch (error) {
@@ -130,7 +132,8 @@ export class EgressProxy {
     if (typeof upstream === 'string' || client.destroyed) {
       if (typeof upstream !== 'string') upstream.destroy();
       client.end(
-        `HTTP/1.1 ${upstream === 'unreachable' ? '502 Bad Gateway' : '403 Forbidden'}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
+        `HTTP/1.1 ${upstream === 'unreachable' ? '502 Bad Gateway' : '403 Forbidden'}\r\n` +
+          'Content-Length: 0\r\nConnection: close\r\n\r\n',
       );
       return;
     }
@@ -148,7 +151,7 @@ export class EgressProxy {
     client.pipe(upstream).pipe(client);
   }
 
-  /** What the client said first, in which it asked for the very server that it was let go to; null when it did not. */
+  /** Returns the first bytes of a client that asked for the allowed server, and null for any other client. */
   private async checked({ host, port }: Passage, client: Duplex, head: Buffer): Promise<Buffer | null> {
     const flight = await firstFlightOf(client, {
       serverName: host,
@@ -160,7 +163,7 @@ export class EgressProxy {
     return null;
   }
 
-  /** A request by http, to hosts of the operator only. */
+  /** Forwards a plain HTTP request, which is allowed only to hosts of the operator. */
   private async forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = URL.canParse(request.url ?? '') ? new URL(request.url!) : null;
     const target = url === null ? '' : `${url.hostname}:${url.port === '' ? 80 : url.port}`;
@@ -233,11 +236,11 @@ export class EgressProxy {
   }
 
   private refuse(target: string, reason: EgressRefusal): 'refused' {
-    const told = target.slice(0, LONGEST_TOLD);
-    const both = `${told} ${reason}`;
-    if (!this.told.has(both) && this.told.size < MOST_TOLD) {
-      this.told.add(both);
-      this.options.refused(told, reason);
+    const shortTarget = target.slice(0, LONGEST_REPORTED_TARGET);
+    const key = `${shortTarget} ${reason}`;
+    if (!this.reported.has(key) && this.reported.size < MOST_REPORTS) {
+      this.reported.add(key);
+      this.options.refused(shortTarget, reason);
     }
     return 'refused';
   }

@@ -1,6 +1,8 @@
 import { BlockList, isIP } from 'node:net';
 
-/** IPv4 that is not the internet: by the IANA registry of special-purpose addresses, multicast and what is reserved. */
+/**
+ * IPv4 ranges that are not the internet: the IANA registry of special-purpose addresses, multicast and reserved ranges.
+ */
 const INNER_V4: readonly (readonly [string, number])[] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -20,13 +22,13 @@ const INNER_V4: readonly (readonly [string, number])[] = [
   ['203.0.113.0', 24],
   ['224.0.0.0', 4],
   ['240.0.0.0', 4],
-  // Azure's platform answers here, from inside any machine of it.
+  // Azure's platform answers at this address from inside any of its machines.
   ['168.63.129.16', 32],
 ];
 
 /**
- * Of IPv6 only 2000::/3 is given out for the internet; what holds an IPv4 address (mapped, NAT64, 6to4, Teredo), is
- * local or is multicast lies outside of it or is named here.
+ * Only 2000::/3 of IPv6 is assigned to the internet. Ranges that embed an IPv4 address (mapped, NAT64, 6to4, Teredo),
+ * are local or are multicast lie outside of it or are listed here.
  */
 const GIVEN_OUT_V6 = ['2000::', 3] as const;
 const INNER_V6: readonly (readonly [string, number])[] = [
@@ -42,8 +44,8 @@ const innerV6 = listOf('ipv6', INNER_V6);
 const givenOutV6 = listOf('ipv6', [GIVEN_OUT_V6]);
 
 /**
- * Whether it is an address of the internet, which anybody could reach, and so nothing of the machine, its network or
- * its cloud. What is no address in a usual spelling is none: only what a resolver answered is to be judged.
+ * True when it is a public internet address, and so not one of the machine, its network or its cloud. Unusual spellings
+ * of an address return false: only a resolver's answers should be passed.
  */
 export function isPublicAddress(text: string): boolean {
   if (text.includes('%')) return false;

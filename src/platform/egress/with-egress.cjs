@@ -1,7 +1,8 @@
 'use strict';
 /**
- * Runs inside of a sandbox: `node with-egress.cjs <program> [argument …]`. What is said to 127.0.0.1:3128 goes to the
- * proxy's socket, the one way out, for as long as the program runs; ends as the program ends.
+ * Runs inside of the isolation: `node with-egress.cjs <program> [argument …]`. It forwards connections to
+ * 127.0.0.1:3128 to the proxy's socket, the only way out, for as long as the program runs, and exits with the program's
+ * status.
  */
 const { spawn } = require('node:child_process');
 const net = require('node:net');

@@ -1,6 +1,6 @@
-/** The caller has gone before it was answered; nothing that is thrown for it is sent to anybody. */
+/** The caller disconnected before it was answered. No response is sent for this error. */
 export class CallerHungUp extends Error {
   constructor() {
-    super('The caller has gone.');
+    super('The caller disconnected.');
   }
 }

@@ -1,4 +1,4 @@
-/** Each category of error and the class of the client library that stands for it (service document §7). */
+/** Each category of error, which is one class in the client library (service document §7). */
 export const ERROR_TYPES = [
   'validation_error',
   'auth_error',
@@ -15,11 +15,11 @@ export type ErrorType = (typeof ERROR_TYPES)[number];
 interface ErrorFacts {
   readonly type: ErrorType;
   readonly status: number;
-  /** One line for lists; the page `docs/errors/<code>.md` has the cause and the fix. */
+  /** One line for lists. The page `docs/errors/<code>.md` has the cause and the fix. */
   readonly title: string;
 }
 
-/** An error that can leave the API. */
+/** An error that the API can return. */
 export interface ErrorDefinition<Code extends string = string> extends ErrorFacts {
   readonly code: Code;
 }
@@ -30,7 +30,7 @@ export type ErrorDefinitions<Code extends string = string> = {
 
 /**
  * Declares the error codes of a module, in its `*.errors.ts`. The roles put all of them into one catalog, which refuses
- * to be built where a code is declared twice. A code is never reused for another meaning.
+ * a code that is declared twice. A code is never reused for another meaning.
  */
 export function defineErrors<const Code extends string>(
   facts: Readonly<Record<Code, ErrorFacts>>,

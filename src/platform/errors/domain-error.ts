@@ -1,19 +1,19 @@
 import type { ErrorDefinition, ErrorType } from './define-errors.js';
 
-/** What helps the caller besides the message. Everything in it is sent, so nothing in it may be a secret. */
+/** What the caller receives besides the message. All of it is sent, so it must not contain secrets. */
 export interface ErrorHelp {
   readonly hint?: string;
   readonly dashboardUrl?: string;
   readonly upgradeUrl?: string;
   readonly retryAfterSeconds?: number;
   readonly details?: unknown;
-  /** Headers that belong to the refusal, `Allow` for one. */
+  /** Headers of the response, for example `Allow`. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /**
- * An expected refusal. Its message and help are written for the caller and are safe to send; its cause is
- * for the log only.
+ * An expected refusal. Its message and help are written for the caller and are safe to send; its cause is for the log
+ * only.
  */
 export abstract class DomainError extends Error {
   constructor(

@@ -1,6 +1,6 @@
 import type { ErrorDefinition, ErrorDefinitions } from './define-errors.js';
 
-/** Every error that can leave the API, whichever module declares it. The roles put it together. */
+/** Every error that the API can return, whichever module declares it. The roles assemble it. */
 export class ErrorCatalog {
   private readonly byCode = new Map<string, ErrorDefinition>();
 
@@ -12,7 +12,10 @@ export class ErrorCatalog {
     }
   }
 
-  /** In alphabetical order, so that a code can move between modules without changing what is generated from the list. */
+  /**
+   * The order is alphabetical, so that a code can move between modules without changing what is generated from the
+   * list.
+   */
   get definitions(): readonly ErrorDefinition[] {
     return [...this.byCode.values()].sort((a, b) => (a.code < b.code ? -1 : 1));
   }

@@ -16,7 +16,7 @@ export const GENERIC_ERRORS = defineErrors({
   },
   payload_too_large: { type: 'api_error', status: 413, title: 'The request body is too large.' },
   unsupported_media_type: { type: 'api_error', status: 415, title: 'The request body must be JSON.' },
-  misdirected_request: { type: 'api_error', status: 421, title: 'The API does not answer under this host name.' },
+  misdirected_request: { type: 'api_error', status: 421, title: 'The API is not available at this host name.' },
   headers_too_large: { type: 'api_error', status: 431, title: 'The request headers are too large.' },
   internal_error: { type: 'api_error', status: 500, title: 'An unexpected error occurred.' },
   upstream_error: { type: 'api_error', status: 502, title: 'Another service failed to answer as expected.' },

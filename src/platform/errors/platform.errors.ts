@@ -3,7 +3,7 @@ import { GENERIC_ERRORS } from './generic.errors.js';
 
 const STORAGE_RETRY_SECONDS = 10;
 
-/** Anything we did not expect. The cause goes to the log, once, and never to the caller. */
+/** An unexpected error. The cause is logged once and never sent to the caller. */
 export class InternalError extends DomainError {
   constructor(cause: unknown) {
     super(
@@ -17,7 +17,7 @@ export class InternalError extends DomainError {
   }
 }
 
-/** A server that this call needs, the database or Redis, does not answer; it is expected to come back. */
+/** The database or Redis, which this call needs, does not answer. It is expected to recover. */
 export class ServiceUnavailable extends DomainError {
   constructor(cause: unknown, retryAfterSeconds = 1) {
     super(
@@ -32,15 +32,15 @@ export class ServiceUnavailable extends DomainError {
   }
 }
 
-/** The disk takes nothing more. Nothing of what was asked was stored, and reads go on. */
+/** The disk is full. Nothing of the request was stored, and reads still work. */
 export class StorageUnavailable extends DomainError {
   constructor(cause: unknown) {
     super(
       GENERIC_ERRORS.storage_unavailable,
-      'The service has no room to store this at the moment. Nothing was stored.',
+      'Not enough storage space. Nothing was stored.',
       {
         retryAfterSeconds: STORAGE_RETRY_SECONDS,
-        hint: 'Reads and deletions work. Send the request again after the time that Retry-After names.',
+        hint: 'Reads and deletions still work. Retry after the time in the Retry-After header.',
       },
       { cause },
     );

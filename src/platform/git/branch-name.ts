@@ -1,11 +1,11 @@
 export const MAX_BRANCH_BYTES = 255;
 
-/** Control characters, and what git gives a meaning of its own. */
+/** Control characters, and characters that have a meaning in git. */
 const FORBIDDEN = /[\x00-\x20\x7f~^:?*[\\]|\.\.|@\{|\/\/|\p{Cs}/u;
 
 /**
- * Whether this is a valid name of a branch by the rules of git (`git check-ref-format --branch`). Besides, a name never
- * begins with `-`, so that no program takes it for an option.
+ * True for a valid branch name by the rules of git (`git check-ref-format --branch`). A leading `-` is refused as well,
+ * so that no program takes the name for an option.
  */
 export function isBranchName(text: string): boolean {
   if (

@@ -1,9 +1,9 @@
 import type { Request } from 'express';
 
-/** Whether a request is for the public API, found or not; the operator surface and the pages are not. */
+/** True for requests to the public API, including unknown paths; false for the operator's endpoints and the pages. */
 export function isApiCall({ path }: Request): boolean {
   return path === '/api/v1' || path.startsWith('/api/v1/');
 }
 
-/** Whether a request is counted on its caller's budget: calls of the API, and what git asks for. */
+/** True for requests that count against the caller's rate limit: calls of the API, and requests of git. */
 export const isCountedCall = (request: Request): boolean => isApiCall(request) || request.path.startsWith('/git/');

@@ -11,12 +11,12 @@ import { ERROR_TYPES, type ErrorDefinition } from '../errors/define-errors.js';
 
 class ErrorView {
   @ApiProperty({ enum: ERROR_TYPES }) type!: string;
-  /** `listErrorCodes` adds the codes: a decorator runs before the roles have put them together. */
+  /** `listErrorCodes` adds the codes, because a decorator runs before the roles have assembled the catalog. */
   @ApiProperty() code!: string;
   @ApiProperty({ type: 'integer' }) status!: number;
   @ApiProperty() message!: string;
   @ApiPropertyOptional({
-    description: 'Facts of this code; for `invalid_request` one row per field.',
+    description: 'Details that depend on the code; for `invalid_request`, one entry per field.',
     oneOf: [{ type: 'object' }, { type: 'array', items: { type: 'object' } }],
   })
   details?: unknown;
@@ -31,15 +31,15 @@ class MetaView {
   @ApiProperty() request_id!: string;
 }
 
-/** The shape of every failed answer. */
+/** The body of every failed response. */
 class ErrorAnswer {
   @ApiProperty({ type: ErrorView }) error!: ErrorView;
   @ApiProperty({ type: MetaView }) meta!: MetaView;
 }
 
 /**
- * Lists in OpenAPI the codes that a route can answer with: in words, and for programs in `x-error-codes`. Decorate a route
- * once with all of its codes, because a second list would replace those of the first for programs.
+ * Lists the error codes of a route in OpenAPI: in words, and for programs in `x-error-codes`. Decorate a route once
+ * with all of its codes, because a second list would replace the first one for programs.
  */
 export function ApiRefusals(...errors: ErrorDefinition[]): MethodDecorator {
   const byStatus = Map.groupBy(errors, ({ status }) => status);
@@ -54,7 +54,7 @@ export function ApiRefusals(...errors: ErrorDefinition[]): MethodDecorator {
   return applyDecorators(ApiExtraModels(ErrorAnswer), ...responses);
 }
 
-/** Lists in the shape of a failed answer every code that it can carry. */
+/** Adds every error code to the schema of the error response. */
 export function listErrorCodes(document: OpenAPIObject, codes: readonly string[]): void {
   const view = document.components?.schemas?.[ErrorView.name];
   const code = view !== undefined && 'properties' in view ? view.properties['code'] : undefined;

@@ -1,14 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 
-/** Whether this address is a proxy of ours, as Express has compiled `TRUST_PROXY`. */
+/** True when the address is a trusted proxy, as Express compiled `TRUST_PROXY`. */
 export type TrustsAddress = (address: string, hop: number) => boolean;
 
-/** More proxies of ours than this are not in a row; a caller may send thousands of addresses. */
+/** No real setup has more proxies in a row than this, but a caller may send thousands of addresses. */
 const MAX_PROXIES = 16;
 
 /**
- * The addresses that a request came by: the caller, then the proxies of ours. What the caller itself wrote into
- * `X-Forwarded-For` lies before its own address, and is left out.
+ * Returns the addresses of a request's path: the caller, then the trusted proxies. What the caller itself wrote into
+ * `X-Forwarded-For` precedes its own address and is dropped.
  */
 export function callerChain({ socket, headers }: IncomingMessage, trusts: TrustsAddress): string[] {
   const chain = [plainAddress(socket.remoteAddress ?? '')];
@@ -24,7 +24,7 @@ export function callerChain({ socket, headers }: IncomingMessage, trusts: Trusts
   return chain;
 }
 
-/** An IPv4 address as it is written elsewhere, on a socket for IPv6 too. */
+/** Returns an IPv4 address in its usual notation, even when an IPv6 socket reports it. */
 export function plainAddress(address: string): string {
   return address.startsWith('::ffff:') ? address.slice(7) : address;
 }

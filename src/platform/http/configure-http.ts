@@ -24,7 +24,7 @@ const BUDGET_HEADERS = [
   'x-service-calls-reset',
 ];
 
-/** What an application needs besides its modules before it listens. */
+/** Configures an application, apart from its modules, before it listens. */
 export function configureHttp(app: INestApplication): void {
   const config = app.get(Config);
   const express = app.getHttpAdapter().getInstance() as Express;
@@ -33,9 +33,9 @@ export function configureHttp(app: INestApplication): void {
 
   app.use(app.get(RequestContextMiddleware).use);
   app.use(refuseOtherHosts(app.get(HostPolicy)));
-  // Any page may call the public API with a key of its own. The ops surface stays closed to pages: it may be without
-  // a token on a developer's machine.
-  const answerPages = cors({
+  // Any page may call the public API with its own key. The operator's endpoints stay closed to pages, because on a
+  // developer's machine they may have no token.
+  const answerCrossOrigin = cors({
     origin: '*',
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
     exposedHeaders: [
@@ -52,12 +52,12 @@ export function configureHttp(app: INestApplication): void {
   const budget = app.get(FailureHeaders);
   app.use((request: Request, response: Response, next: NextFunction) => {
     if (request.headers.origin === undefined || !isApiCall(request)) next();
-    // Every answer of the API carries the budget (service document §8), those to preflights too.
+    // Every response of the API carries the call budget (service document §8), including preflight responses.
     else if (request.method === 'OPTIONS')
       void budget.complete(request, response, 204).then(() => {
-        answerPages(request, response, next);
+        answerCrossOrigin(request, response, next);
       });
-    else answerPages(request, response, next);
+    else answerCrossOrigin(request, response, next);
   });
   app.use(indexedRoutes(express));
 

@@ -8,19 +8,18 @@ import { plainAddress } from './caller-chain.js';
 export interface ConnectionBounds {
   readonly max: number;
   readonly maxPerAddress: number;
-  /** Whether the connections of this address may be those of many callers: a proxy of ours, the machine itself. */
+  /** True when many callers may share the address: a trusted proxy, or the machine itself. */
   readonly isShared: (address: string) => boolean;
   readonly log: Log;
 }
 
-/** However many are refused, the log has a line for all of them this often. */
+/** However many connections are refused, the log has one line per interval for all of them. */
 const REPORT_EVERY_MS = 10_000;
-/** A connection to an app needs a second one, and files and databases are opened besides. */
+/** A connection to an app needs a second one, and files and databases need descriptors too. */
 const DESCRIPTORS_PER_CONNECTION = 3;
 
 /**
- * Closes connections beyond what this process can hold, and those that one address opens beyond its share, before they
- * cost anything.
+ * Closes connections beyond the limit of this process and beyond the limit of one address, before they cost anything.
  */
 export function boundConnections(server: Server, { max, maxPerAddress, isShared, log }: ConnectionBounds): void {
   server.maxConnections = Math.min(max, Math.floor(openFilesLimit() / DESCRIPTORS_PER_CONNECTION));
@@ -49,13 +48,13 @@ export function boundConnections(server: Server, { max, maxPerAddress, isShared,
   });
 }
 
-/** One customer commonly has a whole /64 of IPv6. */
+/** One IPv6 customer commonly has a whole /64, so the /64 counts as one address. */
 function networkOf(address: string): string {
   if (!address.includes(':')) return address;
   return ipaddr.parse(address.split('%', 1)[0]!).toByteArray().slice(0, 8).join('.');
 }
 
-/** The machine itself: probes, benchmarks, or a proxy on it that nobody has named in `TRUST_PROXY`. */
+/** Loopback is the machine itself: probes, benchmarks, or a local proxy that `TRUST_PROXY` does not name. */
 export const isLoopback = (address: string): boolean => address === '::1' || address.startsWith('127.');
 
 function reporterOf(log: Log): (bound: 'all' | 'address') => void {

@@ -2,7 +2,7 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 import { RequestInvalid } from '../errors/request-invalid.js';
 
-/** Whether a write is only to be checked, allowed and priced. @throws {RequestInvalid} `invalid_request` */
+/** True when a write is only to be checked, authorized and priced. @throws {RequestInvalid} `invalid_request` */
 export function isDryRun({ headers }: Request): boolean {
   const value = headers['dry-run'];
   if (value === undefined || value === 'false') return false;
@@ -18,7 +18,7 @@ export function isDryRun({ headers }: Request): boolean {
   ]);
 }
 
-/** {@link isDryRun}, for handlers that act outside the database and so have to see to it themselves. */
+/** The value of {@link isDryRun}, for handlers that act outside of the database and so must honor it themselves. */
 export const DryRun = createParamDecorator((_: unknown, context: ExecutionContext): boolean =>
   isDryRun(context.switchToHttp().getRequest<Request>()),
 );

@@ -1,12 +1,15 @@
 /**
- * The shape of every successful answer: `{ data, meta }`. The HTTP adapter adds `meta.request_id` as it writes the
- * answer, so that no handler has to know of it.
+ * The shape of every successful response: `{ data, meta }`. The HTTP adapter adds `meta.request_id` when it writes the
+ * response, so that handlers need not.
  */
 export class Envelope<T> {
   constructor(
     readonly data: T,
     readonly meta: Readonly<Record<string, unknown>> = {},
-    /** For a route whose answers differ in it; undefined: the one that the route declares. */
+    /**
+     * The status, for a route with several success statuses. When undefined, the status that the route declares is
+     * sent.
+     */
     readonly status?: number,
   ) {}
 }

@@ -14,7 +14,7 @@ import { MalformedRequest } from './http.errors.js';
 import { stateOf } from './request-state.js';
 import { UnknownRoutes } from './unknown-routes.js';
 
-/** The only place where an error becomes bytes: every failure leaves the API in this one shape. */
+/** The only place where an error becomes a response, so that every failure has the same shape. */
 @Catch()
 @Injectable()
 export class ErrorFilter implements ExceptionFilter {
@@ -30,10 +30,10 @@ export class ErrorFilter implements ExceptionFilter {
     const request = http.getRequest<Request>();
     const response = http.getResponse<Response>();
     if (thrown instanceof CallerHungUp) return;
-    const error = this.asTold(this.domainErrorOf(thrown, request));
+    const error = this.rephrase(this.domainErrorOf(thrown, request));
     if (error.status >= 500) this.report(error, request);
 
-    // A stream that breaks half-way has said its status already; a torn connection is all that can tell the caller.
+    // The status of a broken stream was already sent, so only a closed connection can signal the failure.
     if (response.headersSent) {
       response.destroy();
       return;
@@ -52,8 +52,8 @@ export class ErrorFilter implements ExceptionFilter {
     response.end(text);
   }
 
-  /** For callers of another kind, who want it told in another way. */
-  protected asTold(error: DomainError): DomainError {
+  /** A hook for applications that phrase errors differently for their callers. */
+  protected rephrase(error: DomainError): DomainError {
     return error;
   }
 
@@ -74,7 +74,7 @@ export class ErrorFilter implements ExceptionFilter {
     if (thrown instanceof HttpException && thrown.getStatus() === 404) {
       return this.unknownRoutes.refusalOf(request);
     }
-    // Express could not decode the path, `/docs/errors/%zz` for one.
+    // Express could not decode the path, for example `/docs/errors/%zz`.
     if (thrown instanceof HttpException && thrown.getStatus() < 500)
       return new MalformedRequest('The path of the request is not valid percent-encoding.');
     return new InternalError(thrown);

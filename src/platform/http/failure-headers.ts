@@ -1,10 +1,10 @@
 import type { Request, Response } from 'express';
 
 /**
- * What a failure must still carry in its headers, decided by who owns those headers. A failure can come before the
- * guards have run, so that the headers of a success cannot be counted on.
+ * The headers that a failure must still carry, set by the module that owns them. A failure can occur before the guards
+ * have run, so the headers of a success may be missing.
  */
 export abstract class FailureHeaders {
-  /** Must not throw: it is called while an error is being answered. */
+  /** Must not throw, because it is called while an error is being answered. */
   abstract complete(request: Request, response: Response, status: number): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import type { DomainError } from '../errors/domain-error.js';
 
-/** The members of `error` on the wire; those that are absent are left out, never null. */
+/** The members of `error` on the wire. Absent members are left out and never null. */
 interface WireError {
   readonly type: string;
   readonly code: string;
@@ -20,7 +20,7 @@ export interface Failure {
   readonly body: object;
 }
 
-/** Writes an error in the one shape that every failure leaves the API in, or as RFC 9457 where that is asked for. */
+/** Renders an error in the service's own shape, or as RFC 9457 when the caller asks for it. */
 export function failureOf(error: DomainError, requestId: string, docsUrl: string, asProblem: boolean): Failure {
   const wire = wireOf(error, docsUrl);
   if (asProblem)
@@ -53,7 +53,7 @@ function wireOf({ type, code, status, message, help }: DomainError, docsUrl: str
   };
 }
 
-/** RFC 9457: the same facts under its five names, the rest as extension members. */
+/** RFC 9457 has the same facts under its five names; the rest are extension members. */
 function problemOf({ docs_url, message, type, ...rest }: WireError, title: string, requestId: string): object {
   return { type: docs_url, title, detail: message, instance: requestId, error_type: type, ...rest };
 }

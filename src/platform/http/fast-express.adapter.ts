@@ -9,20 +9,18 @@ import { stateOf } from './request-state.js';
 const JSON_TYPE = 'application/json; charset=utf-8';
 
 /**
- * Express as it is, without two of its costs (measured in `docs/benchmarks.md`):
- *
+ * Express without two of its costs (measured in `docs/benchmarks.md`):
  * 1. Express 5 changes the prototype of every request and response, which spoils the inline caches of V8. Here the
- *    server makes them with those prototypes (`fast-messages.ts`), so that the change is none.
- * 2. An answer that is a plain object is written at once with its head, without the detours of `response.json`.
- *
- * The third, trying one route after the other, is left out by middleware (`route-index.ts`).
+ * server creates them with those prototypes (`fast-messages.ts`), so that nothing changes.
+ * 2. A plain object is written at once with its headers, without the detours of `response.json`.
+ * Middleware avoids a third cost, which is trying one route after the other (`route-index.ts`).
  */
 export class FastExpressAdapter extends ExpressAdapter {
   constructor() {
     const app = express();
     app.disable('x-powered-by');
     app.disable('etag');
-    // What is asked of a path by its prefix, the call budget for one, must hold for every spelling that reaches a
+    // Rules that match a path by its prefix, such as the call budget, must hold for every spelling that reaches a
     // route.
     app.enable('case sensitive routing');
     app.set('query parser', 'simple');
@@ -49,7 +47,7 @@ const complete = (envelope: Envelope<unknown>, request: Request): object => ({
   meta: { ...envelope.meta, request_id: stateOf(request).requestId },
 });
 
-/** Streams, files and buffers have ways of their own to be sent, which the original adapter knows. */
+/** The original adapter knows how to send streams, files and buffers. */
 function isPlain(body: unknown): body is object {
   return (
     body instanceof Envelope ||

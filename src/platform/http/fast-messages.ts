@@ -3,7 +3,7 @@ import express, { type Express, type Request, type Response } from 'express';
 
 const expressIp = Object.getOwnPropertyDescriptor(express.request, 'ip')!;
 
-/** A request of Express that works the caller's address out once: guards, limits and the log all ask for it. */
+/** An Express request that computes the caller's address once, because guards, limits and the log all need it. */
 export class FastRequest extends IncomingMessage {
   private knownIp: string | undefined;
 
@@ -13,11 +13,11 @@ export class FastRequest extends IncomingMessage {
 }
 
 /**
- * A response of Express with default headers: those that every answer carries unless something sets them itself. They
- * are written with the head, all at once; `setHeader` would check, keep and look up each by itself, on every call.
+ * An Express response with default headers, which every response carries unless something sets them itself. They are
+ * written together with the status line; `setHeader` would check, store and look up each one on every call.
  */
 export class FastResponse extends ServerResponse<FastRequest> {
-  /** Names and values in turns. */
+  /** Names and values alternate. */
   readonly defaultHeaders: string[] = [];
 
   override getHeader(name: string): ReturnType<ServerResponse['getHeader']> {
@@ -37,7 +37,7 @@ export class FastResponse extends ServerResponse<FastRequest> {
     return super.writeHead(...(args as Parameters<ServerResponse['writeHead']>));
   }
 
-  /** Sends a whole answer; a content type that was set before stays. */
+  /** Sends a whole response. A content type that was set before is kept. */
   sendText(text: string, contentType: string): this {
     const length = String(Buffer.byteLength(text));
     if (this.getHeaderNames().length === 0) {
@@ -59,19 +59,19 @@ export class FastResponse extends ServerResponse<FastRequest> {
   }
 }
 
-/** Adds headers that the answer carries unless something sets them itself: names and values in turns. */
+/** Adds headers that the response carries unless something sets them itself. Names and values alternate. */
 export function addDefaultHeaders(response: ServerResponse, headers: readonly string[]): void {
   (response as FastResponse).defaultHeaders.push(...headers);
 }
 
-// They inherit what Express adds to requests and responses.
+// Both classes inherit what Express adds to requests and responses.
 Object.setPrototypeOf(FastRequest.prototype, express.request);
 Object.setPrototypeOf(FastResponse.prototype, express.response);
 
 /**
- * Classes of these for one application. Express gives every request and response the prototypes of its application;
- * here they are made with them, so that this changes nothing: a changed prototype costs V8 what it has learnt of an
- * object.
+ * Creates the two classes for one application. Express sets the prototypes of its application on every request and
+ * response. Objects of these classes already have them, so nothing changes: a changed prototype would discard V8's
+ * optimizations for an object.
  */
 export function messagesOf(app: Express): Required<Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'>> {
   class AppRequest extends FastRequest {}

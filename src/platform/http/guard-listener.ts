@@ -8,7 +8,7 @@ import { HeadersTooLarge, MalformedRequest, RequestTimeout } from './http.errors
 import { mayTakeLong } from './long-request.js';
 import { faultOf } from './request-rules.js';
 
-/** How a refusal looks: JSON to callers of the API, a page to visitors of apps. */
+/** The body of a refusal: JSON for callers of the API, a page for visitors of apps. */
 export interface RefusalBody {
   readonly contentType: string;
   readonly text: string;
@@ -16,26 +16,26 @@ export interface RefusalBody {
 
 export interface ListenerRules {
   readonly connections: Omit<ConnectionBounds, 'log'>;
-  /** @param request undefined where what came could not be read as one. */
+  /** @param request undefined when the bytes could not be parsed as a request. */
   readonly render: (error: DomainError, requestId: string, request: IncomingMessage | undefined) => RefusalBody;
   readonly newRequestId: () => string;
   readonly log: Log;
 }
 
-/** After the answer to what was refused. */
+/** How long a connection may stay open after a refusal was sent. */
 const CLOSE_WITHIN_MS = 2_000;
 
 type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
-/** The answer that Node had begun to prepare for a request whose body never came whole. */
+/** A socket with the response that Node had begun to prepare for a request whose body never arrived completely. */
 type BusySocket = Socket & {
   readonly _httpMessage?: ServerResponse | null;
   readonly parser?: { readonly incoming?: IncomingMessage | null } | null;
 };
 
 /**
- * The rules of every listener that strangers reach: how many connections there may be, which requests its handlers may
- * see, and an answer in the right shape for what never becomes a request. To be called once all handlers are attached.
+ * The rules of every public listener: how many connections there may be, which requests its handlers may see, and a
+ * response in the right shape for what never becomes a request. Call it once all handlers are attached.
  */
 export function guardListener(server: Server, rules: ListenerRules): void {
   boundConnections(server, { ...rules.connections, log: rules.log });
@@ -55,11 +55,11 @@ function guardRequests(server: Server, rules: ListenerRules): void {
     else for (const handler of handlers) handler.call(server, request, response);
   });
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
-    refuse(new MalformedRequest('The only expectation that can be met is 100-continue.'), request, response, rules);
+    refuse(new MalformedRequest('The only supported Expect value is 100-continue.'), request, response, rules);
   });
 }
 
-/** For these Node makes no response; all bytes that follow would belong to another protocol. */
+/** Node creates no response for upgrades, and all bytes that follow would belong to another protocol. */
 function guardUpgrades(server: Server, rules: ListenerRules): void {
   const refuseSocket = (error: DomainError, request: IncomingMessage, socket: Duplex): void => {
     socket.on('error', () => undefined);
@@ -69,7 +69,7 @@ function guardUpgrades(server: Server, rules: ListenerRules): void {
     refuseSocket(faultOf(request) ?? new MalformedRequest(), request, socket);
   });
   const handlers = server.listeners('upgrade') as UpgradeListener[];
-  // With a listener Node asks nobody else for what could be upgraded.
+  // With a listener of its own, Node would no longer pass upgradable requests to the usual handlers.
   if (handlers.length === 0) return;
   server.removeAllListeners('upgrade');
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
@@ -90,17 +90,18 @@ function refuse(error: DomainError, request: IncomingMessage, response: ServerRe
     'Content-Length': Buffer.byteLength(text),
     'X-Content-Type-Options': 'nosniff',
     'Cache-Control': 'no-store',
-    // Where such a request ends is not certain.
+    // It is not certain where such a request ends.
     Connection: 'close',
   });
   response.end(text);
 }
 
-/** Node would send a bare status line; this sends the error in our shape, with the id that is in the log. */
+/** Node would send a bare status line. This sends the error in the service's shape, with the id that is in the log. */
 function answerFault(fault: NodeJS.ErrnoException, socket: BusySocket, rules: ListenerRules): void {
   const response = socket._httpMessage ?? undefined;
   if (fault.code === 'ERR_HTTP_REQUEST_TIMEOUT' && response !== undefined && mayTakeLong(response)) return;
-  // The rest of a request that was answered already: another answer would be taken for that to the next one.
+  // These are the remaining bytes of a request that was already answered; another response would be taken for that of
+  // the next one.
   const wasAnswered = response === undefined && socket.parser?.incoming?.complete === false;
   if (fault.code === 'ECONNRESET' || !socket.writable || wasAnswered) {
     socket.destroy();
@@ -108,7 +109,7 @@ function answerFault(fault: NodeJS.ErrnoException, socket: BusySocket, rules: Li
   }
   const error = errorOf(fault.code);
   const begun = response?.getHeader('x-request-id');
-  // What had begun has a line of its own, written when its connection closes.
+  // A request that had begun has a log line of its own, written when its connection closes.
   const requestId = typeof begun === 'string' ? begun : report(error, undefined, rules);
   if (response?.headersSent === true) socket.destroy();
   else writeRefusal(socket, error, { requestId, request: response?.req, rules });
@@ -134,7 +135,7 @@ function writeRefusal(socket: Socket, error: DomainError, { requestId, request, 
       text,
     ].join('\r\n'),
   );
-  // It has time to read this while it still sends, but one that never closes its side must not keep ours.
+  // The client has time to read this while it still sends, but one that never closes must not keep the socket.
   const late = setTimeout(() => {
     socket.destroy();
   }, CLOSE_WITHIN_MS).unref();

@@ -3,7 +3,9 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Response } from 'express';
 import { CallerHungUp } from '../errors/caller-hung-up.js';
 
-/** A signal that is aborted when the caller goes away before its answer, to end work that it alone waits for. */
+/**
+ * A signal that is aborted when the caller disconnects before its response, to end work that only this caller needs.
+ */
 export const HangUpSignal = createParamDecorator((_: unknown, context: ExecutionContext): AbortSignal => {
   return hangUpOf(context.switchToHttp().getResponse<Response>());
 });
@@ -13,7 +15,7 @@ export function hangUpOf(response: ServerResponse): AbortSignal {
   const look = (): void => {
     if (!response.writableFinished) controller.abort(new CallerHungUp());
   };
-  // Who he is was asked first, and he may have gone meanwhile.
+  // Guards have run before this, and the caller may have disconnected meanwhile.
   if (response.destroyed) look();
   else response.once('close', look);
   return controller.signal;

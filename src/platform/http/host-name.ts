@@ -1,4 +1,7 @@
-/** The host that a `Host` header names, without port, in lower case: `Shop.Example.com.:3000` is `shop.example.com`. */
+/**
+ * Returns the host of a `Host` header in lower case and without its port: `Shop.Example.com.:3000` is
+ * `shop.example.com`.
+ */
 export function hostNameOf(header: string | undefined): string | undefined {
   if (header === undefined || header === '') return undefined;
   const colon = header.startsWith('[') ? -1 : header.indexOf(':');

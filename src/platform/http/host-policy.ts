@@ -1,4 +1,4 @@
-/** Knows which host names this application must not answer under, because others are served there. */
+/** Refuses the host names that this application must not answer under, because others are served there. */
 export abstract class HostPolicy {
   /** @throws {DomainError} `misdirected_request` */
   abstract requireOwn(host: string): void;

@@ -3,7 +3,7 @@ import { GENERIC_ERRORS } from '../errors/generic.errors.js';
 
 export class MalformedJson extends DomainError {
   constructor(reason: string) {
-    super(GENERIC_ERRORS.malformed_json, `The request body cannot be read as JSON: ${reason}`, {
+    super(GENERIC_ERRORS.malformed_json, `The request body is not valid JSON: ${reason}`, {
       hint: 'Send one JSON object, UTF-8 encoded.',
     });
   }
@@ -17,22 +17,22 @@ export class MalformedRequest extends DomainError {
 
 export class RouteNotFound extends DomainError {
   constructor(method: string, path: string, apiUrl: string) {
-    super(GENERIC_ERRORS.route_not_found, `There is no endpoint ${method} ${path}.`, {
-      hint: `All endpoints are listed at ${apiUrl}.`,
+    super(GENERIC_ERRORS.route_not_found, `Endpoint not found: ${method} ${path}.`, {
+      hint: `See all endpoints at ${apiUrl}.`,
     });
   }
 }
 
 export class MethodNotAllowed extends DomainError {
   constructor(method: string, path: string, allowed: readonly string[]) {
-    super(GENERIC_ERRORS.method_not_allowed, `${path} does not take ${method}.`, {
-      hint: `It takes ${allowed.join(', ')}.`,
+    super(GENERIC_ERRORS.method_not_allowed, `${path} does not support ${method}.`, {
+      hint: `Use ${allowed.join(', ')}.`,
       headers: { Allow: allowed.join(', ') },
     });
   }
 }
 
-/** For every path, unlike {@link MethodNotAllowed}. */
+/** The method is refused on every path, unlike with {@link MethodNotAllowed}. */
 export class MethodNotSupported extends DomainError {
   constructor(method: string) {
     super(GENERIC_ERRORS.method_not_allowed, `The method ${method} is not supported.`, {

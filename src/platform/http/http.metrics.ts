@@ -5,7 +5,7 @@ import { HistogramCounts, reportAs } from '../metrics/histogram-counts.js';
 
 const REQUESTS = 'http_requests_total';
 const DURATION = 'http_request_duration_seconds';
-const DURATION_HELP = 'Time from the first byte of a request to the end of its answer.';
+const DURATION_HELP = 'Time from the first byte of a request to the end of its response.';
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.3, 0.5, 1, 2.5, 5, 10, 30, 60];
 const LABELS = ['method', 'route', 'status'];
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
@@ -15,14 +15,14 @@ interface Series {
   readonly durations: HistogramCounts;
 }
 
-/** Counts answers by method, route template and status. Labels never hold what a caller can choose freely. */
+/** Counts responses by method, route template and status. Labels never hold what a caller can choose freely. */
 @Injectable()
 export class HttpMetrics {
-  /** Their number is bounded by that of the routes. */
+  /** The number of series is bounded by that of the routes. */
   private readonly series = new Map<string, Series>();
 
   constructor(@InjectMetric(REQUESTS) requests: Counter, @InjectMetric(DURATION) durations: Histogram) {
-    // Both are read when `/metrics` is.
+    // Both metrics are computed when `/metrics` is read.
     Object.assign(requests, {
       collect: () => {
         requests.reset();
@@ -38,7 +38,7 @@ export class HttpMetrics {
     );
   }
 
-  /** @param route the template, `/api/v1/projects/:id`, or undefined where no route matched. */
+  /** @param route the template, such as `/api/v1/projects/:id`, or undefined when no route matched. */
   answered(method: string, route: string | undefined, status: number, seconds: number): void {
     this.seriesOf(METHODS.has(method) ? method : 'OTHER', route ?? 'unmatched', status).durations.observe(seconds);
   }
@@ -59,7 +59,7 @@ export const HTTP_METRICS: Provider[] = [
   HttpMetrics,
   makeCounterProvider({
     name: REQUESTS,
-    help: 'Answers sent, by method, route template and status.',
+    help: 'Responses sent, by method, route template and status.',
     labelNames: LABELS,
   }),
   makeHistogramProvider({ name: DURATION, help: DURATION_HELP, labelNames: LABELS, buckets: BUCKETS }),

@@ -20,18 +20,18 @@ const DEFAULT_LIMIT_BYTES = 1_048_576;
 
 interface BodyRule {
   readonly actsOutside: OutsideRule;
-  /** Undefined: the route takes no body, and what is sent is not read. */
+  /** When undefined, the route takes no body, and what is sent is not read. */
   readonly limitBytes: number | undefined;
 }
 
-/** See {@link WriteRule.actsOutside}; some routes do so with some bodies alone. */
+/** See {@link WriteRule.actsOutside}. For some routes it depends on the body. */
 type OutsideRule = boolean | ((body: Readonly<Record<string, unknown>>) => boolean);
 
 const Body = Reflector.createDecorator<BodyRule>();
 
 /**
- * The route reads a JSON object from its body. The body is read only after the guards have let the caller in, so that
- * a caller who is refused cannot make us parse anything.
+ * Declares that the route reads a JSON object from its body. The body is read only after the guards have accepted the
+ * caller, so that a refused caller cannot make the service parse anything.
  */
 export function TakesJson({
   limitBytes = DEFAULT_LIMIT_BYTES,
@@ -44,12 +44,12 @@ export function TakesJson({
   );
 }
 
-/** The route writes, and reads no body. */
+/** Declares that the route writes and reads no body. */
 export function TakesNothing({ actsOutside = false } = {}): MethodDecorator {
   return applyDecorators(Body({ limitBytes: undefined, actsOutside }), UseInterceptors(WriteInterceptor));
 }
 
-/** Reads the body of a write, and sees to what the API promises of every write. */
+/** Reads the body of a write and applies the guarantees that the API gives for every write. */
 @Injectable()
 export class WriteInterceptor implements NestInterceptor {
   private readonly parsers = new Map<number, RequestHandler>();
@@ -86,7 +86,9 @@ export class WriteInterceptor implements NestInterceptor {
     if (request.is(['application/json', '+json']) === false) {
       const sent = request.headers['content-type'];
       throw new UnsupportedMediaType(
-        sent === undefined ? 'The request body has no Content-Type.' : 'The request body is not sent as JSON.',
+        sent === undefined
+          ? 'The request body has no Content-Type.'
+          : 'The Content-Type of the request body is not JSON.',
       );
     }
     await new Promise<void>((resolve, reject) => {
@@ -116,7 +118,7 @@ export class WriteInterceptor implements NestInterceptor {
         limit: limitBytes,
         type: () => true,
         verify: (_request, _response, text) => {
-          // The parser gives this error a status of its own, which ours would not let it.
+          // The parser sets its own status on this error, which one of the service's errors would not allow.
           if (nestsDeeperThan(text, MAX_DEPTH)) throw new Error('too deep');
         },
       }) as RequestHandler;
@@ -133,7 +135,7 @@ const ruleFor = ({ body }: Request, { actsOutside }: BodyRule): WriteRule => ({
 const hasBody = (request: Request): boolean =>
   request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
 
-/** What the parser says, in our words; anything it does not name is a fault of the text. */
+/** Translates the parser's errors. Anything that it does not name is a fault of the text. */
 function toRefusal(error: unknown, limitBytes: number): Error {
   const { type = '', message } = error as { type?: string; message?: string };
   switch (type) {
@@ -143,12 +145,12 @@ function toRefusal(error: unknown, limitBytes: number): Error {
     case 'charset.unsupported':
       return new UnsupportedMediaType(`The request body cannot be read: ${String(message)}.`);
     case 'entity.parse.failed':
-      return new MalformedJson('it is not a valid JSON object.');
+      return new MalformedJson('it cannot be parsed.');
     case 'entity.verify.failed':
       return new MalformedJson(`it nests deeper than ${MAX_DEPTH} levels.`);
     case 'request.aborted':
     case 'request.size.invalid':
-      return new MalformedJson('it is not complete.');
+      return new MalformedJson('it is incomplete.');
     default:
       return new MalformedJson('it cannot be decoded.');
   }

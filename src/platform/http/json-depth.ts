@@ -4,7 +4,7 @@ const [OPENING_BRACKET, OPENING_BRACE] = [0x5b, 0x7b];
 const [CLOSING_BRACKET, CLOSING_BRACE] = [0x5d, 0x7d];
 
 /**
- * Whether JSON text nests deeper than `limit`, found without parsing it: what walks the parsed value afterwards
+ * True when JSON text nests deeper than `limit`. The text is not parsed, because code that walks a parsed value
  * recurses, and 45,000 levels would overflow its stack.
  */
 export function nestsDeeperThan(text: Uint8Array, limit: number): boolean {

@@ -3,10 +3,7 @@ import type { ServerResponse } from 'node:http';
 const LONG = Symbol('its body may take long');
 type Carrier = ServerResponse & { [LONG]?: true };
 
-/**
- * The body of this request may take longer than others are given; whoever answers it sees to it that it does not take
- * for ever.
- */
+/** Exempts the request from the time limit for bodies. The handler must then set a limit of its own. */
 export function letTakeLong(response: ServerResponse): void {
   (response as Carrier)[LONG] = true;
 }

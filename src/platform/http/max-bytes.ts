@@ -1,6 +1,6 @@
 import { ValidateBy } from 'class-validator';
 
-/** At most so many bytes of UTF-8: a limit on characters would let four times as much through. */
+/** Limits a string to `limitBytes` bytes of UTF-8. A limit on characters would allow four times as many bytes. */
 export function MaxBytes(limitBytes: number): PropertyDecorator {
   return ValidateBy({
     name: 'maxBytes',

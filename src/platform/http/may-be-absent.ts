@@ -1,10 +1,10 @@
 import { ValidateIf } from 'class-validator';
 
 /**
- * The field may be left out. Unlike with class-validator's `IsOptional`, it may not be null: a default stands in for
- * what is absent only, so that a null would get past every other rule.
+ * Makes a field optional. Unlike with class-validator's `IsOptional`, it may not be null: a default replaces only
+ * absent values, so a null would bypass every other rule.
  */
 export const MayBeAbsent = (): PropertyDecorator => ValidateIf((_, value) => value !== undefined);
 
-/** The field of a change: left out it stays as it is, and null clears it. */
+/** For a field of an update: when left out, the value stays as it is; null clears it. */
 export const MayBeCleared = (): PropertyDecorator => ValidateIf((_, value) => value !== undefined && value !== null);

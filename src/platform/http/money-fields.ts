@@ -10,7 +10,7 @@ function nanoOf(value: unknown): bigint | undefined {
   }
 }
 
-/** An amount in dollars as a decimal string, never a number: `"49"`, `"0.000123456"`. */
+/** Validates an amount in dollars as a decimal string, never a number: `"49"`, `"0.000123456"`. */
 export const IsUsd = ({ least }: { least: bigint }): PropertyDecorator =>
   ValidateBy({
     name: 'isUsd',
@@ -20,6 +20,7 @@ export const IsUsd = ({ least }: { least: bigint }): PropertyDecorator =>
         return nano !== undefined && nano >= least;
       },
       defaultMessage: (fault) =>
-        `${fault?.property ?? 'the amount'} must be a decimal string of US dollars, with at most nine digits before and after the point`,
+        `${fault?.property ?? 'the amount'} must be a decimal string of US dollars, ` +
+        'with at most nine digits before and after the point',
     },
   });

@@ -9,7 +9,7 @@ const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 100;
 const ID = /^[a-z]{2,5}_[0-9a-z]{26}$/;
 
-/** Opaque to callers, so that what a list is ordered by may change. */
+/** The cursor is opaque to callers, so that the order of a list may change. */
 const encode = (id: string): string => Buffer.from(id).toString('base64url');
 
 function decode(cursor: unknown): string | undefined {
@@ -27,7 +27,7 @@ const IsCursor = (): PropertyDecorator =>
     },
   });
 
-/** What a list takes in its query. */
+/** The query parameters of a list. */
 export class PageQuery {
   @ApiPropertyOptional({
     type: 'integer',
@@ -35,7 +35,7 @@ export class PageQuery {
     maximum: MAX_LIMIT,
     default: DEFAULT_LIMIT,
     example: 50,
-    description: 'Items on a page.',
+    description: 'Number of items on a page.',
   })
   @Type(() => Number)
   @IsInt()
@@ -46,7 +46,7 @@ export class PageQuery {
   @ApiPropertyOptional({
     type: String,
     example: encode('prj_01jd3m8yeqf5rb0xkq5ym8s6tn'),
-    description: '`meta.next_cursor` of an earlier page: the list goes on after it.',
+    description: 'The `meta.next_cursor` of an earlier page. The list continues after it.',
   })
   @MayBeAbsent()
   @IsCursor()
@@ -57,7 +57,7 @@ export class PageQuery {
   }
 }
 
-/** `meta` of a list, for its `…PageAnswer`. */
+/** The `meta` of a list, for its `…PageAnswer`. */
 export class PageMeta {
   @ApiProperty() request_id!: string;
   @ApiProperty({ description: 'Whether there are more items after this page.' }) has_more!: boolean;
@@ -65,19 +65,16 @@ export class PageMeta {
   next_cursor?: string;
 }
 
-/** `meta` of an answer that is no list. */
+/** The `meta` of a response that is not a list. */
 export class AnswerMeta {
   @ApiProperty() request_id!: string;
 }
 
-/**
- * What a caller passes as `cursor` to go on after this one; for lists that are not answered as {@link pageEnvelope}
- * does.
- */
+/** Returns the `cursor` of the next page, for lists that do not use {@link pageEnvelope}. */
 export const cursorOf = (next: string | undefined): string | undefined =>
   next === undefined ? undefined : encode(next);
 
-/** The answer of a list. */
+/** Builds the response of a list. */
 export function pageEnvelope<T, View>({ items, next }: Page<T>, view: (item: T) => View): Envelope<View[]> {
   return new Envelope(items.map(view), {
     has_more: next !== undefined,

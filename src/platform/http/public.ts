@@ -1,4 +1,7 @@
 import { Reflector } from '@nestjs/core';
 
-/** The route answers anybody. A route must say who may call it: one that says nothing answers no one. */
+/**
+ * The route accepts unauthenticated callers. Every route must declare who may call it; one that declares nothing always
+ * fails.
+ */
 export const Public = Reflector.createDecorator<undefined, true>({ transform: () => true });

@@ -13,12 +13,12 @@ import { attachState, type RequestState, stateOf } from './request-state.js';
 import { securityHeaders } from './security-headers.js';
 import { callersRequestId, traceIdFrom } from './trace-ids.js';
 
-/** The caller went away before it was answered; no status of ours was ever sent. */
+/** The caller disconnected before a response was sent, so no real status exists. */
 const CLIENT_CLOSED_REQUEST = 499;
 
 /**
- * The first thing that every request meets, and the last: it gives it its ids, and writes its log line and its metrics
- * when the answer has been sent. Middleware and not a guard, because guards do not run where no route matches.
+ * Handles every request first and last: it assigns the ids, and writes the log line and the metrics when the response
+ * has been sent. It is middleware because guards do not run when no route matches.
  */
 @Injectable()
 export class RequestContextMiddleware {
@@ -46,7 +46,7 @@ export class RequestContextMiddleware {
     addDefaultHeaders(response, ['X-Request-Id', state.requestId, 'X-Trace-Id', state.traceId]);
     if (this.shutdown.isDraining) response.setHeader('Connection', 'close');
 
-    // The path as it was asked for: routers below may rewrite `url`.
+    // Routers below may rewrite `url`, so the requested path is kept here.
     const path = request.path;
     response.once('close', () => {
       this.finish(request, response, path);
@@ -60,8 +60,8 @@ export class RequestContextMiddleware {
     const durationMs = performance.now() - startedAtMs;
     const route = routeOf(request);
     this.metrics.answered(request.method, route, status, durationMs / 1000);
-    // Written by hand, because there is one for each call. All but the path are texts that need no escapes: ids are of
-    // a form of their own, Node has taken the method from a list, and routes are ours.
+    // The line is assembled by hand, because there is one for each call. Only the path needs escapes: ids have a fixed
+    // form, Node takes the method from a list, and routes are constants.
     this.log.infoLine(
       `"requestId":"${requestId}","method":"${request.method}","path":${quoted(path)},"status":${status}` +
         `,"durationMs":${Math.round(durationMs * 100) / 100},"traceId":"${traceId}"` +
@@ -71,14 +71,14 @@ export class RequestContextMiddleware {
   }
 }
 
-/** The fields as the rest of a JSON object. */
+/** Returns the fields as the rest of a JSON object. */
 function fieldsOf(fields: Readonly<Record<string, string>> | undefined): string {
   let text = '';
   for (const name in fields) text += `,"${name}":"${fields[name]!}"`;
   return text;
 }
 
-/** The template that matched, `/api/v1/projects/:id`. */
+/** Returns the template that matched, such as `/api/v1/projects/:id`. */
 function routeOf(request: Request): string | undefined {
   const route = (request.route as { path?: unknown } | undefined)?.path;
   return typeof route === 'string' ? route : undefined;

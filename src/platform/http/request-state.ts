@@ -1,16 +1,16 @@
 import type { Request } from 'express';
 
-/** What is known of one request from its first byte to its log line. */
+/** What is known about a request from its first byte to its log line. */
 export interface RequestState {
-  /** The caller's own `X-Request-Id` when it is well formed, else one of ours (`req_…`). */
+  /** The caller's own `X-Request-Id` when it is well formed, else a generated one (`req_…`). */
   readonly requestId: string;
-  /** 32 hex digits, from `traceparent`, else `X-Trace-Id`, else random. */
+  /** 32 hex digits: from `traceparent`, else from `X-Trace-Id`, else random. */
   readonly traceId: string;
-  /** Of `performance.now()`. */
+  /** A reading of `performance.now()`. */
   readonly startedAtMs: number;
   /** What modules add to the log lines of the request: ids, which need no escapes. */
   logFields?: Readonly<Record<string, string>>;
-  /** Identifies the authenticated caller, whose retries of a write belong together. */
+  /** Identifies the authenticated caller, so that retries of a write are matched to it. */
   callerKey?: string;
 }
 
@@ -21,7 +21,7 @@ export function attachState(request: Request, state: RequestState): void {
   (request as Carrier)[STATE] = state;
 }
 
-/** @throws {Error} when the request did not come through the request context middleware, a wiring fault. */
+/** @throws {Error} when the request did not pass the request context middleware, which is a wiring fault. */
 export function stateOf(request: Request): RequestState {
   const state = (request as Carrier)[STATE];
   if (state === undefined) throw new Error('A request has no state: the request context middleware did not run.');

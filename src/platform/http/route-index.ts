@@ -1,8 +1,6 @@
 import type { Express, NextFunction, Request, RequestHandler, Response } from 'express';
 
-/**
- * A layer of Express' router as far as it is read here: middleware, or a route with a handler for each of its methods.
- */
+/** The part of a layer of Express' router that is used here: middleware, or a route with a handler for each method. */
 interface Layer {
   readonly rawPath: unknown;
   readonly slash: boolean;
@@ -17,9 +15,9 @@ interface Route {
 interface Entry {
   readonly route: Route;
   readonly handler: RequestHandler;
-  /** Which part of the path is which parameter. */
+  /** Which segment of the path is which parameter. */
   readonly params: readonly { readonly name: string; readonly at: number }[];
-  /** Of the layers that match a path the first one counts. */
+  /** When several layers match a path, the first one wins. */
   readonly order: number;
 }
 
@@ -29,16 +27,16 @@ interface Branch {
   readonly entries: Map<string, Entry>;
 }
 
-/** A path of plain parts and whole-part parameters; what has more is matched by Express. */
+/** Matches paths of plain segments and whole-segment parameters. Express handles every other pattern. */
 const SIMPLE = /^\/$|^(?:\/(?::\w+|[\w.~-]+))+$/;
 
 /**
- * Finds the route of a request by the parts of its path, where Express tries one route after the other. Routes stay
- * declared in Express, and what is not found here goes there: `OPTIONS`, unknown paths, escapes, patterns.
+ * Finds the route of a request by the segments of its path, while Express tries one route after the other. Routes are
+ * still declared in Express, which handles what is not found here: `OPTIONS`, unknown paths, escapes, patterns.
  */
 export class RouteIndex {
   private readonly root = branch();
-  /** Beginnings of paths that a layer takes which is not indexed, and which layer that is. */
+  /** The path prefixes of layers that are not indexed, with the position of each layer. */
   private readonly taken: { readonly prefix: string; readonly order: number }[] = [];
 
   constructor(layers: readonly Layer[]) {
@@ -66,7 +64,7 @@ export class RouteIndex {
     const params = parts.flatMap((part, at) => (part.startsWith(':') ? [{ name: part.slice(1), at }] : []));
     for (const { method, handle } of route.stack) {
       const name = method?.toUpperCase() ?? '';
-      // Several handlers take turns by `next`, which Express sees to.
+      // Several handlers of a route are chained by `next`, which Express handles.
       if (route.stack.length > 1 || name === '') this.taken.push({ prefix: plainBeginningOf(route.path), order });
       else if (!end.entries.has(name)) end.entries.set(name, { route, handler: handle, params, order });
     }
@@ -74,7 +72,8 @@ export class RouteIndex {
 }
 
 /**
- * The index as middleware: the last one before the routes. It is made at the first request, when all routes are there.
+ * The index as middleware, which must be the last one before the routes. It is built at the first request, when all
+ * routes are registered.
  */
 export function indexedRoutes(app: Express): RequestHandler {
   let index: RouteIndex | undefined;
@@ -96,13 +95,13 @@ export function indexedRoutes(app: Express): RequestHandler {
   };
 }
 
-/** The layers of the router that come after the index. */
+/** Returns the layers of the router that come after the index. */
 export function layersAfter({ router }: Express): Layer[] {
   const stack = router.stack as unknown as (Layer & { readonly name: string })[];
   return stack.slice(stack.findIndex(({ name }) => name === 'findRoute') + 1);
 }
 
-/** The entry that Express would come to first; a HEAD is answered by the route of a GET if it has none of its own. */
+/** Returns the entry that Express would reach first. A HEAD is answered by the GET route unless it has its own. */
 function firstOf(from: Branch, parts: readonly string[], at: number, method: string): Entry | undefined {
   if (at === parts.length) return from.entries.get(method) ?? (method === 'HEAD' ? from.entries.get('GET') : undefined);
   const part = parts[at]!;
@@ -121,7 +120,7 @@ function literalOf(at: Branch, part: string): Branch {
   return next;
 }
 
-/** What every path begins with that such a pattern can match. */
+/** Returns the prefix that every path matched by the pattern has. */
 function plainBeginningOf(pattern: unknown): string {
   return typeof pattern === 'string' ? /^[\w/.~-]*/.exec(pattern)![0] : '';
 }

@@ -7,9 +7,9 @@ interface Decorator {
 
 type Known<Value> = WeakMap<object, { readonly value: Value | undefined }>;
 
-/** What a decorator says of a route, or of its controller; looked up once, because it never changes. */
+/** What a decorator declares for a route or its controller. It never changes, so it is looked up once. */
 export class RouteMetadata<Value> {
-  /** By controller first: two controllers may inherit one handler and declare different things. */
+  /** The controller is the first key, because two controllers may inherit one handler and declare different things. */
   private readonly byController = new WeakMap<object, Known<Value>>();
 
   constructor(

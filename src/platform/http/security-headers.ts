@@ -1,6 +1,6 @@
 /**
- * The same on every answer. The API sends data and never a page, so that a browser is told to run and frame nothing;
- * the few pages set a policy of their own. Names and values in turns.
+ * The headers that every response has. The API sends data and no pages, so browsers are instructed to run and frame
+ * nothing; the few pages set a policy of their own. Names and values alternate.
  */
 export function securityHeaders(publicUrl: string): readonly string[] {
   const headers = [
@@ -15,7 +15,7 @@ export function securityHeaders(publicUrl: string): readonly string[] {
     'Cache-Control',
     'no-store',
   ];
-  // Promising HTTPS for a year makes sense only where it is what callers are told to use.
+  // A promise of HTTPS for a year makes sense only when the public URL uses it.
   if (publicUrl.startsWith('https:')) headers.push('Strict-Transport-Security', 'max-age=31536000; includeSubDomains');
   return headers;
 }

@@ -4,17 +4,17 @@ import { RandomBytes } from '../ids/random-bytes.js';
 const random = new RandomBytes();
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
-/** W3C Trace Context: version, trace id, parent id, flags; an id of zeros is invalid. */
+/** The format of W3C Trace Context: version, trace id, parent id, flags. An id of zeros is invalid. */
 const TRACEPARENT = /^[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 const TRACE_ID = /^(?!0{32})[0-9a-f]{32}$/;
 
-/** The caller's own request id; undefined when it sent none that can go into a log line and a header. */
+/** Returns the caller's own request id, and undefined when it sent none that is safe in a log line and a header. */
 export function callersRequestId(headers: IncomingHttpHeaders): string | undefined {
   const id = headers['x-request-id'];
   return typeof id === 'string' && REQUEST_ID.test(id) ? id : undefined;
 }
 
-/** The trace that this request belongs to; a fresh one when the caller names none. */
+/** Returns the trace that this request belongs to, or a new one when the caller names none. */
 export function traceIdFrom(headers: IncomingHttpHeaders): string {
   const { traceparent } = headers;
   if (typeof traceparent === 'string' && !traceparent.startsWith('ff')) {

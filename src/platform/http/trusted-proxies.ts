@@ -4,28 +4,28 @@ import ipaddr from 'ipaddr.js';
 import { Config } from '../config/config.js';
 import { callerChain, plainAddress, type TrustsAddress } from './caller-chain.js';
 
-/** Which addresses are proxies of the operator (`TRUST_PROXY`), whose `X-Forwarded-*` headers count. */
+/** The proxies that the operator trusts (`TRUST_PROXY`). Only their `X-Forwarded-*` headers are used. */
 @Injectable()
 export class TrustedProxies {
   private readonly trusts: TrustsAddress;
 
   constructor({ trustProxy }: Config) {
-    // A number counts hops from us outwards, so that the peer of the connection is the first of them.
+    // A number counts hops from the service outwards, so the peer of the connection is the first one.
     this.trusts =
       typeof trustProxy === 'number' ? (_address, hop) => hop < trustProxy : isWithin(trustProxy.map(rangeOf));
   }
 
-  /** Whether the request comes over a connection from one of them. */
+  /** True when the request's connection comes from a trusted proxy. */
   includes({ socket }: IncomingMessage): boolean {
     return this.trustsPeer(socket.remoteAddress ?? '');
   }
 
-  /** Whether what connects from this address is one of them. */
+  /** True when the address is that of a trusted proxy. */
   trustsPeer(address: string): boolean {
     return this.trusts(address, 0);
   }
 
-  /** The caller, then the proxies that the request came by. */
+  /** Returns the caller, then the trusted proxies that the request passed. */
   chainOf(request: IncomingMessage): string[] {
     return callerChain(request, this.trusts);
   }

@@ -10,7 +10,7 @@ interface Layer {
   match(path: string): boolean;
 }
 
-/** Says of a request that no route took what is wrong with it. */
+/** Explains why no route matched a request. */
 @Injectable()
 export class UnknownRoutes {
   constructor(
@@ -18,7 +18,7 @@ export class UnknownRoutes {
     private readonly config: Config,
   ) {}
 
-  /** 405 where the path exists for other methods, else 404. */
+  /** Returns 405 when the path exists for other methods, else 404. */
   refusalOf({ method, path }: Request): DomainError {
     const allowed = this.methodsOf(path);
     if (allowed.length > 0) return new MethodNotAllowed(method, path, allowed);

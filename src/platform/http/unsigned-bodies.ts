@@ -4,22 +4,22 @@ import { ServiceUnavailable } from '../errors/platform.errors.js';
 import { PayloadTooLarge, RequestTimeout } from './http.errors.js';
 
 interface Bounds {
-  /** Of one body. */
+  /** The largest size of one body. */
   readonly limitBytes: number;
-  /** Of all bodies that are being read, as far as they have come. */
+  /** The most bytes that may be held for all unfinished bodies together. */
   readonly totalBytes: number;
-  /** Bodies that one address may be sending at a time. */
+  /** How many bodies one address may send at a time. */
   readonly placesByAddress: number;
-  /** In which a body must have come whole. */
+  /** The time within which a body must arrive completely. */
   readonly deadlineMs?: number;
 }
 
 const DEADLINE_MS = 5_000;
 
 /**
- * Reads bodies whose signature can be checked only once they are whole, so that anybody may send them. A body has five
- * seconds; an address has a few places; and what is bounded for all together is the memory that bodies really take, not
- * their number. So slow senders hold next to nothing, and never what others need.
+ * Reads bodies whose signature can be checked only once they are complete, so that any caller may send them. A body has
+ * five seconds, and an address has a few places. The shared limit is on the memory that bodies really use, not on their
+ * number, so slow senders cannot exhaust what others need.
  */
 export class UnsignedBodies {
   private readonly senders = new Map<string, number>();
@@ -28,12 +28,11 @@ export class UnsignedBodies {
   constructor(private readonly bounds: Bounds) {}
 
   /**
-   * The bytes of a body as they were sent.
-   *
-   * @param address by what the sender is counted.
+   * Returns the bytes of a body as they were sent.
+   * @param address the sender, for the limit by address.
    * @throws {PayloadTooLarge} `payload_too_large`
    * @throws {RequestTimeout} `request_timeout`
-   * @throws {ServiceUnavailable} `service_unavailable`: the address, or all senders together, have sent too much at
+   * @throws {ServiceUnavailable} `service_unavailable` when the address, or all senders together, have sent too much at
    * once.
    */
   async read(request: Request, address: string): Promise<Buffer> {
@@ -93,7 +92,7 @@ export class UnsignedBodies {
   }
 }
 
-/** What is still to come is not waited for: the connection ends with the answer. */
+/** The rest of the body is not waited for: the connection ends with the response. */
 function leaveUnread(request: Request, error: Error): Error {
   request.pause();
   if (request.res?.headersSent === false) request.res.setHeader('connection', 'close');

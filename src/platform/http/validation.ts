@@ -5,7 +5,7 @@ import { MalformedRequest } from './http.errors.js';
 
 const PLACES = { body: 'body', query: 'query', param: 'path', custom: 'header' } as const;
 
-/** Checks what a route takes against its DTO and answers every fault of every field at once. */
+/** Validates the input of a route against its DTO and reports every fault of every field at once. */
 @Injectable()
 export class RequestValidation extends ValidationPipe {
   constructor() {
@@ -16,25 +16,25 @@ export class RequestValidation extends ValidationPipe {
       forbidUnknownValues: true,
       validationError: { target: true, value: true },
       errorHttpStatusCode: HttpStatus.BAD_REQUEST,
-      exceptionFactory: (errors) => new UntoldFaults(errors),
+      exceptionFactory: (errors) => new ValidationFaults(errors),
     });
   }
 
   override transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
-    // What a decorator of ours makes of a request is no input; that is found out without a promise, on every call.
+    // A value from a custom decorator is not input. It is returned without a promise, because this runs on every call.
     if (metadata.type === 'custom') return value as Promise<unknown>;
     return this.check(value, metadata);
   }
 
   private async check(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
-    // Nothing has it in its name, and the database takes none.
+    // No name contains a NUL, and PostgreSQL does not accept it.
     if (metadata.type === 'param' && typeof value === 'string' && value.includes('\0'))
-      throw new MalformedRequest('The path of the request holds a NUL.');
+      throw new MalformedRequest('The path of the request contains a NUL.');
     requireNoAccessor(value, metadata);
     try {
       return (await super.transform(value, metadata)) as unknown;
     } catch (thrown) {
-      if (thrown instanceof UntoldFaults) throw new RequestInvalid(faultsOf(thrown.errors, PLACES[metadata.type]));
+      if (thrown instanceof ValidationFaults) throw new RequestInvalid(faultsOf(thrown.errors, PLACES[metadata.type]));
       throw thrown;
     }
   }
@@ -67,8 +67,8 @@ function accessorsOf(metatype: { readonly prototype?: unknown }): ReadonlySet<st
   return names;
 }
 
-/** The faults on their way to {@link RequestInvalid}; Nest's factory is not told where the value came from. */
-class UntoldFaults extends Error {
+/** Carries the faults to {@link RequestInvalid}, because Nest's factory does not receive where the value came from. */
+class ValidationFaults extends Error {
   constructor(readonly errors: readonly ValidationError[]) {
     super('The request is not valid.');
   }
@@ -77,14 +77,14 @@ class UntoldFaults extends Error {
 function faultsOf(errors: readonly ValidationError[], place: FieldFault['in'], parent = ''): FieldFault[] {
   return errors.flatMap((error) => {
     const path = pathOf(parent, error.property);
-    // Decorators register from the last to the first, and the first one written is the most telling: the type.
+    // Decorators register from the last to the first. The first one in the source is the most useful: the type.
     const [rule, message] = Object.entries(error.constraints ?? {}).at(-1) ?? [];
     const own = rule === undefined ? [] : [{ path, in: place, ...describe(error, rule, message!) }];
     return [...own, ...faultsOf(error.children ?? [], place, path)];
   });
 }
 
-/** `env[0].name`: members of a list are numbers. */
+/** Returns a path such as `env[0].name`. Members of a list have numbers as names. */
 function pathOf(parent: string, property: string): string {
   if (/^\d+$/.test(property)) return `${parent}[${property}]`;
   return parent === '' ? property : `${parent}.${property}`;
@@ -95,10 +95,10 @@ function describe(
   rule: string,
   message: string,
 ): Pick<FieldFault, 'code' | 'message' | 'expected' | 'received'> {
-  if (rule === 'whitelistValidation') return { code: 'unknown_field', message: `There is no field ${error.property}.` };
+  if (rule === 'whitelistValidation') return { code: 'unknown_field', message: `Unknown field: ${error.property}.` };
   const code = rule.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   const expected = allowedValuesOf(error, rule);
-  // A value is shown only where it is one of a few words: anywhere else it may be long, or a secret.
+  // The value is shown only when the field takes one of a few words. Elsewhere it may be long, or a secret.
   if (expected === undefined) return { code, message };
   return {
     code,

@@ -1,19 +1,22 @@
 import type { Request } from 'express';
 
-/** How a write is done; declared by `@TakesJson()` and `@TakesNothing()`. */
+/** How a write behaves, as `@TakesJson()` and `@TakesNothing()` declare it. */
 export interface WriteRule {
   /**
-   * The handler has effects besides the database, a run of code for one. It cannot be rehearsed by rolling back, so it
-   * sees to `Dry-Run` itself, and its answer cannot be committed together with what it did.
+   * True when the handler has effects outside of the database, such as a code run. It cannot be tried and rolled back,
+   * so it handles `Dry-Run` itself, and its response cannot be committed together with its effects.
    */
   readonly actsOutside: boolean;
 }
 
-/** What the API promises of every write, kept by whoever knows the callers: `Idempotency-Key` and `Dry-Run`. */
+/**
+ * What the API guarantees for every write: `Idempotency-Key` and `Dry-Run`. A module that knows the callers implements
+ * it.
+ */
 export abstract class WriteGuarantees {
-  /** Whether the request asks for any of it; most do not. */
+  /** True when the request uses one of them, which most requests do not. */
   abstract areAskedBy(request: Request): boolean;
 
-  /** Answers the request by `handler`, or by what it answered before. */
+  /** Answers the request with `handler`, or with an earlier response. */
   abstract answer(request: Request, rule: WriteRule, handler: () => Promise<unknown>): Promise<unknown>;
 }

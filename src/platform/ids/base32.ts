@@ -1,12 +1,12 @@
-/** Crockford's alphabet in lower case, as the TypeID specification has it. */
+/** The alphabet is Crockford's in lower case, as in the TypeID specification. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
-/** The two characters of every ten bits. */
+/** The two characters for every value of ten bits. */
 const PAIRS = Array.from({ length: 1_024 }, (_, bits) => ALPHABET[bits >> 5]! + ALPHABET[bits & 31]!);
 
-/** The first ten characters of a UUIDv7 in base32: 48 bits of time, with two zero bits before them. */
+/** Returns the first ten characters of a UUIDv7 in base32: 48 bits of time, with two zero bits before them. */
 export function base32OfTime(ms: number): string {
   const [high, low] = [Math.floor(ms / 0x100_0000), ms % 0x100_0000];
-  // high has the bits 24 to 47, low the bits 0 to 23.
+  // `high` has the bits 24 to 47, and `low` has the bits 0 to 23.
   return (
     PAIRS[high >> 16]! +
     PAIRS[(high >> 6) & 1_023]! +
@@ -16,7 +16,7 @@ export function base32OfTime(ms: number): string {
   );
 }
 
-/** Sixteen characters for the ten bytes from `start` on. */
+/** Returns sixteen characters for the ten bytes from `start` on. */
 export function base32OfTenBytes(bytes: Uint8Array, start: number): string {
   return ofFiveBytes(bytes, start) + ofFiveBytes(bytes, start + 5);
 }

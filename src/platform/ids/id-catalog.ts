@@ -1,9 +1,9 @@
 import type { IdKind } from './define-id.js';
 
-/** TypeID allows more; short lowercase words are what an id can be told by in a log line. */
+/** TypeID allows more, but short lowercase words are easy to recognize in a log line. */
 const PREFIX = /^[a-z]{2,8}$/;
 
-/** Every kind of id, whichever module declares it. The roles put it together. */
+/** Every kind of id, whichever module declares it. The roles assemble it. */
 export class IdCatalog {
   readonly prefixes: readonly string[];
 

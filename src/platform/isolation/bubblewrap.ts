@@ -3,43 +3,43 @@ import { existsSync } from 'node:fs';
 import { type Mount } from './isolation-spec.js';
 import { type LibraryPaths } from './library-mounts.js';
 
-/** bubblewrap reads the seccomp filter here and closes it. */
+/** bubblewrap reads the seccomp filter from this descriptor and closes it. */
 export const SECCOMP_DESCRIPTOR = 5;
 
-/** bubblewrap tells the process id of its child here; the program does not have it. */
+/** bubblewrap reports the process id of its child on this descriptor, which the program does not inherit. */
 export const INFO_DESCRIPTOR = 6;
 
 export const BUBBLEWRAP_PLACES: readonly string[] = ['/usr/bin/bwrap', '/usr/local/bin/bwrap', '/bin/bwrap'];
 
 /**
- * Outside of `/proc/<pid>`, what would tell of the host; `subset=pid` would hide all of it, but bubblewrap cannot ask
- * for that.
+ * These files outside of `/proc/<pid>` reveal facts about the host. `subset=pid` would hide all of them, but bubblewrap
+ * cannot set it.
  */
 const HIDDEN_IN_PROC = ['/proc/cmdline', '/proc/keys', '/proc/kallsyms'].filter((path) => existsSync(path));
 
-/** No more devices than these: bubblewrap's `--dev` also makes pseudo-terminals and a writable `/dev/shm`. */
+/** The list is complete: bubblewrap's `--dev` would also create pseudo-terminals and a writable `/dev/shm`. */
 const DEVICES = ['null', 'zero', 'full', 'random', 'urandom'] as const;
 
-/** Another number than on the host, so that nothing inside tells which user of the host it is. */
+/** The number differs from the host's, so that nothing inside reveals the host user. */
 const USER_INSIDE = '1000';
 
-/** What a sandbox is made of, whatever runs in it. */
+/** The file system and environment of an isolated program. */
 export interface IsolationShape {
   readonly mounts: readonly Mount[];
-  /** A mount at `/tmp` takes the place of the memory there. */
+  /** A mount at `/tmp` replaces the one in memory. */
   readonly writable: readonly Mount[];
-  /** Where its program starts. */
+  /** The working directory of the program. */
   readonly directory: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** Of `/tmp`. */
+  /** The size of `/tmp`. */
   readonly scratchBytes: number;
-  /** Whether bubblewrap says at the end that its program ran at all. */
+  /** True when bubblewrap reports at the end whether its program ran at all. */
   readonly tellsExit: boolean;
 }
 
-/** The options of `bwrap`; behind them come `--` and the command. */
+/** Returns the options of `bwrap`, which precede `--` and the command. */
 export function bubblewrapOptions(shape: IsolationShape, libraries: LibraryPaths): string[] {
-  // What lies within a place that can be written is mounted after it, or it would be hidden.
+  // Mounts inside of a writable directory must come after it, or it would hide them.
   const [later, earlier] = partition(shape.mounts, ({ to }) =>
     shape.writable.some((place) => to.startsWith(`${place.to}/`)),
   );
@@ -63,7 +63,7 @@ export function bubblewrapOptions(shape: IsolationShape, libraries: LibraryPaths
     '--proc',
     '/proc',
     ...HIDDEN_IN_PROC.flatMap((path) => ['--ro-bind', '/dev/null', path]),
-    // bubblewrap's init, of the same user as the program, which could otherwise write to its memory.
+    // `/proc/1` is bubblewrap's init. It runs as the program's user, so the program could write to its memory.
     '--tmpfs',
     '/proc/1',
     '--remount-ro',

@@ -10,20 +10,23 @@ import { LaunchInfo } from './launch-info.js';
 const GO = Buffer.from('\n');
 const KILL_INTERVAL_MS = 10;
 const EMPTY_PAUSE_MS = 2;
-/** After the last process is gone the pipes end by themselves; this is only so that nothing can hold up the answer. */
+/**
+ * The pipes close by themselves after the last process has ended. This limit only ensures that nothing can delay the
+ * response.
+ */
 const PIPES_GRACE_MS = 500;
 
 export interface ContainedParts {
   readonly child: ChildProcess;
   readonly group: ResourceGroup;
   readonly seccomp: Buffer;
-  /** Called once, when nothing of the sandbox is left. */
+  /** Called once, when nothing of the isolated program is left. */
   readonly onGone: () => void;
 }
 
-/** bubblewrap and everything inside of it: told to go on once somebody watches, killed as one, and gone as one. */
+/** bubblewrap and everything inside of it. It starts only when it is watched, is killed as one, and ends as one. */
 export class ContainedChild {
-  /** The exit status of bubblewrap, null when it was killed. */
+  /** The exit status of bubblewrap; null when it was killed. */
   readonly exited: Promise<number | null>;
 
   readonly info: LaunchInfo;
@@ -62,12 +65,12 @@ export class ContainedChild {
     return this.parts.child.stdio[descriptor] as Duplex;
   }
 
-  /** The program may close its end at any time, which is not our error. */
+  /** The program may close its end at any time, which is not an error of the service. */
   takesNoFaultFrom(...descriptors: readonly number[]): void {
     for (const descriptor of descriptors) this.pipe(descriptor).on('error', () => undefined);
   }
 
-  /** Kills everything, and again until it is gone: bubblewrap may have been about to make a process. */
+  /** Kills everything, repeatedly until it is gone, because bubblewrap may have been creating a process. */
   kill(): void {
     if (this.over || this.killer !== null) return;
     this.killNow();
@@ -77,8 +80,8 @@ export class ContainedChild {
   }
 
   /**
-   * After {@link exited}: settles when no process is left inside. bubblewrap ends when it hears of its program's end,
-   * and those that the program started are killed just after it.
+   * Resolves when no process is left inside; call it after {@link exited}. bubblewrap ends when its program does, and
+   * the processes that the program started are killed just after it.
    */
   async empty(): Promise<void> {
     if (this.initTicks === null) return;
@@ -89,7 +92,7 @@ export class ContainedChild {
     }
   }
 
-  /** After {@link exited}: waits a moment for what is still in the pipes. */
+  /** Waits a moment for what is still in the pipes; call it after {@link exited}. */
   async endLines(outputs: readonly Promise<void>[]): Promise<void> {
     const grace = new AbortController();
     await Promise.race([
@@ -104,13 +107,15 @@ export class ContainedChild {
     for (const stream of this.parts.child.stdio) stream?.destroy();
   }
 
-  /** Takes away what held it together; to be called last. */
+  /** Removes the resource group. It must be called last. */
   async cleanUp(): Promise<void> {
     await this.parts.group.remove();
     this.parts.onGone();
   }
 
-  /** The line lets the launcher go on; bubblewrap reads the rest. One that cannot be bounded does not go on. */
+  /**
+   * The line lets the launcher continue; bubblewrap reads the rest. A launcher that cannot be limited never gets it.
+   */
   private async letGo(seccomp: Buffer): Promise<void> {
     const { child, group } = this.parts;
     try {
@@ -125,18 +130,18 @@ export class ContainedChild {
     this.parts.group.kill();
     const { pid } = this.parts.child;
     if (pid !== undefined) sendKill(-pid);
-    // The init inside leaves bubblewrap's process group; with it dies its namespace.
+    // The init inside leaves bubblewrap's process group. Its namespace dies with it.
     this.info.whenKnown((initPid) => {
       sendKill(initPid);
     });
   }
 }
 
-/** Settles when no one can write any more. */
+/** Resolves when nothing can write to the stream any longer. */
 export function endOf(stream: Readable): Promise<void> {
   return new Promise((resolve) => {
     stream.once('close', resolve);
-    // A reset is an end too; the outcome comes from the exit status.
+    // A reset ends the stream as well; the outcome comes from the exit status.
     stream.on('error', () => {
       resolve();
     });
@@ -147,6 +152,6 @@ function sendKill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It is gone already.
+    // The process has already ended.
   }
 }

@@ -1,9 +1,7 @@
-/** What may be used at once after a while of rest, in milliseconds of processor time for each percent. */
+/** How much may be used at once after a pause, in milliseconds of processor time for each percent. */
 const BURST_MS_PER_PERCENT = 1;
 
-/**
- * Stands in for the kernel's bandwidth control: tells when a program has used more than a percentage of one processor.
- */
+/** Replaces the kernel's bandwidth control: reports when a program has used more than a percentage of one processor. */
 export class CpuAllowance {
   private readonly most: number;
   private unusedMs: number;

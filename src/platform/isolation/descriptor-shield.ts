@@ -5,9 +5,8 @@ type Stdio = 'pipe' | 'ignore' | number;
 const O_CLOEXEC = 0o2_000_000;
 
 /**
- * Keeps descriptors that the service was itself started with out of its sandboxes. Node opens everything
- * close-on-exec, but it cannot set that on what it inherited, such as a supervisor's pipe; those numbers are covered
- * with `/dev/null`.
+ * Keeps descriptors that the service itself inherited out of isolated programs. Node opens everything close-on-exec but
+ * cannot set that on inherited descriptors, such as a supervisor's pipe; those numbers are covered with `/dev/null`.
  */
 export class DescriptorShield {
   private readonly inherited = inheritedDescriptors();
@@ -40,7 +39,7 @@ function staysOpen(descriptor: number): boolean {
     const flags = /^flags:\s+(\d+)$/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, 'utf8'))?.[1];
     return flags !== undefined && (parseInt(flags, 8) & O_CLOEXEC) === 0;
   } catch {
-    // The descriptor of the listing itself.
+    // The descriptor of the listing itself is already closed.
     return false;
   }
 }

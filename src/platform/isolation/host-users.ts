@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** The user a sandbox runs as on the host. */
+/** The host user that an isolated program runs as. */
 export interface HostUser {
   readonly uid: number;
   readonly gid: number;
@@ -12,20 +12,22 @@ interface Range {
 }
 
 /**
- * systemd leaves 65520 to 65533 to nobody (its "Users, Groups, UIDs and GIDs" document), and no distribution gives
- * them out. 65534 is `nobody`, under which other daemons run: its limits and signals must not be ours to spend.
+ * systemd does not assign 65520 to 65533 (see its document "Users, Groups, UIDs and GIDs"), and no distribution does.
+ * 65534 is `nobody`, which other daemons run as: its limits and signals must not be shared.
  */
 const ALWAYS: Range = { first: 65_520, count: 14 };
 
-/** The same document leaves everything from 1879048192 on unused; a container has such users only if it maps all. */
+/**
+ * The same document leaves everything from 1879048192 on unused. A container has such users only if it maps all ids.
+ */
 const WHERE_MAPPED: Range = { first: 1_879_048_192, count: 242 };
 
 /**
- * Lends each sandbox a user of its own, because the kernel counts processes, queued signals and keys per user. Only
- * root can change user; otherwise sandboxes run as the service's own, which is not root either.
+ * Lends each isolated program a user of its own, because the kernel counts processes, queued signals and keys per user.
+ * Only root can change users; otherwise programs run as the service's own user, which is not root either.
  */
 export class HostUsers {
-  /** How many there are. */
+  /** The number of users. */
   readonly count: number;
 
   private readonly free: HostUser[];
@@ -39,7 +41,7 @@ export class HostUsers {
       Array.from({ length: count }, (_, step) => ({ uid: first + step, gid: first + step })),
     );
     this.count = users.length;
-    // Not everyone from the same end: services on one machine do not know of each other.
+    // Services on one machine do not coordinate, so each starts at a different user.
     const start = process.pid % Math.max(1, users.length);
     this.free = [...users.slice(start), ...users.slice(0, start)];
   }
@@ -48,7 +50,7 @@ export class HostUsers {
     return this.serviceUid === 0;
   }
 
-  /** @throws {Error} when every user is lent out. */
+  /** @throws {Error} when every user is lent. */
   lend(): HostUser {
     const user = this.free.pop();
     if (user === undefined) throw new Error(`All ${this.count} users for isolated programs are taken.`);
@@ -56,11 +58,11 @@ export class HostUsers {
   }
 
   takeBack(user: HostUser): void {
-    // To the far end, so that a user rests as long as possible before its next sandbox.
+    // The user goes to the far end, so that it rests as long as possible before its next program.
     this.free.unshift(user);
   }
 
-  /** In a container only some users exist; null when those we need do. */
+  /** Returns the missing users, because a container has only some; null when the required ones exist. */
   static missing(uidMap = readUidMap()): string | null {
     return isMapped(ALWAYS, uidMap)
       ? null
@@ -78,7 +80,7 @@ function isMapped({ first, count }: Range, uidMap: string): boolean {
     });
 }
 
-/** Empty where there are no user namespaces, and no sandboxes. */
+/** Returns an empty string where there are no user namespaces, and so no isolation. */
 function readUidMap(): string {
   try {
     return readFileSync('/proc/self/uid_map', 'utf8');

@@ -17,18 +17,18 @@ import { type Usage } from './resource-group.js';
 import { RunWatch } from './run-watch.js';
 
 const REPORT_LIMIT_BYTES = 64 * 1024;
-/** Waiting for work, and having it. */
+/** The program sends one newline when it waits for its work and another when it has received it. */
 const BEGAN = '\n\n';
-/** Until the run says what its limit is, only what a failed start has to say is kept. */
+/** Until the run sets its limit, only the output of a failed start is kept. */
 const START_OUTPUT_LIMIT_BYTES = 16 * 1024;
 
 export interface ProcessParts extends ContainedParts {
   readonly limits: StartLimits;
 }
 
-/** One sandbox: started, given work once, and gone. Made by `Isolation.start`. */
+/** One isolated process: started, given work once, and ended. `Isolation.start` creates it. */
 export class IsolatedProcess {
-  /** Settles when the sandbox and all that belonged to it is gone, however it ended. */
+  /** Resolves when the process and all that belonged to it is gone, however it ended. */
   readonly gone: Promise<void>;
 
   private readonly stdout: OutputCapture;
@@ -65,15 +65,14 @@ export class IsolatedProcess {
     return this.inside.info.initPid;
   }
 
-  /** False from the moment its end is noticed. */
+  /** False as soon as its end is noticed. */
   get isAlive(): boolean {
     return !this.inside.hasExited;
   }
 
   /**
-   * Settles when the program waits for its work.
-   *
-   * @throws {IsolationDidNotStart} when it ended, or took longer than `timeoutMs`, before it did.
+   * Resolves when the program waits for its work.
+   * @throws {IsolationDidNotStart} when it ended, or took longer than `timeoutMs`, before that.
    */
   async started(timeoutMs: number): Promise<void> {
     const timeout = new AbortController();
@@ -93,8 +92,7 @@ export class IsolatedProcess {
   }
 
   /**
-   * Hands over the work and waits for the end of the run, when nothing in the sandbox runs any more. Only once.
-   *
+   * Hands over the work and waits until nothing runs inside any longer. It may be called only once.
    * @throws the signal's reason when it was aborted; the run has ended then, too.
    */
   async run(work: Work, limits: RunLimits, signal?: AbortSignal): Promise<Ended> {
@@ -122,7 +120,7 @@ export class IsolatedProcess {
     const durationMs = performance.now() - startedAt;
     watch.stop();
     signal?.removeEventListener('abort', abort);
-    // Before the cgroup, which knows them, is removed.
+    // The values are read before the cgroup, which holds them, is removed.
     const usage = this.parts.group.usage();
     const ranOutOfMemory = this.parts.group.ranOutOfMemory();
     await this.pipesEnded;
@@ -131,7 +129,7 @@ export class IsolatedProcess {
     return this.describe({ exitStatus, durationMs, usage, before, ranOutOfMemory });
   }
 
-  /** Ends the sandbox, whatever it is doing. Settles when nothing of it is left. */
+  /** Ends the process, whatever it is doing. Resolves when nothing of it is left. */
   async destroy(): Promise<void> {
     this.end('aborted');
     await this.gone;
@@ -144,11 +142,11 @@ export class IsolatedProcess {
     this.inside.pipe(WORK_DESCRIPTOR).end(work.input);
   }
 
-  /** The first cause is the true one: what follows is the dying. */
+  /** Only the first cause is recorded; later ones are consequences. */
   private end(cause: EndCause): void {
     if (this.cause !== 'exit') return;
     this.cause = cause;
-    // What it wrote before it exited by itself may still be on its way.
+    // Output written before a regular exit may still arrive.
     if (this.inside.hasExited) return;
     this.killedBeforeExit = true;
     this.inside.kill();

@@ -8,12 +8,10 @@ import { LaunchWatch } from './launch-watch.js';
 import { LineOutput } from './line-output.js';
 import { isStopped, sampleTree, startTicks } from './process-facts.js';
 
-/** bubblewrap reads its options here, so that no command line shows them. */
+/** bubblewrap reads its options from this descriptor, so that no command line shows them. */
 export const OPTIONS_DESCRIPTOR = 3;
 
-/**
- * What a process does between two looks at all of them is little; a program that forks all the time takes a few rounds.
- */
+/** A process can do little between two samples; a program that forks all the time takes a few rounds. */
 const FREEZE_ROUNDS = 50;
 const FREEZE_PAUSE_MS = 2;
 
@@ -22,12 +20,12 @@ export interface ProgramParts extends ContainedParts {
   readonly options: Buffer;
 }
 
-/** A program, and those that it started, for as long as it runs. Made by `Isolation.launch`. */
+/** A program, and those that it started, for as long as it runs. `Isolation.launch` creates it. */
 export class IsolatedProgram {
-  /** Settles when nothing inside runs any more and all that it wrote has been handed on. Never rejects. */
+  /** Resolves when nothing runs inside any longer and all of its output has been delivered. It never rejects. */
   readonly exited: Promise<LaunchEnd>;
 
-  /** Settles when nothing is left of it on this machine either; what was lent to it can then be taken back. */
+  /** Resolves when nothing of it is left on this machine; what was lent to it can then be reused. */
   readonly gone: Promise<void>;
 
   private readonly inside: ContainedChild;
@@ -37,7 +35,8 @@ export class IsolatedProgram {
   private cause: LaunchEndCause = 'exit';
   private said = '';
   /**
-   * All there is of it while it is frozen: to look for them anew takes milliseconds on a machine with many processes.
+   * The processes at the time of the freeze: to search for them again takes milliseconds on a machine with many
+   * processes.
    */
   private frozen: readonly FrozenProcess[] | undefined;
 
@@ -73,28 +72,30 @@ export class IsolatedProgram {
     return this.inside.info.initPid;
   }
 
-  /** False from the moment its end is noticed. */
+  /** False as soon as its end is noticed. */
   get isAlive(): boolean {
     return !this.inside.hasExited;
   }
 
   /**
-   * What it writes, with `rawStdout`; ends when nothing can be written any more. Reading slowly holds the program up.
+   * Standard output, with `rawStdout`. It ends when nothing can write any longer. Slow reading slows the program down.
    */
   get stdout(): Readable {
     return this.inside.pipe(1);
   }
 
-  /** With `sendsMore`: the rest of its standard input, then end of file. What it does not read any more is lost. */
+  /**
+   * Sends the rest of standard input and then end of file; requires `sendsMore`. What the program no longer reads is
+   * lost.
+   */
   send(bytes: Buffer): void {
     this.inside.pipe(0).end(bytes);
   }
 
   /**
-   * Settles when its sandbox is being made. What then still goes wrong, such as a mount that is missing, ends it with
-   * the cause `did_not_start`.
-   *
-   * @throws {IsolationDidNotStart} when it ended, or took longer than `timeoutMs`, before it was.
+   * Resolves when bubblewrap has begun to set up the isolation. A later failure, such as a missing mount, ends the
+   * program with the cause `did_not_start`.
+   * @throws {IsolationDidNotStart} when it ended, or took longer than `timeoutMs`, before that.
    */
   async started(timeoutMs: number): Promise<void> {
     const timeout = new AbortController();
@@ -112,7 +113,7 @@ export class IsolatedProgram {
     );
   }
 
-  /** Stops everything inside where it stands; it then takes memory, but no processor time. */
+  /** Stops everything inside. It then uses memory, but no processor time. */
   async freeze(): Promise<void> {
     for (let round = 0; round < FREEZE_ROUNDS && this.isAlive; round++) {
       const { pids } = sampleTree(this.initPid);
@@ -127,7 +128,7 @@ export class IsolatedProgram {
     }
   }
 
-  /** Lets it go on. */
+  /** Continues a frozen program. */
   thaw(): void {
     if (!this.isAlive) return;
     this.watch.resume();
@@ -138,25 +139,25 @@ export class IsolatedProgram {
       return;
     }
     for (const { pid, ticks } of frozen) {
-      // The kernel may have ended one for want of memory, and given its number to somebody else.
+      // The kernel may have killed a process because memory ran out and given its number to another one.
       if (startTicks(pid) === ticks) send(pid, 'SIGCONT');
     }
   }
 
-  /** For a moment, where the kernel cannot hold it to its share of the processors. */
+  /** Stops the program for a moment, where the kernel cannot limit its share of the processors. */
   private hold(isHeld: boolean): void {
     if (this.frozen !== undefined || !this.isAlive) return;
     for (const pid of sampleTree(this.initPid).pids) send(pid, isHeld ? 'SIGSTOP' : 'SIGCONT');
   }
 
-  /** Ends it, whatever it is doing. Settles when nothing of it is left. */
+  /** Ends the program, whatever it is doing. Resolves when nothing of it is left. */
   async destroy(): Promise<void> {
     this.end('destroyed');
     if (this.parts.spec.output.rawStdout === true) this.stdout.destroy();
     await this.gone;
   }
 
-  /** The first cause is the true one: what follows is the dying. */
+  /** Only the first cause is recorded; later ones are consequences. */
   private end(cause: LaunchEndCause): void {
     if (this.cause !== 'exit' || this.inside.hasExited) return;
     this.cause = cause;
@@ -167,12 +168,12 @@ export class IsolatedProgram {
     this.watch.stop();
     await this.inside.empty();
     const { group } = this.parts;
-    // Before the cgroup, which knows them, is removed.
+    // The values are read before the cgroup, which holds them, is removed.
     const { cpuMs, memoryPeakBytes } = group.usage();
     const killedForMemory = this.cause === 'exit' && group.ranOutOfMemory();
     this.lines.finish();
     await this.inside.endLines([...this.lines.ended, this.inside.info.ended]);
-    // The reader decides when it has read all; nobody can add to it any more.
+    // The reader decides when it has read everything; nothing more can be written.
     await this.rawEnd;
     this.inside.closePipes();
     const cause = this.finalCause(killedForMemory, exitStatus);
@@ -187,14 +188,14 @@ export class IsolatedProgram {
 
   private finalCause(killedForMemory: boolean, exitStatus: number | null): LaunchEndCause {
     if (killedForMemory) return 'memory';
-    // bubblewrap, too, ends with a status when it fails.
+    // bubblewrap also ends with a status when it fails itself.
     return this.cause === 'exit' && exitStatus !== null && !this.inside.info.programRan ? 'did_not_start' : this.cause;
   }
 }
 
 interface FrozenProcess {
   readonly pid: number;
-  /** When it started. */
+  /** The start time, which tells it from a later process with the same number. */
   readonly ticks: string | null;
 }
 
@@ -202,6 +203,6 @@ function send(pid: number, signal: 'SIGSTOP' | 'SIGCONT'): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It has ended since.
+    // The process has ended since.
   }
 }

@@ -16,7 +16,9 @@ function isolationOf(settings: IsolationSettings, shutdown: Shutdown): Isolation
   return isolation;
 }
 
-/** The one isolation of this process for what it launches; the sandbox has its own in another process. */
+/**
+ * The isolation of this process for the programs that it launches. Code runs have one of their own, in another process.
+ */
 @Module({
   providers: [{ provide: Isolation, inject: [IsolationSettings, Shutdown], useFactory: isolationOf }],
   exports: [Isolation],

@@ -31,11 +31,11 @@ const TASKS_AROUND = 3;
 const DEFAULT_START_TIMEOUT_MS = 10_000;
 
 export interface IsolationOptions {
-  /** `off` bounds memory by RLIMIT_DATA even where a cgroup could be had. */
+  /** `off` limits memory by RLIMIT_DATA even where a cgroup is available. */
   readonly cgroups: 'auto' | 'off';
-  /** Of all isolated programs of this machine together, while processors are contended: {@link ALL_ISOLATED_WEIGHT}. */
+  /** The weight of all isolated programs of this machine together. The default is {@link ALL_ISOLATED_WEIGHT}. */
   readonly cpuWeight?: number;
-  /** Root's own directory for copies of files that a sandbox's user could not reach where they are. */
+  /** Root's directory for copies of files that an isolated user could not reach where they are. */
   readonly copiesDirectory: string;
   readonly startTimeoutMs?: number;
   /** Where to look for bubblewrap instead of the usual places. */
@@ -43,10 +43,9 @@ export interface IsolationOptions {
 }
 
 /**
- * Runs untrusted programs: no network, no files but the mounts, a user that is no one, bounded in everything.
- *
- * The host exchanges pipes with them and never opens, writes or changes a path that they could influence: the three
- * escapes published for Judge0 (CVE-2024-28185, -28189, -29021) were all one of these.
+ * Runs untrusted programs without a network, with no files but the mounts, as an unprivileged user, and with limits on
+ * every resource. The host exchanges pipes with them and never opens, writes or changes a path that they could
+ * influence: the three published escapes of Judge0 (CVE-2024-28185, -28189, -29021) all used such a path.
  */
 export class Isolation {
   private readonly bubblewrap: string | null;
@@ -72,35 +71,34 @@ export class Isolation {
     this.files = new ReachableFiles({ directory: options.copiesDirectory, otherUser: this.users.canSwitch });
   }
 
-  /** How memory and processes are bounded here. */
+  /** How memory and processes are limited on this machine. */
   get mode(): ResourceGroups['mode'] {
     return this.groups.mode;
   }
 
-  /** How many sandboxes can live at a time. */
+  /** How many isolated programs can run at a time. */
   get capacity(): number {
     return this.users.canSwitch ? this.users.count : Infinity;
   }
 
-  /** What this machine lacks, each as the thing to install or set; to be asked before the first start. */
+  /** Returns what this machine lacks, each as the thing to install or set. Call it before the first start. */
   missing(): string[] {
     return missingPrerequisites({ bubblewrap: this.bubblewrap, otherUser: this.users.canSwitch });
   }
 
-  /** Removes what services that were killed have left behind. */
+  /** Removes what killed services have left behind. */
   async sweep(): Promise<void> {
     await this.groups.sweep();
   }
 
-  /** A path to the file that a sandbox can walk: itself or, if need be, a copy. */
+  /** Returns a path to the file that an isolated program can reach: the file itself or a copy. */
   async reachable(path: string): Promise<string> {
     return this.files.reachable(path);
   }
 
   /**
-   * Starts a sandbox whose program then waits for its work.
-   *
-   * @throws {IsolationDidNotStart} when it does not come up.
+   * Starts a program that then waits for its work.
+   * @throws {IsolationDidNotStart} when it does not start.
    */
   async start(spec: IsolationSpec): Promise<IsolatedProcess> {
     const started = this.spawnProcess(spec, this.usableBubblewrap());
@@ -110,8 +108,7 @@ export class Isolation {
 
   /**
    * Starts a program that may start others: for one piece of work, or for as long as it is needed.
-   *
-   * @throws {IsolationDidNotStart} when its sandbox does not come up.
+   * @throws {IsolationDidNotStart} when it does not start.
    */
   async launch(spec: LaunchSpec): Promise<IsolatedProgram> {
     const launched = this.spawnProgram(spec, this.usableBubblewrap());
@@ -120,14 +117,14 @@ export class Isolation {
   }
 
   /**
-   * A user for one launched program after another, and for the directories that they write. @throws {Error} when all
-   * are taken.
+   * Lends a user for a series of launched programs and for the directories that they write.
+   * @throws {Error} when all users are lent.
    */
   lendUser(): LentUser {
     return new Tenant(this.users);
   }
 
-  /** Ends every sandbox. */
+  /** Ends every isolated program. */
   async close(): Promise<void> {
     if (this.closed) return;
     this.closed = true;
@@ -164,7 +161,8 @@ export class Isolation {
         fileBytes: limits.scratchBytes,
         cpuMs: limits.cpuMs,
         dataBytes: limits.memoryBytes + limits.idleDataBytes,
-        // Of a user that others share no limit per user can be one per sandbox; here the filter bounds processes.
+        // Several programs share the user here, so a limit per user cannot apply to one of them; the filter limits
+        // processes instead.
         processes: this.users.canSwitch ? tasks : null,
       },
       command: [bubblewrap, ...bubblewrapOptions(shape, this.libraries), '--', ...spec.command],
@@ -178,7 +176,7 @@ export class Isolation {
     const options = bubblewrapOptions({ ...spec, scratchBytes: limits.scratchBytes, tellsExit: true }, this.libraries);
     assert(
       options.every((option) => !option.includes('\0')),
-      'an option of bubblewrap holds a zero byte',
+      'an option of bubblewrap contains a NUL',
     );
     return this.contain({
       user: spec.user,
@@ -188,7 +186,7 @@ export class Isolation {
         openFiles: limits.openFiles,
         fileBytes: limits.fileBytes,
         cpuMs: limits.cpuMs,
-        // Of each process, which does not bound their sum; so that is looked at instead.
+        // A limit on each process would not limit their sum, which is watched instead.
         dataBytes: null,
         processes: this.users.canSwitch ? tasks : tasks + tasksOfUser(this.serviceUid),
       },
@@ -239,15 +237,14 @@ export class Isolation {
 
   private spawnChild({ command, bounds, user, group, listener }: SpawnParts): ReturnType<typeof spawn> {
     const hasCgroup = group.entrances.length > 0;
-    // A second service on this machine may lend the same user, so the cgroup, where there is one, bounds processes
-    // better.
+    // A second service on this machine may lend the same user, so the cgroup, where there is one, is the better limit.
     const unbounded = hasCgroup ? { dataBytes: null, processes: null } : {};
     const script = launchScript({ ...bounds, ...unbounded, cgroups: group.entrances.length });
     const stdio: ('pipe' | number)[] = ['pipe', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe', ...group.entrances];
     if (listener !== undefined) stdio[LISTEN_DESCRIPTOR] = listener;
     try {
       return spawn('/bin/sh', ['-c', script, 'sh', ...command], {
-        // bubblewrap's own environment stays readable inside, in /proc/1/environ, whatever it hands on.
+        // bubblewrap's own environment is readable inside, in /proc/1/environ, whatever it passes on.
         env: {},
         cwd: '/',
         detached: true,
@@ -280,7 +277,7 @@ interface SpawnParts {
   readonly listener: number | undefined;
 }
 
-/** Has a user of the host where users can be changed, else none. */
+/** Holds a host user where users can be changed, else none. */
 class Tenant implements LentUser {
   readonly user: HostUser | null;
 

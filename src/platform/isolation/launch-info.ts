@@ -1,13 +1,11 @@
 import { type Readable } from 'node:stream';
 
-/**
- * What bubblewrap, not the program in it, says about the sandbox: the process id of pid 1 inside, as the host sees it.
- */
+/** What bubblewrap itself, not the program in it, reports: the process id of pid 1 inside, as the host sees it. */
 export class LaunchInfo {
-  /** Settles when it is known; stays open when bubblewrap ends before. */
+  /** Resolves when the id is known; stays pending when bubblewrap ends before. */
   readonly known: Promise<void>;
 
-  /** Settles when bubblewrap says no more. */
+  /** Resolves when bubblewrap has closed its report. */
   readonly ended: Promise<void>;
 
   private text = '';
@@ -37,7 +35,7 @@ export class LaunchInfo {
     return this.pid;
   }
 
-  /** With `tellsExit`, after the end: false when the sandbox could not be made, or the program not be started in it. */
+  /** False after the end when the isolation or the program in it could not be started. It requires `tellsExit`. */
   get programRan(): boolean {
     return this.text.includes('"exit-code"');
   }

@@ -2,44 +2,49 @@ import assert from 'node:assert';
 
 import { SECCOMP_DESCRIPTOR } from './bubblewrap.js';
 
-/** The first of the descriptors through which the launcher enters its cgroups; dash knows no numbers above 9. */
+/** The first of the descriptors through which the launcher enters its cgroups. dash supports no numbers above 9. */
 const FIRST_CGROUP_DESCRIPTOR = 7;
 const LAST_CGROUP_DESCRIPTOR = 9;
 
-/** What the launcher sets for everything that it starts; null where it is not bounded in this way. */
+/** The limits that the launcher sets for everything that it starts. Null means that the limit is not set. */
 export interface LaunchOptions {
   readonly openFiles: number;
   readonly fileBytes: number;
   readonly cpuMs: number | null;
   readonly dataBytes: number | null;
-  /** Of the user on the host: processes and threads, bubblewrap's own among them. */
+  /** The limit for the host user: processes and threads, including bubblewrap's own. */
   readonly processes: number | null;
-  /** How many `cgroup.procs` were handed in. */
+  /** How many `cgroup.procs` files were passed. */
   readonly cgroups: number;
 }
 
-/** So that the watch outside, which knows why it kills, is always first. */
+/** The grace ensures that the watch outside, which knows why it kills, is always first. */
 const CPU_GRACE_SECONDS = 2;
 
 /**
- * The few lines of shell that run before bubblewrap: Node can set neither rlimits nor the cgroup of a child before its
- * first instruction. Entering through a descriptor needs no right to the path, which an unprivileged user lacks.
+ * Returns the few lines of shell that run before bubblewrap: Node can set neither rlimits nor the cgroup of a child
+ * before its first instruction. Entering through a descriptor needs no permission for the path, which an unprivileged
+ * user lacks.
  */
 export function launchScript({ openFiles, fileBytes, cpuMs, dataBytes, processes, cgroups }: LaunchOptions): string {
-  assert(FIRST_CGROUP_DESCRIPTOR + cgroups - 1 <= LAST_CGROUP_DESCRIPTOR, 'dash has no descriptor for so many cgroups');
+  assert(
+    FIRST_CGROUP_DESCRIPTOR + cgroups - 1 <= LAST_CGROUP_DESCRIPTOR,
+    'dash has too few descriptors for the cgroups',
+  );
   return [
     'set -e',
-    // Not before the watch for orphans knows of us: if the service is killed earlier, this line never comes.
+    // The launcher waits until the watch for orphans knows it. If the service is killed earlier, this line never
+    // arrives.
     `read -r _ <&${SECCOMP_DESCRIPTOR}`,
     'ulimit -c 0',
-    // Memory that RLIMIT_DATA does not count.
+    // RLIMIT_DATA does not count stacks.
     'ulimit -s 8192',
     `ulimit -n ${whole(openFiles)}`,
-    // In blocks of 512 bytes (POSIX).
+    // The unit is blocks of 512 bytes (POSIX).
     `ulimit -f ${whole(Math.ceil(fileBytes / 512))}`,
     ...(cpuMs === null ? [] : [`ulimit -t ${whole(Math.ceil(cpuMs / 1000) + CPU_GRACE_SECONDS)}`]),
     ...(dataBytes === null ? [] : [`ulimit -d ${whole(Math.ceil(dataBytes / 1024))}`]),
-    // bash calls it -u, dash and busybox -p.
+    // bash calls the option -u, dash and busybox call it -p.
     ...(processes === null ? [] : [`ulimit -u ${whole(processes)} 2>/dev/null || ulimit -p ${whole(processes)}`]),
     ...Array.from({ length: cgroups }, (_, index) => enter(FIRST_CGROUP_DESCRIPTOR + index)),
     'exec "$@"',
@@ -50,8 +55,8 @@ function enter(descriptor: number): string {
   return `echo 0 >&${descriptor}; exec ${descriptor}>&-`;
 }
 
-/** Nothing but digits may get into the script. */
+/** Only digits may get into the script. */
 function whole(value: number): string {
-  assert(Number.isSafeInteger(value) && value >= 0, `${value} is no limit`);
+  assert(Number.isSafeInteger(value) && value >= 0, `${value} is not a valid limit`);
   return value.toString();
 }

@@ -2,17 +2,19 @@ import { CpuAllowance } from './cpu-allowance.js';
 import { type LaunchEndCause, type LaunchLimits } from './launch-spec.js';
 import { type ResourceGroup } from './resource-group.js';
 
-/** To look at every process of a build costs some milliseconds where no cgroup counts for us. */
+/** Sampling every process of a build costs some milliseconds where there is no cgroup. */
 const INTERVAL_MS = 50;
 
 export interface WatchEvents {
-  /** Called once, for the first limit that is passed. */
+  /** Called once, for the first limit that is exceeded. */
   readonly onBreach: (cause: LaunchEndCause) => void;
-  /** Called with true when the program is to be stopped because it has used its share of the processors, else false. */
+  /** Called with true to stop a program that has used its share of the processors, and with false to continue it. */
   readonly onHold: (isHeld: boolean) => void;
 }
 
-/** Looks from outside at what a launched program uses, holds it to its share and ends it when it passes a limit. */
+/**
+ * Watches from outside what a launched program uses, keeps it within its share, and ends it when it exceeds a limit.
+ */
 export class LaunchWatch {
   private readonly allowance: CpuAllowance | null;
   private isHeld = false;
@@ -36,7 +38,7 @@ export class LaunchWatch {
     this.resume();
   }
 
-  /** While nothing inside runs there is nothing new to see; its time still runs. */
+  /** While nothing inside runs, sampling is useless; the wall time still counts. */
   pause(): void {
     clearInterval(this.sampler);
     this.sampler = undefined;
@@ -64,7 +66,7 @@ export class LaunchWatch {
   }
 
   private hold(isHeld: boolean): void {
-    // What it has started since the last look is stopped too.
+    // The call is repeated, because processes that were started since the last sample must be stopped too.
     if (isHeld || this.isHeld) this.events.onHold(isHeld);
     this.isHeld = isHeld;
   }

@@ -2,7 +2,7 @@ import { existsSync, lstatSync, readlinkSync } from 'node:fs';
 
 import { type Architecture } from './seccomp/bpf.js';
 
-/** Where shared libraries lie: as directories to mount, and as links that distributions keep to them. */
+/** The directories of shared libraries to mount, and the links to them that distributions keep. */
 export interface LibraryPaths {
   readonly directories: readonly string[];
   readonly links: readonly { readonly to: string; readonly at: string }[];
@@ -11,8 +11,8 @@ export interface LibraryPaths {
 const TRIPLETS: Readonly<Record<Architecture, string>> = { x64: 'x86_64-linux-gnu', arm64: 'aarch64-linux-gnu' };
 
 /**
- * The shared libraries of this machine. Whole directories, because one mount is cheaper than thirty and an extension
- * module may need any of them; `/usr/bin` and `/etc` stay out.
+ * The shared libraries of this machine. Whole directories are mounted, because one mount is cheaper than thirty and an
+ * extension module may need any library; `/usr/bin` and `/etc` stay out.
  */
 export function libraryPaths(architecture: Architecture): LibraryPaths {
   const triplet = TRIPLETS[architecture];
@@ -24,7 +24,7 @@ export function libraryPaths(architecture: Architecture): LibraryPaths {
     '/usr/lib64',
     ...(linked.has('/lib') ? [] : [`/lib/${triplet}`]),
     ...(linked.has('/lib64') ? [] : ['/lib64']),
-    // Debian's loader for arm64 lies beside its directory of libraries, not in it.
+    // Debian's loader for arm64 is beside its library directory, not in it.
     ...(architecture === 'arm64' ? ['/lib/ld-linux-aarch64.so.1'] : []),
   ];
   return { directories: directories.filter((path) => existsSync(path)), links };

@@ -6,14 +6,14 @@ import { Allowance, ORDINARY_PACE } from './output-pace.js';
 
 const NEWLINE = 0x0a;
 const LONGEST_LINE_BYTES = 16 * 1024;
-/** Its last words, which say why it ended, are kept even if it said too much before. */
+/** The last lines, which explain why a program ended, are kept even if it wrote too much before. */
 const LAST_LINES = 500;
 const LEAST_PAUSE_MS = 10;
 
 /**
- * Hands the lines of both streams of a program on, within one budget and at a bounded pace. A program that writes
- * faster finds its pipe full and waits, and lines beyond the pace are counted and dropped: to look at each of them
- * would take the whole event loop. When it has ended what is left in its pipes is read without a pause.
+ * Delivers the lines of both streams of a program, within one budget and at a limited pace. A program that writes
+ * faster finds its pipe full and waits. Lines beyond the pace are counted and dropped, because handling each would
+ * block the event loop. After its end, the rest of the pipes is read without a pause.
  */
 export class LineOutput {
   private readonly ends: Promise<void>[] = [];
@@ -22,7 +22,7 @@ export class LineOutput {
   private readonly bytes: Allowance;
   private readonly secondOfLines: number;
   private left: number;
-  private toldOfCut = false;
+  private reportedCut = false;
   private isDropping = false;
   private dropped = 0;
   private isOver = false;
@@ -36,12 +36,12 @@ export class LineOutput {
     this.bytes = new Allowance(bytesPerSecond, burstBytes);
   }
 
-  /** Settle when all that was written has been handed on. */
+  /** The promises resolve when all output has been delivered. */
   get ended(): readonly Promise<void>[] {
     return this.ends;
   }
 
-  /** Nothing runs any more that could write: reads the rest. */
+  /** Reads the rest, once nothing is left that could write. */
   finish(): void {
     this.isOver = true;
     clearTimeout(this.pause);
@@ -60,8 +60,8 @@ export class LineOutput {
       endOf(stream).then(() => {
         clearTimeout(this.pause);
         this.takeLast(name, begun, Buffer.concat(last));
-        if (!begun.isEmpty) this.tell(name, begun.end());
-        this.tellOfDropped();
+        if (!begun.isEmpty) this.deliver(name, begun.end());
+        this.reportDropped();
       }),
     );
   }
@@ -70,33 +70,33 @@ export class LineOutput {
     this.bytes.take(chunk.length);
     if (this.bytes.isSpent) this.rest();
     for (let at = 0; at < chunk.length;) {
-      if (this.toldOfCut || !this.mayTell()) {
+      if (this.reportedCut || !this.mayDeliver()) {
         at = this.drop(begun, chunk, at);
         continue;
       }
       const newline = chunk.indexOf(NEWLINE, at);
       const end = newline < 0 ? chunk.length : newline;
       begun.add(chunk.subarray(at, end));
-      if (newline >= 0) this.tell(name, begun.end());
+      if (newline >= 0) this.deliver(name, begun.end());
       at = end + 1;
     }
   }
 
-  /** What was still in the pipe: the end of it, and as much of the beginning as there is room for. */
+  /** Delivers what was still in the pipe: its end, and as much of its beginning as the budget allows. */
   private takeLast(name: 'stdout' | 'stderr', begun: BegunLine, chunk: Buffer): void {
     const start = startOfLastLines(chunk);
     this.take(name, begun, chunk.subarray(0, start));
     this.lines.raiseTo(LAST_LINES + 1);
     this.isDropping = false;
-    this.tellOfDropped();
+    this.reportDropped();
     this.take(name, begun, chunk.subarray(start));
   }
 
-  /** Once it drops lines it goes on until there is room for a second's worth, so that its notes are few. */
-  private mayTell(): boolean {
+  /** Once lines are dropped, dropping continues until there is room for a second's worth, so that notices are few. */
+  private mayDeliver(): boolean {
     if (this.isDropping && this.lines.has(this.secondOfLines)) {
       this.isDropping = false;
-      this.tellOfDropped();
+      this.reportDropped();
     }
     this.isDropping ||= this.lines.isSpent;
     return !this.isDropping;
@@ -110,7 +110,7 @@ export class LineOutput {
       return chunk.length;
     }
     begun.end();
-    if (!this.toldOfCut) for (let at = from; at <= last; at++) if (chunk[at] === NEWLINE) this.dropped++;
+    if (!this.reportedCut) for (let at = from; at <= last; at++) if (chunk[at] === NEWLINE) this.dropped++;
     begun.add(chunk.subarray(last + 1));
     return chunk.length;
   }
@@ -128,23 +128,20 @@ export class LineOutput {
     this.pause.unref();
   }
 
-  private tell(name: 'stdout' | 'stderr', line: Buffer): void {
+  private deliver(name: 'stdout' | 'stderr', line: Buffer): void {
     this.lines.take(1);
     this.left -= line.length + 1;
     if (this.left >= 0) this.output.line(name, line.toString('utf8'));
-    else if (!this.toldOfCut) {
-      this.toldOfCut = true;
-      this.output.line(
-        'stderr',
-        `[what follows is not shown: there were more than ${this.output.bytes} bytes of output]`,
-      );
+    else if (!this.reportedCut) {
+      this.reportedCut = true;
+      this.output.line('stderr', `[the rest is not shown: the output exceeds ${this.output.bytes} bytes]`);
     }
   }
 
-  private tellOfDropped(): void {
+  private reportDropped(): void {
     const { dropped } = this;
     this.dropped = 0;
-    if (dropped === 0 || this.toldOfCut) return;
+    if (dropped === 0 || this.reportedCut) return;
     if (this.output.dropped !== undefined) this.output.dropped(dropped);
     else
       this.output.line(
@@ -154,14 +151,14 @@ export class LineOutput {
   }
 }
 
-/** Where the last lines of a text begin; its beginning where it has no more than those. */
+/** Returns the offset of the last lines of a text, which is 0 when it has no more than those. */
 function startOfLastLines(text: Buffer): number {
   let newline = text.length;
   for (let lines = 0; lines <= LAST_LINES && newline > 0; lines++) newline = text.lastIndexOf(NEWLINE, newline - 1);
   return newline + 1;
 }
 
-/** A line whose end has not come yet, cut at its longest. */
+/** A line whose end has not arrived yet, cut at the longest length. */
 class BegunLine {
   private parts: Buffer[] = [];
   private size = 0;

@@ -1,7 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 
-/** Remembers the groups it is told of until its input ends, which is when we have ended; then it kills what is left. */
+/**
+ * The shell records the process groups that it reads. Its input ends when the service does; then it kills the remaining
+ * ones.
+ */
 const SCRIPT = `
 trap '' HUP INT TERM
 groups=' '
@@ -15,27 +18,27 @@ for group in $groups; do kill -s KILL -- "-$group" 2>/dev/null; done
 `;
 
 /**
- * Ends sandboxes whose service was killed while they were starting. bubblewrap dies with its parent, but between making
- * the namespaces and entering them its inner process waits for the outer one without such a bond, and would wait for
- * ever. Only somebody who outlives us can see to that: one small shell for all sandboxes.
+ * Ends programs whose service was killed while they were starting. bubblewrap dies with its parent, but between
+ * creating the namespaces and entering them its inner process waits for the outer one without such a bond, and would
+ * wait indefinitely. Only a process that outlives the service can end it: one small shell for all programs.
  */
 export class OrphanWatch {
   private readonly groups = new Set<number>();
   private shell: ChildProcess | null = null;
 
-  /** @param group the process group of a sandbox that has just been started. */
+  /** @param group the process group of a program that was just started. */
   add(group: number): void {
     this.groups.add(group);
     if (this.shell === null) this.startShell();
-    else this.tell(`+ ${group}`);
+    else this.send(`+ ${group}`);
   }
 
-  /** The group is empty; its number may soon be somebody else's. */
+  /** The group is empty, and the kernel may soon reuse its number. */
   remove(group: number): void {
-    if (this.groups.delete(group)) this.tell(`- ${group}`);
+    if (this.groups.delete(group)) this.send(`- ${group}`);
   }
 
-  /** Ends the watch; call it when no sandbox is left. */
+  /** Ends the watch; call it when no program is left. */
   close(): void {
     this.shell?.stdin?.end();
     this.shell = null;
@@ -50,17 +53,17 @@ export class OrphanWatch {
     });
     this.shell = shell;
     shell.on('error', () => undefined);
-    // Should somebody kill it, the next sandbox brings a new one, which is told of all.
+    // If the shell is killed, the next program starts a new one, which receives all groups.
     shell.once('exit', () => {
       if (this.shell === shell) this.shell = null;
     });
     shell.stdin.on('error', () => undefined);
     shell.unref();
     (shell.stdin as Socket).unref();
-    for (const group of this.groups) this.tell(`+ ${group}`);
+    for (const group of this.groups) this.send(`+ ${group}`);
   }
 
-  private tell(line: string): void {
+  private send(line: string): void {
     this.shell?.stdin?.write(`${line}\n`);
   }
 }

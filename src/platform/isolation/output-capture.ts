@@ -3,9 +3,9 @@ import { type Readable } from 'node:stream';
 import { endOf } from './contained-child.js';
 import { type CapturedOutput } from './isolation-spec.js';
 
-/** Keeps the first bytes of a stream and never more than its limit. */
+/** Keeps the first bytes of a stream, up to a limit. */
 export class OutputCapture {
-  /** Settles when no one can write any more. */
+  /** Resolves when nothing can write any longer. */
   readonly ended: Promise<void>;
 
   private readonly chunks: Buffer[] = [];
@@ -23,7 +23,7 @@ export class OutputCapture {
     });
   }
 
-  /** To be called before the program has anything to say. */
+  /** Must be called before the program writes anything. */
   limitTo(bytes: number): void {
     this.limitBytes = bytes;
   }

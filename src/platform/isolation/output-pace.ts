@@ -1,16 +1,14 @@
-/**
- * How fast what a program writes is taken. Short bursts are taken at once; the rates hold for both streams together.
- */
+/** How fast a program's output is read. Short bursts are read at once; the rates apply to both streams together. */
 export interface OutputPace {
   /** Lines beyond the rate are counted and dropped. */
   readonly linesPerSecond: number;
   readonly burstLines: number;
-  /** Bytes beyond the rate are left in the pipe, so that the program has to wait with more. */
+  /** Bytes beyond the rate stay in the pipe, so that the program has to wait. */
   readonly bytesPerSecond: number;
   readonly burstBytes: number;
 }
 
-/** For programs that say a lot and end: a large install or build has no more. */
+/** The default for programs that write much and end: a large install or build stays below it. */
 export const ORDINARY_PACE: OutputPace = {
   linesPerSecond: 1_000,
   burstLines: 20_000,
@@ -19,7 +17,8 @@ export const ORDINARY_PACE: OutputPace = {
 };
 
 /**
- * Units that come back at a steady rate, up to a most. Taking may go below zero: what was read cannot be given back.
+ * Units that are refilled at a steady rate, up to a maximum. The balance may become negative, because what was read
+ * cannot be returned.
  */
 export class Allowance {
   private left: number;
@@ -40,7 +39,7 @@ export class Allowance {
     this.left = this.current() - units;
   }
 
-  /** At least so many from now on. */
+  /** Raises the balance to at least `units`. */
   raiseTo(units: number): void {
     this.left = Math.max(this.current(), units);
   }
@@ -49,7 +48,7 @@ export class Allowance {
     return this.current() >= Math.min(units, this.most);
   }
 
-  /** Until there is something left again. */
+  /** The time until the balance is positive again. */
   get msUntilLeft(): number {
     return Math.max(0, ((1 - this.current()) / this.perSecond) * 1_000);
   }

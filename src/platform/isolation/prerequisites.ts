@@ -3,15 +3,15 @@ import { existsSync, readFileSync } from 'node:fs';
 import { BUBBLEWRAP_PLACES } from './bubblewrap.js';
 import { HostUsers } from './host-users.js';
 
-/** The path of bubblewrap; null when it is not installed. */
+/** Returns the path of bubblewrap; null when it is not installed. */
 export function findBubblewrap(places = BUBBLEWRAP_PLACES): string | null {
   return places.find((path) => existsSync(path)) ?? null;
 }
 
-/** What is missing before anything can even be tried, each as the thing to install or set. */
+/** Returns what is missing before a first attempt is possible, each as the thing to install or set. */
 export function missingPrerequisites(options: { bubblewrap: string | null; otherUser: boolean }): string[] {
-  if (process.platform !== 'linux') return ['Linux (namespaces and seccomp are its own)'];
-  if (process.arch !== 'x64' && process.arch !== 'arm64') return ['a processor of the family x64 or arm64'];
+  if (process.platform !== 'linux') return ['Linux (its namespaces and seccomp are required)'];
+  if (process.arch !== 'x64' && process.arch !== 'arm64') return ['an x64 or arm64 processor'];
 
   const users = options.otherUser ? HostUsers.missing() : null;
   return [
@@ -23,8 +23,8 @@ export function missingPrerequisites(options: { bubblewrap: string | null; other
 }
 
 /**
- * What most likely keeps a sandbox from starting, by what bubblewrap said. Tried for real first, because a machine
- * may forbid namespaces in general and allow them to bubblewrap.
+ * Explains why isolation could not start, from bubblewrap's output. A real attempt comes first, because a machine may
+ * forbid namespaces in general and allow them to bubblewrap.
  */
 export function explainFailedStart(detail: string): string[] {
   if (
@@ -41,7 +41,7 @@ export function explainFailedStart(detail: string): string[] {
   if (/mount proc/i.test(detail)) {
     return [`permission to mount /proc (in Docker: --security-opt systempaths=unconfined): ${detail}`];
   }
-  return [`a sandbox that starts: ${detail}`];
+  return [`an isolated program that starts: ${detail}`];
 }
 
 function missingSettings(): string[] {

@@ -1,17 +1,17 @@
 import { readdirSync, readFileSync, statfsSync } from 'node:fs';
 
-/** What the host's kernel says of a process. Only `/proc` is read, whose contents no program can write. */
+/** Facts of the host's kernel about a process. They come only from `/proc`, whose contents no program can write. */
 export interface ProcessSample {
   readonly cpuMs: number;
   readonly residentBytes: number;
   readonly tasks: number;
 }
 
-/** USER_HZ is 100 on every architecture that we run on; pages are 4 KiB on x64 and, here, taken so on arm64. */
+/** USER_HZ is 100 on every supported architecture. Pages are 4 KiB on x64, and this assumes the same on arm64. */
 const TICK_MS = 10;
 const PAGE_BYTES = 4096;
 
-/** Null when the process is gone. */
+/** Returns null when the process is gone. */
 export function sampleProcess(pid: number): ProcessSample | null {
   const fields = statFields(pid);
   if (fields === null) return null;
@@ -23,8 +23,9 @@ export function sampleProcess(pid: number): ProcessSample | null {
 }
 
 /**
- * What a process and all that descend from it have and use together. What they share with others, such as the pages of
- * their programs, is not counted. Cheats no one: orphans inside fall to the first process of their namespace.
+ * Measures a process and all of its descendants together. What they share with others, such as the pages of their
+ * programs, is not counted. No process can escape this, because orphans inside are adopted by the first process of
+ * their namespace.
  */
 export function sampleTree(
   root: number,
@@ -47,26 +48,26 @@ export function sampleTree(
   };
 }
 
-/** How many processes and threads a user has on this machine. */
+/** Returns how many processes and threads a user has on this machine. */
 export function tasksOfUser(uid: number): number {
   return numericEntriesOfProc()
     .filter((pid) => ownerOf(pid) === uid)
     .reduce((sum, pid) => sum + (statOf(pid)?.threads ?? 0), 0);
 }
 
-/** Whether the process is stopped, or dead already; the letters of the states are those of proc(5). */
+/** True when the process is stopped or already dead. The letters of the states are those of proc(5). */
 export function isStopped(pid: number): boolean {
   return isDead(pid) || ['T', 't'].includes(stateOf(pid));
 }
 
-/** Whether nothing runs in the process any more, though its parent may not have collected it. */
+/** True when nothing runs in the process any longer, even if its parent has not reaped it. */
 export function isDead(pid: number): boolean {
   return ['Z', 'X', 'x'].includes(stateOf(pid));
 }
 
 const stateOf = (pid: number): string => statFields(pid)?.[0] ?? 'X';
 
-/** The fields of `/proc/<pid>/status`, such as `Seccomp` or `CapEff`; null when the process is gone. */
+/** Returns the fields of `/proc/<pid>/status`, such as `Seccomp` or `CapEff`; null when the process is gone. */
 export function processStatus(pid: number): Readonly<Record<string, string>> | null {
   const text = readOrNull(`/proc/${pid}/status`);
   if (text === null) return null;
@@ -78,7 +79,7 @@ export function processStatus(pid: number): Readonly<Record<string, string>> | n
   );
 }
 
-/** A hard limit of `/proc/<pid>/limits`, such as `Max open files`; null when there is none. */
+/** Returns a hard limit of `/proc/<pid>/limits`, such as `Max open files`; null when there is none. */
 export function processLimit(pid: number, name: string): number | null {
   const line = readOrNull(`/proc/${pid}/limits`)
     ?.split('\n')
@@ -87,12 +88,12 @@ export function processLimit(pid: number, name: string): number | null {
   return hard === undefined || hard === 'unlimited' ? null : Number(hard);
 }
 
-/** When the process started, in ticks since boot: with the id it names one process for good. */
+/** Returns when the process started, in ticks since boot. Together with the id it identifies one process forever. */
 export function startTicks(pid: number): string | null {
   return statFields(pid)?.[19] ?? null;
 }
 
-/** The first child of a process. Ids are given out in order, so it is looked for right behind its parent first. */
+/** Returns the first child of a process. Ids are assigned in order, so the ids after the parent's are tried first. */
 export function childOf(parent: number): number | null {
   const isChild = (pid: number): boolean => statFields(pid)?.[1] === String(parent);
   for (let pid = parent + 1; pid <= parent + 8; pid++) {
@@ -102,10 +103,9 @@ export function childOf(parent: number): number | null {
 }
 
 /**
- * How many files a sandbox has made in its `/tmp`; null when it is gone.
- *
- * This asks the kernel for two counters and opens nothing: the sandbox's root is read-only and `/tmp` is a mount point
- * there, so the path cannot be made to lead elsewhere.
+ * Returns how many files a program has created in its `/tmp`; null when it is gone. This asks the kernel for two
+ * counters and opens nothing: the root inside is read-only and `/tmp` is a mount point there, so the path cannot be
+ * redirected.
  */
 export function scratchFilesOf(pid: number): number | null {
   try {
@@ -120,7 +120,7 @@ interface Stat {
   readonly pid: number;
   readonly parent: number;
   readonly session: number;
-  /** Its own and that of the children it has collected. */
+  /** The time of the process and of the children that it has reaped. */
   readonly ticks: number;
   readonly threads: number;
 }
@@ -155,7 +155,7 @@ function numericEntriesOfProc(): number[] {
     .map(Number);
 }
 
-/** What follows the name in `/proc/<pid>/stat` (proc(5), field 3 on); the name itself may hold anything. */
+/** Returns the fields after the name in `/proc/<pid>/stat` (proc(5), field 3 on); the name itself may hold anything. */
 function statFields(pid: number): string[] | null {
   const text = readOrNull(`/proc/${pid}/stat`);
   return text === null ? null : text.slice(text.lastIndexOf(')') + 2).split(' ');

@@ -9,15 +9,15 @@ const WRITE_BY_GROUP_OR_OTHERS = 0o022;
 let copies = 0;
 
 /**
- * Finds, for a file that a sandbox must read, a path that its user can walk. A project below `/root` (mode 0700) is
- * out of reach for it, so such files are copied once into a directory of root's.
+ * Finds, for a file that an isolated program must read, a path that its user can reach. A project below `/root` (mode
+ * 0700) is out of reach, so its files are copied once into a directory of root.
  */
 export class ReachableFiles {
   constructor(private readonly options: { readonly directory: string; readonly otherUser: boolean }) {}
 
   /**
    * @returns the file or directory itself, or a copy of it that only root can change.
-   * @throws {Error} when a copy is needed and the directory is not safe to keep it in.
+   * @throws {Error} when a copy is needed and the directory is not a safe place for it.
    */
   async reachable(path: string): Promise<string> {
     const file = await realpath(path);
@@ -28,7 +28,7 @@ export class ReachableFiles {
   private async copyOf(file: string): Promise<string> {
     await this.requireSafeDirectory();
     const original = await stat(file);
-    // A changed file gets another name, so that a running sandbox never sees its program change.
+    // A changed file gets another name, so that a running program never sees its files change.
     const version = `${original.ino}-${original.size}-${Math.trunc(original.mtimeMs)}`;
     const copy = join(this.options.directory, `${version}-${basename(file)}`);
     if (await isComplete(copy, original)) return copy;
@@ -46,7 +46,7 @@ export class ReachableFiles {
     return copy;
   }
 
-  /** Only root may be able to put a file here, or to exchange a directory on the way to it. */
+  /** Only root may create a file here or replace a directory on the path to it. */
   private async requireSafeDirectory(): Promise<void> {
     const { directory } = this.options;
     await mkdir(directory, { recursive: true, mode: 0o755 });
@@ -76,7 +76,7 @@ async function othersCanRead(file: string): Promise<boolean> {
   return modes.every((mode) => (mode & ENTER_BY_OTHERS) !== 0);
 }
 
-/** The path itself and every directory above it. */
+/** Returns the path itself and every directory above it. */
 function ancestors(path: string): string[] {
   const above = dirname(path);
   return above === path ? [path] : [...ancestors(above), path];

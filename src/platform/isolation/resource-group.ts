@@ -1,62 +1,62 @@
 import { type CpuShare } from './cpu-share.js';
 
-/** What a sandbox has used since it was started. */
+/** What an isolated program has used since it was started. */
 export interface Usage {
   readonly cpuMs: number;
   readonly memoryPeakBytes: number;
-  /** Null where the kernel enforces these itself. */
+  /** Null where the kernel enforces these limits itself. */
   readonly watched: { readonly residentBytes: number; readonly tasks: number } | null;
 }
 
-/** Bounds on all processes of a group together, bubblewrap's own among them. */
+/** Limits for all processes of a group together, including bubblewrap's own. */
 export interface GroupLimits {
   readonly memoryBytes: number;
   readonly tasks: number;
-  /** Whether the program may start others. */
+  /** Says if the program may start other processes (`any`) or only threads. */
   readonly processes: 'threads' | 'any';
   readonly cpu: CpuShare;
 }
 
-/** What holds the processes of one sandbox together, to bound, to measure and to kill them: a cgroup, or none. */
+/** Holds the processes of one isolated program together, to limit, measure and kill them: a cgroup, or a substitute. */
 export abstract class ResourceGroup {
   /** Open `cgroup.procs` files for the launcher to write itself into. */
   abstract readonly entrances: readonly number[];
 
   /**
-   * Moves the launcher into what it cannot enter by itself. It is called before the launcher is told to go on, so that
-   * everything it starts is inside too.
+   * Moves the launcher into what it cannot enter by itself. It is called before the launcher may continue, so that
+   * everything that it starts is inside too.
    */
   abstract enter(launcherPid: number): Promise<void>;
 
-  /** Whether the kernel holds the program below {@link CpuShare.maxPercent}; else whoever watches it has to. */
+  /** True when the kernel enforces {@link CpuShare.maxPercent}; otherwise the watch outside must. */
   abstract readonly limitsCpu: boolean;
 
-  /** Tells which process is pid 1 inside; until then nothing can be measured without a cgroup. */
+  /** Sets the process that is pid 1 inside. Without a cgroup, nothing can be measured before. */
   abstract contains(initPid: number): void;
 
-  /** Closes what {@link entrances} opened; the launcher has its own copies by now. */
+  /** Closes the descriptors of {@link entrances}; the launcher has its own copies by then. */
   abstract closeEntrances(): void;
 
   abstract usage(): Usage;
 
-  /** Whether the kernel killed inside for want of memory. */
+  /** True when the kernel killed a process inside because memory ran out. */
   abstract ranOutOfMemory(): boolean;
 
-  /** Kills what is inside now; to be repeated until nothing is. */
+  /** Kills what is inside at the moment. Repeat it until nothing is left. */
   abstract kill(): void;
 
   abstract remove(): Promise<void>;
 }
 
-/** How memory and processes of sandboxes are bounded on this machine. */
+/** How memory and processes of isolated programs are limited on this machine. */
 export abstract class ResourceGroups {
   abstract readonly mode: 'cgroup-v1' | 'cgroup-v2' | 'rlimits';
 
-  /** Removes what services that died have left. */
+  /** Removes what ended services have left behind. */
   abstract sweep(): Promise<void>;
 
   abstract create(limits: GroupLimits): ResourceGroup;
 
-  /** Removes what is kept between sandboxes; there are none any more. */
+  /** Removes what is kept between programs; call it when none is left. */
   abstract close(): Promise<void>;
 }

@@ -2,10 +2,12 @@ import { type EndCause, type RunLimits, type StartLimits } from './isolation-spe
 import { scratchFilesOf } from './process-facts.js';
 import { type ResourceGroup, type Usage } from './resource-group.js';
 
-/** Half of the 50 ms within which a runaway must end. */
+/** The interval is below half of the 50 ms within which a runaway must end. */
 const INTERVAL_MS = 20;
 
-/** The resident size lags behind: a program at its limit is refused memory by RLIMIT_DATA first, and can say so. */
+/**
+ * The resident size lags behind: RLIMIT_DATA first refuses memory to a program at its limit, which can then report it.
+ */
 const RESIDENT_GRACE_BYTES = 48 * 1024 * 1024;
 
 export interface WatchedRun {
@@ -17,7 +19,7 @@ export interface WatchedRun {
   readonly before: Usage;
 }
 
-/** Looks from outside at what one run uses and calls out, once, when it passes a limit. */
+/** Watches from outside what one run uses and calls `onBreach` once, when it exceeds a limit. */
 export class RunWatch {
   private readonly timer: NodeJS.Timeout;
   private readonly sampler: NodeJS.Timeout;
@@ -52,7 +54,7 @@ export class RunWatch {
       if (usage.watched.residentBytes > start.memoryBytes + RESIDENT_GRACE_BYTES) return 'memory';
       if (usage.watched.tasks > start.tasks) return 'tasks';
     }
-    // bubblewrap can bound the bytes of a tmpfs but not its files.
+    // bubblewrap can limit the bytes of a tmpfs but not its files.
     return (scratchFilesOf(initPid) ?? 0) > start.scratchFiles ? 'scratch_files' : null;
   }
 

@@ -1,45 +1,50 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 
-/** What is closed first stands first: nothing may lose a thing that it still needs. */
+/** The phases run in this order, so that nothing loses a resource that it still needs. */
 const PHASES = ['workers', 'queues', 'database', 'redis'] as const;
 type Phase = (typeof PHASES)[number];
 type Step = () => Promise<void> | void;
 
-/** From the signal on: what requests and then jobs have to finish in. The process is gone within 25 s. */
+/** How long requests, and then jobs, may take to finish after the signal. The process ends within 25 s. */
 const REQUESTS_END_AFTER_MS = 15_000;
 const JOBS_END_AFTER_MS = 18_000;
-/** Closing a connection takes milliseconds, unless its server is away. */
+/** Closing a connection takes milliseconds, unless its server is unavailable. */
 const CLOSE_WITHIN_MS = 1_000;
 
-/** Says when the service is about to stop, and closes its parts in order once HTTP has ended. */
+/** Reports when the service is about to stop, and closes its parts in order once HTTP has ended. */
 @Injectable()
 export class Shutdown implements OnApplicationShutdown {
   private readonly logger = new Logger(Shutdown.name);
   private readonly steps = new Map<Phase, Step[]>(PHASES.map((phase) => [phase, []]));
   private begunAtMs: number | undefined;
 
-  /** From now on `/ready` answers 503 `shutting_down`, so that no new caller is sent here. */
+  /**
+   * True from the first signal on: `/ready` then returns 503 `shutting_down`, so that load balancers send no new
+   * callers.
+   */
   get isDraining(): boolean {
     return this.begunAtMs !== undefined;
   }
 
-  /** @param elapsedMs how long ago the service as a whole was told to stop. */
+  /** @param elapsedMs how long ago the service as a whole received the signal to stop. */
   beginDraining(elapsedMs = 0): void {
     this.begunAtMs ??= performance.now() - elapsedMs;
   }
 
-  /** What running requests are still given. */
+  /** How much time running requests have left. */
   get requestsLeftMs(): number {
     return this.leftOf(REQUESTS_END_AFTER_MS);
   }
 
-  /** What running jobs are still given; what outlasts it is ended. */
+  /** How much time running jobs have left; longer ones are ended. */
   get jobsLeftMs(): number {
     return this.leftOf(JOBS_END_AFTER_MS);
   }
 
-  /** `step` runs when HTTP has ended, beside the others of its phase. It is not waited for without end. */
+  /**
+   * Registers a step that runs after HTTP has ended, together with the others of its phase. The wait for it is limited.
+   */
   at(phase: Phase, step: Step): void {
     this.steps.get(phase)!.push(step);
   }

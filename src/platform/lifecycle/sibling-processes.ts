@@ -1,22 +1,22 @@
 export interface SiblingProcess {
   readonly isUp: boolean;
-  /** How often it was started again after it had died. */
+  /** How often the process was restarted after it had died. */
   readonly restarts: number;
 }
 
-/** The other processes of this service on this machine, where one supervisor has started them all. */
+/** The other processes of this service on this machine, when one supervisor has started them all. */
 export abstract class SiblingProcesses {
   /** False until all of them have been up once. */
   abstract get haveStarted(): boolean;
 
-  /** By role; without a supervisor none. */
+  /** Returns the processes by role; empty without a supervisor. */
   abstract states(): Readonly<Record<string, SiblingProcess>>;
 
-  /** The metrics of those that answer soon, in the text format of Prometheus. */
+  /** Returns the metrics of those that answer in time, in the text format of Prometheus. */
   abstract metrics(): Promise<readonly string[]>;
 }
 
-/** A process that was started by itself knows of no others. */
+/** Used by a process that has no supervisor. */
 export class NoSiblings extends SiblingProcesses {
   readonly haveStarted = true;
 

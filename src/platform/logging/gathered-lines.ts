@@ -1,8 +1,8 @@
 import pino, { type DestinationStream } from 'pino';
 
 /**
- * Lines are gathered up to this size, or this time, whichever comes first: what a write costs hardly depends on how
- * much is written, and for each line it would be more than all the rest of a call.
+ * Lines are buffered up to this size or time, whichever comes first. The cost of a write hardly depends on its size,
+ * and a write per line would cost more than the rest of a request.
  */
 const GATHER_CHARACTERS = 32_768;
 const GATHER_MS = 50;
@@ -10,14 +10,17 @@ const MAX_WRITE_BYTES = 65_536;
 
 type Output = ReturnType<typeof pino.destination>;
 
-/** Puts lines together before they go on; pino's own stream does the same, but measures every line in bytes first. */
+/** Buffers lines before they are written. pino's own stream does the same, but first measures every line in bytes. */
 export class GatheredLines implements DestinationStream {
   private text = '';
   private timer: NodeJS.Timeout | undefined;
 
   private constructor(private readonly output: Output) {}
 
-  /** What was written is there when the process has ended, however it did, but for a signal that cannot be caught. */
+  /**
+   * Writes to standard output. Buffered lines are written even when the process ends, except on a signal that cannot be
+   * caught.
+   */
   static toStandardOutput(): GatheredLines {
     const lines = new GatheredLines(
       pino.destination({
@@ -63,7 +66,7 @@ export class GatheredLines implements DestinationStream {
       this.passOn();
       this.output.flushSync();
     } catch {
-      // Whoever read it has gone.
+      // The reader of standard output has closed it.
     }
   }
 }

@@ -2,23 +2,22 @@ import pino, { type DestinationStream } from 'pino';
 import type { Config } from '../config/config.js';
 import { GatheredLines } from './gathered-lines.js';
 
-/** The process' one stream of structured lines; everything that is logged goes through it. */
+/** The only stream of structured log lines in the process. */
 export abstract class Log {
   abstract info(fields: object, message?: string): void;
   abstract warn(fields: object, message?: string): void;
   abstract error(fields: object, message?: string): void;
   abstract debug(fields: object, message?: string): void;
   /**
-   * A line of the level `info`, for who writes tens of thousands a second and knows its fields beforehand.
-   *
-   * @param fields as JSON, without the braces around them: `"status":200,"path":"/"`. They are written as they are.
+   * Writes a line of the level `info`, for code that writes tens of thousands a second and knows its fields in advance.
+   * @param fields JSON without the surrounding braces: `"status":200,"path":"/"`. It is written unchanged.
    */
   abstract infoLine(fields: string): void;
   /** Waits until every line so far has been handed to the operating system. */
   abstract flush(callback: (error?: Error) => void): void;
 }
 
-/** Many lines have one millisecond, and to write it out costs more than all the rest of a line's fields. */
+/** Many lines share one millisecond, and formatting it costs more than all other fields of a line. */
 function timestamps(): () => string {
   let last = { ms: Number.NaN, text: '' };
   return () => {
@@ -28,7 +27,7 @@ function timestamps(): () => string {
   };
 }
 
-/** Writes without blocking: a slow reader of standard output must not slow an answer down. */
+/** Opens a log that writes without blocking: a slow reader of standard output must not delay a response. */
 export function openLog(
   { logLevel, role }: Pick<Config, 'logLevel' | 'role'>,
   destination: DestinationStream = GatheredLines.toStandardOutput(),

@@ -2,7 +2,7 @@ import type { LoggerService } from '@nestjs/common';
 import type { Log } from './log.js';
 import type { RequestContext } from './request-context.js';
 
-/** Gives Nest's own messages, and those of `new Logger(…)`, the same structured lines as all others. */
+/** Writes Nest's own messages, and those of `new Logger(…)`, as the same structured lines as all others. */
 export class NestLog implements LoggerService {
   constructor(
     private readonly log_: Log,
@@ -10,7 +10,7 @@ export class NestLog implements LoggerService {
   ) {}
 
   log(message: unknown, ...rest: unknown[]): void {
-    // Nest tells of every module and route at start; that is detail.
+    // Nest reports every module and route at start, which is detail.
     this.log_.debug(this.fields(rest), String(message));
   }
 

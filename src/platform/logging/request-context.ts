@@ -1,20 +1,20 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable } from '@nestjs/common';
 
-/** The ids that a log line and a job carry, so that one search finds all that a call has caused. */
+/** The ids that log lines and jobs carry, so that one search finds everything that a request caused. */
 export interface Correlation {
   readonly requestId: string;
   readonly traceId: string;
-  /** What modules add to log lines, an account's id for example. */
+  /** What modules add to log lines, for example the id of an account. */
   readonly logFields?: Readonly<Record<string, string>>;
 }
 
-/** Knows for which request, or job of a request, the running code works. */
+/** Knows the request, or the job of a request, that the running code belongs to. */
 @Injectable()
 export class RequestContext {
   private readonly storage = new AsyncLocalStorage<Correlation>();
 
-  /** Undefined outside of requests and jobs, at start-up for one. */
+  /** Undefined outside of requests and jobs, for example at start. */
   get current(): Correlation | undefined {
     return this.storage.getStore();
   }

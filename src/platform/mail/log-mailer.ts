@@ -14,7 +14,7 @@ interface LogMailerGround {
   readonly log: Log;
 }
 
-/** Sends nothing: each message becomes a file that its owner alone can read, and the log says where it is. */
+/** Sends nothing: each message becomes a file that only its owner can read, and the log names the file. */
 export class LogMailer extends Mailer {
   constructor(private readonly ground: LogMailerGround) {
     super();
@@ -26,17 +26,17 @@ export class LogMailer extends Mailer {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const file = join(folder, `${ids.next(MESSAGE_ID)}.eml`);
     await writeFile(file, this.compose(message), { flag: 'wx', mode: 0o600 }).catch(async (error: unknown) => {
-      // Half a message is none: where the disk is full it is written again with the next attempt.
+      // On a full disk, the partial file is removed; the next attempt writes the message again.
       await rm(file, { force: true });
       throw error;
     });
     log.info(
       { file, about: message.about },
-      'A message was written to a file instead of being sent; MAILER=smtp sends.',
+      'A message was written to a file instead of being sent. Set MAILER=smtp to send e-mail.',
     );
   }
 
-  /** Unencoded, unlike what is sent: a person copies a token out of it, or a program. */
+  /** The text is not encoded, unlike in sent mail, so that people and programs can copy a token from it. */
   private compose({ to, subject, text }: MailMessage): string {
     const { from, clock } = this.ground;
     const headers = {

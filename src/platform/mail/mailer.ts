@@ -1,19 +1,18 @@
 export interface MailMessage {
   readonly to: string;
   readonly subject: string;
-  /** Plain text. Messages may carry tokens, so that nothing of it is ever logged. */
+  /** Plain text. Messages may contain tokens, so the text is never logged. */
   readonly text: string;
-  /** The id of whom or what it is about: what the log calls the message by. */
+  /** The id of the subject of the message, by which the log refers to it. */
   readonly about: string;
 }
 
-/** Sends e-mail. */
 export abstract class Mailer {
-  /** @throws {MailNotSent} when no server took the message; it may be sent again. */
+  /** @throws {MailNotSent} when no server accepted the message; it may be sent again. */
   abstract send(message: MailMessage): Promise<void>;
 }
 
-/** Says of what the server answered only what cannot hold an address. */
+/** The reason contains only those parts of the server's response that cannot hold an address. */
 export class MailNotSent extends Error {
   constructor(about: string, reason: string) {
     super(`The message about ${about} was not sent: ${reason}.`);

@@ -1,7 +1,7 @@
 import { createTransport, type Transporter } from 'nodemailer';
 import { type MailMessage, Mailer, MailNotSent } from './mailer.js';
 
-/** A server that hangs must not hold a worker: its message is tried again. */
+/** A server that hangs must not hold a worker; the message is retried. */
 const CONNECT_TIMEOUT_MS = 10_000;
 const SILENCE_TIMEOUT_MS = 20_000;
 
@@ -10,7 +10,7 @@ interface SmtpSettings {
   readonly from: string;
 }
 
-/** By a mail server, over a connection for each message. */
+/** Sends e-mail through a mail server, with one connection for each message. */
 export class SmtpMailer extends Mailer {
   private readonly transport: Transporter;
 
@@ -36,7 +36,7 @@ export class SmtpMailer extends Mailer {
         headers: { 'Auto-Submitted': 'auto-generated' },
       });
     } catch (error) {
-      // The error itself repeats the address, and often the conversation with the server.
+      // The original error repeats the address, and often the conversation with the server.
       const { code = 'unknown', responseCode } = error as { code?: string; responseCode?: number };
       throw new MailNotSent(about, responseCode === undefined ? code : `${code}, ${responseCode}`);
     }

@@ -8,11 +8,11 @@ interface Sample {
 }
 
 /**
- * The observations of one set of labels as plain numbers, which `/metrics` reads: what prom-client does for each
- * observation costs more than answering a small file.
+ * Observations of one set of labels, kept as plain numbers until `/metrics` reads them. An observation in prom-client
+ * would cost more than serving a small file.
  */
 export class HistogramCounts {
-  /** How many are in each bucket but in none before it; the last place is for those beyond all. */
+  /** How many values are in each bucket and in none below it; the last place is for values above all buckets. */
   private readonly places: number[];
   private total = 0;
   private sum = 0;
@@ -34,7 +34,7 @@ export class HistogramCounts {
     this.sum += value;
   }
 
-  /** As a histogram reports itself: each bucket includes those below it. */
+  /** Returns the samples in the format of a histogram, in which each bucket includes those below it. */
   samples(name: string, labels: Sample['labels']): Sample[] {
     if (this.total === 0) return [];
     let count = 0;
@@ -51,7 +51,7 @@ export class HistogramCounts {
   }
 }
 
-/** Makes a histogram report `samples` in place of observations of its own. */
+/** Makes a histogram report `samples` in place of its own observations. */
 export function reportAs(
   histogram: Histogram,
   { name, help }: { name: string; help: string },

@@ -1,13 +1,13 @@
 import { trimEnd } from '../text/trim.js';
 
-/** Money is counted in whole nano-dollars: nothing of it is ever a float. */
+/** Money is counted in whole nano-dollars and is never a float. */
 export const NANO_PER_USD = 1_000_000_000n;
 
 const DECIMALS = 9;
-/** More than any amount of the service, and as a bigint of the database with room for sums. */
+/** The limit is above any amount of the service, and leaves room for sums in a bigint of the database. */
 const USD = /^(-?)(\d{1,9})(?:\.(\d{1,9}))?$/;
 
-/** As the wire has it: dollars in decimals, exactly, and no longer than it must be. `123456n` is `0.000123456`. */
+/** Formats dollars for the API: exact decimals without trailing zeros. `123456n` is `0.000123456`. */
 export function formatUsd(nano: bigint): string {
   const digits = (nano < 0n ? -nano : nano).toString().padStart(DECIMALS + 1, '0');
   const fraction = trimEnd(digits.slice(-DECIMALS), '0');
@@ -16,7 +16,6 @@ export function formatUsd(nano: bigint): string {
 
 /**
  * Reads what {@link formatUsd} writes: at most nine digits before the point and nine after it, and no exponent.
- *
  * @throws {RangeError} when it is anything else.
  */
 export function parseUsd(text: string): bigint {

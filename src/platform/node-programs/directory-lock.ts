@@ -3,13 +3,13 @@ import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Does `work` while no other process that locks this directory does. The kernel gives the lock back when this process
+ * Runs `work` while no other process that locks this directory does. The kernel releases the lock when this process
  * ends, however it ends.
  */
 export async function withLock<Result>(directory: string, work: () => Promise<Result>): Promise<Result> {
   const descriptor = openSync(join(directory, 'lock'), 'a');
   try {
-    // The lock stays with the open file, and so with our descriptor. Without `flock`, two processes may do the same
+    // The lock belongs to the open file, and so to this descriptor. Without `flock`, two processes may do the same work
     // twice.
     await new Promise<void>((resolve) => {
       spawn('flock', ['3'], { stdio: ['ignore', 'ignore', 'ignore', descriptor] })

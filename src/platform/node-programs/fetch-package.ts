@@ -24,7 +24,7 @@ export interface PinnedPackage {
   readonly integrity: string;
 }
 
-/** Why a package could not be fetched. The message names no host, because users of the service read it. */
+/** A package could not be fetched. The message names no host, because users of the service read it. */
 export class PackageNotFetched extends Error {
   override readonly name = 'PackageNotFetched';
 }
@@ -33,7 +33,6 @@ export class PackageNotFetched extends Error {
  * Installs one package into `<directory>/node_modules`, from the registry that npm is configured with for this user and
  * this project (`npm config get registry`, `.npmrc`, credentials and proxies included). npm compares what it receives
  * with the hash of the lock file that is written here, and installs nothing else.
- *
  * @throws {PackageNotFetched}
  */
 export async function fetchPackage({ name, version, integrity }: PinnedPackage, directory: string): Promise<void> {
@@ -48,7 +47,8 @@ export async function fetchPackage({ name, version, integrity }: PinnedPackage, 
   );
   await copyFile(join(PROJECT_ROOT, '.npmrc'), join(directory, '.npmrc')).catch(() => undefined);
   try {
-    // A cache of its own: the home of the service's user need not be writable, and nothing of this is needed again.
+    // npm gets a cache of its own: the home of the service's user need not be writable, and nothing here is needed
+    // again.
     await promisify(execFile)(
       process.execPath,
       [join(npm, 'bin/npm-cli.js'), 'ci', ...OPTIONS, '--cache', join(directory, 'cache')],
@@ -69,7 +69,7 @@ function reasonOf({ stderr = '', killed = false }: { stderr?: string; killed?: b
   const code = /^npm (?:error|ERR!) code (\S+)$/m.exec(stderr)?.[1] ?? 'unknown error';
   switch (code) {
     case 'EINTEGRITY':
-      return 'what the npm registry delivered is not what this release of the service expects (its hash differs), and was thrown away';
+      return 'the hash of the download from the npm registry differs from the expected one, so it was discarded';
     case 'E404':
     case 'ETARGET':
       return 'the npm registry does not have it';
@@ -80,6 +80,6 @@ function reasonOf({ stderr = '', killed = false }: { stderr?: string; killed?: b
     case 'ENOSPC':
       return 'the disk of the machine is full';
     default:
-      return `the npm registry could not be reached or did not deliver it whole (${code})`;
+      return `the npm registry could not be reached or did not deliver it completely (${code})`;
   }
 }

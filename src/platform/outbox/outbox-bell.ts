@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 
-/** Tells the relay of this process that messages were committed, so that they need not wait until it looks. */
+/** Notifies the relay of this process that messages were committed, so that they need not wait for its next poll. */
 @Injectable()
 export class OutboxBell {
   private wake: (() => void) | undefined;
@@ -11,7 +11,10 @@ export class OutboxBell {
     this.wake?.();
   }
 
-  /** Resolves when it was rung since the last call, after `withinMs`, and when `signal` is aborted. For one relay. */
+  /**
+   * Resolves when the bell was rung since the last call, after `withinMs`, or when `signal` is aborted. It supports a
+   * single relay.
+   */
   async next(withinMs: number, signal: AbortSignal): Promise<void> {
     if (!this.rung && !signal.aborted) {
       await new Promise<void>((resolve) => {

@@ -1,10 +1,10 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** A job that was committed with its cause and waits to be moved to its queue. */
+/** A job that was committed together with its cause and waits to be moved to its queue. */
 @Entity('outbox_messages')
 export class OutboxMessage {
   @PrimaryColumn('text') id!: string;
-  /** What the job is called in its queue; null: as the message. */
+  /** The id of the job in its queue; null means the id of the message. */
   @Column('text', { name: 'job_id', nullable: true }) jobId!: string | null;
   @Column('text') queue!: string;
   @Column('jsonb') envelope!: object;

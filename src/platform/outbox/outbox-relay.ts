@@ -11,14 +11,17 @@ import { OutboxMessage } from './outbox-message.entity.js';
 const BATCH = 100;
 const IDLE_MS = 100;
 const TROUBLE_MS = 1_000;
-/** As long as a second relay of the same message could come: BullMQ knows a job id only while it keeps the job. */
+/**
+ * Completed jobs are kept for as long as a message could be relayed twice, because BullMQ recognizes a job id only
+ * while it keeps the job.
+ */
 const KEEP_COMPLETED_SECONDS = 86_400;
-/** For an operator to look at. */
+/** Failed jobs are kept for an operator to inspect. */
 const KEEP_FAILED_SECONDS = 30 * 86_400;
 
 /**
- * Moves committed messages to Redis. The row goes in the same transaction that adds the job, so that a crash between
- * the two repeats a job id, which BullMQ ignores. `SKIP LOCKED` lets any number of workers relay beside each other.
+ * Moves committed messages to Redis. The row is deleted in the transaction that adds the job, so that a crash between
+ * the two repeats a job id, which BullMQ ignores. `SKIP LOCKED` lets any number of workers relay at the same time.
  */
 @Injectable()
 export class OutboxRelay {
@@ -39,7 +42,7 @@ export class OutboxRelay {
     this.running ??= this.run();
   }
 
-  /** Moves up to a hundred messages, oldest first, and says how many there were. */
+  /** Moves up to a hundred messages, oldest first, and returns how many it moved. */
   drain(): Promise<number> {
     return this.database.transaction(async () => {
       const { manager } = this.database;
@@ -79,8 +82,8 @@ export class OutboxRelay {
         waitMs = (await this.drain()) === BATCH ? 0 : IDLE_MS;
         inTrouble = false;
       } catch (error) {
-        // Said once and not ten times a second; readiness tells which server is away.
-        if (!inTrouble) this.log.warn({ error }, 'The outbox cannot be relayed; trying again every second.');
+        // The warning is logged once and not ten times a second; readiness reports which server is unavailable.
+        if (!inTrouble) this.log.warn({ error }, 'The outbox cannot be relayed. It is retried every second.');
         inTrouble = true;
         waitMs = TROUBLE_MS;
       }

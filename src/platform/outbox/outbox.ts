@@ -11,7 +11,7 @@ import { Clock } from '../time/clock.js';
 import { OutboxBell } from './outbox-bell.js';
 import { OutboxMessage } from './outbox-message.entity.js';
 
-/** Enqueues a job with the transaction: both are there after the commit, or neither is. */
+/** Enqueues jobs with the transaction: after the commit both exist, and after a rollback neither does. */
 @Injectable()
 export class Outbox {
   constructor(
@@ -23,7 +23,7 @@ export class Outbox {
     private readonly catalog: BackgroundCatalog,
   ) {}
 
-  /** `jobId`: what others may name the job by, to end it; once in a queue, for as long as the job is kept there. */
+  /** `jobId` lets other code end the job. An id is accepted once per queue, for as long as the job is kept there. */
   async enqueue<Payload extends object>(
     queue: JobDefinition<Payload>,
     payload: Payload,
@@ -32,12 +32,12 @@ export class Outbox {
     await this.add([this.messageOf(queue, payload, jobId)]);
   }
 
-  /** A job for each of the payloads, in their order. */
+  /** Enqueues one job for each payload, in their order. */
   async enqueueAll<Payload extends object>(queue: JobDefinition<Payload>, payloads: readonly Payload[]): Promise<void> {
     if (payloads.length > 0) await this.add(payloads.map((payload) => this.messageOf(queue, payload)));
   }
 
-  /** States a fact with the transaction: each of its subscribers gets a job. */
+  /** Publishes an event with the transaction: each of its subscribers gets a job. */
   async publish<Payload extends object>(event: EventDefinition<Payload>, payload: Payload): Promise<void> {
     const messages = this.catalog.subscriptionsOf(event).map((subscription) => this.messageOf(subscription, payload));
     if (messages.length > 0) await this.add(messages);

@@ -10,14 +10,14 @@ import { JOB_ID } from '../ids/platform.ids.js';
 export const RESULT_TTL_SECONDS = 60;
 export const resultKeyOf = (jobId: string): string => `job-result:${jobId}`;
 
-/** The job failed in its worker, its worker died, or somebody took it out of the queue. */
+/** The job failed in its worker, its worker died, or the job was removed from the queue. */
 export class JobFailed extends Error {}
 
-/** No worker answered in the time that the caller had. */
+/** No worker answered within the time that the caller allowed. */
 export class JobUnanswered extends Error {
   constructor(
     message: string,
-    /** False: it still waited, and never runs now. */
+    /** False when the job was still waiting. It then never runs. */
     readonly hadBegun: boolean,
   ) {
     super(message);
@@ -25,24 +25,23 @@ export class JobUnanswered extends Error {
 }
 
 interface Patience {
-  /** What the job may wait for a worker; a job that has not begun by then never does. */
+  /** How long the job may wait for a worker; a job that has not begun by then never does. */
   readonly startWithinMs: number;
-  /** What it may take once it has begun. */
+  /** How long it may take once it has begun. */
   readonly finishWithinMs: number;
   readonly signal?: AbortSignal | undefined;
-  /** For a job that others can end too, by `DirectJobs.end`. */
+  /** Set for a job that other code may end with `DirectJobs.end`. */
   readonly jobId?: string;
-  /** As in `DirectJob`. */
+  /** See `DirectJob`. */
   readonly subject?: string;
 }
 
 type Waiter = (happened: 'active' | 'postponed' | 'completed' | 'failed', reason?: string) => void;
 
 /**
- * Runs a job and waits for its result, for work that a caller stands waiting for.
- *
- * One listener and one map of waiters serve a whole queue. BullMQ's own `waitUntilFinished` adds listeners for each
- * call and loses results when jobs are removed as they end; ours lie beside the job for a minute.
+ * Runs a job and waits for its result, for work that a caller is waiting for. One listener and one map of waiters serve
+ * a whole queue. BullMQ's own `waitUntilFinished` adds listeners for each call and loses results when jobs are removed
+ * as they end; here, results have keys of their own for a minute.
  */
 @Injectable()
 export class AwaitedJobs {
@@ -58,16 +57,15 @@ export class AwaitedJobs {
     shutdown.at('queues', () => this.close());
   }
 
-  /** Begins to listen for results of the queue, so that the first call need not wait for it. */
+  /** Begins to listen for results of the queue, so that the first call need not wait for the listener. */
   async listen(queue: Pick<JobDefinition<object>, 'name'>): Promise<void> {
     await this.listenerOf(queue.name).waitUntilReady();
   }
 
   /**
-   * Ends the job when `signal` is aborted or the time is over: nobody waits for it then.
-   *
+   * Runs the job and ends it when `signal` is aborted or the time is over, because no caller waits for it then.
    * @throws {JobFailed} when the worker failed or died.
-   * @throws {JobUnanswered} when no worker took it, or none brought it to an end, in time.
+   * @throws {JobUnanswered} when no worker took the job, or none finished it, in time.
    * @throws the reason of `signal` when it is aborted.
    */
   async run<Payload extends object, Result>(
@@ -119,7 +117,7 @@ export class AwaitedJobs {
         else reject(new JobFailed(reason));
       });
     });
-    // When adding the job fails nobody awaits this promise.
+    // When adding the job fails, this promise is never awaited.
     ended.catch(() => undefined);
     const forget = (): void => {
       clearTimeout(timer);
@@ -152,9 +150,9 @@ export class AwaitedJobs {
       listener.on('failed', ({ jobId, failedReason }) => {
         this.waiters.get(jobId)?.('failed', failedReason);
       });
-      // Of a job that waited; one that has ended is removed without a word.
+      // The event is sent for waiting jobs only; ended jobs are removed without one.
       listener.on('removed', ({ jobId }) => {
-        this.waiters.get(jobId)?.('failed', 'The job was taken out of its queue.');
+        this.waiters.get(jobId)?.('failed', 'The job was removed from its queue.');
       });
       this.listeners.set(queueName, listener);
     }

@@ -9,14 +9,15 @@ export interface DirectJob<Payload extends object> {
   readonly jobId: string;
   readonly payload: Payload;
   /**
-   * For whom the job is, where subjects have fair turns; else the jobs of a queue run in the order in which they came.
+   * The subject that the job is for, in queues with fair turns. Without one, the jobs of a queue run in the order in
+   * which they were added.
    */
   readonly subject?: string | undefined;
 }
 
 /**
- * Puts jobs into Redis at once and not through the outbox: for what must not lie in the database, or wait for a relay.
- * Nothing is committed with such a job, and nothing of it is kept once it has ended.
+ * Adds jobs to Redis directly and not through the outbox: for payloads that must not be in the database, or jobs that
+ * cannot wait for a relay. Nothing is committed with such a job, and nothing of it is kept once it has ended.
  */
 @Injectable()
 export class DirectJobs {
@@ -27,7 +28,7 @@ export class DirectJobs {
     private readonly context: RequestContext,
   ) {}
 
-  /** When this rejects, the job may be there all the same. @throws {Error} of Redis being away. */
+  /** When this rejects, the job may have been added nevertheless. @throws {Error} when Redis is unavailable. */
   async add<Payload extends object>(
     queue: JobDefinition<Payload>,
     { jobId, payload, subject }: DirectJob<Payload>,
@@ -43,8 +44,8 @@ export class DirectJobs {
   }
 
   /**
-   * A job that still waits is taken out of the queue; one that runs is told to end, on whatever worker it is. Never
-   * throws. True when it had not begun.
+   * Removes a waiting job from the queue, and ends a running one on whichever worker has it. Never throws. Returns true
+   * when the job had not begun.
    */
   async end(queue: Pick<JobDefinition<object>, 'name'>, jobId: string, subject?: string): Promise<boolean> {
     const removed = await this.queues

@@ -3,23 +3,23 @@ import { RedisConnections } from '../redis/redis-connections.js';
 
 const CHANNEL = 'job-cancellations';
 
-/** The reason that a job is ended with when whoever waited for it has gone. */
+/** The reason for ending a job whose caller has disconnected. */
 export class JobAbandoned extends Error {
   constructor() {
-    super('Whoever waited for the job has gone.');
+    super('The caller that waited for the job has disconnected.');
   }
 }
 
-/** The reason that a job is ended with when its worker stops. */
+/** The reason for ending a job whose worker stops. */
 class WorkerStopped extends Error {
   constructor() {
-    super('The worker of the job was stopped before the job had ended.');
+    super('The worker stopped before the job had ended.');
   }
 }
 
 /**
- * Tells the worker of a job that nobody waits for it any more. A message that is lost costs only the rest of that job,
- * which ends by its own limits.
+ * Notifies the worker of a job that no caller waits for it any longer. A lost message costs only the rest of that job,
+ * which ends at its own limits.
  */
 @Injectable()
 export class JobCancellations {

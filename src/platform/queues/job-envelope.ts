@@ -3,13 +3,13 @@ import { validateOrReject } from 'class-validator';
 import type { Correlation } from '../logging/request-context.js';
 import type { JobDefinition } from '../background/define-job.js';
 
-/** What lies in Redis for one job: its payload, and for which request it works. */
+/** What Redis holds for one job: its payload, and the request that caused it. */
 export interface JobEnvelope {
   readonly payload: object;
   readonly correlation?: Correlation | undefined;
 }
 
-/** Redis is outside of the types: what comes back from it is checked like a request. */
+/** Types do not cover what comes from Redis, so the payload is validated like a request. */
 export async function openEnvelope<Payload extends object>(
   queue: JobDefinition<Payload>,
   envelope: JobEnvelope,

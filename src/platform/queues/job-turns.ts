@@ -8,7 +8,7 @@ import { Queues } from './queues.js';
 
 type QueueName = Pick<JobDefinition<object>, 'name'>;
 
-/** BullMQ takes priorities up to 2^21. */
+/** BullMQ accepts priorities up to 2^21. */
 const HIGHEST_ROUND = 2_000_000;
 
 interface ScriptedRedis extends Redis {
@@ -16,23 +16,23 @@ interface ScriptedRedis extends Redis {
   jobTurnBegan(keyCount: number, key: string, round: number, furthest: number): Promise<number>;
 }
 
-/** Where a subject's next job would stand in its queue. */
+/** The position that a subject's next job would have in its queue. */
 export interface Turn {
-  /** The job's priority in BullMQ: the lower one is taken first, and of equal ones the earlier. */
+  /** The job's priority in BullMQ: lower ones are taken first, and of equal ones the earlier. */
   readonly round: number;
-  /** Waiting jobs that go before it, unless others come whose turn is earlier. */
+  /** The number of waiting jobs before it, unless jobs with earlier turns are added. */
   readonly ahead: number;
-  /** Jobs of the same subject that wait. */
+  /** The number of waiting jobs of the same subject. */
   readonly own: number;
-  /** All jobs that wait, and all that run. */
+  /** The number of all waiting jobs; `active` is that of all running jobs. */
   readonly waiting: number;
   readonly active: number;
 }
 
 /**
- * Fair turns between subjects, organizations for one, in a queue that all of them share: start-time fair queueing with
- * jobs of equal cost. While two subjects have jobs waiting, neither begins more than one job more than the other,
- * however many it has added. The state is two small keys in Redis, so that it holds across all processes.
+ * Fair turns between subjects, such as organizations, that share a queue: start-time fair queueing with jobs of equal
+ * cost. While two subjects have jobs waiting, neither starts more than one job more than the other, however many it has
+ * added. The state is two small keys in Redis, so it applies across all processes.
  */
 @Injectable()
 export class JobTurns {
@@ -47,7 +47,7 @@ export class JobTurns {
     this.redis.defineCommand('jobTurnBegan', { lua: read('job-turns-began.lua') });
   }
 
-  /** Where a job of the subject would stand if it were added now; changes nothing. */
+  /** Returns the turn that a job of the subject would get now, without taking it. */
   look(queue: QueueName, subject: string): Promise<Turn> {
     return this.ask(queue, subject, 0);
   }
@@ -57,12 +57,12 @@ export class JobTurns {
     return this.ask(queue, subject, 1);
   }
 
-  /** For a job that was taken out of the queue before its turn came, so that cancelling does not set a subject back. */
+  /** Returns the turn of a job that was removed before it began, so that cancelling does not set a subject back. */
   async giveBack(queue: QueueName, subject: string): Promise<void> {
     await this.ask(queue, subject, -1);
   }
 
-  /** Told by the worker as it takes a job. Never throws: the first job that waits tells nearly the same. */
+  /** Records that a worker took a job. Never throws: the first waiting job gives nearly the same information. */
   async began(queue: QueueName, round: number): Promise<void> {
     await this.redis.jobTurnBegan(1, clockKeyOf(queue), round, HIGHEST_ROUND / 2).catch(() => undefined);
   }

@@ -9,7 +9,7 @@ export interface QueueReading {
   readonly oldestWaitingMs: number | null;
 }
 
-/** Jobs with and without a priority wait in different places in BullMQ, and are the same here. */
+/** BullMQ keeps waiting jobs with and without a priority in different places; here they are counted together. */
 export async function readQueue(queue: Queue, redis: Redis): Promise<QueueReading> {
   const {
     waiting = 0,
@@ -28,7 +28,7 @@ export async function readQueue(queue: Queue, redis: Redis): Promise<QueueReadin
   };
 }
 
-/** Jobs with a priority are not in the order of their age. */
+/** Jobs with a priority are not sorted by age. */
 async function oldestPrioritized(queue: Queue, redis: Redis): Promise<number | undefined> {
   const timestamps = `${queue.toKey('*')}->timestamp`;
   const [oldest] = (await redis.sort(

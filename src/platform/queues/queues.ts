@@ -5,7 +5,7 @@ import { RedisConnections } from '../redis/redis-connections.js';
 import type { JobEnvelope } from './job-envelope.js';
 import { type QueueReading, readQueue } from './queue-reading.js';
 
-/** The ends of the queues that jobs are put in at; one connection serves them all. */
+/** The producers of the queues, which share one connection. */
 @Injectable()
 export class Queues {
   private readonly open = new Map<string, Queue<JobEnvelope>>();
@@ -22,26 +22,26 @@ export class Queues {
     if (queue === undefined) {
       queue = new Queue<JobEnvelope>(name, {
         connection: this.redis.producer(),
-        // What it would ask first it asks once: should Redis not answer just then, the queue would refuse everything
-        // for good.
+        // The version check runs only once: if Redis did not answer at that moment, the queue would refuse everything
+        // from then on.
         skipVersionCheck: true,
         skipWaitingForReady: true,
-        // The default keeps the last ten thousand events of a queue for listeners that were away.
+        // The default would keep ten thousand events of a queue for disconnected listeners.
         streams: { events: { maxLen: 1_000 } },
       });
-      // Its failures reach the caller who adds a job; this only keeps them from ending the process.
+      // Failures reach the caller who adds a job; this listener only keeps them from ending the process.
       queue.on('error', () => undefined);
       this.open.set(name, queue);
     }
     return queue;
   }
 
-  /** The queues that this process has to do with. */
+  /** The queues that this process uses. */
   all(): Queue<JobEnvelope>[] {
     return [...this.open.values()];
   }
 
-  /** How many jobs there are in each state, and since when the oldest waits. */
+  /** Returns how many jobs each state has, and since when the oldest one waits. */
   read(queue: Queue): Promise<QueueReading> {
     return readQueue(queue, this.redis.producer());
   }

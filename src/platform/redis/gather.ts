@@ -5,9 +5,8 @@ interface Waiting<Request, Answer> {
 }
 
 /**
- * Gathers the requests of one turn of the event loop and sends them together: under load one round trip then serves
- * many callers, and alone a caller waits no longer than it takes the loop to turn.
- *
+ * Collects the requests of one turn of the event loop and sends them together. Under load one round trip then serves
+ * many callers, and a single caller waits no longer than one turn of the loop.
  * @param send answers a batch in its order; its failure is that of each request.
  */
 export function gatherer<Request, Answer>(

@@ -11,9 +11,8 @@ const RECONNECT_MS = 250;
 const START_WAIT_MS = 2_000;
 
 /**
- * Opens connections to Redis, each for one way of waiting, and closes them at the end.
- *
- * `unix:///path/redis.sock?db=2` is the address of a socket; else `redis://` and `rediss://` as usual.
+ * Opens the connections to Redis, one for each way of waiting, and closes them at the end.
+ * `unix:///path/redis.sock?db=2` is the address of a socket; `redis://` and `rediss://` have their usual meaning.
  */
 @Injectable()
 export class RedisConnections implements OnModuleInit {
@@ -43,7 +42,10 @@ export class RedisConnections implements OnModuleInit {
     });
   }
 
-  /** Connections that do not queue must be up before the first call; a Redis that is away is not waited for long. */
+  /**
+   * Connections that do not queue must be up before the first call. The wait is short, because Redis may be
+   * unavailable.
+   */
   async onModuleInit(): Promise<void> {
     const ready = [this.fastConnection, this.producerConnection].map(async (redis) => {
       if (redis.status !== 'ready') await once(redis, 'ready');
@@ -52,21 +54,22 @@ export class RedisConnections implements OnModuleInit {
   }
 
   /**
-   * Shared. For limits and other work in the way of a request: never queues offline, gives up after `REDIS_TIMEOUT_MS`.
+   * The shared connection for limits and other work during a request. It never queues offline and gives up after
+   * `REDIS_TIMEOUT_MS`.
    */
   fast(): Redis {
     return this.fastConnection;
   }
 
   /**
-   * Shared. For adding jobs and fetching their results: fails at once when Redis is away, so that the caller can be
-   * told.
+   * The shared connection for adding jobs and fetching their results. It fails at once when Redis is unavailable, so
+   * that the caller gets an answer.
    */
   producer(): Redis {
     return this.producerConnection;
   }
 
-  /** One for each worker or listener, which waits as long as it takes. */
+  /** Opens a connection for one worker or listener, which waits without a limit. */
   blocking(): Redis {
     return this.connect({ maxRetriesPerRequest: null });
   }
@@ -80,7 +83,7 @@ export class RedisConnections implements OnModuleInit {
       connectTimeout: 2_000,
       disconnectTimeout: 100,
     });
-    // Without a listener a lost connection would end the process.
+    // Without a listener, a lost connection would end the process.
     redis.on('error', (error: Error) => {
       this.log.debug({ error }, 'Redis connection');
     });
@@ -88,7 +91,7 @@ export class RedisConnections implements OnModuleInit {
     return redis;
   }
 
-  /** Whether Redis answered last. What waits for Redis in order to close need not be waited for when it is away. */
+  /** True when Redis last answered. When it is false, closing must not wait for Redis. */
   get isUp(): boolean {
     return this.producerConnection.status === 'ready';
   }
@@ -99,9 +102,9 @@ export class RedisConnections implements OnModuleInit {
 }
 
 /**
- * Gives a command up that is not answered in time. The time of ioredis (`commandTimeout`) is over as well when this
- * process, and not Redis, was busy: its timer comes before the answer that lies there to be read. Here what has arrived
- * is read first.
+ * Gives up a command that is not answered in time. The `commandTimeout` of ioredis also fires when this process, and
+ * not Redis, was busy, because its timer runs before the answer that has already arrived is read. Here arrived data is
+ * read first.
  */
 class BoundedRedis extends Redis {
   constructor(

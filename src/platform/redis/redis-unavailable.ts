@@ -1,5 +1,5 @@
 const SOCKET_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'NR_CLOSED']);
-/** ioredis says these in words only. */
+/** ioredis reports these errors by message only. */
 const CLIENT_MESSAGES = [
   'Connection is closed',
   'Command timed out',
@@ -7,7 +7,7 @@ const CLIENT_MESSAGES = [
   'Reached the max retries',
 ];
 /**
- * What Redis answers to commands that it understands and cannot carry out for the moment: it loads its data, its disk
+ * Replies of Redis to commands that it understands and cannot carry out at the moment: it is loading its data, its disk
  * or its memory is full, a script keeps it busy, or it is a replica without its master.
  */
 const SERVER_STATES = [
@@ -20,18 +20,18 @@ const SERVER_STATES = [
   'NOREPLICAS',
   'CLUSTERDOWN',
   'TRYAGAIN',
-  // Of a transaction: one of its commands was answered with one of the above.
+  // A transaction is answered with this when one of its commands got one of the replies above.
   'EXECABORT',
   'ERR max number of clients reached',
 ];
 
 const SAYS_SO = new RegExp(`^(${[...CLIENT_MESSAGES, ...SERVER_STATES.map((state) => `${state}\\b`)].join('|')})`);
-/** Redis 6 puts what a command of a script was answered into a message about the script. */
+/** Redis 6 puts the reply to a command of a script into a message about the script. */
 const SCRIPT_SAYS_SO = new RegExp(`^ERR Error running script .*-(${SERVER_STATES.join('|')}) `);
 
 /**
- * Whether an error says that Redis cannot serve a caller now and will later, in contrast to a command that it refused.
- * To those who use it a Redis that takes no writes is as good as none.
+ * True when Redis cannot serve a caller now but later will, in contrast to a command that it refused. A Redis that
+ * accepts no writes counts as unavailable.
  */
 export function isRedisUnavailable(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return false;
@@ -39,6 +39,6 @@ export function isRedisUnavailable(thrown: unknown): boolean {
   return SAYS_SO.test(message) || SCRIPT_SAYS_SO.test(message) || (typeof code === 'string' && SOCKET_CODES.has(code));
 }
 
-/** Whether Redis still answers reads: its disk or its memory is full, or it is a replica. */
+/** True when Redis still answers reads: its disk or its memory is full, or it is a replica. */
 export const refusesWrites = (thrown: unknown): boolean =>
   thrown instanceof Error && /^(MISCONF|OOM|READONLY|NOREPLICAS)\b/.test(thrown.message);

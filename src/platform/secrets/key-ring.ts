@@ -3,10 +3,10 @@ import { keyFor, seal, unseal } from './sealed.js';
 
 const VERSION_BYTES = 4;
 
-/** What an encrypted value has besides the value: the version of its key, and the nonce and tag of AES-GCM. */
+/** The bytes that encryption adds to a value: the version of its key, and the nonce and tag of AES-GCM. */
 export const ENCRYPTION_OVERHEAD_BYTES = VERSION_BYTES + 28;
 
-/** What every value begins with that was encrypted with this version of a key. */
+/** Returns the prefix of every value that was encrypted with this version of a key. */
 export function markOf(version: number): Buffer {
   const mark = Buffer.alloc(VERSION_BYTES);
   mark.writeUInt32BE(version);
@@ -14,7 +14,7 @@ export function markOf(version: number): Buffer {
 }
 
 /**
- * Encrypts values for one purpose with the newest version of a secret, and decrypts them with the version that they were
+ * Encrypts values for one purpose with the newest version of a secret, and decrypts each with the version that it was
  * encrypted with.
  */
 export class KeyRing {
@@ -34,13 +34,13 @@ export class KeyRing {
     this.newest = secrets[0]?.version;
   }
 
-  /** `context` must be the same to decrypt the value, and is not kept in it. */
+  /** `context` must be the same to decrypt the value, and is not stored in it. */
   encrypt(value: string, context: string): Buffer {
     if (this.newest === undefined) throw new Error(`This process has no ${this.setting} and cannot encrypt values.`);
     return Buffer.concat([markOf(this.newest), seal(Buffer.from(value), this.keys.get(this.newest)!, context)]);
   }
 
-  /** @throws {KeyMissing} @throws {Error} for a value of another context, and for one that was changed. */
+  /** @throws {KeyMissing} @throws {Error} for a value with another context, and for one that was changed. */
   decrypt(encrypted: Buffer, context: string): string {
     const version = encrypted.readUInt32BE(0);
     const key = this.keys.get(version);

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { Reencryption } from './reencryption.js';
 
-/** For the worker: modules that encrypt values import it into their jobs module. */
+/** The module of the worker: modules that encrypt values import it into their jobs module. */
 @Module({ providers: [Reencryption], exports: [Reencryption] })
 export class ReencryptionModule {}

@@ -11,17 +11,17 @@ const BATCH = 100;
 
 /** A table with values that a {@link KeyRing} encrypts with `SECRETS_KEY`. */
 export abstract class EncryptedTable<Row = unknown> {
-  /** Rows with a value that does not begin with the mark: up to `limit` of them after `last`, in an order of their own. */
+  /** Returns up to `limit` rows after `last` with a value that does not begin with the mark, in a stable order. */
   abstract outdated(mark: Buffer, last: Row | undefined, limit: number): Promise<Row[]>;
 
-  /** Replaces the values of a row by the same ones, encrypted with the newest key. */
+  /** Replaces the values of a row by the same values, encrypted with the newest key. */
   abstract reencrypt(row: Row): Promise<void>;
 
-  /** The ids of a row, for the log. */
+  /** Returns the ids of a row, for the log. */
   abstract idsOf(row: Row): Readonly<Record<string, string>>;
 }
 
-/** Re-encrypts every table that was added, so that an older `SECRETS_KEY` is no longer needed. */
+/** Re-encrypts every registered table, so that an older `SECRETS_KEY` is no longer needed. */
 @Injectable()
 @Handles(reencryptionSchedule)
 export class Reencryption implements ScheduleHandler {
@@ -32,7 +32,7 @@ export class Reencryption implements ScheduleHandler {
     private readonly log: Log,
   ) {}
 
-  /** A module that encrypts values adds its table when the process starts. */
+  /** Registers a table. A module that encrypts values calls this when the process starts. */
   add(table: EncryptedTable): void {
     this.tables.push(table);
   }
@@ -47,7 +47,7 @@ export class Reencryption implements ScheduleHandler {
     const batches = batchesOf((last, limit) => table.outdated(mark, last, limit), { size: BATCH, stopping });
     for await (const rows of batches) {
       for (const row of rows) {
-        // A row whose key is gone must not keep the others from it.
+        // A row whose key is missing must not block the others.
         await table.reencrypt(row).catch((error: unknown) => {
           this.log.warn({ error, ...table.idsOf(row) }, 'Values could not be re-encrypted with the newest key.');
         });

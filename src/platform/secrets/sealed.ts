@@ -3,12 +3,12 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** A key of its own for each purpose, so that what was sealed for one opens nothing for another. */
+/** Derives a separate key for each purpose, so that what was sealed for one cannot be opened for another. */
 export function keyFor(purpose: string, secret: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, '', purpose, 32));
 }
 
-/** AES-256-GCM: nonce, tag, and the sealed bytes. `context` must be the same to open it, and is not kept in it. */
+/** AES-256-GCM: nonce, tag, and the sealed bytes. `context` must be the same to open them, and is not stored. */
 export function seal(plain: Buffer, key: Buffer, context: string): Buffer {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(context));
@@ -16,7 +16,7 @@ export function seal(plain: Buffer, key: Buffer, context: string): Buffer {
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
 }
 
-/** @throws {Error} when the key, the context or a single bit is another. */
+/** @throws {Error} when the key, the context or a single bit differs. */
 export function unseal(sealed: Buffer, key: Buffer, context: string): Buffer {
   const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES })
     .setAAD(Buffer.from(context))

@@ -6,12 +6,12 @@ import { Log } from '../logging/log.js';
 import { type DiskState, lookAtDisk, roomOf } from './data-disk.js';
 
 const LOOK_EVERY_MS = 500;
-/** Writes begin again with so much more room than they end with, so that they do not begin and end all the time. */
+/** Writes resume only with this much more room than they stop at, so that the state does not flap. */
 const MARGIN = 1.1;
 
 /**
- * Watches the room that the data directory's disk has left. Writes end while there is still some: a PostgreSQL that
- * cannot write its log stops, and with it all reads.
+ * Watches the free room on the data directory's disk. Writes stop while there is still some: a PostgreSQL that cannot
+ * write its log stops, and with it all reads.
  */
 @Injectable()
 export class StorageRoom implements OnModuleInit {
@@ -41,7 +41,7 @@ export class StorageRoom implements OnModuleInit {
     return this.low;
   }
 
-  /** Undefined where this process has no data directory. */
+  /** Undefined when this process has no data directory. */
   get state(): DiskState | undefined {
     return this.seen;
   }
@@ -59,7 +59,7 @@ export class StorageRoom implements OnModuleInit {
   }
 
   private async lookOnce(): Promise<void> {
-    // A process that keeps no data may have no such directory.
+    // A process that stores no data may have no such directory.
     this.seen = await lookAtDisk(this.config.dataDir, this.config.storageReserveBytes).catch(() => undefined);
     if (this.seen === undefined) return;
     const room = roomOf(this.seen);
@@ -70,6 +70,6 @@ export class StorageRoom implements OnModuleInit {
     const facts = { freeBytes: this.seen.freeBytes, markBytes };
     if (low)
       this.log.error(facts, 'The disk of the data directory is nearly full: writes are refused until there is room.');
-    else this.log.info(facts, 'The disk of the data directory has room again: writes are taken.');
+    else this.log.info(facts, 'The disk of the data directory has room again: writes are accepted.');
   }
 }

@@ -6,12 +6,12 @@ import { StorageRoom } from './storage-room.js';
 const WRITES = new Set(['POST', 'PUT', 'PATCH']);
 
 /**
- * The route is answered although the disk is nearly full: it stores nothing, or next to nothing that people need to
- * make room, as a session or a task of an operator.
+ * The route works although the disk is nearly full: it stores nothing, or the little that is needed to make room, such
+ * as a session or a task of an operator.
  */
 export const NeedsNoStorage = Reflector.createDecorator<undefined, boolean>({ transform: () => true });
 
-/** Refuses what would be stored while the disk is nearly full. Reads go on, and so do deletions, which make room. */
+/** Refuses writes while the disk is nearly full. Reads continue, and so do deletions, which make room. */
 @Injectable()
 export class StorageGuard implements CanActivate {
   constructor(

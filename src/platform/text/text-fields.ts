@@ -3,14 +3,17 @@ import { Transform } from 'class-transformer';
 import { IsEmail, IsString, MaxLength, MinLength, ValidateBy } from 'class-validator';
 import { isBranchName } from '../git/branch-name.js';
 
-/** As if they stood before the field in this order: of several faults the first rule's is told. */
+/**
+ * Applies decorators as if they were written before the field in this order. Of several faults, the first rule's is
+ * reported.
+ */
 export const inOrder = (...decorators: PropertyDecorator[]): PropertyDecorator =>
   applyDecorators(...decorators.reverse());
 
 export const Trimmed = (): PropertyDecorator =>
   Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.trim() : value));
 
-/** Text without line breaks, control characters and halves of characters. */
+/** Text without line breaks, control characters and unpaired surrogates. */
 export const IsOneLine = (): PropertyDecorator =>
   ValidateBy({
     name: 'isOneLine',
@@ -33,10 +36,10 @@ export const IsBranchName = (): PropertyDecorator =>
     }),
   );
 
-/** What people call a thing, on one line. */
+/** A name that people choose, on one line. */
 export const IsTitle = (): PropertyDecorator =>
   inOrder(Trimmed(), IsString(), MinLength(1), MaxLength(100), IsOneLine());
 
-/** An e-mail address. Only ASCII before the `@`, which nearly every mail server requires. */
+/** An e-mail address. Only ASCII is allowed before the `@`, because nearly every mail server requires it. */
 export const IsEmailAddress = (): PropertyDecorator =>
   inOrder(Trimmed(), IsString(), MaxLength(254), IsEmail({ allow_utf8_local_part: false }));

@@ -1,6 +1,6 @@
 /**
- * Without the copies of one character at the end. A pattern for this (`/-+$/`) looks at every run of it anew, which for
- * a text that a tenant chose takes the square of its length.
+ * Removes the copies of one character at the end. A pattern such as `/-+$/` would take quadratic time on a text that a
+ * tenant chose.
  */
 export function trimEnd(text: string, character: string): string {
   let end = text.length;
@@ -8,7 +8,7 @@ export function trimEnd(text: string, character: string): string {
   return text.slice(0, end);
 }
 
-/** Without the copies of one character at the beginning. */
+/** Removes the copies of one character at the beginning. */
 export function trimStart(text: string, character: string): string {
   let start = 0;
   while (start < text.length && text[start] === character) start++;

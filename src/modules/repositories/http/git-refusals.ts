@@ -7,7 +7,7 @@ import { ErrorFilter } from '../../../platform/http/error.filter.js';
 @Catch()
 @Injectable()
 export class GitRefusals extends ErrorFilter {
-  protected override asTold(error: DomainError): DomainError {
+  protected override rephrase(error: DomainError): DomainError {
     return error.status === 401 ? new PasswordWanted(error) : error;
   }
 

@@ -7,11 +7,11 @@ import { startTicks } from '../process-facts.js';
 
 const PREFIX = 'isolated-';
 
-/** The group of all isolated programs of this machine, whichever service started them with this weight. */
+/** Returns the name of the group of all isolated programs with this weight, whichever service started them. */
 export function sharedName(weight: number): string {
   return `isolated.${weight}`;
 }
-/** The kernel needs a moment to let go of what was killed, and many on a machine with more work than processors. */
+/** The kernel needs a moment to release killed processes, and many moments on an overloaded machine. */
 const REMOVE_WITHIN_MS = 3_000;
 const REMOVE_PAUSE_MS = 2;
 const LONGEST_REMOVE_PAUSE_MS = 50;
@@ -19,12 +19,15 @@ const MOST_ATTEMPTS = 5;
 
 let lastNumber = 0;
 
-/** A name that tells which service made the cgroup, so that another can tell whether that one still lives. */
+/** Returns a name that identifies the owning service, so that another one can check whether the owner still lives. */
 export function nextName(): string {
   return `${PREFIX}${process.pid}-${startTicks(process.pid) ?? '0'}-${++lastNumber}`;
 }
 
-/** One directory of a cgroup file system, made by us. Its files are the kernel's: no program's contents are in them. */
+/**
+ * One directory of a cgroup file system, created by this service. Its files are the kernel's and hold no program's
+ * data.
+ */
 export class CgroupDirectory {
   private entrance: number | null = null;
 
@@ -39,8 +42,8 @@ export class CgroupDirectory {
   }
 
   /**
-   * Below one that several services share, and whose last user removes it; `prepare` sets it up and may be called
-   * again.
+   * Creates the directory within one that several services share and whose last user removes it. `prepare` sets the
+   * shared one up and may be called again.
    */
   static makeWithin(shared: string, name: string, prepare: () => void): CgroupDirectory {
     for (let attempt = 1; ; attempt++) {
@@ -49,7 +52,7 @@ export class CgroupDirectory {
         prepare();
         return CgroupDirectory.make(shared, name);
       } catch (error) {
-        // Another service was about to remove it.
+        // Another service removed the shared directory at the same time.
         if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || attempt === MOST_ATTEMPTS) throw error;
       }
     }
@@ -69,9 +72,7 @@ export class CgroupDirectory {
     this.entrance = null;
   }
 
-  /**
-   * Moves a process in from outside. The kernel may need milliseconds for it, which are not spent on the event loop.
-   */
+  /** Moves a process in from outside. The kernel may take milliseconds, which must not block the event loop. */
   async adopt(pid: number): Promise<void> {
     await writeFile(join(this.path, 'cgroup.procs'), String(pid));
   }
@@ -80,7 +81,7 @@ export class CgroupDirectory {
     writeFileSync(join(this.path, file), String(value));
   }
 
-  /** @returns whether the kernel has such a file and took the value. */
+  /** @returns true when the kernel has the file and accepted the value. */
   tryWrite(file: string, value: number | string): boolean {
     try {
       this.write(file, value);
@@ -90,12 +91,12 @@ export class CgroupDirectory {
     }
   }
 
-  /** Zero when the kernel does not have the file. */
+  /** Returns zero when the kernel does not have the file. */
   number(file: string): number {
     return Number(readOrEmpty(join(this.path, file)).trim());
   }
 
-  /** One line of a file of `name value` lines. */
+  /** Reads one line of a file of `name value` lines. */
   entry(file: string, name: string): number {
     const line = readOrEmpty(join(this.path, file))
       .split('\n')
@@ -107,7 +108,7 @@ export class CgroupDirectory {
     killMembersOf(this.path);
   }
 
-  /** Kills the members until there are none; false when some do not go. */
+  /** Kills the members until none is left. Returns false when some remain. */
   empty(): Promise<boolean> {
     return soon(() => {
       if (membersOf(this.path).length === 0) return true;
@@ -122,7 +123,7 @@ export class CgroupDirectory {
   }
 }
 
-/** Kills and removes the cgroups of services that no longer live. */
+/** Kills and removes the cgroups of services that have ended. */
 export async function sweepDirectories(parent: string): Promise<void> {
   const left = namesIn(parent).filter((name) => name.startsWith(PREFIX) && !isOwnersAlive(name));
   await Promise.all(
@@ -132,12 +133,12 @@ export async function sweepDirectories(parent: string): Promise<void> {
   );
 }
 
-/** Removes a directory that services share, if no one uses it any more. */
+/** Removes a shared directory if no service uses it any longer. */
 export function removeShared(path: string): void {
   try {
     rmdirSync(path);
   } catch {
-    // Others use it, or there is none.
+    // Another service uses it, or it does not exist.
   }
 }
 
@@ -154,7 +155,7 @@ function isOwnersAlive(name: string): boolean {
   return startTicks(Number(pid)) === ticks;
 }
 
-/** A cgroup can be removed when its last member has left, which takes the kernel a moment after the kill. */
+/** A cgroup can be removed once its last member has left, which takes the kernel a moment after the kill. */
 async function removeDirectory(path: string): Promise<void> {
   await soon(() => {
     try {
@@ -168,7 +169,7 @@ async function removeDirectory(path: string): Promise<void> {
   });
 }
 
-/** Tries with longer and longer pauses; false when it has not come true in time. */
+/** Retries with growing pauses. Returns false when the attempt did not succeed in time. */
 async function soon(attempt: () => boolean): Promise<boolean> {
   const until = performance.now() + REMOVE_WITHIN_MS;
   for (
@@ -193,7 +194,7 @@ function killMembersOf(path: string): void {
     try {
       process.kill(Number(pid), 'SIGKILL');
     } catch {
-      // It died by itself.
+      // The process ended by itself.
     }
   }
 }

@@ -8,21 +8,25 @@ import { type OwnCgroups } from './own-cgroups.js';
 
 const CONTROLLERS = ['memory', 'pids', 'cpuacct'] as const;
 type Places = Readonly<Record<(typeof CONTROLLERS)[number], string>> & {
-  /** The group of all isolated programs; null where the controller is missing or not ours, and niceness stands in. */
+  /**
+   * The group of all isolated programs. It is null where the controller is missing or not writable; niceness then
+   * replaces it.
+   */
   readonly cpu: string | null;
 };
 
-/** As many as are in use at a time on most machines. */
+/** Most machines have at most this many in use at a time. */
 const MOST_SPARE = 16;
-/** File pages that a program was the first to touch stay charged to its cgroup: too many, and it is not used again. */
+/**
+ * Page cache that a program touched first stays charged to its cgroup. With more than this, the cgroup is not reused.
+ */
 const CLEAN_BYTES = 4 * 1024 * 1024;
-/** bubblewrap's init stays behind as a zombie, and is counted, until process 1 of the machine collects it. */
+/** bubblewrap's init remains as a zombie, and is counted, until process 1 of the machine reaps it. */
 const MOST_ZOMBIES = 4;
 
 /**
- * Version 1: one hierarchy per controller, so a sandbox enters three cgroups. To make and remove them takes an eighth
- * of the processor time of a short run, so those that are empty and clean are used again; no program can see its
- * cgroup.
+ * Version 1 has one hierarchy per controller, so a program enters three cgroups. Creating and removing them takes an
+ * eighth of the processor time of a short run, so empty and clean ones are reused. No program can see its cgroup.
  */
 export class CgroupsV1 extends ResourceGroups {
   readonly mode = 'cgroup-v1';
@@ -37,7 +41,7 @@ export class CgroupsV1 extends ResourceGroups {
     super();
   }
 
-  /** Null where a controller is missing or not ours to write. */
+  /** Returns null where a controller is missing or not writable. */
   static find(own: OwnCgroups, weight = ALL_ISOLATED_WEIGHT): CgroupsV1 | null {
     const [memory, pids, cpuacct] = CONTROLLERS.map((controller) => writable(own.v1(controller)));
     if (memory == null || pids == null || cpuacct == null) return null;
@@ -77,7 +81,8 @@ export class CgroupsV1 extends ResourceGroups {
     try {
       const [memory, pids, cpuacct] = CONTROLLERS.map((controller) => make(this.places[controller])) as MadeDirectories;
       memory.write('memory.limit_in_bytes', limits.memoryBytes);
-      // Without swap accounting the file is missing; the probe's machine then has no bound on swap, as v1 offers none.
+      // Without swap accounting the file is missing. Such a machine has no limit on swap, because version 1 offers no
+      // other.
       memory.tryWrite('memory.memsw.limit_in_bytes', limits.memoryBytes);
       pids.write('pids.max', limits.tasks);
       const cpu = this.isCpuWithAccounting ? cpuacct : this.places.cpu === null ? null : make(this.places.cpu);
@@ -94,7 +99,7 @@ export class CgroupsV1 extends ResourceGroups {
     }
   }
 
-  /** Many systems mount both controllers as one hierarchy, and a process can be in one group of it only. */
+  /** Many systems mount both controllers as one hierarchy, in which a process can be in one group only. */
   private get isCpuWithAccounting(): boolean {
     return this.places.cpu === this.places.cpuacct;
   }
@@ -118,11 +123,11 @@ interface CgroupV1Parts {
   readonly memory: CgroupDirectory;
   readonly pids: CgroupDirectory;
   readonly cpuacct: CgroupDirectory;
-  /** The same as `cpuacct` where they are one hierarchy; null where niceness stands in. */
+  /** The same as `cpuacct` where both share one hierarchy; null where niceness replaces it. */
   readonly cpu: CgroupDirectory | null;
   readonly limits: GroupLimits;
   readonly limitsCpu: boolean;
-  /** Stands in for the group of the processor controller. */
+  /** Used where the cpu controller is missing. */
   readonly niceness: number;
 }
 
@@ -143,7 +148,7 @@ class CgroupV1 extends ResourceGroup {
     return this.parts.limitsCpu;
   }
 
-  /** The launcher's shell has descriptors for three hierarchies, so it is moved into the fourth. */
+  /** The launcher's shell has descriptors for three hierarchies, so it is moved into the fourth one from outside. */
   override async enter(launcherPid: number): Promise<void> {
     const { cpu, niceness } = this.parts;
     if (cpu === null) beNice(launcherPid, niceness);
@@ -151,7 +156,7 @@ class CgroupV1 extends ResourceGroup {
   }
 
   override contains(): void {
-    // The kernel knows who is inside.
+    // The kernel knows the members.
   }
 
   closeEntrances(): void {
@@ -188,7 +193,7 @@ class CgroupV1 extends ResourceGroup {
     this.parts.pids.killMembers();
   }
 
-  /** Empties it, and says whether nothing of its last sandbox would be counted against the next. */
+  /** Empties the cgroup. Returns true when nothing of its last program would be charged to the next one. */
   async clean(): Promise<boolean> {
     const { memory, pids } = this.parts;
     this.closeEntrances();

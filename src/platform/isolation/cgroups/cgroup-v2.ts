@@ -7,13 +7,15 @@ import { CgroupDirectory, nextName, removeShared, sharedName, sweepDirectories }
 import { type OwnCgroups } from './own-cgroups.js';
 
 const CONTROLLERS = ['memory', 'pids'] as const;
-/** Where it is not delegated, niceness stands in. */
+/** Where this controller is not delegated, niceness replaces it. */
 const CPU = 'cpu';
 
-/** The service itself moves here: a v2 cgroup with members of its own cannot hand controllers down. */
+/** The service itself moves into this leaf, because a v2 cgroup with members of its own cannot delegate controllers. */
 const OWN_LEAF = 'service';
 
-/** Version 2: one hierarchy. The service's own cgroup must be delegated to it, as systemd and container engines can. */
+/**
+ * Version 2 has one hierarchy. The service's own cgroup must be delegated to it, as systemd and container engines can.
+ */
 export class CgroupsV2 extends ResourceGroups {
   readonly mode = 'cgroup-v2';
 
@@ -24,16 +26,16 @@ export class CgroupsV2 extends ResourceGroups {
     super();
   }
 
-  /** Null where the controllers are missing or the cgroup is not ours to write. */
+  /** Returns null where the controllers are missing or the cgroup is not writable. */
   static find(own: OwnCgroups, weight = ALL_ISOLATED_WEIGHT): CgroupsV2 | null {
     if (own.unified === null) return null;
-    // A service started again inside its own leaf finds itself there.
+    // A service that was started again inside its own leaf finds itself there.
     const parent = own.unified.endsWith(`/${OWN_LEAF}`) ? join(own.unified, '..') : own.unified;
     return handsDownControllers(parent) ? new CgroupsV2(parent, weight) : null;
   }
 
   async sweep(): Promise<void> {
-    // Releases before the shared group had theirs directly below.
+    // Older releases had their groups directly below the parent, without the shared one.
     await Promise.all([this.parent, this.shared].map(sweepDirectories));
   }
 
@@ -66,10 +68,10 @@ export class CgroupsV2 extends ResourceGroups {
 }
 
 class CgroupV2 extends ResourceGroup {
-  /** `memory.peak` came with Linux 5.19; before it, the largest sample. */
+  /** `memory.peak` exists since Linux 5.19. Older kernels use the largest sample. */
   private largestSample = 0;
 
-  /** @param niceness what stands in for a share; null where the group has the controller for it. */
+  /** @param niceness replaces a share of the processors; null where the group has the cpu controller. */
   constructor(
     private readonly directory: CgroupDirectory,
     private readonly niceness: number | null,
@@ -91,7 +93,7 @@ class CgroupV2 extends ResourceGroup {
   }
 
   override contains(): void {
-    // The kernel knows who is inside.
+    // The kernel knows the members.
   }
 
   closeEntrances(): void {
@@ -112,7 +114,7 @@ class CgroupV2 extends ResourceGroup {
   }
 
   kill(): void {
-    // `cgroup.kill` came with Linux 5.14.
+    // `cgroup.kill` exists since Linux 5.14.
     if (!this.directory.tryWrite('cgroup.kill', 1)) this.directory.killMembers();
   }
 
@@ -141,12 +143,12 @@ function prepareShared(shared: string, weight: number): void {
   writeFileSync(join(shared, 'cpu.weight'), String(weight));
 }
 
-/** The kernel refuses this controller to a group while real-time processes are outside of the root. */
+/** The kernel refuses the cpu controller while real-time processes are outside of the root group. */
 function tryHandDown(parent: string, controllers: readonly string[]): void {
   try {
     handDown(parent, controllers);
   } catch {
-    // Niceness stands in.
+    // Niceness replaces the controller.
   }
 }
 

@@ -2,7 +2,10 @@ import { beNice, nicenessOf, setSessionNiceness } from '../cpu-share.js';
 import { childOf, processStatus, sampleProcess, sampleTree } from '../process-facts.js';
 import { type GroupLimits, ResourceGroup, ResourceGroups, type Usage } from '../resource-group.js';
 
-/** Where no cgroup can be written: RLIMIT_DATA and the denied fork bound a sandbox, and sampling measures it. */
+/**
+ * Replaces cgroups where none can be written: RLIMIT_DATA and the denied fork limit a program, and sampling measures
+ * it.
+ */
 export class NoCgroups extends ResourceGroups {
   readonly mode = 'rlimits';
 
@@ -11,7 +14,7 @@ export class NoCgroups extends ResourceGroups {
   }
 
   override async sweep(): Promise<void> {
-    // Nothing outlives its service here: bubblewrap dies with it.
+    // Nothing survives the service here, because bubblewrap dies with it.
   }
 
   create({ processes, cpu }: GroupLimits): ResourceGroup {
@@ -27,8 +30,9 @@ export class NoCgroups extends ResourceGroups {
 const NOTHING = { cpuMs: 0, residentBytes: 0, tasks: 0, sessions: [] };
 
 /**
- * The program, for the filter lets a sandbox make no second process, and bubblewrap's init: the program may write to
- * its memory, and so could have it work on its behalf. It is under the same filter and the same limits.
+ * Measures two processes: the program, which the filter prevents from forking, and bubblewrap's init. The program may
+ * write to the memory of init and so could make it work on its behalf, but init has the same filter and the same
+ * limits.
  */
 class SampledProcess extends ResourceGroup {
   readonly entrances: readonly number[] = [];
@@ -54,7 +58,7 @@ class SampledProcess extends ResourceGroup {
   }
 
   override closeEntrances(): void {
-    // None were opened.
+    // No descriptors were opened.
   }
 
   usage(): Usage {
@@ -71,16 +75,16 @@ class SampledProcess extends ResourceGroup {
   }
 
   override ranOutOfMemory(): boolean {
-    // Beyond RLIMIT_DATA the program is refused memory, not killed; it then says so itself.
+    // Beyond RLIMIT_DATA the program is refused memory, not killed, and reports that itself.
     return false;
   }
 
   override kill(): void {
-    // Killing bubblewrap's init, as is done in any case, kills the one process.
+    // Killing bubblewrap's init, which the caller does anyway, kills the one process.
   }
 
   override async remove(): Promise<void> {
-    // Nothing was made.
+    // Nothing was created.
   }
 
   private last(watched: { residentBytes: number; tasks: number }): Usage {
@@ -88,7 +92,9 @@ class SampledProcess extends ResourceGroup {
   }
 }
 
-/** A program that may start others: all of them are looked at, which takes some milliseconds on a busy machine. */
+/**
+ * Measures a program that may start others by sampling all of them, which takes some milliseconds on a busy machine.
+ */
 class SampledTree extends ResourceGroup {
   readonly entrances: readonly number[] = [];
   readonly limitsCpu = false;
@@ -112,7 +118,7 @@ class SampledTree extends ResourceGroup {
   }
 
   override closeEntrances(): void {
-    // None were opened.
+    // No descriptors were opened.
   }
 
   usage(): Usage {
@@ -126,15 +132,15 @@ class SampledTree extends ResourceGroup {
   }
 
   override ranOutOfMemory(): boolean {
-    // Whoever watches ends it; nothing else would.
+    // The kernel does not limit memory here; the watch outside ends the program.
     return false;
   }
 
   override kill(): void {
-    // The first process of their namespace, which is killed in any case, takes all others with it.
+    // The first process of the namespace is killed anyway, and all others die with it.
   }
 
   override async remove(): Promise<void> {
-    // Nothing was made.
+    // Nothing was created.
   }
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
-/** Where the service's own cgroup lies in the file system, for a v1 controller or for v2 (`unified`). */
+/** Where the service's own cgroup is in the file system, for a v1 controller or for v2 (`unified`). */
 export interface OwnCgroups {
   readonly unified: string | null;
   readonly v1: (controller: string) => string | null;
@@ -14,7 +14,7 @@ interface CgroupMount {
   readonly options: readonly string[];
 }
 
-/** Sandboxes go below the service's own cgroup, so that a bound on the service bounds them too. */
+/** Isolated programs go below the service's own cgroup, so that a limit on the service applies to them too. */
 export function ownCgroups(
   mountInfo = readFileSync('/proc/self/mountinfo', 'utf8'),
   membership = readFileSync('/proc/self/cgroup', 'utf8'),

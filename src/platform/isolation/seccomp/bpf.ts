@@ -36,13 +36,13 @@ export const AUDIT_ARCH: Readonly<Record<Architecture, number>> = { x64: 0xc000_
 export const loadNumber = (): Instruction => statement(LOAD_WORD, NUMBER_OFFSET);
 export const loadArchitecture = (): Instruction => statement(LOAD_WORD, ARCHITECTURE_OFFSET);
 
-/** The low half of an argument: flags and families fit in it, and the kernel ignores the rest of an `int`. */
+/** Loads the low half of an argument: flags and families fit in it, and the kernel ignores the rest of an `int`. */
 export const loadArgument = (index: number): Instruction => statement(LOAD_WORD, ARGUMENTS_OFFSET + 8 * index);
 
 export const keepBits = (mask: number): Instruction => statement(AND, mask);
 export const answer = (verdict: number): Instruction => statement(RETURN, verdict);
 
-/** Runs `body` when the accumulator is `value`, else goes on behind it. */
+/** Runs `body` when the accumulator is `value`, else continues after it. */
 export const ifEqual = (value: number, body: readonly Instruction[]): Instruction[] => [
   { code: JUMP_EQUAL, ifTrue: 0, ifFalse: body.length, operand: value },
   ...body,
@@ -68,7 +68,7 @@ export const ifNoBit = (mask: number, body: readonly Instruction[]): Instruction
   ...body,
 ];
 
-/** The bytes of `struct sock_filter[]`, as bubblewrap reads them from a descriptor. */
+/** Returns the bytes of `struct sock_filter[]`, as bubblewrap reads them from a descriptor. */
 export function assemble(program: readonly Instruction[]): Buffer {
   const bytes = Buffer.alloc(program.length * 8);
   program.forEach((instruction, index) => {

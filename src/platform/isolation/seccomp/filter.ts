@@ -20,7 +20,7 @@ import { FIRST_UNKNOWN, FORKS, JUDGED, REFUSED, type SyscallNumbers, UNIMPLEMENT
 
 export interface FilterOptions {
   readonly architecture: Architecture;
-  /** With `threads` no second process can come to be, which bounds memory even where no cgroup does. */
+  /** With `threads`, no second process can be created, which limits memory even where there is no cgroup. */
   readonly processes: 'threads' | 'any';
   /** `internet` adds TCP and UDP, for a program in a network of its own. */
   readonly sockets: 'local' | 'internet';
@@ -35,23 +35,23 @@ const AF_INET = 2;
 const AF_INET6 = 10;
 const AF_NETLINK = 16;
 const NETLINK_ROUTE = 0;
-/** The family's own choice, TCP, UDP. */
+/** The values mean the family's default, TCP and UDP. */
 const PROTOCOLS = [0, 6, 17] as const;
 
 const MAP_SHARED = 0x01;
 const MAP_ANONYMOUS = 0x20;
 const MAP_GROWSDOWN = 0x100;
 
-/** They type into the terminal of whoever started the service. */
+/** These requests insert input into the terminal from which the service was started. */
 const TIOCSTI = 0x5412;
 const TIOCLINUX = 0x541c;
 
-/** x32 calls carry this bit under the same AUDIT_ARCH as x64, past every number in the tables. */
+/** x32 calls carry this bit under the same AUDIT_ARCH as x64, above every number in the tables. */
 const X32_BIT = 0x4000_0000;
 
 /**
- * The seccomp filter of a sandbox: allows by default and refuses what reaches past the namespaces, what no limit
- * counts, and what the kernel's security history advises against. The reasons are in `syscalls.ts` and below.
+ * The seccomp filter of an isolated program. It allows by default and refuses calls that reach past the namespaces, use
+ * memory that no limit counts, or have a poor security history. The reasons are in `syscalls.ts` and below.
  */
 export function seccompFilter(options: FilterOptions): Buffer {
   return assemble(filterProgram(options));
@@ -96,17 +96,17 @@ function clone(processes: FilterOptions['processes']): readonly Instruction[] {
 }
 
 /**
- * A network namespace bounds AF_INET, but not AF_VSOCK, and the buffers of loopback TCP are memory that a cgroup v1
- * does not count. Event loops need socket pairs of AF_UNIX, and nothing else.
+ * A network namespace limits AF_INET, but not AF_VSOCK, and a cgroup v1 does not count the buffers of loopback TCP.
+ * Event loops need socket pairs of AF_UNIX, and nothing else.
  */
 function onlyUnixSockets(): readonly Instruction[] {
   return [loadArgument(0), ...ifNotEqual(AF_UNIX, [answer(Verdict.errno(Errno.EACCES))]), answer(Verdict.allow)];
 }
 
 /**
- * Internet sockets carry as far as the network that the program is in. Other protocols of the family are left out, for
- * each is another part of the kernel. Programs list their interfaces by NETLINK_ROUTE, which without capabilities only
- * answers.
+ * Internet sockets reach as far as the network that the program is in. Other protocols of the family are refused,
+ * because each is another part of the kernel. Programs list their interfaces by NETLINK_ROUTE, which only answers
+ * queries without capabilities.
  */
 function alsoInternetSockets(): readonly Instruction[] {
   const withProtocol = (protocols: readonly number[]): Instruction[] => [
@@ -125,8 +125,8 @@ function alsoInternetSockets(): readonly Instruction[] {
 }
 
 /**
- * Shared anonymous memory stays allocated after it left the resident size, and a mapping that grows downwards counts
- * as stack: both would slip past RLIMIT_DATA.
+ * Shared anonymous memory stays allocated after it left the resident size, and a mapping that grows downwards counts as
+ * stack: both would escape RLIMIT_DATA.
  */
 function onlyCountedMemory(): readonly Instruction[] {
   return [

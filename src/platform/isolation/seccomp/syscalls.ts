@@ -3,9 +3,9 @@ import { type Architecture } from './bpf.js';
 /** The number of a call per architecture; null where the architecture lacks it. Source: the kernel's unistd tables. */
 export type SyscallNumbers = Readonly<Record<Architecture, number | null>>;
 
-/** Refused outright. Each group says why it is here. */
+/** These calls are always refused. Each group says why. */
 export const REFUSED = {
-  // Namespaces, mounts and the shape of the file system.
+  // Namespaces, mounts and the structure of the file system.
   unshare: { x64: 272, arm64: 97 },
   setns: { x64: 308, arm64: 268 },
   mount: { x64: 165, arm64: 40 },
@@ -58,7 +58,7 @@ export const REFUSED = {
   keyctl: { x64: 250, arm64: 219 },
   add_key: { x64: 248, arm64: 217 },
   request_key: { x64: 249, arm64: 218 },
-  // Large or young parts of the kernel that our interpreters do without.
+  // Large or new parts of the kernel that the interpreters do not need.
   bpf: { x64: 321, arm64: 280 },
   perf_event_open: { x64: 298, arm64: 241 },
   userfaultfd: { x64: 323, arm64: 282 },
@@ -74,7 +74,7 @@ export const REFUSED = {
   fanotify_init: { x64: 300, arm64: 262 },
   fanotify_mark: { x64: 301, arm64: 263 },
   personality: { x64: 135, arm64: 92 },
-  // Memory that no process is charged for: RLIMIT_DATA and the resident size do not see it.
+  // Memory that no process is charged for: RLIMIT_DATA and the resident size do not include it.
   memfd_create: { x64: 319, arm64: 279 },
   memfd_secret: { x64: 447, arm64: 447 },
   shmget: { x64: 29, arm64: 194 },
@@ -95,25 +95,25 @@ export const REFUSED = {
   mq_timedreceive: { x64: 243, arm64: 183 },
   mq_notify: { x64: 244, arm64: 184 },
   mq_getsetattr: { x64: 245, arm64: 185 },
-  // Placement of memory on nodes.
+  // Placement of memory on NUMA nodes.
   mbind: { x64: 237, arm64: 235 },
   set_mempolicy: { x64: 238, arm64: 237 },
   set_mempolicy_home_node: { x64: 450, arm64: 450 },
   get_mempolicy: { x64: 239, arm64: 236 },
   migrate_pages: { x64: 256, arm64: 238 },
   move_pages: { x64: 279, arm64: 239 },
-  // Relics.
+  // Obsolete calls.
   nfsservctl: { x64: 180, arm64: 42 },
   uselib: { x64: 134, arm64: null },
   ustat: { x64: 136, arm64: null },
   sysfs: { x64: 139, arm64: null },
   _sysctl: { x64: 156, arm64: null },
   lookup_dcookie: { x64: 212, arm64: 18 },
-  // A program is started once, by path, by bubblewrap.
+  // bubblewrap starts a program once, by path.
   execveat: { x64: 322, arm64: 281 },
 } as const satisfies Record<string, SyscallNumbers>;
 
-/** Answered "not implemented", upon which libraries fall back to what they used before these existed. */
+/** These calls return "not implemented", so that libraries fall back to what they used before. */
 export const UNIMPLEMENTED = {
   clone3: { x64: 435, arm64: 435 },
   io_uring_setup: { x64: 425, arm64: 425 },
@@ -121,13 +121,13 @@ export const UNIMPLEMENTED = {
   io_uring_register: { x64: 427, arm64: 427 },
 } as const satisfies Record<string, SyscallNumbers>;
 
-/** Each makes a process, whatever its arguments. */
+/** Each of these creates a process, whatever its arguments. */
 export const FORKS = {
   fork: { x64: 57, arm64: null },
   vfork: { x64: 58, arm64: null },
 } as const satisfies Record<string, SyscallNumbers>;
 
-/** Judged by their arguments. */
+/** These calls are allowed or refused by their arguments. */
 export const JUDGED = {
   clone: { x64: 56, arm64: 220 },
   socket: { x64: 41, arm64: 198 },
@@ -137,7 +137,7 @@ export const JUDGED = {
 } as const satisfies Record<string, SyscallNumbers>;
 
 /**
- * The first number that did not exist when these tables were written (mseal is 462, on every architecture).
- * A filter that allows what it does not know would otherwise grow with each kernel.
+ * The first number that did not exist when these tables were written (mseal is 462, on every architecture). Without
+ * this limit, the filter would allow more with each new kernel.
  */
 export const FIRST_UNKNOWN = 463;
