@@ -133,7 +133,7 @@ describe('a build', () => {
       ).rejects.toMatchObject({
         code: 'node_version_unavailable',
         message: expect.stringMatching(
-          /^Node 20\.20\.2 is not on this machine yet, and .+\. Try again later, or choose Node 24, which is here/,
+          /^Node 20\.20\.2 could not be fetched: .+\. Try again later, or choose Node 24, which is installed/,
         ) as string,
       });
       expect(offline.log).toContain('system: Fetching Node 20.20.2 …');

@@ -57,29 +57,28 @@ describe('a Node that is downloaded', () => {
   it('is rejected when the registry delivers other content, and downloaded again', async () => {
     expect(await ask({ pinned: packageWithNode('20.99.0', '#!/bin/sh\necho another\n') })).toEqual([
       { told: 'Fetching Node 20.99.0 …' },
-      refusal(
-        'what the npm registry delivered is not what this release of the service expects (its hash differs), ' +
-          'and was thrown away',
-      ),
+      refusal('the hash of the download from the npm registry differs from the expected one, so it was discarded'),
     ]);
     expect(readdirSync(directory)).toEqual(['lock']);
     expect(await ask()).toContainEqual({ program: join(directory, FILE) });
   });
 
   it.each([
-    ['that is cut off', 'cut', /^the npm registry could not be reached or did not deliver it whole \(\w+\)$/],
+    ['that is cut off', 'cut', /^the npm registry could not be reached or did not deliver it completely \(\w+\)$/],
     ['that the registry does not have', 'missing', /^the npm registry does not have it$/],
   ] as const)('%s is refused with the reason', async (_what, delivers, reason) => {
     registry.delivers = delivers;
     const { refused } = (await ask()).at(-1)!;
-    expect(/and (.*)\. Try again later, or choose Node \d+, which is here\.$/.exec(refused!)?.[1]).toMatch(reason);
+    expect(/fetched: (.*)\. Try again later, or choose Node \d+, which is installed\.$/.exec(refused!)?.[1]).toMatch(
+      reason,
+    );
     expect(readdirSync(directory)).toEqual(['lock']);
   });
 
   it('is rejected without a registry', async () => {
     registry.close();
     expect((await ask()).at(-1)).toEqual(
-      refusal('the npm registry could not be reached or did not deliver it whole (ECONNREFUSED)'),
+      refusal('the npm registry could not be reached or did not deliver it completely (ECONNREFUSED)'),
     );
   });
 
@@ -110,7 +109,7 @@ describe('a Node that is downloaded', () => {
 
   it('is rejected when it cannot be stored', async () => {
     writeFileSync(directory, 'no directory');
-    expect((await ask()).at(-1)).toEqual(refusal('it could not be kept on this machine'));
+    expect((await ask()).at(-1)).toEqual(refusal('it could not be stored on this machine'));
   });
 
   function start({ callers = 1, pinned = offered, env = {} }: Asking = {}): ChildProcess {
@@ -167,7 +166,7 @@ interface Asking {
 
 const refusal = (why: string): object => ({
   refused:
-    `Node 20.99.0 is not on this machine yet, and ${why}. Try again later, ` +
-    `or choose Node ${process.versions.node.split('.')[0]!}, which is here.`,
+    `Node 20.99.0 could not be fetched: ${why}. Try again later, ` +
+    `or choose Node ${process.versions.node.split('.')[0]!}, which is installed.`,
   name: 'NodeUnavailable',
 });

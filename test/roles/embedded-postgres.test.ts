@@ -271,12 +271,12 @@ describe('the embedded PostgreSQL', () => {
         await (await start()).stop();
         const { mode } = statSync(dataDir);
         spawnSync('chmod', ['0700', dataDir]);
-        await expect(start()).rejects.toThrow(/cannot be reached by the user "nobody"/);
+        await expect(start()).rejects.toThrow(/The user "nobody", which the server runs as, cannot reach the data/);
         spawnSync('chmod', [(mode & 0o777).toString(8), dataDir]);
 
         spawnSync('mv', [home(), `${home()}-away`]);
         spawnSync('ln', ['-s', '/nowhere', home()]);
-        await expect(start()).rejects.toThrow(/is a link to data that is no longer there/);
+        await expect(start()).rejects.toThrow(/is a link to data that no longer exists/);
         spawnSync('rm', [home()]);
       });
 

@@ -9,7 +9,7 @@ import { Schedules } from './schedules.js';
 const everySecond = defineSchedule({ name: 'every-second', summary: 'Is tested.', everyMs: 1_000, runsIn: 'each' });
 const inOne = defineSchedule({ name: 'in-one', summary: 'Is tested.', everyMs: 1_000, runsIn: 'one' });
 
-/** A handler whose runs each last until the test ends them. */
+/** A handler each run of which lasts until the test ends it. */
 class HeldHandler implements ScheduleHandler {
   runs = 0;
   end: (() => void) | undefined;
@@ -104,7 +104,7 @@ describe('Schedules', () => {
     expect(handler.runs).toBe(2);
   });
 
-  it('runs a schedule for the first time when it says', async () => {
+  it('uses firstAfterMs for the first run', async () => {
     schedules.start({ ...everySecond, firstAfterMs: 10 }, handler);
     await jest.advanceTimersByTimeAsync(10);
     expect(handler.runs).toBe(1);
@@ -137,14 +137,14 @@ describe('Schedules', () => {
     expect(handler.stopping!.aborted).toBe(true);
     expect(isGone).toBe(false);
 
-    handler.fail!(new Error('told to stop'));
+    handler.fail!(new Error('stopped'));
     await gone;
     await jest.advanceTimersByTimeAsync(60_000);
     expect(handler.runs).toBe(1);
     expect(lines).toEqual([]);
   });
 
-  it('leaves a schedule of one process to whichever holds its lease, and reports when that succeeded', async () => {
+  it('runs a one-process schedule only with its lease, and reports successes of other processes', async () => {
     leases.isTakenByAnother = true;
     schedules.start(inOne, handler);
     await jest.advanceTimersByTimeAsync(5_000);
@@ -159,7 +159,7 @@ describe('Schedules', () => {
     expect(leases.released).toEqual([true]);
   });
 
-  it('releases the lease of a run that failed without a success', async () => {
+  it('releases the lease of a failed run without recording a success', async () => {
     schedules.start(inOne, handler);
     await jest.advanceTimersByTimeAsync(1_000);
     handler.fail!(new Error('unavailable'));
@@ -167,7 +167,7 @@ describe('Schedules', () => {
     expect(leases.released).toEqual([false]);
   });
 
-  it('tells a run to stop when its lease is lost', async () => {
+  it('aborts a run when its lease is lost', async () => {
     schedules.start(inOne, handler);
     await jest.advanceTimersByTimeAsync(1_000);
     expect(handler.stopping!.aborted).toBe(false);

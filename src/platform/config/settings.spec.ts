@@ -39,7 +39,7 @@ const faultsOf = (source: NodeJS.ProcessEnv): string => {
 };
 
 describe('readSettings', () => {
-  it('names every bad variable at once and shows no value, which may be a secret', () => {
+  it('names every invalid variable at once and shows no value, which may be a secret', () => {
     const faults = faultsOf({
       DATABASE_URL: 'mysql://root:hunter2@db/x',
       PORT: '99999',
@@ -71,7 +71,7 @@ describe('readSettings', () => {
     expect(faults).not.toMatch(/hunter2|short|99999|loud|nowhere|perhaps|salt|whale/);
   });
 
-  it('reads the settings of a module, which may rest on those of the platform', () => {
+  it('reads the settings of a module, which may depend on those of the platform', () => {
     const read = readSettings([LampSettings], { LAMP_ON: '0', LAMP_WATTS: '7', PORT: '8080' });
     expect(read.of(LampSettings)).toMatchObject({ isOn: false, watts: 7, token: undefined });
     expect(read.of(LampSettings).place).toBe('http://127.0.0.1:8080/lamp');
@@ -79,7 +79,7 @@ describe('readSettings', () => {
     expect(faultsOf({ LAMP_WATTS: '4.5' })).toContain('LAMP_WATTS');
   });
 
-  it('refuses two settings of one name, whatever is set', () => {
+  it('refuses two settings with the same name, even when unset', () => {
     expect(() => readSettings([LampSettings, OtherLampSettings], {})).toThrow(
       'These settings are declared twice: LAMP_TOKEN',
     );
@@ -91,7 +91,7 @@ describe('readSettings', () => {
 });
 
 describe('Config', () => {
-  it('runs with nothing set, and takes an empty variable for an unset one', () => {
+  it('works with nothing set, and treats an empty variable as unset', () => {
     const config = load({});
     expect([config.role, config.port, config.host, config.databaseUrl, config.trustProxy]).toEqual([
       'all',
@@ -104,13 +104,13 @@ describe('Config', () => {
     expect(load({ PORT: '', TRUST_PROXY: '', ROLE: '', DATABASE_URL: '' })).toEqual(config);
   });
 
-  it('asks the roles that share servers for the addresses of those servers', () => {
+  it('requires server addresses for the roles that share servers', () => {
     expect(faultsOf({ ROLE: 'api' })).toMatch(/DATABASE_URL[^]*REDIS_URL[^]*API_KEY_PEPPER[^]*SECRETS_KEY/);
     expect(faultsOf({ ROLE: 'worker', DATABASE_URL: 'postgres://db/x' })).toMatch(/REDIS_URL/);
     expect(faultsOf({ ROLE: 'migrate', DATABASE_URL: 'postgres://db/x' })).toBe('');
   });
 
-  it('asks for the secrets of a database that is not its own', () => {
+  it('requires the secrets of a database that is not its own', () => {
     const servers = { DATABASE_URL: 'postgres://db/x', REDIS_URL: 'redis://redis' };
     for (const role of ['all', 'api', 'worker'])
       expect(faultsOf({ ...servers, ROLE: role })).toMatch(/API_KEY_PEPPER[^]*SECRETS_KEY/);
@@ -135,7 +135,7 @@ describe('Config', () => {
     expect(faultsOf({ SECRETS_KEY: 'short' })).toMatch(/^Bad configuration:\n {2}SECRETS_KEY must be/);
   });
 
-  it('needs the server of its e-mail', () => {
+  it('requires a mail server for MAILER=smtp', () => {
     expect(faultsOf({ MAILER: 'smtp' })).toContain('SMTP_URL');
     expect(faultsOf({ MAILER: 'smtp', SMTP_URL: 'smtp://user:secret@mail:587' })).toBe('');
   });
@@ -152,7 +152,7 @@ describe('Config', () => {
     expect(load({ TRUST_PROXY: value }).trustProxy).toEqual(expected);
   });
 
-  it('gives callers an address that they can open', () => {
+  it('derives a public URL that callers can open', () => {
     expect(load({ HOST: '0.0.0.0', PORT: '8080' }).publicUrl).toBe('http://localhost:8080');
     expect(load({ HOST: '::1' }).publicUrl).toBe('http://[::1]:3000');
     expect(load({ PUBLIC_URL: 'https://api.example.org/' }).publicUrl).toBe('https://api.example.org');

@@ -14,19 +14,19 @@ describe('inBatches', () => {
     };
   };
 
-  it('goes on until a batch is not full', async () => {
+  it('continues until a batch is not full', async () => {
     const { work, limits } = deleting(25);
     await inBatches(work, { size: 10 });
     expect(limits).toEqual([10, 10, 10]);
   });
 
-  it('leaves the rest to the next run after so many batches', async () => {
+  it('stops after the highest number of batches', async () => {
     const { work, limits } = deleting(100);
     await inBatches(work, { size: 10, most: 4 });
     expect(limits).toHaveLength(4);
   });
 
-  it('ends after the batch during which it is told to', async () => {
+  it('ends after the batch during which it was stopped', async () => {
     const { work, limits } = deleting(100);
     const stopping = new AbortController();
     await inBatches(
@@ -57,14 +57,14 @@ describe('batchesOf', () => {
     ]);
   });
 
-  it('yields no empty batch where the last one was full', async () => {
+  it('yields no empty batch when the last one was full', async () => {
     expect(await all(batchesOf(read, { size: 3 }))).toEqual([
       [1, 2, 3],
       [4, 5, 6],
     ]);
   });
 
-  it('reads nothing more once it is told to stop', async () => {
+  it('reads nothing more once it was stopped', async () => {
     const stopping = new AbortController();
     const batches = batchesOf(read, { size: 2, stopping: stopping.signal });
     await batches.next();

@@ -3,7 +3,7 @@ import { Duplex } from 'node:stream';
 import fc from 'fast-check';
 import { ClientHelloReader, type HelloVerdict } from './client-hello.js';
 
-/** What Node's own TLS client really sends. */
+/** Returns the bytes that Node's own TLS client really sends. */
 function helloOf(servername: string | undefined): Promise<Buffer> {
   return new Promise((resolve) => {
     const wire = new Duplex({
@@ -120,7 +120,7 @@ describe('ClientHelloReader', () => {
     expect(read(bytes, 1)).toEqual(refused(problem));
   });
 
-  it('never throws, and says the same however the bytes are cut', async () => {
+  it('never throws, and gives the same verdict however the bytes are split', async () => {
     const real = await helloOf('registry.npmjs.org');
     const changed = fc
       .tuple(fc.array(fc.tuple(fc.nat(real.length - 1), fc.nat(255)), { maxLength: 6 }), fc.nat(real.length))
@@ -159,7 +159,7 @@ describe('ClientHelloReader', () => {
     const hello = (padding: number): Buffer =>
       records(message(Buffer.concat([extension(21, Buffer.alloc(padding)), serverName(nameEntry('a.b'))])));
     timeOf(hello(1_000));
-    // Sixteen times the bytes; a reader that began anew with each byte would take 256 times as long.
+    // Sixteen times the bytes; a reader that started over with each byte would take 256 times as long.
     expect(timeOf(hello(16_000)) / timeOf(hello(1_000))).toBeLessThan(80);
   });
 });

@@ -5,7 +5,7 @@ const policy = {
   trusted: ['127.0.0.1:8418', 'npm.internal'],
 };
 
-describe('where a program may go', () => {
+describe('passageTo', () => {
   it.each([
     ['registry.npmjs.org:443', { host: 'registry.npmjs.org', port: 443, publicOnly: true }],
     ['Registry.NPMJS.org:443', { host: 'registry.npmjs.org', port: 443, publicOnly: true }],
@@ -41,7 +41,7 @@ describe('where a program may go', () => {
     expect(passageTo(target, policy)).toBeNull();
   });
 
-  it('knows no wildcards: a name that stands for many would stand for strangers behind a shared network', () => {
+  it('supports no wildcards, which would allow other tenants of a shared network', () => {
     const wide = { hosts: ['*', '*.cloudfront.net', '.npmjs.org'], trusted: ['*', '*:443'] };
     for (const target of [
       'a.cloudfront.net:443',

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import ipaddr from 'ipaddr.js';
 import { isPublicAddress } from './public-address.js';
 
-describe('an address of the internet', () => {
+describe('isPublicAddress', () => {
   it.each([
     '1.1.1.1',
     '8.8.8.8',
@@ -71,7 +71,7 @@ describe('an address of the internet', () => {
     expect(isPublicAddress(address)).toBe(false);
   });
 
-  it('is none of those that a library knows to be something else, in any spelling', () => {
+  it('returns false for every special range of ipaddr.js, in any spelling', () => {
     const bytes = (length: number): fc.Arbitrary<number[]> =>
       fc.array(fc.oneof(fc.nat(255), fc.constantFrom(0, 10, 127, 169, 254, 255, 32)), {
         minLength: length,
@@ -88,14 +88,15 @@ describe('an address of the internet', () => {
     );
   });
 
-  it('is judged alike in every spelling of IPv6', () => {
+  it('gives the same answer for every spelling of IPv6', () => {
     const tail = fc.array(fc.nat(0xffff), { minLength: 7, maxLength: 7 });
     fc.assert(
       fc.property(fc.constantFrom(0, 0x64, 0x2001, 0x2002, 0x2606, 0xfd00, 0xfe80, 0xff02), tail, (first, rest) => {
         const groups = [first, ...rest].map((group) => group.toString(16));
         const full = groups.map((group) => group.padStart(4, '0')).join(':');
         const short = ipaddr.parse(full).toString();
-        const dotted = `${groups.slice(0, 6).join(':')}:${[rest[5]! >> 8, rest[5]! & 255, rest[6]! >> 8, rest[6]! & 255].join('.')}`;
+        const lastBytes = [rest[5]! >> 8, rest[5]! & 255, rest[6]! >> 8, rest[6]! & 255];
+        const dotted = `${groups.slice(0, 6).join(':')}:${lastBytes.join('.')}`;
         for (const spelling of [full, full.toUpperCase(), short, dotted]) {
           expect(isIPv6(spelling)).toBe(true);
           expect([spelling, isPublicAddress(spelling)]).toEqual([spelling, isPublicAddress(full)]);

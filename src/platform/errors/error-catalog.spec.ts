@@ -31,7 +31,7 @@ describe('ErrorCatalog', () => {
 });
 
 describe('ApiRefusals', () => {
-  it('takes declared errors only, which the compiler checks', () => {
+  it('accepts only declared errors, which the compiler checks', () => {
     // @ts-expect-error A code that was not declared does not exist.
     expect(MOONS.moon_lost).toBeUndefined();
     // @ts-expect-error A bare code is not an error.

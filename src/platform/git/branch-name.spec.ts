@@ -52,20 +52,20 @@ const BAD = [
   'ü'.repeat(128),
 ];
 
-/** Git's own answer, for names that can be given to a program at all. */
+/** Git's own answer, for names that can be passed to a program. */
 const gitTakes = (name: string): boolean =>
   spawnSync('git', ['check-ref-format', '--branch', name], { env: { PATH: process.env['PATH']! } }).status === 0;
 
-describe('the name of a branch', () => {
-  it.each(GOOD)('can be %j, as for git', (name) => {
+describe('isBranchName', () => {
+  it.each(GOOD)('accepts %j, like git', (name) => {
     expect([isBranchName(name), gitTakes(name)]).toEqual([true, true]);
   });
 
-  it.each(BAD)('cannot be %j', (name) => {
+  it.each(BAD)('refuses %j', (name) => {
     expect(isBranchName(name)).toBe(false);
   });
 
-  it('is never one that git refuses', () => {
+  it('accepts nothing that git refuses', () => {
     const piece = fc.constantFrom(
       'a',
       '.',

@@ -38,7 +38,7 @@ describe('callerChain', () => {
     expect(chainOf(peer, forwarded, trusts)).toEqual(chain);
   });
 
-  it('looks at few of however many addresses there are', () => {
+  it('looks at a limited number of addresses', () => {
     const chain = chainOf('10.0.0.1', '10.0.0.1,'.repeat(5_000), () => true);
     expect(chain.length).toBeLessThan(20);
   });

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { CallerHungUp } from '../errors/caller-hung-up.js';
 import { hangUpOf } from './hang-up.js';
 
-describe('the signal that a caller has gone', () => {
+describe('hangUpOf', () => {
   const server = createServer();
   let caller: Socket;
   let response: ServerResponse;
@@ -24,23 +24,23 @@ describe('the signal that a caller has gone', () => {
     await once(server, 'close');
   });
 
-  it('comes when he goes', async () => {
+  it('aborts when the caller disconnects', async () => {
     const signal = hangUpOf(response);
     expect(signal.aborted).toBe(false);
-    const told = once(signal, 'abort');
+    const aborted = once(signal, 'abort');
     caller.destroy();
-    await told;
+    await aborted;
     expect(signal.reason).toBeInstanceOf(CallerHungUp);
   });
 
-  it('comes at once when he has gone before anybody asked', async () => {
+  it('is aborted from the start when the caller has already disconnected', async () => {
     const closed = once(response, 'close');
     caller.destroy();
     await closed;
     expect(hangUpOf(response).aborted).toBe(true);
   });
 
-  it('does not come when he has his answer', async () => {
+  it('does not abort after a complete response', async () => {
     const [before, closed] = [hangUpOf(response), once(response, 'close')];
     response.end('done');
     await closed;

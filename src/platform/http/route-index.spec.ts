@@ -4,7 +4,7 @@ import { RouteIndex } from './route-index.js';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'DELETE'] as const;
 
-/** What Express itself would answer with: the number of the route, and its parameters. */
+/** The route that Express itself would choose, by its number, and its parameters. */
 function byExpress(app: Express, method: string, url: string): Promise<unknown> {
   return new Promise((resolve) => {
     const request = { method, url } as express.Request;
@@ -29,8 +29,8 @@ function applicationOf(templates: readonly { method: string; path: string }[]): 
   return app;
 }
 
-describe('the index of routes', () => {
-  it('takes a request to the route that Express would take it to, with the same parameters, or leaves it to Express', async () => {
+describe('RouteIndex', () => {
+  it('finds the same route and parameters as Express, or leaves the request to Express', async () => {
     const part = fc.constantFrom('a', 'b', 'A', ':x', ':y');
     const path = fc.oneof(
       {

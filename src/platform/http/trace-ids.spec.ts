@@ -28,7 +28,7 @@ describe('traceIdFrom', () => {
     expect(traceIdFrom({ traceparent })).not.toBe(TRACE);
   });
 
-  it('always answers 32 hex digits, whatever it is sent', () => {
+  it('always returns 32 hex digits, whatever it receives', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (traceparent, own) => {
         expect(traceIdFrom({ traceparent, 'x-trace-id': own })).toMatch(/^[0-9a-f]{32}$/);

@@ -20,13 +20,13 @@ describe('Ids', () => {
   const clock = new StoppedClock();
   const ids = new Ids(clock);
 
-  it('mints TypeIDs of UUIDv7 that carry the time of their birth', () => {
+  it('creates TypeIDs of UUIDv7 that contain their creation time', () => {
     const uuid = TypeID.fromString(ids.next(MOON_ID), 'moon').toUUID();
     expect(uuid).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     expect(parseInt(uuid.replaceAll('-', '').slice(0, 12), 16)).toBe(clock.at.getTime());
   });
 
-  it('sorts by birth', () => {
+  it('sorts by creation time', () => {
     const older = ids.next(MOON_ID);
     clock.at = new Date(clock.at.getTime() + 1);
     expect(ids.next(MOON_ID) > older).toBe(true);
@@ -51,7 +51,7 @@ describe('Ids', () => {
     );
   });
 
-  it('takes declared kinds only, which the compiler checks', () => {
+  it('accepts only declared kinds, which the compiler checks', () => {
     // @ts-expect-error A bare prefix is not a kind of id.
     expect(() => ids.next('moon')).not.toThrow();
   });

@@ -3,13 +3,13 @@ import { HostUsers } from './host-users.js';
 const WHOLE = '         0          0 4294967295\n';
 const CONTAINER = '         0     100000      65536\n';
 
-describe('the users of the host', () => {
-  it('are fourteen in a container that has 65,536, and more where all are mapped', () => {
+describe('HostUsers', () => {
+  it('has fourteen users in a container with 65,536, and more where all are mapped', () => {
     expect(new HostUsers(0, CONTAINER).count).toBe(14);
     expect(new HostUsers(0, WHOLE).count).toBe(256);
   });
 
-  it('are lent to one sandbox at a time, and rest before the next', () => {
+  it('lends a user to one program at a time, and lets it rest before the next', () => {
     const users = new HostUsers(0, CONTAINER);
     const lent = Array.from({ length: 14 }, () => users.lend());
     expect(new Set(lent.map(({ uid }) => uid)).size).toBe(14);
@@ -21,7 +21,7 @@ describe('the users of the host', () => {
     expect(users.lend()).toBe(lent[0]);
   });
 
-  it('are missed in a container without them', () => {
+  it('reports missing users in a container without them', () => {
     expect(HostUsers.missing(CONTAINER)).toBeNull();
     expect(HostUsers.missing('0 1000 1\n')).toContain('65520 to 65533');
   });

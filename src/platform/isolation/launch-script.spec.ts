@@ -9,7 +9,7 @@ const limits: LaunchOptions = {
   cgroups: 2,
 };
 
-describe('the launch script', () => {
+describe('launchScript', () => {
   it('enters each cgroup and closes its way in before the program starts', () => {
     const script = launchScript(limits);
     expect(script).toContain('echo 0 >&7; exec 7>&-\necho 0 >&8; exec 8>&-\nexec "$@"');
@@ -22,13 +22,13 @@ describe('the launch script', () => {
     expect(script).toContain('ulimit -u 67 2>/dev/null || ulimit -p 67');
   });
 
-  it('bounds neither processor time nor processes where it is not told to', () => {
+  it('sets no limit on processor time or processes when they are null', () => {
     const script = launchScript({ ...limits, cpuMs: null });
     expect(script).not.toContain('ulimit -t');
     expect(script).not.toContain('ulimit -u');
   });
 
-  it('does nothing before it is told to go on, so that nothing starts that nobody watches', () => {
+  it('waits for the line that lets it continue, so that every program is watched', () => {
     const script = launchScript({ ...limits, cgroups: 3 });
     expect(script.split('\n').slice(0, 2)).toEqual(['set -e', 'read -r _ <&5']);
   });
@@ -37,7 +37,7 @@ describe('the launch script', () => {
     expect(launchScript(limits).startsWith('set -e\n')).toBe(true);
   });
 
-  it('takes nothing but whole numbers', () => {
+  it('accepts only whole numbers', () => {
     expect(() => launchScript({ ...limits, openFiles: 1.5 })).toThrow('1.5 is no limit');
     expect(() => launchScript({ ...limits, processes: Number.NaN })).toThrow('NaN is no limit');
   });

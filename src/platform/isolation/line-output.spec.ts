@@ -7,7 +7,7 @@ import { type OutputPace } from './output-pace.js';
 
 const AMPLE: OutputPace = { linesPerSecond: 1e9, burstLines: 1e9, bytesPerSecond: 1e9, burstBytes: 1e9 };
 
-describe('the lines of a program', () => {
+describe('LineOutput', () => {
   const read = (
     pace: OutputPace,
     bytes = 1e9,
@@ -24,7 +24,7 @@ describe('the lines of a program', () => {
     return { stream, output, lines, dropped };
   };
 
-  it('are those that were written, however they were cut into pieces', async () => {
+  it('delivers the written lines, however they were split into chunks', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.constantFrom('a', 'bc', '\n', '\n\n', 'ü'), { maxLength: 40 }), async (pieces) => {
         const { stream, output, lines } = read(AMPLE);
@@ -40,7 +40,7 @@ describe('the lines of a program', () => {
     );
   });
 
-  it('are all accounted for: kept, or counted as dropped', async () => {
+  it('delivers every line or counts it as dropped', async () => {
     const { stream, output, lines, dropped } = read({ ...AMPLE, linesPerSecond: 10, burstLines: 100 });
     for (let chunk = 0; chunk < 50; chunk++) stream.write('\n'.repeat(1_000));
     stream.end('the last word');
@@ -49,11 +49,11 @@ describe('the lines of a program', () => {
     expect(lines.length).toBeLessThan(1_000);
     expect(lines.at(-1)).toBe('the last word');
     expect(lines.length - 1 + dropped.reduce((sum, count) => sum + count, 0)).toBe(50_000);
-    // It tells of them where they are missing, and not of each.
+    // The notices stand where lines are missing, and one notice covers many lines.
     expect(dropped.length).toBeLessThan(20);
   });
 
-  it('are left in the pipe while there are more bytes than the pace has room for, and read to the end when it is over', async () => {
+  it('leaves bytes beyond the pace in the pipe, and reads the rest at the end', async () => {
     const { stream, output, lines } = read({ ...AMPLE, bytesPerSecond: 1_000, burstBytes: 1_000 });
     stream.write(`${'x'.repeat(9_999)}\n`);
     await sleep(20);
@@ -67,7 +67,7 @@ describe('the lines of a program', () => {
     expect(lines).toHaveLength(51);
   });
 
-  it('go on at the pace', async () => {
+  it('continues at the pace', async () => {
     const { stream, output, lines } = read({ ...AMPLE, bytesPerSecond: 20_000, burstBytes: 2_000 });
     const source = setInterval(() => {
       stream.write(`${'x'.repeat(999)}\n`);

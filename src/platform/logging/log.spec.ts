@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { openLog } from './log.js';
 
-describe('the log', () => {
-  it('writes a line that was made beforehand as it writes others', () => {
+describe('openLog', () => {
+  it('writes a preformatted line like any other', () => {
     const lines: string[] = [];
     const log = openLog(
       { logLevel: 'info', role: 'api' },
@@ -21,18 +21,19 @@ describe('the log', () => {
     expect(lines.join('')).toMatch(/^([^\n]+\n){2}$/);
   });
 
-  it('leaves out such a line where the level is above', () => {
+  it('omits a preformatted line when the level is higher', () => {
     const write = jest.fn();
     openLog({ logLevel: 'warn', role: 'api' }, { write }).infoLine('"status":200');
     expect(write).not.toHaveBeenCalled();
   });
 
   it.each(['process.exit(0)', 'throw new Error("it ends")', ''])(
-    'has handed on every line, in order, when the process has ended by: %s',
+    'has written every line, in order, when the process has ended by: %s',
     (end) => {
       const script = `
       require(${JSON.stringify(join(process.cwd(), 'test/support/typescript-hook.cjs'))});
-      const log = require(${JSON.stringify(join(process.cwd(), 'src/platform/logging/log.ts'))}).openLog({ logLevel: 'info', role: 'api' });
+      const { openLog } = require(${JSON.stringify(join(process.cwd(), 'src/platform/logging/log.ts'))});
+      const log = openLog({ logLevel: 'info', role: 'api' });
       for (let n = 0; n < 2000; n++) n % 2 ? log.info({ n, text: 'ä' }) : log.infoLine('"n":' + n);
       ${end}`;
       const { stdout } = spawnSync(process.execPath, ['-e', script], { encoding: 'utf8', maxBuffer: 10_000_000 });

@@ -22,7 +22,7 @@ describe('dollars on the wire', () => {
     fc.assert(fc.property(fc.bigInt({ min: -LARGEST, max: LARGEST }), (nano) => parseUsd(formatUsd(nano)) === nano));
   });
 
-  it('writes one text for one amount, however it was written before', () => {
+  it('writes the same text for the same amount, however it was written', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: LARGEST }), fc.integer({ min: 0, max: 9 }), (nano, decimals) => {
         const coarse = nano - (nano % 10n ** BigInt(9 - decimals));
@@ -34,7 +34,7 @@ describe('dollars on the wire', () => {
     );
   });
 
-  it('reads no text but decimals', () => {
+  it('reads only decimals', () => {
     for (const text of [
       '',
       '-',

@@ -90,7 +90,8 @@ export class NodePrograms {
     } catch (error) {
       const reason = error instanceof PackageNotFetched ? error.message : 'it could not be stored on this machine';
       throw new NodeUnavailable(
-        `Node ${version} could not be fetched: ${reason}. Try again later, or choose Node ${ownLine()}, which is installed.`,
+        `Node ${version} could not be fetched: ${reason}. ` +
+          `Try again later, or choose Node ${ownLine()}, which is installed.`,
         { cause: error },
       );
     }

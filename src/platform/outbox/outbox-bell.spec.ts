@@ -2,7 +2,7 @@ import { OutboxBell } from './outbox-bell.js';
 
 const LONG_MS = 1_000_000;
 
-describe('the bell of the outbox', () => {
+describe('OutboxBell', () => {
   const { signal } = new AbortController();
 
   it('ends the wait of the relay', async () => {
@@ -12,7 +12,7 @@ describe('the bell of the outbox', () => {
     await waiting;
   });
 
-  it('is heard by a relay that begins to wait afterwards, once', async () => {
+  it('wakes a relay that begins to wait afterwards, once', async () => {
     const bell = new OutboxBell();
     bell.ring();
     await bell.next(LONG_MS, signal);
@@ -26,7 +26,7 @@ describe('the bell of the outbox', () => {
     await second;
   });
 
-  it('is not waited for longer than it is worth, nor when the process stops', async () => {
+  it('limits the wait, and ends it when the process stops', async () => {
     const bell = new OutboxBell();
     await bell.next(1, signal);
     const stop = new AbortController();

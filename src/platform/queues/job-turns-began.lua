@@ -1,7 +1,7 @@
--- Notes the round of a job that began, which never goes back. A job that was given its round before all rounds were
--- counted from zero again is far ahead of the others, and says nothing.
+-- Records the round of a job that began; the recorded round never decreases. A job that got its round before all rounds
+-- restarted from zero is far ahead of the others and is ignored.
 --
--- KEYS[1]  the round of the job that began last
+-- KEYS[1]  the round of the last job that began
 -- ARGV[1]  the round of this job
 -- ARGV[2]  how far it can be ahead
 local now = tonumber(redis.call('GET', KEYS[1]) or 0)

@@ -12,7 +12,7 @@ describe('gatherer', () => {
     expect(sent).toEqual([[1, 2, 3], [4]]);
   });
 
-  it('keeps a batch within its bound', async () => {
+  it('limits the size of a batch', async () => {
     const sizes: number[] = [];
     const same = gatherer<number, number>(2, (requests) => {
       sizes.push(requests.length);

@@ -14,15 +14,17 @@ describe('isRedisUnavailable', () => {
     'NOREPLICAS Not enough good replicas to write.',
     'EXECABORT Transaction discarded because of previous errors.',
     'ERR max number of clients reached',
-    'ERR Error running script (call to f_5f1c): @user_script:28: @user_script: 28: -OOM command not allowed when used memory',
-    'ERR Error running script (call to f_5f1c): @user_script:28: @user_script: 28: -MISCONF Redis is configured to save',
+    'ERR Error running script (call to f_5f1c): @user_script:28: @user_script: 28: ' +
+      '-OOM command not allowed when used memory',
+    'ERR Error running script (call to f_5f1c): @user_script:28: @user_script: 28: ' +
+      '-MISCONF Redis is configured to save',
     'Connection is closed.',
     'Command timed out',
-  ])('holds for %s', (message) => {
+  ])('is true for %s', (message) => {
     expect(isRedisUnavailable(new Error(message))).toBe(true);
   });
 
-  it('holds for a lost connection', () => {
+  it('is true for a lost connection', () => {
     expect(isRedisUnavailable(withCode('read ECONNRESET', 'ECONNRESET'))).toBe(true);
   });
 

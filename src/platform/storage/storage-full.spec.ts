@@ -4,11 +4,11 @@ import { isStorageFull } from './storage-full.js';
 const withCode = (code: string): Error => Object.assign(new Error('refused'), { code });
 
 describe('isStorageFull', () => {
-  it.each(['ENOSPC', 'EDQUOT', 'EROFS'])('holds for %s of a file', (code) => {
+  it.each(['ENOSPC', 'EDQUOT', 'EROFS'])('is true for %s of a file', (code) => {
     expect(isStorageFull(withCode(code))).toBe(true);
   });
 
-  it.each(['53100', '58030'])('holds for %s of a statement', (code) => {
+  it.each(['53100', '58030'])('is true for %s of a statement', (code) => {
     expect(isStorageFull(new QueryFailedError('INSERT', [], withCode(code)))).toBe(true);
   });
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { nextUtcMidnight, secondsUntil, utcDay } from './clock.js';
 
-describe('the UTC day', () => {
+describe('utcDay', () => {
   it('ends exactly where the next one starts', () => {
     fc.assert(
       fc.property(fc.date({ min: new Date('2000-01-01'), max: new Date('2100-01-01'), noInvalidDate: true }), (at) => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { CgroupsV2 } from './cgroup-v2.js';
 
-/** A directory stands in for the file system: this shows what is asked of the kernel, not what it answers. */
+/** A directory replaces the cgroup file system: this tests what is written to the kernel, not what it does. */
 describe('cgroups of version 2', () => {
   let directory: string;
 
@@ -22,12 +22,12 @@ describe('cgroups of version 2', () => {
     return CgroupsV2.find({ unified: directory, v1: () => null });
   };
 
-  it('hand memory and pids down to the sandboxes', () => {
+  it('delegate memory and pids to isolated programs', () => {
     expect(offer('cpuset io memory pids\n')?.mode).toBe('cgroup-v2');
     expect(readFileSync(join(directory, 'cgroup.subtree_control'), 'utf8')).toBe('+memory +pids');
   });
 
-  it('hand the processor controller down where it is delegated', () => {
+  it('delegate the cpu controller where it is available', () => {
     const groups = offer('cpu memory pids\n')!;
     const shared = join(directory, 'isolated.10');
     mkdirSync(shared);
@@ -45,12 +45,12 @@ describe('cgroups of version 2', () => {
     group.closeEntrances();
   });
 
-  it('are passed over where a controller is missing, as beside version 1', () => {
+  it('are not used where a controller is missing, as next to version 1', () => {
     expect(offer('')).toBeNull();
     expect(offer('cpu pids\n')).toBeNull();
   });
 
-  it('are passed over where there are none', () => {
+  it('are not used where there are none', () => {
     expect(CgroupsV2.find({ unified: null, v1: () => null })).toBeNull();
     expect(CgroupsV2.find({ unified: join(directory, 'missing'), v1: () => null })).toBeNull();
   });

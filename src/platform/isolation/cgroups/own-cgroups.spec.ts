@@ -18,7 +18,7 @@ describe('the service’s own cgroups', () => {
     expect(ownCgroups(V1, '4:memory:/elsewhere\n').v1('memory')).toBe('/sys/fs/cgroup/memory');
   });
 
-  it('are one in version 2', () => {
+  it('are a single one in version 2', () => {
     const own = ownCgroups(
       '30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup rw,nsdelegate',
       '0::/system.slice/service.service\n',

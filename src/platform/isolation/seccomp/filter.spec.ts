@@ -11,7 +11,7 @@ interface Call {
   args?: number[];
 }
 
-/** The kernel's classic BPF machine, as far as the filter uses it. */
+/** Interprets the part of the kernel's classic BPF that the filter uses. */
 function judge(program: readonly Instruction[], call: Call, own: Architecture): number {
   const data = Buffer.alloc(64);
   data.writeUInt32LE(call.number, 0);
@@ -59,7 +59,7 @@ describe.each(ARCHITECTURES)('the seccomp filter on %s', (architecture) => {
     }
   });
 
-  it('lets every other call of the table through', () => {
+  it('allows every other call of the table', () => {
     const named = [REFUSED, UNIMPLEMENTED, FORKS, JUDGED].flatMap((group) =>
       Object.values(group).map((numbers: Record<Architecture, number | null>) => numbers[architecture]),
     );
@@ -74,12 +74,12 @@ describe.each(ARCHITECTURES)('the seccomp filter on %s', (architecture) => {
     }
   });
 
-  it('kills a process that calls in another architecture', () => {
+  it('kills a process that makes calls of another architecture', () => {
     const i386 = 0x4000_0003;
     expect(judge(threads, { number: 1, architecture: i386 }, architecture)).toBe(Verdict.killProcess);
   });
 
-  it('lets clone make threads, and processes only where they are allowed', () => {
+  it('allows clone to create threads, and processes only where they are allowed', () => {
     const thread = 0x003d_0f00;
     const fork = 0x0120_0011;
     expect(verdict(judged('clone'), [thread])).toBe(Verdict.allow);
@@ -87,21 +87,21 @@ describe.each(ARCHITECTURES)('the seccomp filter on %s', (architecture) => {
     expect(verdict(judged('clone'), [fork], any)).toBe(Verdict.allow);
   });
 
-  it('never lets clone make a namespace', () => {
+  it('never allows clone to create a namespace', () => {
     for (const flag of [0x2_0000, 0x200_0000, 0x400_0000, 0x800_0000, 0x1000_0000, 0x2000_0000, 0x4000_0000]) {
       expect(verdict(judged('clone'), [flag | 17], any)).toBe(refused);
       expect(verdict(judged('clone'), [flag | 0x1_0000])).toBe(refused);
     }
   });
 
-  it.each(['socket', 'socketpair'] as const)('lets %s have AF_UNIX and no other family', (call) => {
+  it.each(['socket', 'socketpair'] as const)('allows %s for AF_UNIX and no other family', (call) => {
     expect(verdict(judged(call), [1, 1])).toBe(Verdict.allow);
     for (const family of [0, 2, 10, 15, 16, 17, 38, 40, 44]) {
       expect(verdict(judged(call), [family, 1])).toBe(Verdict.errno(Errno.EACCES));
     }
   });
 
-  it('lets a program with a network of its own have TCP and UDP, and ask for its interfaces', () => {
+  it('allows TCP, UDP and queries for interfaces in a network of its own', () => {
     const socket = (...args: number[]): number => verdict(judged('socket'), args, any);
     for (const [family, protocol] of [
       [1, 0],
@@ -136,13 +136,13 @@ describe.each(ARCHITECTURES)('the seccomp filter on %s', (architecture) => {
     expect(flags(0x122)).toBe(Verdict.errno(Errno.ENOMEM));
   });
 
-  it('refuses to type into a terminal', () => {
+  it('refuses input into a terminal', () => {
     expect(verdict(judged('ioctl'), [0, 0x5412])).toBe(refused);
     expect(verdict(judged('ioctl'), [0, 0x541c])).toBe(refused);
     expect(verdict(judged('ioctl'), [0, 0x5401])).toBe(Verdict.allow);
   });
 
-  it('is a program the kernel takes: 8 bytes each, jumps inside, at most 4096', () => {
+  it('is a valid program for the kernel: 8 bytes each, jumps inside, at most 4096', () => {
     const bytes = seccompFilter({ architecture, processes: 'threads', sockets: 'local' });
     expect(bytes.length).toBe(threads.length * 8);
     expect(threads.length).toBeLessThan(4096);
@@ -152,7 +152,7 @@ describe.each(ARCHITECTURES)('the seccomp filter on %s', (architecture) => {
   });
 });
 
-it('kills a process that calls as x32', () => {
+it('kills a process that makes x32 calls', () => {
   const program = filterProgram({ architecture: 'x64', processes: 'threads', sockets: 'local' });
   expect(judge(program, { number: 0x4000_0000 + 59 }, 'x64')).toBe(Verdict.killProcess);
 });
