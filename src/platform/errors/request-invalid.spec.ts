@@ -11,6 +11,6 @@ describe('RequestInvalid', () => {
     expect(new RequestInvalid([fault('login must be a string'), fault('x')]).message).toBe(
       '2 fields are invalid. The first: login must be a string',
     );
-    expect(new RequestInvalid([]).message).toBe('The request is not valid.');
+    expect(new RequestInvalid([]).message).toBe('The request is invalid.');
   });
 });

@@ -38,7 +38,7 @@ describe('launchScript', () => {
   });
 
   it('accepts only whole numbers', () => {
-    expect(() => launchScript({ ...limits, openFiles: 1.5 })).toThrow('1.5 is no limit');
-    expect(() => launchScript({ ...limits, processes: Number.NaN })).toThrow('NaN is no limit');
+    expect(() => launchScript({ ...limits, openFiles: 1.5 })).toThrow('1.5 is not a valid limit');
+    expect(() => launchScript({ ...limits, processes: Number.NaN })).toThrow('NaN is not a valid limit');
   });
 });
