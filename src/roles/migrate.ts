@@ -15,6 +15,7 @@ export async function migrate(url: string, only?: readonly string[]): Promise<st
     url,
     poolSize: 2,
     statementTimeoutMs: 0,
+    connectTimeoutMs: 10_000,
     ...(only === undefined ? {} : { migrations: only }),
   });
   await dataSource.initialize();

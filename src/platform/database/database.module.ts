@@ -7,6 +7,19 @@ import { DatabaseNotifications } from './database-notifications.js';
 import { DATABASE_METRICS } from './database.metrics.js';
 
 /** The connection pool of the process. The role provides the tables and migrations, because it knows all of them. */
+/** How often a start tries to connect while the database is too slow to answer, as on a machine that is booting. */
+const CONNECT_ATTEMPTS = 5;
+
+async function connect(dataSource: DataSource): Promise<DataSource> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await dataSource.initialize();
+    } catch (error) {
+      if (attempt === CONNECT_ATTEMPTS || !(error as Error).message.includes('connection timeout')) throw error;
+    }
+  }
+}
+
 @Global()
 @Module({})
 export class DatabaseModule {
@@ -19,7 +32,7 @@ export class DatabaseModule {
           inject: [Shutdown],
           useFactory: async (shutdown: Shutdown) => {
             shutdown.at('database', () => dataSource.destroy());
-            return dataSource.initialize();
+            return connect(dataSource);
           },
         },
         Database,

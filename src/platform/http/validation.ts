@@ -51,7 +51,7 @@ function requireNoAccessor(value: unknown, { metatype, type }: ArgumentMetadata)
   const accessors = accessorsOf(metatype);
   const found = Object.keys(value).find((name) => accessors.has(name));
   if (found === undefined) return;
-  const message = `There is no field ${found}.`;
+  const message = `Unknown field: ${found}.`;
   throw new RequestInvalid([{ path: found, in: PLACES[type], code: 'unknown_field', message }]);
 }
 
