@@ -6,7 +6,6 @@ import { DatabaseHealth } from './database-health.js';
 import { DatabaseNotifications } from './database-notifications.js';
 import { DATABASE_METRICS } from './database.metrics.js';
 
-/** The connection pool of the process. The role provides the tables and migrations, because it knows all of them. */
 /** How often a start tries to connect while the database is too slow to answer, as on a machine that is booting. */
 const CONNECT_ATTEMPTS = 5;
 
@@ -20,6 +19,7 @@ async function connect(dataSource: DataSource): Promise<DataSource> {
   }
 }
 
+/** The connection pool of the process. The role provides the tables and migrations, because it knows all of them. */
 @Global()
 @Module({})
 export class DatabaseModule {
