@@ -20,9 +20,7 @@ export async function projectOf({ project }: ProjectOption): Promise<string> {
   if (project !== undefined) return project;
   const text = await readFile(FILE, 'utf8').catch(() => undefined);
   if (text === undefined)
-    throw new UsageError(
-      'This directory is not linked to a project. Run "service link <project>", or pass --project.',
-    );
+    throw new UsageError('This directory is not linked to a project. Run "service link <project>", or pass --project.');
   const id: unknown = (parsed(text) as { project?: unknown } | undefined)?.project;
   if (typeof id !== 'string') throw new UsageError(`${FILE} cannot be read. Run "service link <project>" again.`);
   return id;

@@ -5,8 +5,8 @@ import type { ExplainedCall, Explanation, NewAccount, RotatedSession, Session, S
 /**
  * Accounts and sessions of people. Programs use keys instead, see `service.keys`.
  *
- * Signing up and in needs no credential: `new Service({ anonymous: true })`. What needs a session takes it from
- * `new Service({ sessionToken })`.
+ * Signing up and signing in need no credential: use `new Service({ anonymous: true })`. For calls that need a session,
+ * use `new Service({ sessionToken })`.
  */
 export class Auth {
   readonly #transport: Transport;
@@ -16,7 +16,7 @@ export class Auth {
   }
 
   /**
-   * Makes an account with an organization of its own, and signs in.
+   * Creates an account with its own organization, and signs in.
    *
    * @throws {ConflictError} `username_taken`, `email_taken`.
    * @throws {ValidationError} `invalid_request`.
@@ -42,12 +42,12 @@ export class Auth {
     return this.#transport.post('/api/v1/auth/sign-out', undefined, options);
   }
 
-  /** Gives the session a new token; the old one stops at once. */
+  /** Creates a new token for the session; the old one stops working at once. */
   rotateSession(options?: RequestOptions): Promise<RotatedSession> {
     return this.#transport.post('/api/v1/auth/session/rotate', undefined, options);
   }
 
-  /** Your sessions on all devices. */
+  /** Lists your sessions on all devices. */
   sessions(query?: ListQuery, options?: RequestOptions): Listing<Session> {
     return this.#transport.list('/api/v1/auth/sessions', query, options);
   }
@@ -68,7 +68,8 @@ export class Auth {
   }
 
   /**
-   * Sends an e-mail with a token for {@link resetPassword}, if the address has an account; the answer does not tell.
+   * Sends an e-mail with a token for {@link resetPassword} if the address has an account. The response is the same if
+   * it has none.
    */
   forgotPassword(email: string, options?: RequestOptions): Promise<{ readonly sent: true }> {
     return this.#transport.post('/api/v1/auth/password/forgot', { email }, options);
@@ -90,7 +91,7 @@ export class Auth {
   /**
    * Sets a new password and ends every other session.
    *
-   * @throws {AuthenticationError} `invalid_credentials`: the current password is another.
+   * @throws {AuthenticationError} `invalid_credentials`: the current password is wrong.
    */
   changePassword(
     change: { readonly current_password: string; readonly new_password: string },
@@ -100,8 +101,8 @@ export class Auth {
   }
 
   /**
-   * Whether a call of this key or session would be let through, and if not, why and what the smallest fix is. Nothing
-   * is called.
+   * Returns whether a call with this key or session would be allowed, and if not, why and what the smallest fix is. The
+   * call itself is not made.
    */
   explain(call: ExplainedCall, options?: RequestOptions): Promise<Explanation> {
     return this.#transport.post('/api/v1/auth/explain', call, options);

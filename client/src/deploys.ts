@@ -3,19 +3,19 @@ import { type RequestOptions, sleep, type Transport } from './transport.js';
 import type { Deploy, DeployEvent, DeployLogLine } from './types.js';
 
 export interface LogOptions extends RequestOptions {
-  /** Lines after this `seq` alone. */
+  /** Returns only the lines after this `seq`. */
   readonly after?: number | undefined;
-  /** false: what there is now. By default lines come until the deploy is over. */
+  /** Set it to false for the lines so far. By default, lines arrive until the deploy ends. */
   readonly follow?: boolean | undefined;
 }
 
-/** A connection that breaks off so often without a further line is not taken up again. */
+/** After this many broken connections without a further line, the error is thrown. */
 const MAX_BREAKS = 5;
 const PAUSE_MS = 1_000;
-/** No log has so many lines, so that what comes after this one is its end. */
+/** No log has this many lines, so the server answers a request for the lines after it with the end of the log. */
 const AFTER_ALL = 999_999_999;
 
-/** What became, and becomes, of deploys. `projects.deploy` makes one. */
+/** Deploys, their logs and their promotion. `projects.deploy` creates one. */
 export class Deploys {
   readonly #transport: Transport;
 
@@ -28,14 +28,14 @@ export class Deploys {
     return this.#transport.get(pathOf(deployId), options);
   }
 
-  /** What happened to it, the earliest first. */
+  /** Lists the events of a deploy, oldest first. */
   events(deployId: string, options?: RequestOptions): Promise<readonly DeployEvent[]> {
     return this.#transport.get(`${pathOf(deployId)}/events`, options);
   }
 
   /**
-   * The lines of its log as they come, until it is over; a connection that breaks off is taken up again after the last
-   * line. Returns the state it is in then.
+   * Yields the lines of the log as they arrive, until the deploy ends. If the connection breaks, it resumes after the
+   * last line. Returns the final state.
    *
    * @throws {NotFoundError} `deploy_not_found`.
    */
@@ -48,7 +48,7 @@ export class Deploys {
       try {
         const headers = { accept: 'application/x-ndjson', 'last-event-id': String(seq) };
         for await (const text of this.#transport.lines(`${pathOf(deployId)}/logs?follow=${follow}`, headers, options)) {
-          // An empty line only keeps the connection open.
+          // The server sends empty lines to keep the connection open.
           if (text === '') continue;
           const news = JSON.parse(text) as DeployLogLine | { readonly end: Pick<Deploy, 'state'> };
           if ('end' in news) return news.end.state;
@@ -66,8 +66,7 @@ export class Deploys {
   }
 
   /**
-   * Waits until it is over, and resolves to what it is then: `state` is `ready` if all went well, else `error`,
-   * `canceled` or `skipped`.
+   * Waits until the deploy ends, and resolves to it: `state` is `ready`, or else `error`, `canceled` or `skipped`.
    */
   async waitUntilReady(deployId: string, options: RequestOptions = {}): Promise<Deploy> {
     for (;;) {
@@ -79,7 +78,7 @@ export class Deploys {
   }
 
   /**
-   * Ends a deploy that waits or is at work. Needs `deploys:write`.
+   * Cancels a deploy that is queued or running. Needs `deploys:write`.
    *
    * @throws {ConflictError} `deploy_already_over`.
    */
@@ -88,7 +87,7 @@ export class Deploys {
   }
 
   /**
-   * Deletes its files, and the hosts that lead to it; it stays in the list. Needs `deploys:write`.
+   * Deletes the files and hosts of a deploy; it stays in the list. Needs `deploys:write`.
    *
    * @throws {ConflictError} `deploy_in_use`.
    */
@@ -97,7 +96,7 @@ export class Deploys {
   }
 
   /**
-   * Makes it what production shows, without a build. Needs `deploys:write` and `deploys:production`.
+   * Promotes a ready deploy to production, without a build. Needs `deploys:write` and `deploys:production`.
    *
    * @throws {ConflictError} `deploy_not_ready`.
    * @throws {AuthorizationError} `feature_not_in_plan`.

@@ -1,4 +1,4 @@
-/** What an answer that is not a success tells, in the names of the error classes. */
+/** The contents of an error response, with the field names of the error classes. */
 export interface ErrorFacts {
   readonly message: string;
   readonly status: number;
@@ -14,14 +14,14 @@ export interface ErrorFacts {
 }
 
 /**
- * Base of every error that the API answered with. Branch on the class, the most specific first, and fall back to this.
+ * The base class of every error that the API returns. Check the class, the most specific first, and fall back to this.
  *
- * What never reached the API or got no answer (no network, a time-out, an abort) is not one of these: it reaches the
- * caller as the same object that `fetch` or the signal gave.
+ * A call without a response (no network, a time-out, an abort) does not throw one of these. It throws the object that
+ * `fetch` or the signal gave.
  */
 export class ServiceError extends Error {
   static {
-    // On the prototype and in words, because bundlers rename classes.
+    // The name is a literal on the prototype, because bundlers rename classes.
     this.prototype.name = 'ServiceError';
   }
 
@@ -30,21 +30,21 @@ export class ServiceError extends Error {
   /** Category, such as `auth_error` or `validation_error`. */
   readonly type: string;
   /**
-   * For programs, such as `invalid_api_key`; each has a page, see {@link docsUrl}. `http_<status>` where something
-   * other than the API answered.
+   * The code for programs, such as `invalid_api_key`; {@link docsUrl} is its page. A response that is not from the API
+   * has `http_<status>`.
    */
   readonly code: string;
-  /** Facts of this code; for a {@link ValidationError} one row per field. */
+  /** Details of this code; a {@link ValidationError} has one row for each field. */
   readonly details: unknown;
-  /** Seconds to wait, where the answer said so: with 429, and with some 503. */
+  /** Seconds to wait, which 429 and some 503 responses contain. */
   readonly retryAfter: number | undefined;
-  /** How to resolve it. */
+  /** How to resolve the error. */
   readonly hint: string | undefined;
-  /** Where in the dashboard to settle it. */
+  /** The page of the dashboard where it can be resolved. */
   readonly dashboardUrl: string | undefined;
-  /** Where it is explained. */
+  /** The page that explains the code. */
   readonly docsUrl: string | undefined;
-  /** Quote it to support: it finds the call in the logs. */
+  /** The id that finds the call in the logs. Quote it to support. */
   readonly requestId: string | undefined;
 
   constructor(facts: ErrorFacts) {
@@ -60,7 +60,7 @@ export class ServiceError extends Error {
     this.requestId = facts.requestId;
   }
 
-  /** All facts, for logs: `JSON.stringify` leaves out the message of an error otherwise. */
+  /** All fields, for logs. By default, `JSON.stringify` leaves out the message of an error. */
   toJSON(): object {
     const { name, message } = this;
     return Object.assign({ name, message }, this);
@@ -74,7 +74,7 @@ export class AuthenticationError extends ServiceError {
   }
 }
 
-/** 403: the key is valid and may not do this; `details` names the missing scope or the organization. */
+/** 403: the key is valid but may not do this; `details` names the missing scope or the organization. */
 export class AuthorizationError extends ServiceError {
   static {
     this.prototype.name = 'AuthorizationError';
@@ -87,7 +87,7 @@ export class InsufficientCreditsError extends ServiceError {
     this.prototype.name = 'InsufficientCreditsError';
   }
 
-  /** Where to get more: what the API says, else the page of the plans. */
+  /** Where to get more credits: the address in the response, or else the page of the plans. */
   readonly upgradeUrl: string;
 
   constructor(facts: ErrorFacts) {
@@ -96,14 +96,14 @@ export class InsufficientCreditsError extends ServiceError {
   }
 }
 
-/** 404: it does not exist, was deleted, or belongs to an organization that you have no part in. */
+/** 404: it does not exist, was deleted, or belongs to an organization that you are not a member of. */
 export class NotFoundError extends ServiceError {
   static {
     this.prototype.name = 'NotFoundError';
   }
 }
 
-/** 400: the request is not valid; `details` has a row for every field at fault. */
+/** 400: the request is not valid; `details` has a row for every invalid field. */
 export class ValidationError extends ServiceError {
   static {
     this.prototype.name = 'ValidationError';
@@ -111,15 +111,15 @@ export class ValidationError extends ServiceError {
 }
 
 /**
- * 429, after the retries: too many calls at once, or those of the day are used up (`code` and `details.policy` say
- * which).
+ * 429, after the retries: there were too many calls at once, or the daily calls are used up. `code` and
+ * `details.policy` say which.
  */
 export class RateLimitError extends ServiceError {
   static {
     this.prototype.name = 'RateLimitError';
   }
 
-  /** Where a larger budget is to be had: what the API says, else the page of the plans. */
+  /** Where to get a larger budget: the address in the response, or else the page of the plans. */
   readonly upgradeUrl: string;
 
   constructor(facts: ErrorFacts) {
@@ -128,18 +128,18 @@ export class RateLimitError extends ServiceError {
   }
 }
 
-/** 409: the request conflicts with the state of things: a taken name, a claimed task, a duplicate. */
+/** 409: the request conflicts with the current state: a taken name, a claimed task, a duplicate. */
 export class ConflictError extends ServiceError {
   static {
     this.prototype.name = 'ConflictError';
   }
 }
 
-/** An answer as it came, before anybody has decided what it means. */
+/** A response as it arrived, before it is parsed. */
 export interface RawAnswer {
   readonly status: number;
   readonly headers: Headers;
-  /** Empty when there was none, or when it broke off. */
+  /** The body, which is empty if there was none or the connection broke. */
   readonly text: string;
 }
 
@@ -155,7 +155,7 @@ const CLASS_BY_STATUS: Readonly<Record<number, { readonly type: string; readonly
 
 const OTHER = { type: 'api_error', Class: ServiceError };
 
-/** Reads a failed answer, whoever wrote it: proxies answer in HTML, with nothing, or with JSON of their own. */
+/** Parses an error response of any origin: proxies send HTML, nothing, or their own JSON. */
 export function errorFrom(answer: RawAnswer, retryAfter: number | undefined, pricingUrl: string): ServiceError {
   const { type, Class } = CLASS_BY_STATUS[answer.status] ?? OTHER;
   const body = membersOf(parsed(answer.text));
@@ -175,10 +175,12 @@ export function errorFrom(answer: RawAnswer, retryAfter: number | undefined, pri
   });
 }
 
-/** A success that is none: most often the address is not that of the API, or a proxy put a page in between. */
+/** The error for a success without our JSON. Usually `baseUrl` is wrong, or a proxy inserted a page. */
 export function unreadableAnswer(answer: RawAnswer, pricingUrl: string): ServiceError {
   return new ServiceError({
-    message: `The answer with status ${answer.status} is not one of the API's: ${kindOf(answer)}. Does baseUrl lead to the API, and does a proxy stand between?`,
+    message:
+      `The response with status ${answer.status} is not from the API: it has ${kindOf(answer)}. ` +
+      'Check baseUrl and any proxy in between.',
     status: answer.status,
     type: OTHER.type,
     code: 'unreadable_answer',
@@ -187,13 +189,13 @@ export function unreadableAnswer(answer: RawAnswer, pricingUrl: string): Service
   });
 }
 
-/** The seconds that the body of an error asks to wait, for answers whose headers were lost on the way. */
+/** Returns the seconds to wait from the body, for responses whose headers were lost on the way. */
 export function retryAfterInBody(text: string): number | undefined {
   const seconds = membersOf(membersOf(parsed(text))['error'])['retry_after'];
   return typeof seconds === 'number' && seconds >= 0 ? seconds : undefined;
 }
 
-/** The JSON in a text, undefined when there is none. */
+/** Returns undefined when the text is not JSON. */
 export function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -217,7 +219,9 @@ function messageOf({ message, hint, dashboardUrl, docsUrl }: ErrorFacts): string
 
 function foreignMessage(answer: RawAnswer, body: Readonly<Record<string, unknown>>): string {
   const theirs = textOf(body['message']) ?? textOf(body['error']) ?? textOf(body['detail']);
-  return `The call was answered with status ${answer.status}${theirs === undefined ? ` and ${kindOf(answer)}` : `: ${theirs}`}`;
+  return theirs === undefined
+    ? `The call failed with status ${answer.status} and ${kindOf(answer)}`
+    : `The call failed with status ${answer.status}: ${theirs}`;
 }
 
 function kindOf({ headers, text }: RawAnswer): string {

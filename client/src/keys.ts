@@ -10,15 +10,15 @@ export class Keys {
     this.#transport = transport;
   }
 
-  /** The keys that you may see, without their secrets. Needs `keys:read`. */
+  /** Lists the keys that you may see, without their secrets. Needs `keys:read`. */
   list(query?: ListQuery, options?: RequestOptions): Listing<Key> {
     return this.#transport.list('/api/v1/keys', query, options);
   }
 
   /**
-   * Mints a key. It never gets more rights than the key that asks. Needs `keys:write`.
+   * Creates a key. It never has more rights than the key of the call. Needs `keys:write`.
    *
-   * Safe to retry: every attempt of one call carries the same idempotency key.
+   * It is safe to retry, as every attempt of one call has the same idempotency key.
    *
    * @throws {ValidationError} `invalid_request`.
    * @throws {AuthorizationError} `insufficient_scopes`, `org_access_denied`.
@@ -32,13 +32,13 @@ export class Keys {
     return this.#transport.get(pathOf(keyId), options);
   }
 
-  /** The key that calls. */
+  /** Returns the key of the call. */
   current(options?: RequestOptions): Promise<Key> {
     return this.#transport.get('/api/v1/keys/current', options);
   }
 
   /**
-   * Renames a key, or narrows what it may do, from where, and until when.
+   * Renames a key, or narrows its scopes, addresses and lifetime.
    *
    * @throws {NotFoundError} `api_key_not_found`.
    */
@@ -47,8 +47,8 @@ export class Keys {
   }
 
   /**
-   * Gives a key a new secret; its id stays. The old secret works for `grace_seconds` more: 0 by default, at most
-   * 604800, never beyond its own expiry.
+   * Creates a new secret for a key, whose id stays. The old secret keeps working for `grace_seconds`: 0 by default, at
+   * most 604800, and never beyond its expiry.
    *
    * @throws {NotFoundError} `api_key_not_found`.
    */
@@ -61,7 +61,7 @@ export class Keys {
   }
 
   /**
-   * Revokes a key for good. It is refused from the next call on.
+   * Revokes a key for good. The next call with it fails.
    *
    * @throws {NotFoundError} `api_key_not_found`.
    */

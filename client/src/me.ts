@@ -10,7 +10,7 @@ export class Me {
   }
 
   /**
-   * Who the key or session belongs to, and what it may do in the organization of the call.
+   * Returns the owner of the key or session, and what it may do in the organization of the call.
    *
    * @throws {AuthenticationError} `missing_api_key`, `invalid_api_key`, `expired_api_key`, `revoked_api_key`,
    * `rotated_api_key`.

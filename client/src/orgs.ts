@@ -11,7 +11,7 @@ import type {
   Role,
 } from './types.js';
 
-/** Organizations, their members and what was done in them. `org` is an id or a slug. */
+/** Organizations, their members and their audit logs. `org` is an id or a slug. */
 export class Orgs {
   readonly #transport: Transport;
 
@@ -19,13 +19,13 @@ export class Orgs {
     this.#transport = transport;
   }
 
-  /** Those that you are a member of and the key reaches. Needs `orgs:read`. */
+  /** Lists the organizations that you are a member of and the key can reach. Needs `orgs:read`. */
   list(query?: ListQuery, options?: RequestOptions): Listing<Organization> {
     return this.#transport.list('/api/v1/orgs', query, options);
   }
 
   /**
-   * Creates an organization, whose owner you are. Needs `orgs:write`.
+   * Creates an organization that you own. Needs `orgs:write`.
    *
    * @throws {ConflictError} `already_exists`: the slug is taken.
    */
@@ -34,8 +34,8 @@ export class Orgs {
   }
 
   /**
-   * @throws {NotFoundError} `organization_not_found`, also for one that you are no member of.
-   * @throws {AuthorizationError} `key_org_mismatch`: the key is bound to another.
+   * @throws {NotFoundError} `organization_not_found`, also if you are not a member.
+   * @throws {AuthorizationError} `key_org_mismatch`: the key is bound to another organization.
    */
   get(org: string, options?: RequestOptions): Promise<Organization> {
     return this.#transport.get(pathOf(org), options);
@@ -47,15 +47,15 @@ export class Orgs {
   }
 
   /**
-   * Deletes an organization with all that it has. Its owners only.
+   * Deletes an organization and everything in it. Only its owners may.
    *
-   * @throws {ConflictError} `personal_organization`: that one goes with the account.
+   * @throws {ConflictError} `personal_organization`: it is deleted with the account.
    */
   delete(org: string, options?: RequestOptions): Promise<void> {
     return this.#transport.delete(pathOf(org), options);
   }
 
-  /** Needs `orgs:read`. */
+  /** Lists the members. Needs `orgs:read`. */
   members(org: string, query?: ListQuery, options?: RequestOptions): Listing<Member> {
     return this.#transport.list(`${pathOf(org)}/members`, query, options);
   }
@@ -66,16 +66,16 @@ export class Orgs {
   }
 
   /**
-   * Gives a member another role. Needs `orgs:members`.
+   * Changes the role of a member. Needs `orgs:members`.
    *
-   * @throws {ConflictError} `last_owner`: somebody must own it.
+   * @throws {ConflictError} `last_owner`: an organization keeps at least one owner.
    */
   changeRole(org: string, userId: string, role: Role, options?: RequestOptions): Promise<Member> {
     return this.#transport.patch(`${pathOf(org)}/members/${encodeURIComponent(userId)}`, { role }, options);
   }
 
   /**
-   * Takes a member out. Needs `orgs:members`, but for yourself.
+   * Removes a member. Needs `orgs:members`, unless you remove yourself.
    *
    * @throws {ConflictError} `last_owner`.
    */
@@ -83,12 +83,12 @@ export class Orgs {
     return this.#transport.delete(`${pathOf(org)}/members/${encodeURIComponent(userId)}`, options);
   }
 
-  /** Invitations that nobody has accepted yet. Needs `orgs:members`. */
+  /** Lists the pending invitations. Needs `orgs:members`. */
   invitations(org: string, query?: ListQuery, options?: RequestOptions): Listing<Invitation> {
     return this.#transport.list(`${pathOf(org)}/invitations`, query, options);
   }
 
-  /** Takes an invitation back. Needs `orgs:members`. */
+  /** Revokes an invitation. Needs `orgs:members`. */
   cancelInvitation(org: string, invitationId: string, options?: RequestOptions): Promise<void> {
     return this.#transport.delete(`${pathOf(org)}/invitations/${encodeURIComponent(invitationId)}`, options);
   }
@@ -102,7 +102,7 @@ export class Orgs {
     return this.#transport.post('/api/v1/invitations/accept', { token }, options);
   }
 
-  /** What was done in an organization, by whom, the latest first. Needs `audit:read`. */
+  /** Lists the audit log of an organization, newest first. Needs `audit:read`. */
   auditLog(org: string, query?: ListQuery, options?: RequestOptions): Listing<AuditEntry> {
     return this.#transport.list(`${pathOf(org)}/audit-log`, query, options);
   }

@@ -1,32 +1,32 @@
-/** One page of a list, as the API answers it. */
+/** One page of a list, as the API returns it. */
 export interface Page<T> {
   readonly data: readonly T[];
   readonly meta: {
     readonly request_id: string;
-    /** Pass it as `cursor` to get the next page; absent on the last. */
+    /** Pass it as `cursor` to get the next page; absent on the last page. */
     readonly next_cursor?: string | null;
     readonly has_more?: boolean;
   };
 }
 
-/** Which part of a list to get. */
+/** The page of a list to get. */
 export interface ListQuery {
-  /** Items on a page, 1 to 100; default 20. */
+  /** Items on a page, 1 to 100. Default 20. */
   readonly limit?: number | undefined;
-  /** `meta.next_cursor` of an earlier page: the list goes on after it. */
+  /** `meta.next_cursor` of the previous page. */
   readonly cursor?: string | undefined;
 }
 
 /**
- * A list that has not been asked for yet: `await` it for one page, or go through all items with `for await`, which
- * gets further pages as it comes to them. Nothing is sent before.
+ * A list that is fetched on demand: `await` returns one page, and `for await` iterates over all items and fetches
+ * further pages as needed. Nothing is sent before.
  */
 export class Listing<T> implements PromiseLike<Page<T>>, AsyncIterable<T> {
   readonly #fetchPage: (cursor: string | undefined) => Promise<Page<T>>;
   readonly #start: string | undefined;
   #awaited: Promise<Page<T>> | undefined;
 
-  /** Made by the methods that list; there is no need to make one yourself. */
+  /** The methods that list create it; you need not. */
   constructor(fetchPage: (cursor: string | undefined) => Promise<Page<T>>, start: string | undefined) {
     this.#fetchPage = fetchPage;
     this.#start = start;
@@ -36,7 +36,7 @@ export class Listing<T> implements PromiseLike<Page<T>>, AsyncIterable<T> {
     fulfilled?: ((page: Page<T>) => A | PromiseLike<A>) | null,
     rejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
-    // Remembered, because a promise may be awaited twice and shall not be sent twice.
+    // The promise is kept, because two awaits must not send two requests.
     this.#awaited ??= this.#fetchPage(this.#start);
     return this.#awaited.then(fulfilled, rejected);
   }

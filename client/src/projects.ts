@@ -20,15 +20,15 @@ export class Projects {
     this.#transport = transport;
   }
 
-  /** Those of the organization of the call, the newest first. Needs `projects:read`. */
+  /** Lists the projects of the organization, newest first. Needs `projects:read`. */
   list(query?: ListQuery, options?: RequestOptions): Listing<Project> {
     return this.#transport.list('/api/v1/projects', query, options);
   }
 
   /**
-   * Creates a project of the organization of the call. Needs `projects:write`.
+   * Creates a project in the organization. Needs `projects:write`.
    *
-   * @throws {ValidationError} `invalid_request`, for a `repo_url` that may not be linked too.
+   * @throws {ValidationError} `invalid_request`, also for a `repo_url` that may not be linked.
    * @throws {AuthorizationError} `plan_limit_reached`.
    * @throws {ConflictError} `already_exists`: the slug is taken.
    */
@@ -42,7 +42,8 @@ export class Projects {
   }
 
   /**
-   * Changes what is given; null clears, so that `{ repo_url: null }` unlinks the repository. Needs `projects:write`.
+   * Updates the given fields. null clears a field: `{ repo_url: null }` unlinks the repository. Needs
+   * `projects:write`.
    *
    * @throws {NotFoundError} `project_not_found`.
    * @throws {ConflictError} `already_exists`: the slug is taken.
@@ -52,7 +53,7 @@ export class Projects {
   }
 
   /**
-   * Deletes a project for good, with its environment variables. Needs `projects:delete`.
+   * Deletes a project and its environment variables for good. Needs `projects:delete`.
    *
    * @throws {NotFoundError} `project_not_found`.
    */
@@ -61,8 +62,8 @@ export class Projects {
   }
 
   /**
-   * Deploys a branch of the project's linked repository. Resolves once the deploy is queued, not once it is live:
-   * `deploys.waitUntilReady` waits for that. Needs `deploys:write`, for production `deploys:production` as well.
+   * Deploys a branch of the linked repository. Resolves once the deploy is queued; wait for the end with
+   * `deploys.waitUntilReady`. Needs `deploys:write`, and `deploys:production` for production.
    *
    * @throws {ConflictError} `project_has_no_repository`: link one with {@link update} first.
    * @throws {AuthorizationError} `feature_not_in_plan`: production deploys start with the Builder plan.
@@ -71,14 +72,14 @@ export class Projects {
     return this.#transport.post(`${pathOf(project)}/deploys`, request, options);
   }
 
-  /** The deploys of a project, the newest first. Needs `deploys:read`. */
+  /** Lists the deploys of a project, newest first. Needs `deploys:read`. */
   deploys(project: string, query?: DeployQuery, options?: RequestOptions): Listing<Deploy> {
     return this.#transport.list(`${pathOf(project)}/deploys`, query, options);
   }
 
   /**
-   * Makes an earlier deploy what production shows, without a build: the one named, else the last that was live before.
-   * Production stays there until the next promote. Needs `deploys:write` and `deploys:production`.
+   * Rolls production back to an earlier deploy without a build: the given one, or else the last one that was live
+   * before. Production stays there until the next promote. Needs `deploys:write` and `deploys:production`.
    *
    * @throws {ConflictError} `no_earlier_deploy`, `deploy_not_ready`.
    */
@@ -90,16 +91,16 @@ export class Projects {
     );
   }
 
-  /** The environment variables by name, without the values of secrets. Needs `projects:read`. */
+  /** Lists the environment variables by name, without the values of secrets. Needs `projects:read`. */
   env(project: string, options?: RequestOptions): Promise<readonly EnvVariable[]> {
     return this.#transport.get(`${pathOf(project)}/env`, options);
   }
 
   /**
-   * Sets variables in the targets that they name, all or none, and resolves to all that there are then. What is not
-   * named stays as it is. Needs `projects:write`.
+   * Sets all or none of the given variables in their targets, and resolves to the variables of the project. Others do
+   * not change. Needs `projects:write`.
    *
-   * @throws {ValidationError} `invalid_request`: a name that is not one or is kept, or too much.
+   * @throws {ValidationError} `invalid_request`: a name is invalid or reserved, or a limit is exceeded.
    */
   setEnv(
     project: string,
@@ -109,7 +110,7 @@ export class Projects {
     return this.#transport.put(`${pathOf(project)}/env`, { variables }, options);
   }
 
-  /** Takes a variable out of one target, or of all; one that is not there is no fault. Needs `projects:write`. */
+  /** Removes a variable from one target or from all; a missing variable is not an error. Needs `projects:write`. */
   unsetEnv(project: string, name: string, target?: EnvTarget, options?: RequestOptions): Promise<void> {
     const query = target === undefined ? '' : `&target=${target}`;
     return this.#transport.delete(`${pathOf(project)}/env?name=${encodeURIComponent(name)}${query}`, options);

@@ -3,8 +3,7 @@ import type { RequestOptions, Transport } from './transport.js';
 import type { NewRepository, Repository, Template } from './types.js';
 
 /**
- * Git repositories of the service. They are cloned and pushed to with git, by `repo_url` and with an API key as the
- * password.
+ * Git repositories of the service. Clone them and push to them by `repo_url`, with an API key as the password.
  */
 export class Repositories {
   readonly #transport: Transport;
@@ -13,28 +12,27 @@ export class Repositories {
     this.#transport = transport;
   }
 
-  /** Those of the organization of the call, the newest first. Needs `repositories:read`. */
+  /** Lists the repositories of the organization, newest first. Needs `repositories:read`. */
   list(query?: ListQuery, options?: RequestOptions): Listing<Repository> {
     return this.#transport.list('/api/v1/repositories', query, options);
   }
 
   /**
-   * Creates a repository of the organization of the call: with the files of a template as its first commit, else empty.
-   * Its `repo_url` can be linked to a project. With `provider: 'github'` it is made in an account that the organization
+   * Creates a repository in the organization. It is empty unless you name a template for its first commit. Its
+   * `repo_url` can be linked to a project. With `provider: 'github'`, it is created in an account that the organization
    * has connected. Needs `repositories:write`.
    *
-   * @throws {ValidationError} `invalid_request`, for a template that there is not too: `details` lists those that there
-   * are.
+   * @throws {ValidationError} `invalid_request`, also for an unknown template: `details` lists the known ones.
    * @throws {AuthorizationError} `plan_limit_reached`.
-   * @throws {ConflictError} `already_exists`: the name is taken, in upper or lower case. At GitHub also
+   * @throws {ConflictError} `already_exists`: the name is taken, regardless of case. For GitHub also
    *   `integration_not_configured`, `github_not_connected`.
-   * @throws {ServiceError} `upstream_error`: GitHub refused, or does not answer.
+   * @throws {ServiceError} `upstream_error`: GitHub refused the call or does not respond.
    */
   create(repository: NewRepository, options?: RequestOptions): Promise<Repository> {
     return this.#transport.post('/api/v1/repositories', repository, options);
   }
 
-  /** What a repository can begin with. Needs `repositories:read`. */
+  /** Lists the templates for new repositories. Needs `repositories:read`. */
   templates(options?: RequestOptions): Promise<readonly Template[]> {
     return this.#transport.get('/api/v1/repositories/templates', options);
   }
@@ -45,7 +43,7 @@ export class Repositories {
   }
 
   /**
-   * Deletes a repository for good, with all that is in it. Needs `repositories:write`.
+   * Deletes a repository and its contents for good. Needs `repositories:write`.
    *
    * @throws {NotFoundError} `repository_not_found`.
    */

@@ -2,7 +2,7 @@ import type { Listing, ListQuery } from './page.js';
 import type { Answer, RequestOptions, Transport } from './transport.js';
 import type { Execution, ListedRun, Run, RunRequest, TryRequest } from './types.js';
 
-/** Runs code of strangers in isolation: TypeScript, JavaScript and Python. */
+/** Runs untrusted TypeScript, JavaScript and Python in isolation. */
 export class Sandbox {
   readonly #transport: Transport;
 
@@ -11,14 +11,14 @@ export class Sandbox {
   }
 
   /**
-   * Runs a program in the anonymous sandbox, which needs no key, and resolves when it is over: ten runs a day for one
-   * IP address, 30 seconds each. `meta.remaining_executions` says how many are left today.
+   * Runs a program in the anonymous sandbox, which needs no key, and resolves when it ends. An IP address has ten runs
+   * a day, of 30 seconds each. `meta.remaining_executions` is the number that is left today.
    *
-   * A program that fails is a success of this call: `data.status` and `data.exit_code` say how it ended.
+   * A program that fails does not make this call fail: see `data.status` and `data.exit_code`.
    *
    * @throws {ValidationError} `invalid_request`: `details` names the field.
-   * @throws {RateLimitError} `sandbox_daily_limit_exceeded`: the runs of the day are used up.
-   * @throws {ServiceError} `sandbox_unavailable`: no sandbox could be had; no run is counted.
+   * @throws {RateLimitError} `sandbox_daily_limit_exceeded`: the daily runs are used up.
+   * @throws {ServiceError} `sandbox_unavailable`: no sandbox was available; the run is not counted.
    */
   try(
     request: TryRequest,
@@ -28,12 +28,11 @@ export class Sandbox {
   }
 
   /**
-   * Runs a program on your account and resolves when it is over, however it ended: `status` says it. Needs the
-   * scope `sandbox:execute`.
+   * Runs a program on your account and resolves when it ends; `status` says how. Needs the scope `sandbox:execute`.
    *
-   * It costs the time that it takes, `cost` in dollars; the price of its whole time limit is held meanwhile.
+   * You pay for the time that it takes (`cost`, in dollars). Meanwhile, the price of its whole time limit is held.
    *
-   * @throws {InsufficientCreditsError} `credits_exhausted` or `spend_cap_reached`: a shorter `timeout_ms` needs less.
+   * @throws {InsufficientCreditsError} `credits_exhausted` or `spend_cap_reached`: a shorter `timeout_ms` holds less.
    * @throws {RateLimitError} `concurrency_limit_exceeded`: too many runs at once.
    * @throws {ServiceError} `sandbox_unavailable`.
    */
@@ -41,7 +40,7 @@ export class Sandbox {
     return this.#transport.post('/api/v1/sandbox/executions', { ...request, wait: true }, options);
   }
 
-  /** Starts a run and resolves once it is queued; {@link get} tells how it goes. Otherwise like {@link run}. */
+  /** Starts a run like {@link run}, but resolves once it is queued. Poll {@link get} for its end. */
   start(request: RunRequest, options?: RequestOptions): Promise<Run> {
     return this.#transport.post('/api/v1/sandbox/executions', { ...request, wait: false }, options);
   }
@@ -51,13 +50,13 @@ export class Sandbox {
     return this.#transport.get(`/api/v1/sandbox/executions/${encodeURIComponent(executionId)}`, options);
   }
 
-  /** The runs of the organization, the latest first. */
+  /** Lists the runs of the organization, newest first. */
   list(query?: ListQuery, options?: RequestOptions): Listing<ListedRun> {
     return this.#transport.list('/api/v1/sandbox/executions', query, options);
   }
 
   /**
-   * Ends a run.
+   * Cancels a run.
    *
    * @throws {ConflictError} `execution_already_over`.
    * @throws {NotFoundError} `execution_not_found`.

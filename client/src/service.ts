@@ -10,34 +10,35 @@ import { Sandbox } from './sandbox.js';
 import { type Budget, type Hooks, Transport } from './transport.js';
 
 export interface ServiceOptions {
-  /** Default: the environment variable `SERVICE_API_KEY`, where there is an environment. */
+  /** Default: the environment variable `SERVICE_API_KEY`, if there is an environment. */
   readonly apiKey?: string | undefined;
-  /** Of a person who has signed in, instead of a key. */
+  /** The session token of a signed-in person, instead of a key. */
   readonly sessionToken?: string | undefined;
-  /** Sends no credential at all, whatever else is set: for the anonymous sandbox, signing up and signing in. */
+  /** Never sends a credential, for the anonymous sandbox, signing up and signing in. */
   readonly anonymous?: boolean | undefined;
-  /** Where the API is, without `/api/v1`. Default: `SERVICE_URL`, else `http://127.0.0.1:3000`. */
+  /** Address of the API without `/api/v1`. Default: `SERVICE_URL`, or else `http://127.0.0.1:3000`. */
   readonly baseUrl?: string | undefined;
-  /** Id or slug of the organization that calls are for. Default: the one that the key belongs to. */
+  /** Id or slug of the organization for all calls. Default: the organization of the key. */
   readonly organization?: string | undefined;
   /** Attempts after the first, on 429 and 5xx. Default 3. */
   readonly maxRetries?: number | undefined;
-  /** A call that would have to wait longer for its next attempt fails at once, in seconds. Default 60. */
+  /** Longest wait before a retry, in seconds. If it would be longer, the call fails at once. Default 60. */
   readonly maxRetryAfterSeconds?: number | undefined;
   /** Longest time of one attempt, in milliseconds. Default 60000. */
   readonly timeoutMs?: number | undefined;
-  /** `upgradeUrl` of errors for which the API gives none. Default: `/docs/plans` at {@link baseUrl}. */
+  /** `upgradeUrl` of errors that have none in the response. Default: `/docs/plans` at {@link baseUrl}. */
   readonly pricingUrl?: string | undefined;
-  /** What sends the requests. Default: the global `fetch`. */
+  /** The function that sends requests. Default: the global `fetch`. */
   readonly fetch?: typeof fetch | undefined;
   readonly hooks?: Hooks | undefined;
 }
 
 /**
- * The platform's API. Every method resolves to the `data` of the answer; those that list give a {@link Listing}.
+ * The client of the platform's API. Methods resolve to the `data` of the response; methods that list return a
+ * {@link Listing}.
  *
- * Failed answers become a {@link ServiceError} of the class of their status. Answers 429 and 5xx are tried again
- * first, writes under one idempotency key, so that they happen once.
+ * An error response is thrown as the {@link ServiceError} of its status. 429 and 5xx are retried first. All attempts of
+ * a write share one idempotency key, so it happens once.
  */
 export class Service {
   readonly auth: Auth;
@@ -52,10 +53,10 @@ export class Service {
   readonly #transport: Transport;
 
   /**
-   * Nothing is sent yet.
+   * The constructor sends nothing.
    *
-   * @throws {TypeError} when there is neither a key nor a session token and `anonymous` is not set, or when a setting
-   *   cannot be used. No answer of the API is involved, so that it is not a `ServiceError`.
+   * @throws {TypeError} when there is neither a key nor a session token and `anonymous` is not set, or when an option
+   *   is invalid.
    */
   constructor(options: ServiceOptions = {}) {
     const baseUrl = originOf(options.baseUrl ?? environment('SERVICE_URL') ?? 'http://127.0.0.1:3000');
@@ -67,7 +68,7 @@ export class Service {
       maxRetries: numberOf('maxRetries', options.maxRetries ?? 3),
       maxRetryAfterSeconds: numberOf('maxRetryAfterSeconds', options.maxRetryAfterSeconds ?? 60),
       timeoutMs: numberOf('timeoutMs', options.timeoutMs ?? 60_000),
-      // Looked up on each call: it may be replaced later, and browsers want it called without an owner.
+      // The global is read on each call, as it may be replaced later. Browsers require a call without an owner.
       fetch: options.fetch ?? ((...request) => fetch(...request)),
       hooks: options.hooks ?? {},
     });
@@ -82,7 +83,7 @@ export class Service {
     this.sandbox = new Sandbox(this.#transport);
   }
 
-  /** What the answer that came last said of the daily budget; undefined before the first. */
+  /** The daily budget according to the latest response; undefined before the first. */
   get lastBudget(): Budget | undefined {
     return this.#transport.budget;
   }
@@ -91,16 +92,18 @@ export class Service {
 function credentialOf({ anonymous, apiKey, sessionToken }: ServiceOptions): string | undefined {
   if (anonymous === true) return undefined;
   if (apiKey !== undefined && sessionToken !== undefined)
-    throw new TypeError('Give either apiKey or sessionToken, not both.');
-  // A line break at its end is what files and pipes commonly add.
+    throw new TypeError('Both apiKey and sessionToken are set. Pass one of them.');
+  // Files and pipes often add a line break.
   const credential = (apiKey ?? sessionToken ?? environment('SERVICE_API_KEY') ?? '').trim();
   if (credential === '') {
     throw new TypeError(
-      'There is no API key. Set SERVICE_API_KEY, pass { apiKey }, or pass { anonymous: true } for the anonymous sandbox.',
+      'There is no API key. ' +
+        'Set SERVICE_API_KEY, pass { apiKey }, or pass { anonymous: true } for the anonymous sandbox.',
     );
   }
-  // Checked here, because `fetch` would quote the key in its message.
-  if (!/^[\x21-\x7e]+$/.test(credential)) throw new TypeError('The API key holds characters that no key has.');
+  // The check is here, because `fetch` would quote the key in its message.
+  if (!/^[\x21-\x7e]+$/.test(credential))
+    throw new TypeError('The API key contains invalid characters. Copy it again.');
   return credential;
 }
 
@@ -109,7 +112,7 @@ function originOf(baseUrl: string): string {
   while (baseUrl[end - 1] === '/') end--;
   const withoutSlash = baseUrl.slice(0, end);
   if (!/^https?:\/\/[^\s]+$/.test(withoutSlash))
-    throw new TypeError(`baseUrl must be an http or https address, not "${baseUrl}".`);
+    throw new TypeError(`baseUrl must be an http or https URL, not "${baseUrl}".`);
   return withoutSlash;
 }
 
@@ -118,7 +121,7 @@ function numberOf(name: string, value: number): number {
   return value;
 }
 
-/** Browsers have no environment; Deno may refuse to show it. Set to nothing means not set. */
+/** Browsers have no environment, and Deno may deny access to it. An empty variable counts as not set. */
 function environment(name: string): string | undefined {
   try {
     const { env } = (globalThis as { process?: { env?: Record<string, string | undefined> } }).process ?? {};

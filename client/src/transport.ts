@@ -10,27 +10,27 @@ import {
 import { Listing, type ListQuery, type Page } from './page.js';
 import { isRetryable, parseRetryAfter, waitSeconds } from './retry.js';
 
-/** What can be said of any call. */
+/** Options of every call. */
 export interface RequestOptions {
-  /** Ends the call, also while it waits between attempts. The call then fails with the reason of the signal. */
+  /** Aborts the call, also between attempts. The call then fails with the reason of the signal. */
   readonly signal?: AbortSignal | undefined;
-  /** Longest time of one attempt, until the whole answer is read, in milliseconds. */
+  /** Longest time of one attempt including its body, in milliseconds. */
   readonly timeoutMs?: number | undefined;
-  /** Of writes only. Calls with the same key and body are done once; by default each call has a fresh one. */
+  /** Calls with the same key and body happen once. Only writes use it; by default each call has its own. */
   readonly idempotencyKey?: string | undefined;
-  /** Of writes only: checks, authorizes and prices the call, and changes nothing. */
+  /** Checks, authorizes and prices a write, and changes nothing. */
   readonly dryRun?: boolean | undefined;
-  /** Id or slug of the organization that the call is for. */
+  /** Id or slug of the organization of the call. */
   readonly organization?: string | undefined;
   /** Attempts after the first. */
   readonly maxRetries?: number | undefined;
 }
 
-/** What is left of the daily budget, from the answer that came last. */
+/** The daily budget, according to the latest response. */
 export interface Budget {
   /** Plan of the caller: `free`, `builder`, `pro`, `enterprise` or `anonymous`. */
   readonly tier: string;
-  /** Calls of a day. Plans without a limit have 2147483647. */
+  /** Calls a day. Plans without a limit have 2147483647. */
   readonly limit: number;
   readonly remaining: number;
   /** The next 00:00 UTC, to about a second. */
@@ -40,9 +40,9 @@ export interface Budget {
 export interface RequestEvent {
   readonly method: string;
   readonly url: string;
-  /** 1 for the first. */
+  /** Number of the attempt, from 1. */
   readonly attempt: number;
-  /** The same on each attempt of one call; undefined for reads. */
+  /** All attempts of one call have the same key; reads have none. */
   readonly idempotencyKey: string | undefined;
 }
 
@@ -54,27 +54,26 @@ export interface ResponseEvent extends RequestEvent {
 
 export interface RetryEvent extends RequestEvent {
   readonly waitSeconds: number;
-  /** What the call would fail with if it were not tried again. */
+  /** The error that the call would throw without a retry. */
   readonly error: ServiceError;
 }
 
 /**
- * Called as a call goes on, for logs and metrics. Credentials and bodies are not shown. A hook that throws fails the
- * call.
+ * Callbacks for logs and metrics. They see neither credentials nor bodies. A hook that throws makes the call fail.
  */
 export interface Hooks {
-  /** Before each attempt. */
+  /** Called before each attempt. */
   readonly onRequest?: ((event: RequestEvent) => void) | undefined;
-  /** After each attempt that was answered, whatever the status. */
+  /** Called after each response, whatever its status. */
   readonly onResponse?: ((event: ResponseEvent) => void) | undefined;
-  /** Before each wait for another attempt. */
+  /** Called before each wait for a retry. */
   readonly onRetry?: ((event: RetryEvent) => void) | undefined;
 }
 
-/** What a client is made of, with all defaults filled in. */
+/** The options of a client with all defaults filled in. */
 export interface Settings {
   readonly baseUrl: string;
-  /** Key or session token; undefined sends none. */
+  /** Key or session token. Without one, no credential is sent. */
   readonly credential: string | undefined;
   readonly organization: string | undefined;
   readonly pricingUrl: string;
@@ -85,7 +84,7 @@ export interface Settings {
   readonly hooks: Hooks;
 }
 
-/** The envelope of every success. */
+/** The envelope of every successful response. */
 export interface Answer<T, M = { readonly request_id: string }> {
   readonly data: T;
   readonly meta: M;
@@ -101,21 +100,21 @@ interface Call {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** An answer whose body is still to come. */
+/** A response whose body has not been read. */
 interface Opened extends RawAnswer {
   readonly response: Response;
-  /** Ends the reading with the caller's signal; to be released when it is over. */
+  /** Aborts the read with the caller's signal. Release it at the end. */
   readonly limit: Limit;
 }
 
 interface Limit {
   readonly signal: AbortSignal;
-  /** From now on only the caller ends it. */
+  /** Ends the time limit; only the caller can abort from now on. */
   stopClock(): void;
   release(): void;
 }
 
-/** A call with its headers, the same for all attempts: above all the idempotency key. */
+/** A call with its headers. All attempts share it, above all the idempotency key. */
 interface Prepared {
   readonly method: string;
   readonly url: string;
@@ -129,9 +128,9 @@ interface Prepared {
 /** Longer waits make timers fire at once. */
 const MAX_TIMER_MS = 2_147_483_647;
 
-/** Carries calls to the API: credentials, time limits, retries, and what failed answers become. */
+/** Sends calls to the API, with credentials, time limits and retries, and turns error responses into errors. */
 export class Transport {
-  // Private to the engine, so that printing a client shows no credential.
+  // A private field is not printed with the client, so its credential does not leak.
   readonly #settings: Settings;
   #budget: Budget | undefined;
 
@@ -169,16 +168,16 @@ export class Transport {
     return new Listing(fetchPage, query.cursor);
   }
 
-  /** @throws {ServiceError} once the answer is a failure that another attempt would not mend, or none is left. */
+  /** @throws {ServiceError} when the response is an error that a retry cannot fix, or no retry is left. */
   async send<T, M>(call: Call, options: RequestOptions = {}): Promise<Answer<T, M>> {
     return readAnswer(await this.#tried(call, options, (opened) => this.#read(opened)), this.#settings.pricingUrl);
   }
 
   /**
-   * The lines of a long answer as they come. `timeoutMs` bounds the wait for its beginning; one that breaks off is not
-   * tried again here.
+   * Yields the lines of a streamed response. `timeoutMs` limits the wait for its start. A broken stream is not retried
+   * here.
    *
-   * @throws {ServiceError} as {@link send}.
+   * @throws {ServiceError} like {@link send}.
    */
   async *lines(
     path: string,
@@ -236,7 +235,7 @@ export class Transport {
   #prepare({ method, path, query = {}, body, headers }: Call, options: RequestOptions): Prepared {
     const { baseUrl, credential } = this.#settings;
     const organization = options.organization ?? this.#settings.organization;
-    const idempotencyKey = method === 'GET' ? undefined : (options.idempotencyKey ?? freshKey());
+    const idempotencyKey = method === 'GET' ? undefined : (options.idempotencyKey ?? newIdempotencyKey());
     const parameters = Object.entries(query).flatMap(([name, value]) =>
       value === undefined ? [] : [[name, String(value)] as [string, string]],
     );
@@ -294,7 +293,7 @@ export class Transport {
   }
 }
 
-/** The status of a failure is known before its body, and says enough if that breaks off. */
+/** If the body of an error response breaks off, its status is enough to create the error. */
 async function textOf(response: Response, signal: AbortSignal): Promise<string> {
   try {
     return await response.text();
@@ -334,7 +333,7 @@ function nextMidnight(): Date {
   return new Date(new Date().setUTCHours(24, 0, 0, 0));
 }
 
-/** Not `AbortSignal.any` and `.timeout`: older browsers lack them, and their timers outlive the call. */
+/** `AbortSignal.any` and `.timeout` are not used: older browsers lack them, and their timers outlive the call. */
 function limitTime(timeoutMs: number, caller: AbortSignal | undefined): Limit {
   const controller = new AbortController();
   const follow = (): void => {
@@ -343,7 +342,7 @@ function limitTime(timeoutMs: number, caller: AbortSignal | undefined): Limit {
   caller?.addEventListener('abort', follow, { once: true });
   const timer = setTimeout(
     () => {
-      controller.abort(new DOMException(`There was no whole answer within ${timeoutMs} ms.`, 'TimeoutError'));
+      controller.abort(new DOMException(`There was no complete response within ${timeoutMs} ms.`, 'TimeoutError'));
     },
     Math.min(timeoutMs, MAX_TIMER_MS),
   );
@@ -359,7 +358,7 @@ function limitTime(timeoutMs: number, caller: AbortSignal | undefined): Limit {
   };
 }
 
-/** @throws the reason of the signal, as soon as it aborts. */
+/** @throws the reason of the signal as soon as it aborts. */
 export function sleep(durationMs: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const leave = (): void => {
@@ -371,7 +370,7 @@ export function sleep(durationMs: number, signal: AbortSignal | undefined): Prom
       () => {
         signal?.removeEventListener('abort', leave);
         resolve();
-        // Timers may fire up to a millisecond early, and nobody shall come back before Retry-After.
+        // Timers may fire up to a millisecond early, and no retry may come before Retry-After.
       },
       Math.min(Math.ceil(durationMs) + 1, MAX_TIMER_MS),
     );
@@ -380,8 +379,8 @@ export function sleep(durationMs: number, signal: AbortSignal | undefined): Prom
   });
 }
 
-/** Pages that came over plain HTTP have no `randomUUID`. */
-function freshKey(): string {
+/** Pages that were loaded over plain HTTP have no `randomUUID`. */
+function newIdempotencyKey(): string {
   if (typeof (crypto as { randomUUID?: unknown }).randomUUID === 'function') return crypto.randomUUID();
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -3,13 +3,13 @@ import type { ListQuery } from './page.js';
 
 type Schemas = components['schemas'];
 
-/** What a key can be allowed to do; `resource:*` is all of a resource, `*` is everything. */
+/** A right that a key can have; `resource:*` is everything of a resource, and `*` is everything. */
 export type Scope = Schemas['KeyView']['scopes'][number];
 
-/** Scopes by what a key is commonly for. */
+/** A named set of scopes for a common use of keys. */
 export type Preset = NonNullable<Schemas['CreateKeyBody']['preset']>;
 
-/** From the most to the least that a member may do. */
+/** The roles of members, from the most to the least rights. */
 export type Role = Schemas['ChangeRoleBody']['role'];
 
 export type Language = Schemas['ExecutionRequest']['language'];
@@ -18,14 +18,14 @@ export type Language = Schemas['ExecutionRequest']['language'];
 export type TryRequest = Schemas['ExecutionRequest'];
 
 /**
- * A run in the anonymous sandbox, which is over. Times are in milliseconds; `exit_code` is null when a signal ended it.
+ * A finished run in the anonymous sandbox. Times are in milliseconds; `exit_code` is null when a signal ended it.
  */
 export type Execution = Schemas['ExecutionView'];
 
-/** A program for the sandbox, with files beside it, a limit of time in milliseconds and one of memory in MiB. */
+/** A program for the sandbox with its files, time limit (in milliseconds) and memory limit (in MiB). */
 export type RunRequest = Omit<Schemas['OrgExecutionRequest'], 'wait'>;
 
-/** A run of an organization. It has its output, its end and its times (in milliseconds) once it is over. */
+/** A run of an organization. Its output, end and times (in milliseconds) are there once it has finished. */
 export type Run = Schemas['OrgExecutionView'];
 
 /** A run in a list, without its output. */
@@ -42,17 +42,17 @@ export type AuditEntry = Schemas['AuditEntryView'];
 
 export type NewAccount = Schemas['SignUpBody'];
 
-/** What sign-up and sign-in answer. The `session_token` is for `new Service({ sessionToken })`; it is no API key. */
+/** The result of sign-up and sign-in. Pass `session_token` to `new Service({ sessionToken })`; it is not an API key. */
 export type SignedIn = Schemas['SignedInView'];
 
-/** A sign-in on some device; `current` is the one that asks. */
+/** A sign-in on a device; `current` is the session of the call. */
 export type Session = Schemas['SessionView'];
 export type RotatedSession = Schemas['RotatedSessionView'];
 
 /** A key without its secret. */
 export type Key = Schemas['KeyView'];
 
-/** A key with its secret, which is shown this once. */
+/** A key with its secret, which is shown once. */
 export type KeyWithSecret = Schemas['MintedKeyView'];
 
 type NewKeyRights = { readonly scopes: readonly Scope[] } | { readonly preset: Preset };
@@ -62,84 +62,85 @@ type NewKeyPlace =
   | { readonly kind: 'select_orgs'; readonly org_ids: readonly string[] }
   | { readonly kind: 'org_bound'; readonly org_id: string };
 
-/** Which organizations a key reaches, what it may do there, from which addresses and until when. */
+/** The organizations, rights, addresses and lifetime of a new key. */
 export type NewKey = Pick<Schemas['CreateKeyBody'], 'name' | 'expires_at' | 'expires_in_days' | 'allowed_ips'> &
   NewKeyRights &
   NewKeyPlace;
 
 export type KeyChange = Schemas['ChangeKeyBody'];
 
-/** Who calls, and what they may do in the organization of the call. */
+/** The caller, and their rights in the organization of the call. */
 export type WhoCalls = Schemas['MeView'];
 
-/** A call to be explained. `org` is an id or a slug. */
+/** The call to explain. `org` is an id or a slug. */
 export type ExplainedCall = Schemas['ExplainBody'];
 
-/** Whether a call would be let through, and if not, by what it is refused and the smallest fix. */
+/** States if a call would be allowed, and otherwise what refuses it and the smallest fix. */
 export type Explanation = Schemas['ExplanationView'];
 
-/** What is deployed. Without a `repo_url` there is nothing to deploy yet. */
+/** A project. Without a `repo_url`, it cannot be deployed. */
 export type Project = Schemas['ProjectView'];
 export type NewProject = Schemas['CreateProjectBody'];
 
-/** What is left out stays as it is; null clears. */
+/** Fields that are left out do not change; null clears a field. */
 export type ProjectChange = Schemas['ChangeProjectBody'];
 
-/** A variable of a project's environment, with the targets that have it alike; a secret comes without its value. */
+/** An environment variable with the targets that share it. A secret has no value here. */
 export type EnvVariable = Schemas['EnvVariableView'];
 export type EnvTarget = EnvVariable['targets'][number];
 
-/** `secret` is true unless you say otherwise. */
+/** `secret` is true by default. */
 export type NewEnvVariable = Schemas['EnvVariableBody'];
 
-/** A git repository of the service. Its `repo_url` is what git clones and what a project links. */
+/** A git repository of the service. Clone its `repo_url`, or link it to a project. */
 export type Repository = Schemas['RepositoryView'];
 export type NewRepository = Schemas['CreateRepositoryBody'];
 
-/** What a repository can begin with. */
+/** A template for new repositories. */
 export type Template = Schemas['TemplateView'];
 
-/** What was used of a meter, and its cost in US dollars; `quantity` is in digits, of `unit`. */
+/** The usage of a meter and its cost in US dollars. `quantity` is a string of digits, in `unit`. */
 export type Usage = Schemas['UsageView'];
 
-/** The time that usage is shown for, and what all of it costs. */
+/** The period of the usage, and its total cost. */
 export type UsageMeta = Schemas['UsageMeta'];
 
-/** From the beginning of `from` until before `to`, each a day or a time at a full hour; without both, this month. */
+/** From `from` up to, but excluding, `to`. Each is a day or a full hour; the default is this month. */
 export interface UsageQuery {
   readonly from?: string;
   readonly to?: string;
-  /** What is told apart besides the meter. */
+  /** Groups besides the meter. */
   readonly group_by?: readonly ('meter' | 'model' | 'project' | 'day')[];
 }
 
-/** When what is left is used up, if it goes on as it does. */
+/** When the rest is used up at the current rate. */
 export type Forecast = Schemas['ForecastView'];
 
-/** Prices are decimal strings in US dollars; null is unlimited, or agreed on. */
+/** A plan. Prices are decimal strings in US dollars; null means unlimited, or by contract. */
 export type Plan = Schemas['PlanView'];
 export type PlanId = Plan['id'];
 
-/** What so much of a meter costs. */
+/** The price of an amount of a meter. */
 export type Price = Schemas['PriceView'];
 
-/** The plan of an organization, what it pays for it, and what is planned. */
 export type SpendCap = Schemas['SpendCapView'];
+
+/** The plan of an organization, its price and any scheduled change. */
 export type Subscription = Schemas['SubscriptionView'];
 export type UpcomingInvoice = Schemas['UpcomingInvoiceView'];
 export type Credits = Schemas['CreditsView'];
 
-/** What a month has cost. `amount` of a line is exact, `total` in whole cents. */
+/** The invoice of a month. `amount` of a line is exact; `total` is in whole cents. */
 export type Invoice = Schemas['InvoiceView'];
 export type ListedInvoice = Schemas['ListedInvoiceView'];
 
-/** From a commit to something that can be opened. `state` says how far it is; times are RFC 3339. */
+/** A deploy of a commit. `state` is its progress; times are RFC 3339. */
 export type Deploy = Schemas['DeployView'];
 export type DeployRequest = Partial<Schemas['CreateDeployBody']>;
 export type DeployEvent = Schemas['DeployEventView'];
 export type DeployLogLine = Schemas['DeployLogLineView'];
 
-/** Which deploys to list. */
+/** Filters for a list of deploys. */
 export interface DeployQuery extends ListQuery {
   readonly branch?: string | undefined;
   readonly type?: Deploy['type'] | undefined;

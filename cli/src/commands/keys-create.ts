@@ -24,7 +24,9 @@ export function addKeysCreate(keys: Command): void {
         .choices(['personal', 'select_orgs', 'org_bound'])
         .default('personal'),
     )
-    .addOption(new Option('--preset <preset>', 'a named set of scopes').choices(['read_only', 'ci_deploy', 'agent', 'full']))
+    .addOption(
+      new Option('--preset <preset>', 'a named set of scopes').choices(['read_only', 'ci_deploy', 'agent', 'full']),
+    )
     .option('--scope <scope...>', 'the scopes of the key')
     .option('--org-id <id...>', 'the organizations of a select_orgs or org_bound key')
     .option('--expires-in-days <days>', 'days until the key expires', wholeNumber)
@@ -37,7 +39,8 @@ export function addKeysCreate(keys: Command): void {
 }
 
 function newKeyOf(name: string, { kind, preset, scope, orgId = [], expiresInDays, allowIp }: CreateOptions): NewKey {
-  if ((preset === undefined) === (scope === undefined)) throw new UsageError('The rights of the key are missing or given twice. Pass either --preset or --scope.');
+  if ((preset === undefined) === (scope === undefined))
+    throw new UsageError('The rights of the key are missing or given twice. Pass either --preset or --scope.');
   return {
     name,
     ...placeOf(kind, orgId),
@@ -56,10 +59,12 @@ function placeOf(
       if (orgIds.length > 0) throw new UsageError('A personal key does not take --org-id. Remove the option.');
       return { kind };
     case 'select_orgs':
-      if (orgIds.length === 0) throw new UsageError('A select_orgs key needs at least one organization. Pass --org-id.');
+      if (orgIds.length === 0)
+        throw new UsageError('A select_orgs key needs at least one organization. Pass --org-id.');
       return { kind, org_ids: orgIds };
     case 'org_bound':
-      if (orgIds.length !== 1) throw new UsageError('An org_bound key needs exactly one organization. Pass --org-id once.');
+      if (orgIds.length !== 1)
+        throw new UsageError('An org_bound key needs exactly one organization. Pass --org-id once.');
       return { kind, org_id: orgIds[0]! };
   }
 }

@@ -5,7 +5,7 @@ import { Context } from '../context.js';
 import type { StoredKey } from '../credentials.js';
 import { UsageError } from '../failures.js';
 import { Prompt } from '../prompt.js';
-import { revokeMinted } from './logout.js';
+import { revokeCreatedKey } from './logout.js';
 
 export function addLogin(program: Command): void {
   program
@@ -18,9 +18,9 @@ export function addLogin(program: Command): void {
         throw new UsageError('--key takes only "-". Pipe the key to standard input.');
       const context = await Context.of(command);
       const before = await context.credentials.find(context.url);
-      const stored = key === undefined ? await mintKey(context) : await givenKey(context);
+      const stored = key === undefined ? await createKey(context) : await givenKey(context);
       await context.credentials.save(context.url, stored);
-      if (before !== undefined && before.key_id !== stored.key_id) await revokeMinted(context, before);
+      if (before !== undefined && before.key_id !== stored.key_id) await revokeCreatedKey(context, before);
       context.print({ url: context.url, key_id: stored.key_id }, `You are logged in at ${context.url}.`);
     });
 }
@@ -33,7 +33,7 @@ async function givenKey(context: Context): Promise<StoredKey> {
 }
 
 /** Creates a key with a session that is ended right after. */
-async function mintKey(context: Context): Promise<StoredKey> {
+async function createKey(context: Context): Promise<StoredKey> {
   const { session_token: sessionToken } = await context
     .serviceWith({ anonymous: true })
     .auth.signIn(await askCredentials());

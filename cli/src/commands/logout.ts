@@ -11,7 +11,7 @@ export function addLogout(program: Command): void {
       const context = await Context.of(command);
       const key = await context.credentials.find(context.url);
       if (key !== undefined) {
-        await revokeMinted(context, key);
+        await revokeCreatedKey(context, key);
         await context.credentials.remove(context.url);
       }
       context.print(
@@ -22,14 +22,12 @@ export function addLogout(program: Command): void {
 }
 
 /** A key that the user provided is not revoked. A key that cannot be revoked is reported, and forgotten as well. */
-export async function revokeMinted(context: Context, key: StoredKey): Promise<void> {
+export async function revokeCreatedKey(context: Context, key: StoredKey): Promise<void> {
   if (!key.minted) return;
   try {
     await context.serviceWith({ apiKey: key.api_key }).keys.revoke(key.key_id);
   } catch (error) {
     if (error instanceof AuthenticationError || error instanceof NotFoundError) return;
-    process.stderr.write(
-      `The key ${key.key_id} could not be revoked. Run "service keys revoke ${key.key_id}".\n`,
-    );
+    process.stderr.write(`The key ${key.key_id} could not be revoked. Run "service keys revoke ${key.key_id}".\n`);
   }
 }

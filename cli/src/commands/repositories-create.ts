@@ -12,7 +12,9 @@ export function addRepositoriesCreate(repositories: Command): void {
     .description(
       'create a repository and print only its address to standard output; clone it with an API key as the password',
     )
-    .addOption(new Option('--template <template>', 'template for its first commit (default: none)').choices(['nextjs', 'expo']))
+    .addOption(
+      new Option('--template <template>', 'template for its first commit (default: none)').choices(['nextjs', 'expo']),
+    )
     .action(async (name: string, options: CreateOptions, command: Command) => {
       const context = await Context.of(command);
       const repository = await (await context.service()).repositories.create({ name, ...options });

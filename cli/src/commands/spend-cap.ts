@@ -9,7 +9,10 @@ export function addSpendCap(program: Command): void {
   program
     .command('spend-cap')
     .description('show or set the monthly spend cap: how much usage may be billed beyond the credits')
-    .argument('[amount]', `amount in US dollars, such as 100 or 12.50; 0 allows credits only, ${NO_CAP} removes the cap`)
+    .argument(
+      '[amount]',
+      `amount in US dollars, such as 100 or 12.50; 0 allows credits only, ${NO_CAP} removes the cap`,
+    )
     .action(async (amount: string | undefined, _options: object, command: Command) => {
       const context = await Context.of(command);
       const { billing } = await context.service();
