@@ -6,13 +6,13 @@ import { type Log, openLog } from './platform/logging/log.js';
 import type { ServiceRole } from './roles/service.module.js';
 import { loadSettings } from './roles/settings.js';
 
-/** After this long the process ends, whatever still hangs; its embedded servers end with it. */
+/** After this time the process exits even if something hangs; its embedded servers end with it. */
 const STOP_WITHIN_MS = 25_000;
 
-/** At Ctrl-C the terminal signals npm and us, and npm signals us once more: that is one key press, not two. */
+/** On Ctrl-C the terminal signals both npm and us, and npm signals us again; signals this close are one key press. */
 const SAME_KEY_PRESS_MS = 500;
 
-/** What a supervisor starts its processes with. */
+/** The second argument of processes that a supervisor starts. */
 const SUPERVISED = '--supervised';
 
 interface Stoppable {
@@ -21,7 +21,7 @@ interface Stoppable {
 
 void main();
 
-/** `main.js all|api|edge|worker|migrate|seed`, `main.js backup|restore <directory>`. The argument wins over `ROLE`. */
+/** `main.js all|api|edge|worker|migrate|seed`, `main.js backup|restore <directory>`. The argument overrides `ROLE`. */
 async function main(): Promise<void> {
   const settings = settingsOrExit();
   const config = settings.of(Config);
@@ -39,7 +39,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** Each role loads what it needs when it is chosen: the supervisor and the short commands stay small. */
+/** Each role imports its code on demand, so that the supervisor and the short commands stay small. */
 async function run(role: Exclude<Role, 'all'>, settings: Settings, log: Log): Promise<void> {
   const config = settings.of(Config);
   switch (role) {
@@ -67,7 +67,6 @@ async function run(role: Exclude<Role, 'all'>, settings: Settings, log: Log): Pr
   }
 }
 
-/** The role `all`. */
 async function supervise(config: Config): Promise<void> {
   const [{ StartAborted, Supervisor }, { LineRelay }, { StartProgress }, { welcome }] = await Promise.all([
     import('./roles/supervisor/supervisor.js'),
@@ -101,12 +100,12 @@ async function supervise(config: Config): Promise<void> {
       welcome({ ...started, role: 'all', hasApi: true, dataDir: config.dataDir, seconds: secondsSince(startedAtMs) }),
     );
   } catch (error) {
-    // Who stops it while it starts wants no reason.
+    // The operator stopped the start and needs no reason.
     if (!(error instanceof StartAborted)) fail(log, error);
   }
 }
 
-/** A role of its own, among many machines or processes that somebody else looks after. */
+/** A single role, in a process or machine that the operator manages. */
 async function serve(role: ServiceRole, settings: Settings, log: Log): Promise<void> {
   warnProcessOne(log);
   const startedAtMs = performance.now();
@@ -130,7 +129,7 @@ async function serve(role: ServiceRole, settings: Settings, log: Log): Promise<v
   );
 }
 
-/** A process of the role `all`. Its supervisor is told what others are told by the terminal. */
+/** A process of the role `all`. It reports to its supervisor instead of the terminal. */
 async function serveSupervised(role: ServiceRole, settings: Settings, log: Log): Promise<void> {
   const [{ RunningService }, { SupervisedProcess }] = await Promise.all([
     import('./roles/running-service.js'),
@@ -141,7 +140,7 @@ async function serveSupervised(role: ServiceRole, settings: Settings, log: Log):
     if (starting === undefined) process.exit(0);
     else void stop(starting, log, options);
   });
-  // Processes that share a database leave its schema to one of them.
+  // The processes share a database, and only the API migrates it.
   const databaseIsReady = async (): Promise<void> => {
     if (role !== 'api') return siblings.begun;
     await (await import('./roles/migrate.js')).migrate(settings.of(Config).databaseUrl!);
@@ -156,7 +155,7 @@ async function serveSupervised(role: ServiceRole, settings: Settings, log: Log):
     (await import('./roles/release-memory.js')).releaseMemory();
     siblings.say({ kind: 'ready', address: address ?? '', ...(appsAddress === undefined ? {} : { appsAddress }) });
   } catch (error) {
-    log.error({ error }, 'The process cannot start.');
+    log.error({ error }, 'The process could not start.');
     siblings.say({ kind: 'failed', message: await explained(error) }, () => {
       log.flush(() => process.exit(1));
     });
@@ -167,7 +166,8 @@ function warnProcessOne(log: Log): void {
   if (process.pid !== 1) return;
   log.warn(
     {},
-    'The service is process 1. Ended sandboxes then stay in the process table: run it under an init (docker run --init).',
+    'The service runs as process 1, so ended sandboxes stay in the process table. ' +
+      'Run it under an init (docker run --init).',
   );
 }
 
@@ -180,14 +180,14 @@ function onUncaught(log: Log): void {
   });
 }
 
-/** The first signal stops the service, and a further one changes nothing, except that a second Ctrl-C is impatience. */
+/** The first signal stops the service. Further signals change nothing, but a second Ctrl-C ends it at once. */
 function stopOnSignals(starting: Promise<Stoppable>, log: Log): void {
   let firstAtMs: number | undefined;
   const onSignal = (signal: 'SIGINT' | 'SIGTERM'): void => {
     const nowMs = performance.now();
     if (firstAtMs === undefined) {
       log.info({ signal }, 'Stopping.');
-      // A person at a terminal waits for nothing; a balancer is given time to see that we are going.
+      // At a terminal it stops at once; otherwise load balancers get time to notice that it stops.
       void stop(starting, log, { atOnce: signal === 'SIGINT' });
     } else if (signal === 'SIGINT' && nowMs > firstAtMs + SAME_KEY_PRESS_MS) process.exit(130);
     firstAtMs ??= nowMs;
@@ -211,7 +211,8 @@ async function stop(starting: Promise<Stoppable>, log: Log, options: Parameters<
 
 function directoryOf({ role }: Config): string {
   const directory = process.argv[3];
-  if (directory === undefined || directory === '') throw new Error(`Name a directory: npm run ${role} -- <directory>`);
+  if (directory === undefined || directory === '')
+    throw new Error(`The directory is missing. Run: npm run ${role} -- <directory>`);
   return directory;
 }
 
@@ -236,16 +237,16 @@ function report(migrations: readonly string[]): void {
 
 const secondsSince = (startedAtMs: number): number => (performance.now() - startedAtMs) / 1000;
 
-/** Said plainly for a person, and as a line for the log; then the process ends. */
+/** Reports the error to the log and to standard error, and exits. */
 function fail(log: Log, error: unknown): void {
-  log.error({ error }, 'The service cannot go on.');
+  log.error({ error }, 'The service stopped because of an error.');
   void explained(error).then((message) => {
     process.stderr.write(`\n${message}\n`);
     log.flush(() => process.exit(1));
   });
 }
 
-/** Knows the errors of the database's library, which the supervisor is small without. */
+/** Imports the errors of the database library on demand, which keeps the supervisor small. */
 async function explained(error: unknown): Promise<string> {
   return (await import('./roles/explain.js')).explain(error);
 }

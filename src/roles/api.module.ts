@@ -14,7 +14,7 @@ import { ProjectsHttpModule } from '../modules/projects/http/projects-http.modul
 import { RepositoriesHttpModule } from '../modules/repositories/http/repositories-http.module.js';
 import { SandboxHttpModule } from '../modules/sandbox/http/sandbox-http.module.js';
 
-/** Everything that callers of the API reach. The order of the guards is in `http.module.ts`. */
+/** All endpoints of the API. The order of the guards is in `http.module.ts`. */
 @Module({
   imports: [
     AccessHttpModule,

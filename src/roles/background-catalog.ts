@@ -38,7 +38,7 @@ import { overdueExecutionsSchedule, oldExecutionsSchedule } from '../modules/san
 import { sandboxWorkerSchedule } from '../modules/sandbox/jobs/sandbox-worker.job.js';
 import { sandboxJob } from '../modules/sandbox/jobs/sandbox.job.js';
 
-/** All background work of the service. A test holds it to the `*.job.ts` of the modules. */
+/** All background work of the service. A test compares it with the `*.job.ts` files of the modules. */
 export const BACKGROUND_CATALOG = new BackgroundCatalog({
   jobs: [authMailJob, paymentEventJob, invoiceMirrorJob, spendWarningJob, deployJob, sandboxJob],
   events: [orgDeletedEvent, planRequestEvent, githubEvent, projectDeletedEvent, repositoryPushedEvent],

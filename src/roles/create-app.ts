@@ -5,10 +5,10 @@ import { FastExpressAdapter } from '../platform/http/fast-express.adapter.js';
 import { NestLog } from '../platform/logging/nest-log.js';
 import { type ServiceGround, ServiceModule, type ServiceRole } from './service.module.js';
 
-/** The application of a role, or of several, wired and ready to listen. */
+/** Creates the application of one or several roles, ready to listen. */
 export async function createApp(roles: readonly ServiceRole[], ground: ServiceGround): Promise<INestApplication> {
   const app = await NestFactory.create(await ServiceModule.with(roles, ground), new FastExpressAdapter(), {
-    // Bodies are read after the guards, by the routes that take one.
+    // The routes that take a body read it, after the guards have run.
     bodyParser: false,
     logger: new NestLog(ground.log, ground.context),
     abortOnError: false,

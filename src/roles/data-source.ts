@@ -1,6 +1,8 @@
 import { DataSource } from 'typeorm';
 import { CreateOutbox1795219200000 } from '../../migrations/1795219200000-create-outbox.js';
-import { CreatePeopleAndOrganizations1795252000000 } from '../../migrations/1795252000000-create-people-and-organizations.js';
+// prettier-ignore
+import { CreatePeopleAndOrganizations1795252000000 }
+  from '../../migrations/1795252000000-create-people-and-organizations.js';
 import { CreateAuditLog1795252060000 } from '../../migrations/1795252060000-create-audit-log.js';
 import { CreateApiKeys1795252120000 } from '../../migrations/1795252120000-create-api-keys.js';
 import { CreateIdempotencyRecords1795252180000 } from '../../migrations/1795252180000-create-idempotency-records.js';
@@ -21,7 +23,9 @@ import { AddInvoiceIssuer1795267000000 } from '../../migrations/1795267000000-ad
 import { BalanceLedgerAtOnce1795267100000 } from '../../migrations/1795267100000-balance-ledger-at-once.js';
 import { CreatePlanRequests1795271100000 } from '../../migrations/1795271100000-create-plan-requests.js';
 import { CreateSignInAddresses1795271000000 } from '../../migrations/1795271000000-create-sign-in-addresses.js';
-import { CreateStoredBytesReservations1795273000000 } from '../../migrations/1795273000000-create-stored-bytes-reservations.js';
+// prettier-ignore
+import { CreateStoredBytesReservations1795273000000 }
+  from '../../migrations/1795273000000-create-stored-bytes-reservations.js';
 import { CreateScheduleLeases1795274000000 } from '../../migrations/1795274000000-create-schedule-leases.js';
 import { CreatePushReservations1795272000000 } from '../../migrations/1795272000000-create-push-reservations.js';
 import { CreatePayments1795264120000 } from '../../migrations/1795264120000-create-payments.js';
@@ -58,7 +62,7 @@ import { SandboxExecution } from '../modules/sandbox/persistence/sandbox-executi
 import { PooledClient } from '../platform/database/pooled-client.js';
 import { OutboxMessage } from '../platform/outbox/outbox-message.entity.js';
 
-/** Longer than any statement of ours may take; a query that hangs must not hold its connection for ever. */
+/** No statement may take longer, so that a query that hangs does not hold its connection for ever. */
 const STATEMENT_TIMEOUT_MS = 30_000;
 const CONNECT_TIMEOUT_MS = 2_000;
 
@@ -67,9 +71,9 @@ interface DataSourceSettings {
   readonly poolSize?: number;
   readonly statementTimeoutMs?: number;
   readonly connectTimeoutMs?: number;
-  /** Names of those to know; default: all. */
+  /** Names of the migrations to run. Default: all. */
   readonly migrations?: readonly string[];
-  /** Told of connections that broke while nobody used them. */
+  /** Called when an idle connection breaks. */
   readonly onPoolError?: (error: Error) => void;
 }
 
@@ -103,7 +107,7 @@ const MIGRATIONS = [
   CreateScheduleLeases1795274000000,
 ];
 
-/** By name, in their order. */
+/** Returns the names of all migrations in their order. */
 export const knownMigrations = (): readonly string[] => MIGRATIONS.map(({ name }) => name);
 
 /** Every table and migration of the service, in one list. */

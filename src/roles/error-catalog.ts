@@ -21,7 +21,7 @@ import { SANDBOX_ERRORS } from '../modules/sandbox/sandbox.errors.js';
 import { ErrorCatalog } from '../platform/errors/error-catalog.js';
 import { GENERIC_ERRORS } from '../platform/errors/generic.errors.js';
 
-/** All errors that can leave the API. A test holds it to the `*.errors.ts` of the modules. */
+/** All errors that the API returns. A test compares it with the `*.errors.ts` files of the modules. */
 export const ERROR_CATALOG = new ErrorCatalog([
   GENERIC_ERRORS,
   LIMIT_ERRORS,

@@ -17,7 +17,7 @@ import { HostPolicy } from '../platform/http/host-policy.js';
 import { RequestValidation } from '../platform/http/validation.js';
 import { StorageGuard } from '../platform/storage/storage.guard.js';
 
-/** What every process that speaks HTTP has: the guards, in the order they run in, and the probes of an operator. */
+/** The parts of every process that serves HTTP: the guards in their order, and the probes. */
 @Module({
   imports: [
     AuthHttpModule,

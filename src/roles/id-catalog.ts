@@ -22,7 +22,7 @@ import {
   WORKER_ID,
 } from '../platform/ids/platform.ids.js';
 
-/** All kinds of ids. A test holds it to the `*.ids.ts` of the modules. */
+/** All prefixes of ids. A test compares it with the `*.ids.ts` files of the modules. */
 export const ID_CATALOG = new IdCatalog([
   AUDIT_ENTRY_ID,
   JOB_ID,

@@ -1,16 +1,16 @@
 import { createDataSource } from './data-source.js';
 
-/** Any number that nothing else in this database locks with. */
+/** The key of the advisory lock. No other lock in this database uses the number. */
 const LOCK_KEY = 7_316_254;
 
 /**
- * Brings the database to the state that this build expects, or that `only` these migrations make, and returns the names
- * of what it ran. Several processes may start at once: an advisory lock lets one of them migrate while the others wait.
+ * Runs the pending migrations, or those of them in `only`, and returns their names. Several processes may start at
+ * once: an advisory lock lets one of them migrate while the others wait.
  *
- * @throws {Error} when a migration fails; it has then been rolled back, and those before it stand.
+ * @throws {Error} when a migration fails; it is rolled back, and the ones before it stay applied.
  */
 export async function migrate(url: string, only?: readonly string[]): Promise<string[]> {
-  // One connection holds the lock, the other migrates; a migration may take as long as it needs.
+  // One connection holds the lock, and another one migrates without a time limit.
   const dataSource = createDataSource({
     url,
     poolSize: 2,
@@ -26,7 +26,7 @@ export async function migrate(url: string, only?: readonly string[]): Promise<st
     await lock.release();
     return ran.map(({ name }) => name);
   } finally {
-    // Ends the session that holds the lock, and with it the lock.
+    // The lock ends with its session.
     await dataSource.destroy();
   }
 }

@@ -26,7 +26,7 @@ describe('a secret of our own', () => {
     ]);
   });
 
-  it('is never made anew in the place of one that cannot be read', () => {
+  it('is never replaced when it cannot be read', () => {
     openOwnSecret(dataDir, 'secrets-key');
     writeFileSync(fileOf('secrets-key'), 'damaged');
     expect(() => openOwnSecret(dataDir, 'secrets-key')).toThrow(

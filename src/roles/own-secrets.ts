@@ -6,11 +6,12 @@ import type { VersionedSecret } from '../platform/config/config.js';
 const SECRET_BYTES = 32;
 
 /**
- * A secret of a service that keeps its own database: made at the first start and kept beside the data, for its owner
- * alone. It belongs to a backup of them: without the pepper no API key of that database works, and without the key no
- * secret of a project can be read.
+ * Returns a secret of a service with its own database. It is created at the first start, and stored beside the data for
+ * the owner only. A backup must contain it: without the pepper no API key works, and without the encryption key no
+ * secret of a project can be decrypted.
  *
- * @throws {Error} when the file cannot be read or is not one of ours; a new one in its place would end all of that.
+ * @throws {Error} when the file cannot be read or this service has not written it. It is never replaced, because a new
+ *   secret would make the stored data useless.
  */
 export function openOwnSecret(dataDir: string, name: 'api-key-pepper' | 'secrets-key'): VersionedSecret {
   const folder = join(dataDir, 'secrets');
@@ -23,7 +24,7 @@ export function openOwnSecret(dataDir: string, name: 'api-key-pepper' | 'secrets
   return { version: 1, secret };
 }
 
-/** Written whole under another name and linked into place: of two that start at once, one is kept and both read it. */
+/** The complete file is linked into place, so that of two starts at once, one wins and both read its file. */
 function createOnce(file: string): void {
   const draft = `${file}.${process.pid}`;
   rmSync(draft, { force: true });

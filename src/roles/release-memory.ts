@@ -2,8 +2,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /**
- * Gives back what a start leaves behind: a quarter of the process, which V8 would keep for as long as there is little
- * to do. It takes some 100 ms, so call it before anybody is served.
+ * Frees the garbage of the start, which is a quarter of the memory of the process; V8 would keep it while there is
+ * little load. It takes some 100 ms, so call it before the first request.
  */
 export function releaseMemory(): void {
   setFlagsFromString('--expose-gc');

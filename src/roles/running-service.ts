@@ -15,9 +15,9 @@ import { explainListening } from './explain.js';
 import type { ServiceRole } from './service.module.js';
 
 export interface StopOptions {
-  /** Gives balancers no time to notice. */
+  /** True to stop at once, without time for load balancers to notice. */
   readonly atOnce?: boolean;
-  /** How long ago the whole service was told to stop: all of its processes share one deadline. */
+  /** Time since the whole service began to stop; all of its processes share one deadline. */
   readonly elapsedMs?: number;
 }
 
@@ -28,13 +28,13 @@ interface Surroundings {
 }
 
 interface Listeners {
-  /** Of the API, or of the probes of another role. */
+  /** Address of the API, or of the probes in another role. */
   readonly platform: Server | undefined;
-  /** Of the hosts of deploys. */
+  /** Address of the hosts of deploys. */
   readonly apps: Server | undefined;
 }
 
-/** The process of one role, which listens. */
+/** A process of a role that serves HTTP. */
 export class RunningService {
   private stopping: Promise<void> | undefined;
 
@@ -44,7 +44,7 @@ export class RunningService {
     private readonly drainDelayMs: number,
   ) {}
 
-  /** @throws {Error} when the database or a port is not to be had; nothing then stays behind. */
+  /** @throws {Error} when the database or a port is not available; everything that was started is stopped. */
   static async start(role: ServiceRole, { settings, log, siblings }: Surroundings): Promise<RunningService> {
     const config = settings.of(Config);
     const dataSource = createDataSource({
@@ -65,19 +65,19 @@ export class RunningService {
     }
   }
 
-  /** Of the API, or of the probes of another role. */
+  /** Address of the API, or of the probes in another role. */
   get address(): string | undefined {
     return this.listeners.platform === undefined ? undefined : addressOf(this.listeners.platform);
   }
 
-  /** Where the hosts of deploys are answered, in the role `edge`. */
+  /** The address of the hosts of deploys, in the role `edge`. */
   get appsAddress(): string | undefined {
     return this.listeners.apps === undefined ? undefined : addressOf(this.listeners.apps);
   }
 
   /**
-   * Ends everything in order: `/ready` says so first; after a probe has had time to see it, the port closes, and
-   * running requests and jobs finish. May be called again.
+   * Stops everything in order. First `/ready` fails; after a probe has had time to see it, the port closes, and running
+   * requests and jobs finish. It may be called again.
    */
   stop(options: StopOptions = {}): Promise<void> {
     this.stopping ??= this.stopInOrder(options);
@@ -113,7 +113,7 @@ export class RunningService {
 
 async function listenersOf(role: ServiceRole, app: INestApplication, { isSupervised }: Config): Promise<Listeners> {
   return {
-    // Under a supervisor the API answers probes for all.
+    // Under a supervisor, the API answers the probes of all processes.
     platform: role === 'api' || !isSupervised ? (app.getHttpServer() as Server) : undefined,
     apps:
       role === 'edge' ? app.get((await import('../modules/hosting/http/edge-server.js')).EdgeServer).server : undefined,

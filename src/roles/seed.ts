@@ -1,6 +1,6 @@
 import { migrate } from './migrate.js';
 
-/** Brings the database up to date. This release has nothing that a demonstration could start from yet. */
+/** Migrates the database. This release has no demonstration data yet. */
 export async function seed(databaseUrl: string): Promise<string> {
   await migrate(databaseUrl);
   return 'The database is up to date. There is no demonstration data in this release.\n';

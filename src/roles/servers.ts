@@ -5,18 +5,18 @@ import { startEmbeddedPostgres } from './embedded/embedded-postgres.js';
 import { startEmbeddedRedis } from './embedded/embedded-redis.js';
 import { supervise, type SupervisedServer } from './embedded/supervised-server.js';
 
-/** The PostgreSQL and the Redis of this process: those that the settings name, else of its own. */
+/** The PostgreSQL and Redis servers of this process: those in the settings, or else embedded ones. */
 export interface Servers {
   readonly databaseUrl: string;
   readonly redisUrl: string;
   readonly embedded: readonly string[];
-  /** Whether those of our own run; one that has died is being started again. */
+  /** True while the embedded servers run; one that died is being restarted. */
   areUp(): boolean;
-  /** Redis before PostgreSQL: what Redis holds can be made again from what PostgreSQL holds. */
+  /** Stops Redis before PostgreSQL, because the data of Redis can be rebuilt from PostgreSQL. */
   stop(): Promise<void>;
 }
 
-/** @throws {Error} in words for an operator when a server of our own cannot start. */
+/** @throws {Error} with a message for the operator when an embedded server cannot start. */
 export async function openServers(config: Config, log: Log): Promise<Servers> {
   const reserve = new DiskReserve(
     config.dataDir,
@@ -55,7 +55,7 @@ async function stopInOrder(servers: readonly (Pick<SupervisedServer, 'stop'> | u
   for (const server of servers) await server?.stop();
 }
 
-/** Why a server of our own cannot be started, where only the file system has spoken so far. */
+/** Adds the setting to check to an error of the file system. */
 function explainServer(error: NodeJS.ErrnoException): Error {
   return error.path === undefined || error.syscall?.startsWith('spawn')
     ? error

@@ -11,31 +11,31 @@ import { type Ground, PlatformModule } from '../platform/platform.module.js';
 import { BACKGROUND_CATALOG } from './background-catalog.js';
 import { ERROR_CATALOG } from './error-catalog.js';
 import { HttpModule } from './http.module.js';
-// Checks as it is loaded that no two kinds of ids share a prefix.
+// The import checks that no prefix of ids is declared twice.
 import './id-catalog.js';
 
-/** The roles that keep running, each a process of its own; `all` is a supervisor of one of each. */
+/** The long-running roles, each in its own process; `all` supervises one of each. */
 export const SERVICE_ROLES = ['api', 'edge', 'worker'] as const satisfies readonly Role[];
 export type ServiceRole = (typeof SERVICE_ROLES)[number];
 
-/** A process loads the code of its own role alone, which saves it tens of megabytes. */
+/** A process imports only the code of its own role, which saves tens of megabytes. */
 const MODULES: Readonly<Record<ServiceRole, () => Promise<Type>>> = {
   api: async () => (await import('./api.module.js')).ApiModule,
   edge: async () => (await import('./edge.module.js')).EdgeModule,
   worker: async () => (await import('./worker.module.js')).WorkerModule,
 };
 
-/** Loads the code of a role, which takes most of its start. */
+/** Imports the code of a role, which takes most of the time of a start. */
 export async function loadRole(role: ServiceRole): Promise<void> {
   await MODULES[role]();
 }
 
-/** What a process brings along; the rest is the same for each. */
+/** The parts that differ between processes. */
 export type ServiceGround = Omit<Ground, 'catalog' | 'isolation' | 'errors'>;
 
 @Module({})
 export class ServiceModule {
-  /** A process has one role. Tests put several together into one. */
+  /** A process has one role; tests combine several. */
   static async with(roles: readonly ServiceRole[], ground: ServiceGround): Promise<DynamicModule> {
     const modules = await Promise.all(roles.map((role) => MODULES[role]()));
     return {
@@ -55,7 +55,7 @@ export class ServiceModule {
         HttpModule,
         ...modules,
       ],
-      // The modules' own beginnings come first: hooks run from the leaves to the root.
+      // Nest runs hooks from the leaves to the root, so the modules have started by now.
       providers: [BackgroundWork, { provide: PROCESS_ROLES, useValue: roles }],
     };
   }

@@ -16,7 +16,7 @@ import { SandboxSettings } from '../modules/sandbox/sandbox.settings.js';
 import { type ModuleSettingsClass, readSettings, type Settings } from '../platform/config/settings.js';
 import { BackupSettings } from './backup/backup.settings.js';
 
-/** All that this service can be told, beside what the platform itself is told. */
+/** All settings of the modules and roles; the platform declares its own. */
 export const MODULE_SETTINGS: readonly ModuleSettingsClass[] = [
   BackupSettings,
   OperatorsSettings,
@@ -36,6 +36,6 @@ export const MODULE_SETTINGS: readonly ModuleSettingsClass[] = [
   DocsSettings,
 ];
 
-/** @throws {Error} naming every bad variable at once and never a value, which may be a secret. */
+/** @throws {Error} that names all invalid variables at once, but no value, as it may be a secret. */
 export const loadSettings = (source: NodeJS.ProcessEnv, options?: { readonly isSupervised?: boolean }): Settings =>
   readSettings(MODULE_SETTINGS, source, options);

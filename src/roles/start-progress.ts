@@ -1,10 +1,10 @@
 import type { Log } from '../platform/logging/log.js';
 
 const REDRAW_MS = 100;
-/** Nobody shall look at nothing for longer. */
+/** The longest time without a line of progress. */
 const SAY_SO_AFTER_MS = 3_000;
 
-/** Shows how far the start is: to a person at a terminal as it goes, else by lines of the log. */
+/** Shows the progress of the start: live on a terminal, and otherwise as lines of the log. */
 export class StartProgress {
   private readonly running = new Map<string, number>();
   private timer: NodeJS.Timeout | undefined;
@@ -15,7 +15,7 @@ export class StartProgress {
     private readonly terminal: Pick<NodeJS.WriteStream, 'isTTY' | 'write'> = process.stderr,
   ) {}
 
-  /** Passes on what the work comes to. */
+  /** Shows the step while the work runs, and returns its result. */
   async step<T>(title: string, work: Promise<T>): Promise<T> {
     const startedAtMs = performance.now();
     this.running.set(title, startedAtMs);

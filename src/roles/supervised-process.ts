@@ -5,7 +5,7 @@ import type { FromProcess, ToProcess } from './supervisor/messages.js';
 
 const METRICS_WITHIN_MS = 2_000;
 
-/** The end of a process that its supervisor talks to, and its way to ask for the others. */
+/** The channel of a process to its supervisor, and through it to the other processes. */
 export class SupervisedProcess extends SiblingProcesses {
   private known: Readonly<Record<string, SiblingProcess>> | undefined;
   private readonly waiting = new Map<number, (texts: readonly string[]) => void>();
@@ -15,7 +15,7 @@ export class SupervisedProcess extends SiblingProcesses {
   /** @param onStop is called when all processes are to stop. */
   constructor(onStop: (options: StopOptions) => void) {
     super();
-    // Without its supervisor nobody would ever stop this process, nor start its servers again.
+    // Without its supervisor, nothing would stop this process or restart its servers.
     process.on('disconnect', () => process.exit(1));
     process.on('message', (message: ToProcess) => {
       switch (message.kind) {
@@ -48,7 +48,7 @@ export class SupervisedProcess extends SiblingProcesses {
     return this.beginning.promise;
   }
 
-  /** @param sent is called when the supervisor has it, or is gone. */
+  /** @param sent is called when the supervisor has received the message or is gone. */
   say(message: FromProcess, sent: () => void = () => undefined): void {
     if (process.connected)
       process.send!(message, undefined, undefined, () => {
@@ -57,7 +57,7 @@ export class SupervisedProcess extends SiblingProcesses {
     else sent();
   }
 
-  /** The supervisor tells of them once they are. */
+  /** The supervisor reports the other processes once they are ready. */
   override get haveStarted(): boolean {
     return this.known !== undefined;
   }

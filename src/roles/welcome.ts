@@ -2,17 +2,17 @@ import { VERSION } from '../platform/version.js';
 
 interface Facts {
   readonly role: string;
-  /** Of the API, or of the probes of a role without one. */
+  /** Address of the API, or of the probes of another role. */
   readonly address: string;
   readonly hasApi: boolean;
-  /** Where the hosts of deploys are answered, by a process that does. */
+  /** Address of the hosts of deploys, in a process that serves them. */
   readonly appsAddress?: string | undefined;
   readonly dataDir: string;
   readonly embedded: readonly string[];
   readonly seconds: number;
 }
 
-/** What a person sees once the service runs: where it is, and a first thing to try. */
+/** The text on the terminal once the service runs: its addresses, and a first command to try. */
 export function welcome({ role, address, hasApi, appsAddress, dataDir, embedded, seconds }: Facts): string {
   const lines = [`Service platform ${VERSION}, role ${role}, is ready (${seconds.toFixed(1)} s).`, ''];
   if (hasApi)

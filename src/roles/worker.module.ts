@@ -12,7 +12,7 @@ import { SandboxJobsModule } from '../modules/sandbox/jobs/sandbox-jobs.module.j
 import { ProjectsJobsModule } from '../modules/projects/jobs/projects-jobs.module.js';
 import { OutboxRelay } from '../platform/outbox/outbox-relay.js';
 
-/** Everything that runs in the background. */
+/** All background work. */
 @Module({
   imports: [
     AuthJobsModule,

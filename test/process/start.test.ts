@@ -147,8 +147,8 @@ describe('starting the service', () => {
   });
 
   it.each([
-    ['a host that is not of this machine', { HOST: '203.0.113.1' }, /^\nHOST is no address of this machine/],
-    ['a host that does not exist', { HOST: 'name.invalid' }, /^\nHOST is no address of this machine/],
+    ['a host that is not of this machine', { HOST: '203.0.113.1' }, /^\nHOST is not an address of this machine/],
+    ['a host that does not exist', { HOST: 'name.invalid' }, /^\nHOST is not an address of this machine/],
     ['a data directory that is a file', { DATA_DIR: '/dev/null' }, /^\nDATA_DIR cannot be used: .*\/dev\/null/],
   ])('reports %s', async (_what, env, message) => {
     const { code, stderr } = await ServiceProcess.run({ env: { DATA_DIR: dataDir, ...env } });

@@ -14,16 +14,16 @@ export interface Archive {
   readonly path: string;
 }
 
-/** A directory whose files belong to `account`, and are read and written by programs of it alone. */
+/** A directory whose files belong to `account`; only programs of this account read and write them. */
 export interface Place {
   readonly directory: string;
-  /** Undefined: ourselves. */
+  /** The account of the files. By default it is our own. */
   readonly account: ServerAccount | undefined;
 }
 
 /**
- * Packs what `find`, a shell command that runs in the directory, names with a NUL after each. Names that are gone by
- * the time they are read make it begin anew: what took their place must be in the archive.
+ * Packs the files that `find` prints, a shell command that runs in the directory and ends each name with a NUL. It
+ * starts again when a name is gone before it is read, because the file that replaced it must be in the archive.
  */
 export async function pack(place: Place, find: string, { files, path }: Archive): Promise<void> {
   for (let attempt = 1; ; attempt++) {
@@ -41,7 +41,7 @@ export async function unpack(place: Place, { files, path }: Archive): Promise<vo
   if (failure !== undefined) throw new Error(`${path} cannot be unpacked: ${failure}`);
 }
 
-/** What a shell command says in the directory. @throws {Error} when it fails. */
+/** Returns the output of a shell command in the directory. @throws {Error} when it fails. */
 export async function ask(place: Place, command: string): Promise<string> {
   const child = start(place, command);
   child.stdin.end();
@@ -59,18 +59,18 @@ interface Ends {
   readonly to?: (output: Readable) => Promise<void>;
 }
 
-/** Undefined, or what went wrong with the command. @throws {Error} when it is what feeds it, or takes from it. */
+/** Returns the failure of the command, if any. @throws {Error} when the stream before or after it fails. */
 async function run(place: Place, command: string, { from, to }: Ends): Promise<string | undefined> {
   const child = start(place, command);
   const ended = once(child, 'close') as Promise<[number | null]>;
   const feeding = from === undefined ? child.stdin.end() : from(child.stdin).catch(unlessEndedEarly);
   const taking = to === undefined ? child.stdout.resume() : to(child.stdout);
   const [errors, [code]] = await Promise.all([text(child.stderr), ended, feeding, taking]);
-  // A shell tells of the last program of a pipe only; what the others had to say is among the errors.
+  // The exit code of a shell is that of the last program of a pipe; failures of the others are in the errors.
   return code === 0 && errors === '' ? undefined : errors.trim().slice(0, 500) || `tar ended with ${code}`;
 }
 
-/** A command that ends before it has read everything says itself why. */
+/** A command that ends before it has read everything reports the reason itself. */
 function unlessEndedEarly(error: unknown): void {
   const { code } = error as NodeJS.ErrnoException;
   if (code !== 'EPIPE' && code !== 'ECONNRESET' && code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;

@@ -14,11 +14,12 @@ import { writeManifest } from './manifest.js';
 import { StoredFiles } from './stored-files.js';
 
 /**
- * Writes all that the service keeps to a directory of its own, while the service runs or not, and says what it wrote.
+ * Writes all data of the service to a new directory, whether the service runs or not, and returns a summary.
  *
- * The database comes first, as of one moment; files are never changed in place, so that what it names is in them.
+ * The database is read first, in one transaction. Files are never changed in place, so all files that it names are
+ * included.
  *
- * @throws {Error} when the directory exists, or something cannot be read. Nothing is left then.
+ * @throws {Error} when the directory exists or something cannot be read; the directory is then removed.
  */
 export async function backUp(
   settings: Settings,
@@ -27,10 +28,10 @@ export async function backUp(
 ): Promise<string> {
   const directory = resolve(requested);
   const unfinished = `${directory}.unfinished`;
-  // Both names are taken now, by this backup alone; over the one that is empty the other can be renamed in the end.
+  // This backup takes both names now. In the end, the unfinished directory is renamed over the empty one.
   await take(directory, 'Choose a new name for each backup.');
   try {
-    await take(unfinished, 'Another backup is being made, or one was cut short: then remove it.');
+    await take(unfinished, 'Another backup is running, or one was interrupted. Remove the directory in that case.');
   } catch (error) {
     await rmdir(directory);
     throw error;
@@ -50,7 +51,11 @@ export async function backUp(
     await rename(unfinished, directory);
     const rows = database.tables.reduce((sum, table) => sum + table.rows, 0);
     const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
-    return `Backed up to ${directory}: ${database.tables.length} tables with ${rows} rows, ${stored.length} files of what is stored, ${(bytes / 1_048_576).toFixed(1)} MiB in all.\n${remarks(settings, stored)}`;
+    const size = `${(bytes / 1_048_576).toFixed(1)} MiB in total`;
+    return (
+      `Backed up to ${directory}: ${database.tables.length} tables with ${rows} rows, ` +
+      `${stored.length} archives of files, ${size}.\n${remarks(settings, stored)}`
+    );
   } catch (error) {
     await rm(unfinished, { recursive: true, force: true });
     await rmdir(directory);
@@ -67,7 +72,7 @@ async function take(directory: string, advice: string): Promise<void> {
   });
 }
 
-/** What whoever keeps the backup has to know. */
+/** Returns what the operator has to know to keep and restore the backup. */
 function remarks(settings: Settings, stored: readonly string[]): string {
   const hasSecrets = stored.some((path) => path.startsWith('secrets/'));
   const contents = hasSecrets
@@ -75,13 +80,15 @@ function remarks(settings: Settings, stored: readonly string[]): string {
     : 'source code, personal data and hashes of passwords';
   return [
     settings.of(BackupSettings).passphrase === undefined
-      ? `The backup is NOT ENCRYPTED and holds ${contents}: keep it as safe as the service, or set BACKUP_PASSPHRASE to encrypt it.`
-      : 'The backup is encrypted with BACKUP_PASSPHRASE: keep the passphrase in another place. Without it nothing can be restored.',
+      ? `The backup is NOT ENCRYPTED and holds ${contents}. ` +
+        'Keep it as safe as the service, or set BACKUP_PASSPHRASE to encrypt it.'
+      : 'The backup is encrypted with BACKUP_PASSPHRASE, and cannot be restored without it. ' +
+        'Keep the passphrase in another place.',
     hasSecrets || settings.of(Config).databaseUrl === undefined
       ? ''
-      : 'API_KEY_PEPPER and SECRETS_KEY are not in it: keep them too, or no key and no secret of it can be read.',
+      : 'API_KEY_PEPPER and SECRETS_KEY are not in the backup. Keep them too: API keys and secrets need them.',
     settings.of(HostingSettings).artifactsPlace.kind === 's3'
-      ? 'The files of deploys are in the bucket of ARTIFACTS_URL, and not in it.'
+      ? 'The files of deploys are in the bucket of ARTIFACTS_URL, and not in the backup.'
       : '',
   ]
     .filter((line) => line !== '')

@@ -9,19 +9,19 @@ import { DecryptChunks, DecryptionFailed, EncryptChunks } from './chunk-cipher.j
 
 export interface BackupFile {
   readonly path: string;
-  /** As it lies there, encrypted or not. */
+  /** The hash of the stored bytes, encrypted or not. */
   readonly bytes: number;
   readonly sha256: string;
 }
 
-/** The files of one backup. With keys they are encrypted while they are written: nothing is ever there in plain. */
+/** The files of one backup. With keys, they are encrypted before they are written, so no plain data is stored. */
 export class BackupFiles {
   constructor(
     readonly directory: string,
     readonly keys?: BackupKeys,
   ) {}
 
-  /** @throws {Error} when there is such a file. */
+  /** @throws {Error} when the file exists. */
   async save(path: string, source: Readable): Promise<void> {
     const { keys } = this;
     const file = join(this.directory, path);
@@ -30,7 +30,7 @@ export class BackupFiles {
     await pipeline([source, ...encryption, createWriteStream(file, { flags: 'wx', mode: 0o600 })]);
   }
 
-  /** @throws {Error} when it was not written with these keys, at this path; `target` has only got bytes that were. */
+  /** @throws {Error} when the file was not written with these keys at this path; `target` only gets authentic bytes. */
   async load(path: string, target: Writable): Promise<void> {
     const { keys } = this;
     const decryption = keys === undefined ? [] : [new DecryptChunks((salt) => keys.fileKey(path, salt))];

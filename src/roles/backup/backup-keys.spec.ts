@@ -2,13 +2,13 @@ import { BackupKeys, type Encryption } from './backup-keys.js';
 
 const PASSPHRASE = 'correct horse battery staple';
 
-describe('the keys of a backup', () => {
+describe('BackupKeys', () => {
   let keys: BackupKeys;
   beforeAll(async () => {
     keys = await BackupKeys.create(PASSPHRASE);
   });
 
-  it('are the same again with the passphrase and what the manifest says', async () => {
+  it('are derived again from the passphrase and the manifest', async () => {
     const opened = await BackupKeys.open(PASSPHRASE, JSON.parse(JSON.stringify(keys.encryption)) as Encryption);
     const salt = Buffer.alloc(32, 1);
     expect(opened.fileKey('artifacts.tar', salt).equals(keys.fileKey('artifacts.tar', salt))).toBe(true);
@@ -16,7 +16,7 @@ describe('the keys of a backup', () => {
     expect(JSON.stringify(keys.encryption)).not.toContain(PASSPHRASE);
   });
 
-  it('take the same passphrase however it was typed', async () => {
+  it('accept the passphrase in any Unicode normalization', async () => {
     const { encryption } = await BackupKeys.create('caf\u00e9 au lait!');
     await expect(BackupKeys.open('cafe\u0301 au lait!', encryption)).resolves.toBeInstanceOf(BackupKeys);
   });
@@ -27,7 +27,7 @@ describe('the keys of a backup', () => {
     );
   });
 
-  it('are others for each backup, file, and time that it is written', async () => {
+  it('differ for each backup, each file and each time a file is written', async () => {
     const other = await BackupKeys.create(PASSPHRASE);
     const [one, two] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
     const all = [keys.fileKey('a', one), keys.fileKey('a', two), keys.fileKey('b', one), other.fileKey('a', one)].map(
@@ -38,7 +38,7 @@ describe('the keys of a backup', () => {
     expect([undefined, '', 'zz', keys.macOf('another text')].some((mac) => keys.isMacOf('text', mac))).toBe(false);
   });
 
-  it('are not made as a changed manifest asks, with more memory or less care', async () => {
+  it('refuse a forged manifest with more memory or weaker parameters', async () => {
     const { encryption } = keys;
     const kdf = (change: object): object => ({ ...encryption, kdf: { ...encryption.kdf, ...change } });
     const asked = [

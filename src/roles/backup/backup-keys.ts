@@ -2,14 +2,14 @@ import { createHmac, hkdfSync, randomBytes, scrypt, timingSafeEqual } from 'node
 
 /** About 128 MiB and half a second for each guess at the passphrase. */
 const SCRYPT = { n: 2 ** 17, r: 8, p: 1 } as const;
-/** Of a manifest that somebody may have changed: what it asks for costs memory before anything is checked. */
+/** Limits for a manifest, which may be forged: deriving the key costs memory before anything can be verified. */
 const MAX_SCRYPT_N = 2 ** 20;
 const MIN_SCRYPT_N = 2 ** 15;
 const KEY_BYTES = 32;
 const HEX_OF_32_BYTES = /^[0-9a-f]{64}$/;
 const FORMAT = 'aes-256-gcm-stream-64k';
 
-/** What the manifest says of how a backup is encrypted: all but the passphrase that it takes to decrypt it. */
+/** The parameters of the encryption in the manifest: everything but the passphrase. */
 export interface Encryption {
   readonly format: typeof FORMAT;
   readonly kdf: {
@@ -19,25 +19,25 @@ export interface Encryption {
     readonly p: number;
     readonly salt: string;
   };
-  /** Tells a wrong passphrase from a damaged backup. */
+  /** Distinguishes a wrong passphrase from a damaged backup. */
   readonly keyCheck: string;
 }
 
-/** The keys of one backup. The slow step from the passphrase is taken once; each file has a key of its own. */
+/** The keys of one backup. The slow derivation from the passphrase runs once; each file has its own key. */
 export class BackupKeys {
   private constructor(
     private readonly main: Buffer,
     readonly encryption: Encryption,
   ) {}
 
-  /** For a new backup. */
+  /** Creates the keys of a new backup. */
   static async create(passphrase: string): Promise<BackupKeys> {
     const kdf = { name: 'scrypt', ...SCRYPT, salt: randomBytes(KEY_BYTES).toString('hex') } as const;
     const main = await derive(passphrase, kdf);
     return new BackupKeys(main, { format: FORMAT, kdf, keyCheck: keyCheckOf(main).toString('hex') });
   }
 
-  /** Of a backup that is there. @throws {Error} when the passphrase is another, or this release cannot know. */
+  /** Opens an existing backup. @throws {Error} when the passphrase is wrong or the encryption is unknown. */
   static async open(passphrase: string, encryption: Encryption): Promise<BackupKeys> {
     requireSupported(encryption);
     const main = await derive(passphrase, encryption.kdf);
@@ -49,12 +49,12 @@ export class BackupKeys {
     return new BackupKeys(main, encryption);
   }
 
-  /** Of the file that lies at `path` in the backup: the bytes of one file decrypt as no other. */
+  /** Returns the key of the file at `path` in the backup, so that no file decrypts in the place of another. */
   fileKey(path: string, salt: Buffer): Buffer {
     return subkey(this.main, `file ${path}`, salt);
   }
 
-  /** Shows that a text was written by somebody who has the passphrase. */
+  /** Returns a code that proves that the author of a text had the passphrase. */
   macOf(text: string): string {
     return createHmac('sha256', subkey(this.main, 'manifest')).update(text).digest('hex');
   }
@@ -82,7 +82,7 @@ function requireSupported({ format, kdf, keyCheck }: { readonly [name in keyof E
     [salt, keyCheck].every((text) => typeof text === 'string' && HEX_OF_32_BYTES.test(text));
   if (!isKnown)
     throw new Error(
-      'The backup is encrypted in a way that this release does not know. Restore with the release that made it.',
+      'The backup uses an encryption that this release does not know. Restore it with the release that made it.',
     );
 }
 

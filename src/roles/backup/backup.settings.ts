@@ -4,8 +4,7 @@ import { TextSetting } from '../../platform/config/setting.js';
 export class BackupSettings extends ModuleSettings {
   @TextSetting({
     name: 'BACKUP_PASSPHRASE',
-    summary:
-      'Passphrase that backups are encrypted with and that restoring them takes. Keep it in another place than the backups.',
+    summary: 'Passphrase that encrypts backups and is needed to restore them. Keep it apart from the backups.',
     unset: 'backups are not encrypted',
     see: 'operations/backup.md#encryption',
     minLength: 12,

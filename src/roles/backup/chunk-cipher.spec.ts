@@ -14,7 +14,7 @@ const keyOf =
   (salt) =>
     Buffer.from(hkdfSync('sha256', 'main key', salt, name, 32));
 
-/** In pieces of these sizes, over and over, as a disk or a socket would bring them. */
+/** Splits the bytes into pieces of these sizes, as a disk or a socket would deliver them. */
 function* inPieces(data: Buffer, sizes: readonly number[]): Generator<Buffer> {
   for (let at = 0, piece = 0; at < data.length; piece++) {
     const size = sizes[piece % sizes.length]!;
@@ -26,7 +26,7 @@ function* inPieces(data: Buffer, sizes: readonly number[]): Generator<Buffer> {
 const encrypt = async (plain: Buffer, { sizes = [7], chunk = CHUNK, name = 'a' } = {}): Promise<Buffer> =>
   buffer(Readable.from(inPieces(plain, sizes)).pipe(new EncryptChunks(keyOf(name), chunk)));
 
-/** What is handed on before it fails counts too: it must be the beginning of what was encrypted. */
+/** The output before a failure is checked too: it must be the start of the plain text. */
 async function decrypt(
   sealed: Buffer,
   { sizes = [7], chunk = CHUNK, name = 'a' } = {},
@@ -56,8 +56,8 @@ async function expectRefused(sealed: Buffer, plain: Buffer, name = 'a'): Promise
   expect(seen.length % CHUNK).toBe(0);
 }
 
-describe('encryption in chunks', () => {
-  it('gives back content of any size, however it arrives', async () => {
+describe('chunk cipher', () => {
+  it('decrypts content of any size from pieces of any size', async () => {
     await fc.assert(
       fc.asyncProperty(content, pieces, pieces, async (plain, in1, in2) => {
         const sealed = await encrypt(plain, { sizes: in1 });
@@ -67,17 +67,14 @@ describe('encryption in chunks', () => {
     );
   });
 
-  it.each([0, 1, 65_535, 65_536, 65_537, 200_000])(
-    'does so with its real size of chunks and %i bytes',
-    async (bytes) => {
-      const plain = Buffer.alloc(bytes, 'abcdefg');
-      const sealed = await buffer(Readable.from([plain]).pipe(new EncryptChunks(keyOf('a'))));
-      expect(sealed.includes('abcdefg')).toBe(false);
-      expect((await buffer(Readable.from([sealed]).pipe(new DecryptChunks(keyOf('a'))))).equals(plain)).toBe(true);
-    },
-  );
+  it.each([0, 1, 65_535, 65_536, 65_537, 200_000])('decrypts %i bytes with the real chunk size', async (bytes) => {
+    const plain = Buffer.alloc(bytes, 'abcdefg');
+    const sealed = await buffer(Readable.from([plain]).pipe(new EncryptChunks(keyOf('a'))));
+    expect(sealed.includes('abcdefg')).toBe(false);
+    expect((await buffer(Readable.from([sealed]).pipe(new DecryptChunks(keyOf('a'))))).equals(plain)).toBe(true);
+  });
 
-  it('is never the same twice', async () => {
+  it('encrypts the same content differently each time', async () => {
     const plain = Buffer.alloc(3 * CHUNK);
     const [one, other] = [await encrypt(plain), await encrypt(plain)];
     expect(one.subarray(SALT).equals(other.subarray(SALT))).toBe(false);
@@ -93,7 +90,7 @@ describe('encryption in chunks', () => {
     );
   });
 
-  it('refuses any part that was cut off, at the border of a chunk too, and anything that was added', async () => {
+  it('refuses truncated data, also at the border of a chunk, and appended data', async () => {
     await fc.assert(
       fc.asyncProperty(
         content,
@@ -112,7 +109,7 @@ describe('encryption in chunks', () => {
       await expectRefused(sealed.subarray(0, SALT + chunks * SEALED_CHUNK), plain);
   });
 
-  it('refuses chunks that changed places, were left out, repeated or come from another file', async () => {
+  it('refuses chunks that were reordered, removed, repeated or taken from another file', async () => {
     const full = fc.uint8Array({ minLength: 3 * CHUNK, maxLength: 6 * CHUNK }).map((bytes) => Buffer.from(bytes));
     await fc.assert(
       fc.asyncProperty(full, fc.nat(), fc.nat(), async (plain, first, second) => {
@@ -133,12 +130,12 @@ describe('encryption in chunks', () => {
     );
   });
 
-  it('refuses a whole file in the place of another', async () => {
+  it('refuses one file in the place of another', async () => {
     const plain = Buffer.alloc(2 * CHUNK, 'x');
     await expectRefused(await encrypt(plain, { name: 'database/users.copy' }), plain, 'database/orgs.copy');
   });
 
-  it('holds a few chunks, not the file, while nobody reads', async () => {
+  it('buffers only a few chunks while nothing reads', async () => {
     let produced = 0;
     const piece = Buffer.alloc(65_536);
     const source = new Readable({
@@ -149,7 +146,7 @@ describe('encryption in chunks', () => {
     });
     const stalled = new Writable({ highWaterMark: 1, write: () => undefined });
     const running = pipeline(source, new EncryptChunks(keyOf('a')), stalled).catch(() => undefined);
-    // Buffers fill within a few turns of the event loop, or go on for as long as there are turns.
+    // Bounded buffers are full after a few turns of the event loop; unbounded ones keep growing.
     for (let turn = 0; turn < 1_000; turn++) await new Promise(setImmediate);
     stalled.destroy();
     await running;

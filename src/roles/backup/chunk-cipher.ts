@@ -8,18 +8,18 @@ const SALT_BYTES = 32;
 const NONCE_BYTES = 12;
 const MAX_CHUNKS = 2 ** 32;
 
-/** The key of one file: another one for each salt, and so for each time that a file is written. */
+/** Derives the key of one file. The salt is new each time a file is written, and so is the key. */
 export type KeyOf = (salt: Buffer) => Buffer;
 
-/** The bytes are not those that were encrypted with this key. */
+/** The data was not encrypted with this key, or was changed. */
 export class DecryptionFailed extends Error {
   constructor(options?: ErrorOptions) {
-    super('The encrypted data has been changed or cut off.', options);
+    super('The encrypted data was changed or truncated.', options);
   }
 }
 
 /**
- * Hands on chunks of one size. Which one is the last is known at the end only, so a full chunk waits for the next byte.
+ * Splits a stream into chunks of one size. A full chunk waits for the next byte, because the last chunk is marked.
  */
 abstract class Chunks extends Transform {
   private readonly held: Buffer;
@@ -52,7 +52,7 @@ abstract class Chunks extends Transform {
     }
   }
 
-  /** `chunk` is overwritten afterwards. */
+  /** The buffer of `chunk` is reused afterwards. */
   protected abstract convert(chunk: Buffer, nonce: Buffer): Buffer;
 
   private handOn(isLast: boolean): void {
@@ -61,7 +61,7 @@ abstract class Chunks extends Transform {
     this.heldBytes = 0;
   }
 
-  /** What a transform throws would end the process. */
+  /** An error that a transform throws would end the process. */
   private attempt(done: TransformCallback, work: () => void): void {
     try {
       work();
@@ -74,8 +74,8 @@ abstract class Chunks extends Transform {
 }
 
 /**
- * A random salt, then AES-256-GCM in chunks, each with its tag behind it. The nonce is the number of the chunk and
- * whether it is the last one (the construction STREAM), so that chunks can be neither reordered nor left out.
+ * Writes a random salt, and then chunks of AES-256-GCM, each followed by its tag. The nonce contains the number of the
+ * chunk and a flag for the last one (the STREAM construction), so chunks cannot be reordered or left out.
  */
 export class EncryptChunks extends Chunks {
   private readonly key: Buffer;
@@ -93,7 +93,7 @@ export class EncryptChunks extends Chunks {
   }
 }
 
-/** Hands on nothing that has not been authenticated. Fails with {@link DecryptionFailed}. */
+/** Passes on only authenticated data. Fails with {@link DecryptionFailed}. */
 export class DecryptChunks extends Chunks {
   private readonly salt = Buffer.alloc(SALT_BYTES);
   private saltBytes = 0;

@@ -6,25 +6,25 @@ import type { Log } from '../../platform/logging/log.js';
 import { embeddedPostgresUrl, startEmbeddedPostgres } from '../embedded/embedded-postgres.js';
 
 /**
- * The database of the service while it runs or not: the one that `DATABASE_URL` names, else our own, which is started
- * where no service has it running.
+ * Uses the database of the service, whether the service runs or not: the one of `DATABASE_URL`, or else the embedded
+ * one, which is started unless a service runs it.
  *
- * @throws {Error} when there is none yet.
+ * @throws {Error} when there is no database yet.
  */
 export async function withDatabase<T>(config: Config, log: Log, use: (url: string) => Promise<T>): Promise<T> {
   if (config.databaseUrl !== undefined) return use(config.databaseUrl);
   if (!existsSync(join(config.dataDir, 'postgres', 'data')))
-    throw new Error(`There is no data in ${config.dataDir}. Set DATA_DIR to that of the service.`);
+    throw new Error(`There is no data in ${config.dataDir}. Set DATA_DIR to the data directory of the service.`);
   const running = embeddedPostgresUrl(config.dataDir);
   if (running !== undefined && (await answers(running))) return use(running);
   return withStarted(config, log, use);
 }
 
-/** The same, made anew where it is our own. @throws {Error} when there is data already, or a service runs on it. */
+/** Like withDatabase, but creates an embedded database. @throws {Error} when it exists already. */
 export async function withNewDatabase<T>(config: Config, log: Log, use: (url: string) => Promise<T>): Promise<T> {
   if (config.databaseUrl !== undefined) return use(config.databaseUrl);
   if (existsSync(join(config.dataDir, 'postgres')))
-    throw new Error(`${config.dataDir} holds data already. Restore into a new DATA_DIR, so that nothing is lost.`);
+    throw new Error(`${config.dataDir} already holds data. Set DATA_DIR to a new directory.`);
   return withStarted(config, log, use);
 }
 

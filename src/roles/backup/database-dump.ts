@@ -3,33 +3,35 @@ import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import type { BackupFiles } from './backup-files.js';
 import type { DatabaseDump, DumpedPartition, DumpedTable } from './manifest.js';
 
-/** Kept by the migrations themselves. */
+/** The table of the migrations, which they fill themselves. */
 const OF_MIGRATIONS = 'migrations';
 
 const TABLES = `
 SELECT c.relname AS name, array_agg(a.attname::text ORDER BY a.attnum) AS columns
 FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
-WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relname <> '${OF_MIGRATIONS}'
+WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+  AND c.relname <> '${OF_MIGRATIONS}'
   AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
 GROUP BY c.relname ORDER BY c.relname`;
 
 const PARTITIONS = `
 SELECT parent.relname AS "table", child.relname AS name, pg_get_expr(child.relpartbound, child.oid) AS bound
 FROM pg_inherits i JOIN pg_class parent ON parent.oid = i.inhparent JOIN pg_class child ON child.oid = i.inhrelid
-WHERE parent.relnamespace = current_schema()::regnamespace AND parent.relkind = 'p' AND child.relispartition AND child.relkind IN ('r', 'p')
+WHERE parent.relnamespace = current_schema()::regnamespace AND parent.relkind = 'p' AND child.relispartition
+  AND child.relkind IN ('r', 'p')
 ORDER BY 1, 2`;
 
 const SEQUENCES = `
 SELECT sequencename AS name, last_value::text AS "lastValue" FROM pg_sequences
 WHERE schemaname = current_schema() AND last_value IS NOT NULL ORDER BY 1`;
 
-/** Which table names which: what is named has to be there first. */
+/** The foreign keys: a referenced table has to be restored first. */
 const REFERENCES = `
 SELECT DISTINCT a.relname AS "from", b.relname AS "to"
 FROM pg_constraint c JOIN pg_class a ON a.oid = c.conrelid JOIN pg_class b ON b.oid = c.confrelid
 WHERE c.contype = 'f' AND c.connamespace = current_schema()::regnamespace AND c.conrelid <> c.confrelid`;
 
-/** Of one moment: everything is read in one transaction. */
+/** Dumps all tables in one transaction, and so as of one moment. */
 export async function dumpDatabase(url: string, files: BackupFiles): Promise<DatabaseDump> {
   return withClient(url, async (client) => {
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY');
@@ -50,17 +52,18 @@ export async function dumpDatabase(url: string, files: BackupFiles): Promise<Dat
   });
 }
 
-/** @throws {Error} when the database holds anything. */
+/** @throws {Error} when the database is not empty. */
 export async function requireEmpty(url: string): Promise<void> {
   await withClient(url, async (client) => {
     const { rows } = await client.query(
-      "SELECT 1 FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p', 'v', 'm', 'S') LIMIT 1",
+      `SELECT 1 FROM pg_class
+       WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p', 'v', 'm', 'S') LIMIT 1`,
     );
-    if (rows.length > 0) throw new Error('The database is not empty. Restore into a new one, so that nothing is lost.');
+    if (rows.length > 0) throw new Error('The database is not empty. Restore into a new database.');
   });
 }
 
-/** Into a database that the same migrations have made: all of it or nothing. */
+/** Restores all tables or none. The database must have the same migrations. */
 export async function loadDatabase(
   url: string,
   { files, dump }: { files: BackupFiles; dump: DatabaseDump },
@@ -73,7 +76,7 @@ export async function loadDatabase(
         await client.query(`CREATE TABLE ${escapeIdentifier(name)} PARTITION OF ${escapeIdentifier(table)} ${bound}`);
     }
     const names = dump.tables.map(({ name }) => name);
-    // What our own triggers see to, or refuse, was seen to when the rows were first written.
+    // Our triggers ran when the rows were first written, and must not run again.
     for (const name of names) await client.query(`ALTER TABLE ${escapeIdentifier(name)} DISABLE TRIGGER USER`);
     if (names.length > 0) await client.query(`TRUNCATE ${list(names)}`);
     const { rows: references } = await client.query<{ from: string; to: string }>(REFERENCES);
@@ -92,7 +95,7 @@ export async function loadDatabase(
   });
 }
 
-/** Its path in the backup. */
+/** Returns the path of a table in the backup. */
 export const fileOf = (table: string): string => `database/${table}.copy`;
 
 const list = (names: readonly string[]): string => names.map((name) => escapeIdentifier(name)).join(', ');
@@ -114,8 +117,7 @@ function inOrder(tables: readonly DumpedTable[], references: readonly { from: st
 }
 
 /**
- * A connection of its own, without the limits of time of those that serve requests. A transaction left open is rolled
- * back with its end.
+ * Opens a connection without the time limits of requests. An open transaction is rolled back at its end.
  */
 async function withClient<T>(url: string, use: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client({ connectionString: url, application_name: 'service-platform backup' });

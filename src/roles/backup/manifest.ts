@@ -4,7 +4,7 @@ import { type BackupFile, BackupFiles } from './backup-files.js';
 import { BackupKeys, type Encryption } from './backup-keys.js';
 
 const MANIFEST = 'manifest.json';
-/** Which earlier releases restore too. */
+/** The format of unencrypted backups, which earlier releases can restore too. */
 const PLAIN = 1;
 const ENCRYPTED = 2;
 
@@ -14,7 +14,7 @@ export interface DumpedTable {
   readonly rows: number;
 }
 
-/** What of a partitioned table was made while the service ran, and so by no migration. */
+/** Partitions that were created while the service ran, and so by no migration. */
 export interface DumpedPartition {
   readonly table: string;
   readonly name: string;
@@ -22,16 +22,16 @@ export interface DumpedPartition {
 }
 
 export interface DatabaseDump {
-  /** Names of the migrations that the database had seen, in their order. */
+  /** Names of the applied migrations, in their order. */
   readonly migrations: readonly string[];
   readonly tables: readonly DumpedTable[];
   readonly partitions: readonly DumpedPartition[];
   readonly sequences: readonly { readonly name: string; readonly lastValue: string }[];
 }
 
-/** What a backup holds. It is written last, so that a directory without one is no backup. */
+/** The contents of a backup. It is written last, so a directory without a manifest is not a backup. */
 export interface Manifest {
-  /** Of the service that made it. */
+  /** Version of the service that made the backup. */
   readonly version: string;
   readonly createdAt: string;
   readonly database: DatabaseDump;
@@ -39,11 +39,11 @@ export interface Manifest {
 }
 
 /**
- * With its own keys a backup also shows that its manifest, and so the hash of each file, was written by who has them.
+ * In an encrypted backup, the manifest is authenticated with its keys, and with it the hash of each file.
  */
 interface WrittenManifest extends Manifest {
   readonly format: number;
-  /** Backups of earlier releases do not say that they are not encrypted. */
+  /** Backups of earlier releases have no such field, and are not encrypted. */
   readonly encryption?: Encryption | null;
 }
 
@@ -66,9 +66,9 @@ export async function writeManifest({ directory, keys }: BackupFiles, manifest: 
 }
 
 /**
- * A backup whose files are as they were written. A passphrase that it does not need changes nothing.
+ * Opens a backup and verifies all of its files. If it is not encrypted, a passphrase is ignored.
  *
- * @throws {Error} when it is no backup, one of another format, encrypted with another passphrase, or damaged.
+ * @throws {Error} when it is not a backup, has another format, is encrypted with another passphrase, or is damaged.
  */
 export async function openBackup(directory: string, passphrase: string | undefined): Promise<OpenedBackup> {
   const { mac, ...written } = await readManifest(directory);
@@ -87,7 +87,7 @@ async function readManifest(directory: string): Promise<WrittenManifest & { read
   try {
     return JSON.parse(await readFile(join(directory, MANIFEST), 'utf8')) as WrittenManifest;
   } catch (error) {
-    throw new Error(`${directory} is no backup: its ${MANIFEST} cannot be read.`, { cause: error });
+    throw new Error(`${directory} is not a backup: its ${MANIFEST} cannot be read.`, { cause: error });
   }
 }
 

@@ -10,20 +10,19 @@ import { loadDatabase, requireEmpty } from './database-dump.js';
 import { type Manifest, openBackup } from './manifest.js';
 import { StoredFiles } from './stored-files.js';
 
-const PLAIN_REMARK =
-  'The backup was NOT ENCRYPTED, though BACKUP_PASSPHRASE is set: nothing shows that nobody has changed it.\n';
+const PLAIN_REMARK = 'The backup was NOT ENCRYPTED, though BACKUP_PASSPHRASE is set. It may have been changed since.\n';
 
 /**
- * Puts a backup into an empty database and a new data directory, brings it up to this release, and says what it found.
+ * Restores a backup into an empty database and a new data directory, migrates it to this release, and returns a
+ * summary.
  *
  * @throws {Error} before anything is changed, when the backup is damaged, is encrypted with another passphrase, was
- * made
- *   by a later release, or would overwrite something.
+ *   made by a later release, or would overwrite something.
  */
 export async function restore(settings: Settings, log: Log, requested: string): Promise<string> {
   const { passphrase } = settings.of(BackupSettings);
   const { manifest, files } = await openBackup(resolve(requested), passphrase);
-  // Somebody who expects an encrypted backup may have been given another one in its place.
+  // An operator who expects an encrypted backup may have been given a forged one in its place.
   const isUnexpectedlyPlain = passphrase !== undefined && files.keys === undefined;
   if (isUnexpectedlyPlain) log.warn({}, 'BACKUP_PASSPHRASE is set, but the backup is not encrypted.');
   requireKnown(manifest);
@@ -43,16 +42,22 @@ export async function restore(settings: Settings, log: Log, requested: string): 
   const damaged = await stored.damagedRepositories();
   if (damaged.length > 0)
     throw new Error(
-      `All is restored, and these repositories lack something that a branch of theirs leads to: ${damaged.join(', ')}.`,
+      `Everything is restored, but these repositories lack objects of their branches: ${damaged.join(', ')}.`,
     );
   const rows = database.tables.reduce((sum, table) => sum + table.rows, 0);
-  return `Restored the backup of ${manifest.createdAt}: ${database.tables.length} tables with ${rows} rows.${newer.length === 0 ? '' : ` Applied since: ${newer.join(', ')}.`}\n${isUnexpectedlyPlain ? PLAIN_REMARK : ''}Start the service with the same settings.\n`;
+  return [
+    `Restored the backup of ${manifest.createdAt}: ${database.tables.length} tables with ${rows} rows.`,
+    newer.length === 0 ? '\n' : ` Applied migrations: ${newer.join(', ')}.\n`,
+    isUnexpectedlyPlain ? PLAIN_REMARK : '',
+    'Start the service with the same settings.\n',
+  ].join('');
 }
 
 function requireKnown({ version, database }: Manifest): void {
   const unknown = database.migrations.filter((name) => !knownMigrations().includes(name));
   if (unknown.length > 0)
     throw new Error(
-      `The backup was made by release ${version}, which is later than this one (${unknown.join(', ')}). Restore with that release.`,
+      `The backup was made by release ${version}, which is later than this one (${unknown.join(', ')}). ` +
+        'Restore it with that release.',
     );
 }

@@ -10,13 +10,14 @@ import { ask, pack, type Place, unpack } from './archives.js';
 import type { BackupFiles } from './backup-files.js';
 
 /**
- * What a repository consists of, in the order in which it is read while others push: where its branches lead to before
- * what lies there, and scattered objects before packs, as they go from there to here. What is half-written is left out.
+ * The files of a repository in an order that is safe while others push: branches before the objects that they point to,
+ * and loose objects before packs, as git moves them into packs. Unfinished files are left out.
  */
 const REPOSITORY_PARTS = {
   'repositories-1-refs.tar': "find . ! -path './new-*' ! -path './*/objects/*' ! -name '*.lock' -print0",
   'repositories-2-objects.tar':
-    "find . -path './*/objects/*' ! -path './new-*' ! -path './*/objects/pack/*' ! -path '*incoming-*' ! -name 'tmp_*' -print0",
+    "find . -path './*/objects/*' ! -path './new-*' ! -path './*/objects/pack/*' " +
+    "! -path '*incoming-*' ! -name 'tmp_*' -print0",
   'repositories-3-packs.tar':
     "find . -path './*/objects/pack/*' ! -path './new-*' ! -path '*incoming-*' ! -name 'tmp_*' -print0",
 } as const;
@@ -24,7 +25,7 @@ const ARTIFACTS = 'artifacts.tar';
 const SECRETS = 'secrets';
 const SECRET_FILE = /^secrets\/[a-z-]+$/;
 
-/** What the service keeps in files. The caches of builds and what servers are unpacked to can be made again. */
+/** The files of the service. Build caches and the unpacked files of servers are left out: they can be recreated. */
 export class StoredFiles {
   private readonly config: Config;
 
@@ -35,7 +36,7 @@ export class StoredFiles {
     this.config = settings.of(Config);
   }
 
-  /** The paths of what was written. */
+  /** Returns the paths of the written archives. */
   async save(files: BackupFiles): Promise<string[]> {
     const written: string[] = [];
     if (existsSync(join(this.config.dataDir, 'repositories'))) {
@@ -51,7 +52,7 @@ export class StoredFiles {
     return [...written, ...(await this.saveSecrets(files))];
   }
 
-  /** @throws {Error} when there is anything in the way. */
+  /** @throws {Error} when one of the directories is not empty. */
   async requireNone(): Promise<void> {
     for (const directory of [
       join(this.config.dataDir, 'repositories'),
@@ -59,11 +60,11 @@ export class StoredFiles {
       this.artifacts?.directory,
     ]) {
       if (directory !== undefined && existsSync(directory) && (await readdir(directory)).length > 0)
-        throw new Error(`${directory} is not empty. Restore into a new DATA_DIR, so that nothing is lost.`);
+        throw new Error(`${directory} is not empty. Set DATA_DIR to a new directory.`);
     }
   }
 
-  /** @param paths of the files in the backup, as its manifest has them. */
+  /** @param paths of the files in the backup, from its manifest. */
   async load(files: BackupFiles, paths: readonly string[]): Promise<void> {
     for (const path of paths.filter((each) => SECRET_FILE.test(each))) await this.loadSecret(files, path);
     for (const path of Object.keys(REPOSITORY_PARTS).filter((each) => paths.includes(each)))
@@ -71,18 +72,19 @@ export class StoredFiles {
     if (!paths.includes(ARTIFACTS)) return;
     if (this.artifacts === undefined)
       throw new Error(
-        'The backup holds the files of deploys, and ARTIFACTS_URL names a bucket. Restore without it first.',
+        'The backup holds the files of deploys, but ARTIFACTS_URL names a bucket. Restore without ARTIFACTS_URL first.',
       );
     await mkdir(this.artifacts.directory, { recursive: true, mode: 0o700 });
     await unpack(this.artifacts, { files, path: ARTIFACTS });
   }
 
-  /** Ids of repositories in which something that a branch leads to is missing. */
+  /** Returns the ids of repositories that lack objects of their branches. */
   async damagedRepositories(): Promise<string[]> {
     if (!existsSync(join(this.config.dataDir, 'repositories'))) return [];
     const output = await ask(
       this.repositories,
-      'for each in *.git; do [ ! -d "$each" ] || GIT_CONFIG_NOSYSTEM=1 git --git-dir="$each" fsck --connectivity-only --no-dangling --no-progress >/dev/null 2>&1 || echo "$each"; done',
+      'for each in *.git; do [ ! -d "$each" ] || GIT_CONFIG_NOSYSTEM=1 git --git-dir="$each" fsck ' +
+        '--connectivity-only --no-dangling --no-progress >/dev/null 2>&1 || echo "$each"; done',
     );
     return output
       .split('\n')
@@ -95,7 +97,7 @@ export class StoredFiles {
     return { directory: home.directory, account: home.account };
   }
 
-  /** Undefined where they are in a bucket. */
+  /** Returns undefined when the files are in a bucket. */
   private get artifacts(): Place | undefined {
     const { artifactsPlace: place } = this.settings.of(HostingSettings);
     return place.kind === 'file' ? { directory: place.directory, account: undefined } : undefined;

@@ -5,15 +5,14 @@ import type { Log } from '../../platform/logging/log.js';
 import { type DiskState, lookAtDisk, reservePathOf, roomOf } from '../../platform/storage/data-disk.js';
 
 const LOOK_EVERY_MS = 250;
-/** Given up when less than this part of what is kept free is left, and taken again above this multiple of it. */
+/** The reserve is given up below this share of the space that is kept free, and taken again above this multiple. */
 const GIVE_UP_SHARE = 4;
 const TAKE_FACTOR = 1.1;
 const CHUNK_BYTES = 1_048_576;
 
 /**
- * Keeps room on the disk for servers of our own: a file that is emptied when something else, another program for one,
- * has filled the disk although writes of callers were refused long before. PostgreSQL can then still answer reads, and
- * start.
+ * Keeps disk space in reserve for the embedded servers: a file that is emptied when the disk is full. Writes of callers
+ * are refused long before, but other programs may fill the disk. PostgreSQL can then still start and answer reads.
  */
 export class DiskReserve {
   private readonly path: string;
@@ -29,7 +28,7 @@ export class DiskReserve {
     this.path = reservePathOf(dataDir);
   }
 
-  /** Gives room up where the disk is full, before the servers start, and keeps watching. Never throws. */
+  /** Checks the disk before the servers start, and then keeps watching it. It never throws. */
   async keep(): Promise<void> {
     if (this.keptFreeBytes === 0) return;
     await this.look();
@@ -49,13 +48,13 @@ export class DiskReserve {
   private async look(): Promise<void> {
     try {
       await mkdir(this.dataDir, { recursive: true });
-      // Empty until it is filled, so that everybody sees that it is still to come.
+      // An empty file shows that the reserve is not filled yet.
       if (!existsSync(this.path)) closeSync(openSync(this.path, 'a', 0o600));
       const state = await lookAtDisk(this.dataDir, this.keptFreeBytes);
       if (isExhausted(state)) this.giveUp(state);
       else if (state.reserveMissingBytes > 0 && roomOf(state) > state.markBytes * TAKE_FACTOR) await this.fill(state);
     } catch (error) {
-      this.log.debug({ error }, 'The reserve of the disk could not be looked after.');
+      this.log.debug({ error }, 'The disk reserve could not be checked.');
     }
   }
 
@@ -63,11 +62,11 @@ export class DiskReserve {
     truncateSync(this.path);
     this.log.error(
       { freeBytes, reserveBytes },
-      'The disk of the data directory is full: the reserve was given up for the servers.',
+      'The disk of the data directory is full: the disk reserve was released for the servers.',
     );
   }
 
-  /** With bytes that no file system can compress away. */
+  /** Fills the file with random bytes, which a file system cannot compress. */
   private async fill({ reserveBytes }: DiskState): Promise<void> {
     const file = await open(this.path, 'w', 0o600);
     try {

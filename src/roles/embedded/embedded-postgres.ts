@@ -12,11 +12,11 @@ import { lastLines } from './server-log.js';
 import { openSocketDirectory } from './socket-directory.js';
 import { SERVER_ENVIRONMENT } from './watched-child.js';
 
-/** Only part of the socket's name: no port is opened. Named in the URL, or clients would ask the variable PGPORT. */
+/** A part of the name of the socket; no port is opened. The URL contains it, or clients would read PGPORT. */
 const PORT = 5432;
 const USER = 'app';
 
-/** Settings of ours win over postgresql.conf; what is not named here may be tuned there. */
+/** These settings override postgresql.conf; all others may be tuned there. */
 const SETTINGS = [
   'listen_addresses=',
   `port=${PORT}`,
@@ -25,23 +25,24 @@ const SETTINGS = [
   'shared_buffers=64MB',
   'logging_collector=off',
   'log_destination=stderr',
-  // The log would otherwise repeat each refused statement with the customer's values in it.
+  // Otherwise the log would contain failed statements with the values of customers.
   'log_min_error_statement=panic',
 ];
 
-/** For a crash of the machine only: what was committed survives the end of the server even so. */
+/** These settings risk commits only if the machine crashes; they survive a crash of the server. */
 const NOT_DURABLE = ['fsync=off', 'full_page_writes=off', 'autovacuum=off'];
 
 /**
- * Starts the PostgreSQL of our own on `<dataDir>/postgres`, creating the database there on the first start.
+ * Starts the embedded PostgreSQL on `<dataDir>/postgres`, and creates the database on the first start.
  *
- * It listens on a unix socket only. Its user needs no password, because the directory of the socket, and that of the
- * data, can be entered by nobody but us and the server. The URL names that directory percent-encoded as its host
+ * It listens on a unix socket only. Its user needs no password, because only this process and the server can enter the
+ * directories of the socket and of the data. The URL names that directory percent-encoded as its host
  * (`postgres://app@%2Fsome%2Fdirectory:5432/postgres`), a form that pg, typeorm and libpq share; change its path to
  * name another database.
  *
- * As root the server runs as `nobody`, else as ourselves. Its log is `<dataDir>/postgres/server.log`, anew with each
- * start. The first start takes about a second, later ones 0.1 s unless a crash must be recovered from.
+ * If we are root, the server runs as `nobody`, and otherwise as our user. Each start begins a new log at
+ * `<dataDir>/postgres/server.log`. The first start takes about a second, and later ones 0.1 s unless the server
+ * recovers from a crash.
  *
  * @throws {Error} when there is no PostgreSQL for this platform, when another service uses the data, when the data was
  *   written by another major version (nothing is changed), and when the server does not start, with the end of its log.
@@ -58,7 +59,7 @@ export async function startEmbeddedPostgres(options: EmbeddedServerOptions): Pro
     if (existsSync(data)) requireSameMajor(data, programs);
     else await createDatabase({ home, data, programs, account, lock, durable });
 
-    // Holding the lock, we know that its owner is dead; PostgreSQL would look at the number alone, which may be reused.
+    // We hold the lock, so the owner of the pid file is dead. PostgreSQL checks only the pid, which may be reused.
     rmSync(pidFile, { force: true });
     const sockets = openSocketDirectory(home, `.s.PGSQL.${PORT}`, account);
     const settings = [...SETTINGS, `unix_socket_directories=${sockets}`, ...(durable ? [] : NOT_DURABLE)];
@@ -81,8 +82,8 @@ export async function startEmbeddedPostgres(options: EmbeddedServerOptions): Pro
 }
 
 /**
- * The URL of the PostgreSQL that some service runs on this data, as its own notes say; undefined when they name none. A
- * killed one leaves its notes behind.
+ * Returns the URL of the PostgreSQL that a service runs on this data according to its pid file, if there is one. A
+ * killed server leaves its pid file behind.
  */
 export function embeddedPostgresUrl(dataDir: string): string | undefined {
   try {
@@ -116,7 +117,7 @@ interface Creation {
   readonly durable: boolean;
 }
 
-/** Under another name until it is whole, so that a first start cut short is simply begun again. */
+/** The directory has another name until it is complete, so an interrupted first start can be repeated. */
 async function createDatabase({ home, data, programs, account, lock, durable }: Creation): Promise<void> {
   const unfinished = join(home, 'data.unfinished');
   rmSync(unfinished, { recursive: true, force: true });
@@ -126,7 +127,7 @@ async function createDatabase({ home, data, programs, account, lock, durable }: 
     programs.initdb,
     [
       ...['--pgdata', unfinished, '--username', USER, '--auth', 'trust', '--encoding', 'UTF8', '--no-instructions'],
-      // Sorts by code point like every C locale, and unlike the system's it neither is missing nor changes with glibc.
+      // This locale sorts by code point. Unlike those of the system, it is always there and never changes with glibc.
       ...['--locale', 'C', '--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8'],
       ...(durable ? [] : ['--no-sync']),
     ],
@@ -141,7 +142,7 @@ async function createDatabase({ home, data, programs, account, lock, durable }: 
   renameSync(unfinished, data);
 }
 
-/** PostgreSQL writes its state into the eighth line, where its own pg_ctl looks as well. */
+/** PostgreSQL writes its state into the eighth line of the pid file, which pg_ctl reads too. */
 function saysReady(pidFile: string): boolean {
   try {
     return readFileSync(pidFile, 'utf8').split('\n')[7]?.trim() === 'ready';

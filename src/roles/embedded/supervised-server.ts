@@ -4,14 +4,14 @@ import type { EmbeddedServer } from './embedded-server.js';
 
 const RESTART_AFTER_MS = 500;
 
-/** An embedded server that is started again when it dies, as a process manager would do it. */
+/** An embedded server that is restarted when it dies. */
 export interface SupervisedServer {
   readonly url: string;
   isUp(): boolean;
   stop(): Promise<void>;
 }
 
-/** @throws {Error} when the first start fails; later ones are tried until they succeed. */
+/** @throws {Error} when the first start fails; later starts are retried until they succeed. */
 export async function supervise(
   name: string,
   start: () => Promise<EmbeddedServer>,
@@ -38,13 +38,13 @@ export async function supervise(
       await sleep(RESTART_AFTER_MS);
       try {
         current = await start();
-        // Asked to stop meanwhile: what has just been started would be left behind.
+        // The service was stopped meanwhile, so the new server must be stopped too.
         if (isStopping()) await current.stop();
         isUp = true;
         log.info({ server: name }, 'Started again.');
         return;
       } catch (error) {
-        log.error({ server: name, error }, 'Could not be started again.');
+        log.error({ server: name, error }, 'An embedded server could not be restarted.');
       }
     }
   }
@@ -56,7 +56,7 @@ export async function supervise(
     stop: async () => {
       stopping.abort();
       await current.stop();
-      // A restart that was under way ends itself.
+      // A restart in progress stops by itself.
       await watching;
     },
   };

@@ -4,34 +4,34 @@ import { type Socket } from 'node:net';
 import { type ServerAccount } from '../../platform/accounts/server-account.js';
 
 export interface ChildOptions {
-  /** Absolute path. */
+  /** Absolute path of the program. */
   readonly program: string;
   readonly args: readonly string[];
   readonly account: ServerAccount | undefined;
-  /** What asks the server to stop: the fast shutdown of PostgreSQL is SIGINT, that of Redis SIGTERM. */
+  /** The signal for a fast shutdown: SIGINT for PostgreSQL, and SIGTERM for Redis. */
   readonly stopSignal: 'INT' | 'TERM';
-  /** How long it may take to stop before SIGKILL. */
+  /** Time to stop before SIGKILL. */
   readonly stopWithinSeconds: number;
-  /** Takes its standard output and error. A file, not a pipe: a full pipe would block the server. */
+  /** File for standard output and error. A pipe would block the server when it is full. */
   readonly logDescriptor: number;
-  /** Inherited by the server and by its watcher. */
+  /** Descriptors that the server and its watcher inherit. */
   readonly lockDescriptor: number;
 }
 
 export interface WatchedChild {
-  /** Of the program itself, not of the shell that watches it. */
+  /** Process id of the program itself, not of the shell that watches it. */
   readonly pid: number;
-  /** The exit status as a shell gives it (128 + n for signal n), or null when the watching shell was killed. */
+  /** The exit status of the shell (128 + n for signal n), or null when the shell itself was killed. */
   readonly exited: Promise<number | null>;
-  /** Asks it to stop, kills it when it does not, and resolves when it is gone. */
+  /** Signals it to stop, kills it if it does not, and resolves when it has exited. */
   stop(): Promise<void>;
 }
 
 /**
- * The shell holds one end of a pipe of which this process holds the other. However this process ends, even by SIGKILL,
- * the kernel closes its end and the watcher wakes. The shell is the program's parent and has not waited for it yet, so
- * the number it signals cannot have gone to a stranger. The signal is repeated because a background job starts with
- * SIGINT ignored, until it installs a handler of its own.
+ * The shell and this process hold the two ends of a pipe. However this process ends, even by SIGKILL, the kernel closes
+ * its end and the watcher wakes. The shell is the parent of the program and has not waited for it yet, so its process
+ * id cannot have been reused. The signal is repeated, because a background job ignores SIGINT until it installs its own
+ * handler.
  */
 const WATCH = `
 signal=$1; rounds=$2; shift 2
@@ -53,7 +53,7 @@ kill "$watcher"
 exit "$status"
 `;
 
-/** Nothing of our own environment reaches the servers: it holds secrets, and PG* variables would steer them. */
+/** The servers get none of our environment: it holds secrets, and PG* variables would configure them. */
 export const SERVER_ENVIRONMENT = {
   PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
   LC_ALL: 'C',
@@ -63,7 +63,7 @@ export const SERVER_ENVIRONMENT = {
 /**
  * Starts a program that never outlives this process and does not keep it alive either.
  *
- * @throws {Error} when the program cannot be started. That it fails soon afterwards is told by `exited`.
+ * @throws {Error} when the program cannot be started. `exited` reports a failure soon after.
  */
 export async function startWatchedChild(input: ChildOptions): Promise<WatchedChild> {
   const shell = spawn(
@@ -73,12 +73,12 @@ export async function startWatchedChild(input: ChildOptions): Promise<WatchedChi
       ...input.account,
       cwd: '/',
       env: SERVER_ENVIRONMENT,
-      // A session of its own, so that Ctrl-C reaches us alone and we can close things in order.
+      // In its own session, so that Ctrl-C reaches only this process, which stops everything in order.
       detached: true,
       stdio: ['pipe', 'pipe', input.logDescriptor, input.lockDescriptor],
     },
   );
-  // Once everything that holds its pipes is gone: the shell, the watcher and so the program.
+  // The event comes when everything that holds the pipes has exited: the shell, the watcher and so the program.
   const closed = new Promise<void>((done) =>
     shell.once('close', () => {
       done();

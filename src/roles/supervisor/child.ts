@@ -8,7 +8,7 @@ import type { FromProcess, ToProcess } from './messages.js';
 
 export interface ChildOptions {
   readonly role: ServiceRole;
-  /** What runs `main.js`. */
+  /** The command that runs `main.js`. */
   readonly command: readonly string[];
   readonly arguments: readonly string[];
   readonly environment: NodeJS.ProcessEnv;
@@ -17,16 +17,16 @@ export interface ChildOptions {
 export interface ChildExit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** What it said about its end itself. */
+  /** The reason that the process itself gave for its end. */
   readonly message: string | undefined;
 }
 
-/** What tenants cause in a process must not keep the API waiting. Each step is worth a quarter of processor time. */
+/** Load from tenants must not slow the API down. Each step changes the share of processor time by a quarter. */
 const NICENESS: Readonly<Record<ServiceRole, number>> = { api: 0, edge: 3, worker: 6 };
 
 /**
- * V8 lets the space for young objects grow to what a busy process likes, and never gives it back: three idle processes
- * would hold 200 MB of nothing. The API keeps most of it, since it is a tenth faster for that.
+ * V8 grows the space for young objects under load and never shrinks it, so three idle processes would waste 200 MB. The
+ * API gets the largest limit, because it is a tenth faster with it.
  */
 const MEMORY: Readonly<Record<ServiceRole, readonly string[]>> = {
   api: ['--max-semi-space-size=8'],
@@ -48,7 +48,7 @@ export class Child {
     this.role = role;
     const [program, ...options] = command;
     const [first, ...rest] = [...endsWithItsParent(), program!, ...MEMORY[role], ...options, role, ...args];
-    // A session of its own: Ctrl-C reaches the supervisor alone, which ends all of them in order.
+    // In its own session, so that Ctrl-C reaches only the supervisor, which stops all processes in order.
     this.process = spawn(first!, rest, {
       env: environment,
       detached: true,
@@ -59,7 +59,7 @@ export class Child {
       this.process.once('error', (error) => {
         resolve({ code: null, signal: null, message: error.message });
       });
-      // Emitted when its output has been read to the end as well.
+      // The event comes once the output has been read to the end, too.
       this.process.once('close', (code, signal) => {
         resolve({ code, signal, message: (this.received.get('failed') as MessageOf<'failed'> | undefined)?.message });
       });
@@ -78,7 +78,7 @@ export class Child {
     return this.process.stdout!;
   }
 
-  /** @returns what to call when nothing more is to be heard. */
+  /** @returns a function that unsubscribes. */
   on<Kind extends FromProcess['kind']>(kind: Kind, listener: (message: MessageOf<Kind>) => void): () => void {
     this.messages.on(kind, listener);
     return () => {
@@ -86,7 +86,7 @@ export class Child {
     };
   }
 
-  /** Waits until it has said so. @throws {ProcessEnded} when it ends instead. */
+  /** Waits for a message of this kind. @throws {ProcessEnded} when the process ends instead. */
   async said<Kind extends FromProcess['kind']>(kind: Kind): Promise<MessageOf<Kind>> {
     const earlier = this.received.get(kind);
     if (earlier !== undefined) return earlier as MessageOf<Kind>;
@@ -105,12 +105,12 @@ export class Child {
     }
   }
 
-  /** A process that has ended does not hear it. */
+  /** Sends a message. A process that has ended ignores it. */
   tell(message: ToProcess): void {
     if (this.process.connected) this.process.send(message, () => undefined);
   }
 
-  /** Resolves when the process is gone. One that does not stop in time, or is not ready yet, is killed. */
+  /** Resolves when the process has exited. It is killed if it is not ready yet or does not stop in time. */
   async stop({
     withinMs,
     ...how
@@ -131,7 +131,7 @@ export class Child {
   }
 }
 
-/** A process ended that was to go on. */
+/** A process ended unexpectedly. */
 export class ProcessEnded extends Error {
   constructor(
     readonly role: ServiceRole,
@@ -144,22 +144,22 @@ export class ProcessEnded extends Error {
   }
 }
 
-/** The process has a session of its own, and where the kernel compares sessions first (`autogroup`) that one counts. */
+/** The process has its own session. With `autogroup`, the kernel uses the priority of the session. */
 function yieldToApi(pid: number | undefined, niceness: number): void {
   if (pid === undefined || niceness === 0) return;
   try {
     setPriority(pid, niceness);
     writeFileSync(`/proc/${pid}/autogroup`, String(niceness));
   } catch {
-    // A kernel without sessions of its scheduler, or a process that has ended: its exit tells of that.
+    // The kernel has no autogroups, or the process has ended, which its exit reports.
   }
 }
 
 let bond: string[] | undefined;
 
 /**
- * The kernel ends the process when its parent dies, of whatever cause and however busy the process is. BusyBox has a
- * setpriv without this option; there the process ends itself when it sees that the channel is closed.
+ * With this option, the kernel ends the process when its parent dies, however busy the process is. The setpriv of
+ * BusyBox lacks the option; there the process exits when the channel closes.
  */
 function endsWithItsParent(): string[] {
   if (bond === undefined) {

@@ -2,16 +2,15 @@ import { writev, writevSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 
 const NEWLINE = 0x0a;
-/** A line that is longer is passed on in pieces. */
+/** A longer line is passed on in pieces. */
 const MAX_LINE_BYTES = 1_048_576;
-/** Above it the processes are not read any more, and keep their lines to themselves. */
+/** Above this limit, the output of the processes is not read until the reader catches up. */
 const PAUSE_AT_BYTES = 4_194_304;
 const RETRY_MS = 10;
 
 /**
- * Writes the lines of several processes to one file descriptor. Each line stays whole: what several processes write to
- * one pipe by themselves may be torn apart when it is full. A reader that is slow slows nobody else down but those who
- * write.
+ * Writes the lines of several processes to one file descriptor and keeps each line whole. If the processes wrote to the
+ * same pipe themselves, their lines could be mixed when it is full. A slow reader slows down only the writers.
  */
 export class LineRelay {
   private waiting: Buffer[] = [];
@@ -22,7 +21,7 @@ export class LineRelay {
 
   constructor(private readonly descriptor: number) {}
 
-  /** Passes on all lines of a stream until it ends. */
+  /** Relays all lines of a stream until it ends. */
   add(source: Readable): void {
     let rest = Buffer.alloc(0);
     this.sources.add(source);
@@ -38,7 +37,7 @@ export class LineRelay {
     });
     source.once('close', () => {
       this.sources.delete(source);
-      // Its process was killed in the middle of a line.
+      // The process was killed in the middle of a line.
       if (rest.length > 0) this.push(Buffer.concat([rest, Buffer.from('\n')]));
     });
     source.on('error', () => undefined);
@@ -57,12 +56,12 @@ export class LineRelay {
     else callback();
   }
 
-  /** Writes what is left before the process ends. */
+  /** Writes the rest before the process exits. */
   flushNow(): void {
     try {
       if (this.waiting.length > 0) writevSync(this.descriptor, this.waiting.splice(0));
     } catch {
-      // The reader is gone, or takes nothing now.
+      // The reader is gone or not reading.
     }
   }
 
@@ -89,7 +88,7 @@ export class LineRelay {
         }, RETRY_MS);
         return;
       }
-      // A reader that is gone has no use for the rest.
+      // The reader is gone, so the rest is dropped.
       const left = error === null ? remainderOf(batch, written) : [];
       this.waiting.unshift(...left);
       this.waitingBytes = this.waiting.reduce((sum, { length }) => sum + length, 0);

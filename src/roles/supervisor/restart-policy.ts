@@ -1,14 +1,14 @@
 const WINDOW_MS = 60_000;
 const MAX_DEATHS = 5;
-/** Well below the second within which the process is to be back. */
+/** The first delay, well below the second in which the process has to be back. */
 const FIRST_DELAY_MS = 50;
 const LONGEST_DELAY_MS = 5_000;
 
-/** Decides whether, and how soon, a process that has died is started again. */
+/** Decides if and when a process that died is restarted. */
 export class RestartPolicy {
   private deaths: number[] = [];
 
-  /** How long to wait before the next start; undefined after the fifth death within a minute. */
+  /** Returns the delay before the restart, or undefined after the fifth death within a minute. */
   died(nowMs: number): { readonly delayMs: number } | undefined {
     this.deaths = [...this.deaths.filter((at) => at > nowMs - WINDOW_MS), nowMs];
     if (this.deaths.length >= MAX_DEATHS) return undefined;

@@ -10,7 +10,7 @@ import { Child, ProcessEnded } from './child.js';
 import type { LineRelay } from './line-relay.js';
 import { RestartPolicy } from './restart-policy.js';
 
-/** A process that does not stop by itself is killed, so that the service is gone within 25 s. */
+/** A process that has not stopped by then is killed, so that the service exits within 25 s. */
 const GONE_AFTER_MS = 23_000;
 const METRICS_WITHIN_MS = 1_000;
 const SERVER_LOOK_MS = 50;
@@ -18,26 +18,26 @@ const SERVER_LOOK_MS = 50;
 interface Options {
   readonly config: Config;
   readonly environment: NodeJS.ProcessEnv;
-  /** What runs `main.js`: the program of this process and its options. */
+  /** The command that runs `main.js`: the program of this process and its options. */
   readonly command: readonly string[];
   readonly log: Log;
-  /** Takes what the processes write to their standard output. */
+  /** Receives the standard output of the processes. */
   readonly relay: LineRelay;
   readonly progress: StartProgress;
-  /** Called when a process died so often that it was not started again. All others are stopped by then. */
+  /** Called when a process died too often to be restarted. All others are stopped by then. */
   readonly onGivenUp: (error: Error) => void;
 }
 
 export interface Started {
-  /** Where the API answers. */
+  /** Address of the API. */
   readonly address: string;
-  /** Where the hosts of deploys are answered. */
+  /** Address of the hosts of deploys. */
   readonly appsAddress: string;
-  /** Servers of its own: PostgreSQL, Redis. */
+  /** Names of the embedded servers. */
   readonly embedded: readonly string[];
 }
 
-/** The service was stopped while it started. */
+/** The service was stopped during its start. */
 export class StartAborted extends Error {}
 
 interface Supervised {
@@ -48,8 +48,8 @@ interface Supervised {
 }
 
 /**
- * The role `all`: PostgreSQL, Redis, and one process each for the roles `api`, `edge` and `worker`. What tenants
- * influence runs in `edge` and `worker`, so that it cannot keep the API waiting, and what dies is started again.
+ * The role `all`: PostgreSQL, Redis, and one process each for the roles `api`, `edge` and `worker`. Work of tenants
+ * runs in `edge` and `worker`, so that it cannot slow down the API. Processes that die are restarted.
  */
 export class Supervisor {
   private readonly processes = new Map<ServiceRole, Supervised>();
@@ -60,10 +60,10 @@ export class Supervisor {
   constructor(private readonly options: Options) {}
 
   /**
-   * Resolves when all of it answers.
+   * Resolves when all processes are ready.
    *
-   * @throws {Error} in words for the operator when a part cannot start; nothing then stays behind.
-   * @throws {StartAborted} when it is stopped meanwhile.
+   * @throws {Error} with a message for the operator when a part cannot start; all other parts are then stopped.
+   * @throws {StartAborted} when the service is stopped meanwhile.
    */
   async start(): Promise<Started> {
     const { config, log, progress } = this.options;
@@ -79,8 +79,8 @@ export class Supervisor {
   }
 
   /**
-   * Ends everything in order: what callers reach first, the worker that it may wait for next, then Redis and
-   * PostgreSQL. May be called again.
+   * Stops everything in order: the API and the edge, then the worker that they may wait for, then Redis and PostgreSQL.
+   * It may be called again.
    */
   stop({ atOnce = false } = {}): Promise<void> {
     this.stopping ??= this.stopInOrder(atOnce);
@@ -104,7 +104,7 @@ export class Supervisor {
       progress.step('Worker and sandbox', worker.said('ready')),
     ]);
     for (const each of this.processes.values()) each.isUp = true;
-    // Where a port was free to choose, whoever knows it by now finds the next process there too.
+    // A restarted process keeps the port that the system chose, because callers know it by now.
     const kept = { ...settings, PORT: new URL(address).port, APPS_PORT: new URL(appsAddress!).port };
     for (const role of this.processes.keys()) void this.keepRunning(role, servers, kept);
     this.announce();
@@ -125,7 +125,7 @@ export class Supervisor {
     return child;
   }
 
-  /** Starts the process again whenever it has died, as soon and as often as its policy allows. */
+  /** Restarts the process when it dies, as its policy allows. */
   private async keepRunning(role: ServiceRole, servers: Servers, settings: NodeJS.ProcessEnv): Promise<void> {
     const process = this.processes.get(role)!;
     for (;;) {
@@ -138,7 +138,7 @@ export class Supervisor {
       const decision = process.policy.died(performance.now());
       if (decision === undefined) return this.giveUp(role, error);
       await sleep(decision.delayMs);
-      // One that cannot reach its database would die as well, and be counted.
+      // A process without a database would die too, and would be counted.
       while (!servers.areUp() && this.isRunning()) await sleep(SERVER_LOOK_MS);
       if (!this.isRunning()) return;
       process.restarts++;
@@ -166,7 +166,7 @@ export class Supervisor {
     return this.stopping === undefined;
   }
 
-  /** Tells the API, which answers for all, how the others are. */
+  /** Reports the state of the other processes to the API, whose readiness covers all. */
   private announce(): void {
     const states = [...this.processes].map(([role, { isUp, restarts }]): [string, SiblingProcess] => [
       role,
@@ -207,14 +207,14 @@ export class Supervisor {
         .get(role)
         ?.child.stop({ atOnce, elapsedMs, withinMs: Math.max(0, GONE_AFTER_MS - elapsedMs) });
     };
-    // Requests that wait for the worker are answered before it takes no more jobs.
+    // The worker stops last, because requests may still wait for its jobs.
     await Promise.all([stop('api'), stop('edge')]);
     await stop('worker');
     await (await this.servers?.catch(() => undefined))?.stop();
   }
 }
 
-/** What was set wins over what is our own, which only a database of our own may come with. */
+/** Settings override our own secrets, which exist only with an embedded database. */
 function ownSecrets({ apiKeyPeppers, secretsKeys, databaseUrl, dataDir }: Config): NodeJS.ProcessEnv {
   if (databaseUrl !== undefined) return {};
   const secretOf = (name: 'api-key-pepper' | 'secrets-key'): string => {
