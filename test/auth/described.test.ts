@@ -103,7 +103,7 @@ describe('responses about people and organizations', () => {
 
   it('match the OpenAPI document: projects and their environment', async () => {
     const by = await make.key(ada);
-    const stranger = await make.key(await make.person());
+    const outsider = await make.key(await make.person());
     const all = {
       name: 'Described',
       slug: 'described',
@@ -124,7 +124,7 @@ describe('responses about people and organizations', () => {
     await walk('POST', '/projects', 403, { by, body: { name: 'four' } });
     await walk('GET', '/projects', 200, { by, at: '/projects?limit=2' });
     await walk('GET', '/projects/{project_id}', 200, { by, at: `/projects/${id}` });
-    await walk('GET', '/projects/{project_id}', 404, { by: stranger, at: `/projects/${id}` });
+    await walk('GET', '/projects/{project_id}', 404, { by: outsider, at: `/projects/${id}` });
     await walk('PATCH', '/projects/{project_id}', 200, {
       by,
       at: `/projects/${id}`,
@@ -145,7 +145,7 @@ describe('responses about people and organizations', () => {
       body: { variables: 'x'.repeat(2_200_000) },
     });
     await walk('GET', '/projects/{project_id}/env', 200, { by, at: `/projects/${id}/env` });
-    await walk('GET', '/projects/{project_id}/env', 404, { by: stranger, at: `/projects/${id}/env` });
+    await walk('GET', '/projects/{project_id}/env', 404, { by: outsider, at: `/projects/${id}/env` });
     await walk('DELETE', '/projects/{project_id}/env', 204, { by, at: `/projects/${id}/env?name=A` });
     await walk('DELETE', '/projects/{project_id}', 204, { by, at: `/projects/${id}` });
     await walk('DELETE', '/projects/{project_id}', 404, { by, at: `/projects/${id}` });

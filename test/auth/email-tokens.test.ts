@@ -41,10 +41,10 @@ describe('e-mail verification', () => {
     const { token } = await mailTo(app, person.user.email, 'Confirm');
     expectStatus(202, await app.post(FORGOT, { email: person.user.email }));
     const { token: forReset } = await mailTo(app, person.user.email, 'Set a new password');
-    const stranger = await make.person();
-    const { token: old } = await mailTo(app, stranger.user.email, 'Confirm');
+    const outsider = await make.person();
+    const { token: old } = await mailTo(app, outsider.user.email, 'Confirm');
     await make.sql("UPDATE email_tokens SET expires_at = now() - interval '1 second' WHERE user_id = $1", [
-      stranger.user.id,
+      outsider.user.id,
     ]);
 
     const wrong = [
@@ -121,8 +121,8 @@ describe('password reset', () => {
 
   it('returns the same for an unknown address, and sends nothing', async () => {
     const { user } = await make.person();
-    const stranger = `${uniqueName('stranger')}@example.org`;
-    const [known, unknown] = [await forgot(user.email.toUpperCase()), await forgot(stranger)];
+    const outsider = `${uniqueName('outsider')}@example.org`;
+    const [known, unknown] = [await forgot(user.email.toUpperCase()), await forgot(outsider)];
     expect([known.status, known.text]).toEqual([202, unknown.text]);
     expect(unknown.status).toBe(202);
     await mailTo(app, user.email, 'Set a new password');
@@ -130,7 +130,7 @@ describe('password reset', () => {
       async () => (await make.sql('SELECT 1 FROM outbox_messages')).length === 0,
       'all jobs are with the worker',
     );
-    expect(mailsOf(app).filter(({ to }) => to === stranger)).toEqual([]);
+    expect(mailsOf(app).filter(({ to }) => to === outsider)).toEqual([]);
   });
 
   it('rejects an expired token and a verification token', async () => {

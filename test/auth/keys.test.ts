@@ -323,14 +323,14 @@ describe('API keys', () => {
     for (const org of [one.id, two.slug])
       expect((await inOrg(personal, org)).body.data.organization.role).toBe('owner');
     // The answer for an organization of strangers is that for one that does not exist, to the byte.
-    const stranger = await make.person();
+    const outsider = await make.person();
     const bytes = async (org: string): Promise<string> =>
       (await inOrg(personal, org)).text.replace(org, '…').replace(/req_\w+/, '…');
-    expect(await bytes(stranger.organization.id)).toBe(await bytes('org_00000000000000000000000000'));
+    expect(await bytes(outsider.organization.id)).toBe(await bytes('org_00000000000000000000000000'));
   });
 
   it('of another person return the same 404 as missing ones', async () => {
-    const stranger = await make.person();
+    const outsider = await make.person();
     const { id } = (await mint({ name: 'mine' })).body.data;
     for (const [method, path, body] of [
       ['GET', '', undefined],
@@ -341,14 +341,14 @@ describe('API keys', () => {
       const ask = async (key: string): Promise<string> =>
         (
           await app.call(method, `/api/v1/keys/${key}${path}`, {
-            headers: { ...bearer(stranger.sessionToken).headers, 'content-type': 'application/json' },
+            headers: { ...bearer(outsider.sessionToken).headers, 'content-type': 'application/json' },
             ...(body === undefined ? {} : { body }),
           })
         ).text.replace(/req_\w+/, '…');
       expect(await ask(id)).toContain('api_key_not_found');
       expect(await ask(id)).toBe(await ask('key_00000000000000000000000000'));
     }
-    expect((await app.fetch('/api/v1/keys?limit=100', bearer(stranger.sessionToken))).body.data).toEqual([]);
+    expect((await app.fetch('/api/v1/keys?limit=100', bearer(outsider.sessionToken))).body.data).toEqual([]);
   });
 
   it('are listed newest first, in pages', async () => {

@@ -143,10 +143,10 @@ describe('every route, with two organizations, three kinds of key and four roles
   });
 
   it('returns the same answer for resources of another organization as for missing ones', async () => {
-    const stranger = await make.person();
-    const theirKeys = await app.post('/api/v1/keys', { name: 'theirs' }, as(stranger));
-    const theirProject = await app.post('/api/v1/projects', { name: 'theirs' }, as(await make.key(stranger)));
-    const theirRepository = await app.post('/api/v1/repositories', { name: 'theirs' }, as(await make.key(stranger)));
+    const outsider = await make.person();
+    const theirKeys = await app.post('/api/v1/keys', { name: 'theirs' }, as(outsider));
+    const theirProject = await app.post('/api/v1/projects', { name: 'theirs' }, as(await make.key(outsider)));
+    const theirRepository = await app.post('/api/v1/repositories', { name: 'theirs' }, as(await make.key(outsider)));
     const ids: readonly [string, string][] = [
       [':org_id', foreign.id],
       [':key_id', theirKeys.body.data.id as string],

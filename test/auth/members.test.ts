@@ -133,12 +133,12 @@ describe('organization members', () => {
 
   it('of another organization return 404', async () => {
     const { org, owner } = await team();
-    const stranger = await make.person();
-    for (const id of [stranger.user.id, 'usr_nobody', '%27%20OR%201=1']) {
+    const outsider = await make.person();
+    for (const id of [outsider.user.id, 'usr_nobody', '%27%20OR%201=1']) {
       const answer = await app.call('DELETE', `${members(org)}/${id}`, as(owner));
       expect([answer.status, answer.body.error.code]).toEqual([404, 'member_not_found']);
     }
-    expect(codeOf(await setRole(owner, org, stranger, 'admin'))).toBe('member_not_found');
+    expect(codeOf(await setRole(owner, org, outsider, 'admin'))).toBe('member_not_found');
   });
 
   it.each([{}, { role: 'king' }, { role: ['owner'] }, { role: 'owner', extra: 1 }])(

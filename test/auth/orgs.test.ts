@@ -108,7 +108,7 @@ describe('organizations', () => {
 
   it("return the same 404 for another person's organization as for a missing one", async () => {
     const org = await make.org(await make.person());
-    const stranger = await make.person();
+    const outsider = await make.person();
     const calls: [string, string, object?][] = [
       ['GET', ''],
       ['PATCH', '', { name: 'Mine' }],
@@ -124,8 +124,8 @@ describe('organizations', () => {
     for (const [method, path, body] of calls) {
       const call = (named: string): Promise<Answer> =>
         body === undefined
-          ? app.call(method, `${ORGS}/${named}${path}`, as(stranger, SAME))
-          : send(app, [method, `${ORGS}/${named}${path}`], body, as(stranger, SAME));
+          ? app.call(method, `${ORGS}/${named}${path}`, as(outsider, SAME))
+          : send(app, [method, `${ORGS}/${named}${path}`], body, as(outsider, SAME));
       const [byId, bySlug, absent] = [await call(org.id), await call(org.slug), await call(NOBODYS)];
       expect([method, path, byId.status, byId.body.error.code]).toEqual([method, path, 404, 'organization_not_found']);
       expect([byId.text, bySlug.text]).toEqual([absent.text, absent.text]);

@@ -398,18 +398,18 @@ describe('a finalized invoice', () => {
       expect((await app.fetch(path, as(session))).status).toBe(200);
       expect(codeOf(await app.fetch(path, as(narrow)))).toEqual([403, 'insufficient_scopes']);
     }
-    const stranger = await make.key(await make.person());
+    const outsider = await make.key(await make.person());
     for (const path of ['', '/page']) {
       const [theirs, absent, nonsense] = [
-        await app.fetch(`${PATH}/${id}${path}`, as(stranger)),
-        await app.fetch(`${PATH}/${ABSENT}${path}`, as(stranger)),
-        await app.fetch(`${PATH}/Nonsense!${path}`, as(stranger)),
+        await app.fetch(`${PATH}/${id}${path}`, as(outsider)),
+        await app.fetch(`${PATH}/${ABSENT}${path}`, as(outsider)),
+        await app.fetch(`${PATH}/Nonsense!${path}`, as(outsider)),
       ];
       expect(codeOf(theirs)).toEqual([404, 'invoice_not_found']);
       for (const other of [absent, nonsense])
         expect(other.text.replace(/req_\w+/, '')).toBe(theirs.text.replace(/req_\w+/, ''));
     }
-    expect(await months.invoicesOf(stranger)).toEqual([]);
+    expect(await months.invoicesOf(outsider)).toEqual([]);
     for (const [what, body] of [
       ['paid', {}],
       ['void', {}],
@@ -496,9 +496,9 @@ describe('the upcoming invoice', () => {
     expect(codeOf(await app.fetch(`${PATH}/upcoming`, as(await make.key(ada, { scopes: ['projects:read'] }))))).toEqual(
       [403, 'insufficient_scopes'],
     );
-    const stranger = await make.key(await make.person());
+    const outsider = await make.key(await make.person());
     expect(
-      codeOf(await app.fetch(`${PATH}/upcoming`, as(stranger, { headers: { 'x-service-org': ada.organization.id } }))),
+      codeOf(await app.fetch(`${PATH}/upcoming`, as(outsider, { headers: { 'x-service-org': ada.organization.id } }))),
     ).toEqual([403, 'org_access_denied']);
   });
 });

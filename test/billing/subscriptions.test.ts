@@ -235,8 +235,8 @@ describe('subscriptions', () => {
       403,
       'insufficient_scopes',
     ]);
-    const stranger = await make.key(await make.person());
-    expect(codeOf(await choose('builder', stranger, { headers: { 'x-service-org': org.id } }))).toEqual([
+    const outsider = await make.key(await make.person());
+    expect(codeOf(await choose('builder', outsider, { headers: { 'x-service-org': org.id } }))).toEqual([
       403,
       'org_access_denied',
     ]);

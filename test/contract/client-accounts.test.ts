@@ -31,8 +31,8 @@ describe('the built client with an account', () => {
   });
 
   it('throws an AuthenticationError with the code for an invalid key', async () => {
-    const stranger = new Service({ apiKey: 'svc_pat_nonsense', baseUrl: proxy.url });
-    const error = await stranger.me.get().catch((thrown: unknown) => thrown);
+    const outsider = new Service({ apiKey: 'svc_pat_nonsense', baseUrl: proxy.url });
+    const error = await outsider.me.get().catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(AuthenticationError);
     expect(error).toMatchObject({ status: 401, type: 'auth_error', code: 'malformed_api_key' });
   });

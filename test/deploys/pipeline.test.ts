@@ -475,8 +475,8 @@ describe('a git push', () => {
         await newProject(key, { repo_url: repoUrl }),
         await newProject(key, { repo_url: repoUrl, production_branch: 'trunk' }),
       ];
-      const stranger = await make.key(await make.person({ plan: 'pro' }));
-      const theirs = await newProject(stranger, { repo_url: repoUrl });
+      const outsider = await make.key(await make.person({ plan: 'pro' }));
+      const theirs = await newProject(outsider, { repo_url: repoUrl });
       await push(ada.organization.id, repoUrl, 'main');
       await eventually(
         async () => (await list(one)).length === 1 && (await list(two)).length === 1,
@@ -485,7 +485,7 @@ describe('a git push', () => {
       );
       expect((await list(one))[0]).toMatchObject({ branch: 'main', type: 'production', trigger: 'push' });
       expect((await list(two))[0]).toMatchObject({ branch: 'main', type: 'preview', trigger: 'push' });
-      expect(await list(theirs, stranger)).toEqual([]);
+      expect(await list(theirs, outsider)).toEqual([]);
     },
     LONG,
   );

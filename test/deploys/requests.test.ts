@@ -100,8 +100,8 @@ describe('POST /api/v1/projects/:project_id/deploys', () => {
   });
 
   it('returns 404 for a project of another organization and for one that does not exist', async () => {
-    const stranger = await make.key(await make.person());
-    const theirs = await newProject(stranger);
+    const outsider = await make.key(await make.person());
+    const theirs = await newProject(outsider);
     const [strange, absent] = [await deploy({}, key, theirs), await deploy({}, key, 'prj_00000000000000000000000000')];
     expect([codeOf(strange), codeOf(absent)]).toEqual([
       [404, 'project_not_found'],
@@ -283,10 +283,10 @@ describe('access to a deploy', () => {
     '%s …%s returns the same 404 for another organization and for a missing deploy, and 401 and 403 without access',
     async (method, rest) => {
       const { id } = await queued();
-      const stranger = await make.key(await make.person({ plan: 'enterprise' }));
+      const outsider = await make.key(await make.person({ plan: 'enterprise' }));
       const [strange, absent] = [
-        await app.call(method, `/api/v1/deploys/${id}${rest}`, as(stranger)),
-        await app.call(method, `/api/v1/deploys/${ABSENT}${rest}`, as(stranger)),
+        await app.call(method, `/api/v1/deploys/${id}${rest}`, as(outsider)),
+        await app.call(method, `/api/v1/deploys/${ABSENT}${rest}`, as(outsider)),
       ];
       expect(codeOf(strange)).toEqual([404, 'deploy_not_found']);
       expect(strange.text.replace(/req_\w+/, '')).toBe(absent.text.replace(/req_\w+/, ''));

@@ -198,8 +198,8 @@ describe('DELETE /api/v1/deploys/:deploy_id', () => {
     const { id } = await deploy();
     const reader = await make.key(ada, { scopes: ['deploys:read'] });
     expect((await app.call('DELETE', `/api/v1/deploys/${id}`, as(reader))).body.error.code).toBe('insufficient_scopes');
-    const stranger = await make.key(await make.person());
-    expect((await app.call('DELETE', `/api/v1/deploys/${id}`, as(stranger))).body.error.code).toBe('deploy_not_found');
+    const outsider = await make.key(await make.person());
+    expect((await app.call('DELETE', `/api/v1/deploys/${id}`, as(outsider))).body.error.code).toBe('deploy_not_found');
     expect((await get(id)).files_removed).toBeUndefined();
   });
 });

@@ -169,8 +169,8 @@ describe('§5 Authentication', () => {
 
       it('a valid key that lacks org access for a resource gives 403', async () => {
         const { secret } = await minted();
-        const stranger = await make.person();
-        expect(codeOf(await inOrg(secret, stranger.organization.id))).toEqual([403, 'org_access_denied']);
+        const outsider = await make.person();
+        expect(codeOf(await inOrg(secret, outsider.organization.id))).toEqual([403, 'org_access_denied']);
       });
     });
 

@@ -186,9 +186,9 @@ describe('connecting a GitHub account', () => {
 
   it("disconnects an account, and returns 404 for another organization's installation", async () => {
     const { id } = await connected();
-    const stranger = await make.key(await make.person());
+    const outsider = await make.key(await make.person());
     const answers = await Promise.all(
-      [id, `ghi_${'0'.repeat(26)}`, 'x'].map((one) => app.call('DELETE', `${BASE}/installations/${one}`, as(stranger))),
+      [id, `ghi_${'0'.repeat(26)}`, 'x'].map((one) => app.call('DELETE', `${BASE}/installations/${one}`, as(outsider))),
     );
     for (const answer of answers)
       expect([answer.status, answer.text.replace(/req_\w+/, '…')]).toEqual([

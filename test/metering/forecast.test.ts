@@ -88,7 +88,7 @@ describe('GET /api/v1/billing/forecast', () => {
   });
 
   it('returns 404 to other organizations', async () => {
-    const [owner, member, stranger] = [await make.person(), await make.person(), await make.person()];
+    const [owner, member, outsider] = [await make.person(), await make.person(), await make.person()];
     const org = await make.org(owner, { plan: 'pro' });
     await make.member(org, member, 'member');
     const codeOf = async (headers: object) =>
@@ -97,7 +97,7 @@ describe('GET /api/v1/billing/forecast', () => {
     expect([
       await codeOf(as(owner, there)),
       await codeOf(as(member, there)),
-      await codeOf(as(stranger, there)),
+      await codeOf(as(outsider, there)),
       await codeOf({}),
     ]).toEqual([undefined, 'insufficient_scopes', 'org_access_denied', 'missing_api_key']);
   });

@@ -41,8 +41,8 @@ describe('POST /api/v1/billing/events', () => {
   });
 
   it('records valid events and reports the errors of the others', async () => {
-    const stranger = await make.person();
-    const project = (await app.post('/api/v1/projects', { name: 'theirs' }, as(await make.key(stranger)))).body.data
+    const outsider = await make.person();
+    const project = (await app.post('/api/v1/projects', { name: 'theirs' }, as(await make.key(outsider)))).body.data
       .id as string;
     const ahead = new Date(Date.now() + 3_600_000).toISOString();
     const { body } = await report([

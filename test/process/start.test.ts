@@ -132,9 +132,9 @@ describe('starting the service', () => {
   });
 
   it('reports a taken port, and leaves nothing behind', async () => {
-    const stranger = createServer().listen(0, '127.0.0.1');
-    await once(stranger, 'listening');
-    const { port } = stranger.address() as AddressInfo;
+    const outsider = createServer().listen(0, '127.0.0.1');
+    await once(outsider, 'listening');
+    const { port } = outsider.address() as AddressInfo;
     try {
       const { code, stderr } = await ServiceProcess.run({ env: { DATA_DIR: dataDir, PORT: String(port) } });
       expect(code).toBe(1);
@@ -142,7 +142,7 @@ describe('starting the service', () => {
       for (const pidFile of ['redis/data/redis.pid', 'postgres/data/postmaster.pid'])
         expect(existsSync(join(dataDir, pidFile))).toBe(false);
     } finally {
-      stranger.close();
+      outsider.close();
     }
   });
 

@@ -305,11 +305,11 @@ describe('environment variables of a project', () => {
       (await unset('name=A', {}, writer)).status,
     ]).toEqual([200, 200, 204]);
 
-    const stranger = await make.key(await make.person());
+    const outsider = await make.key(await make.person());
     for (const call of [
-      (id: string) => app.fetch(`${PATH}/${id}/env`, as(stranger)),
-      (id: string) => send(app, ['PUT', `${PATH}/${id}/env`], body, as(stranger)),
-      (id: string) => app.call('DELETE', `${PATH}/${id}/env?name=A`, as(stranger)),
+      (id: string) => app.fetch(`${PATH}/${id}/env`, as(outsider)),
+      (id: string) => send(app, ['PUT', `${PATH}/${id}/env`], body, as(outsider)),
+      (id: string) => app.call('DELETE', `${PATH}/${id}/env?name=A`, as(outsider)),
     ]) {
       const [theirs, absent] = [await call(project), await call('prj_00000000000000000000000000')];
       expect(codeOf(theirs)).toEqual([404, 'project_not_found']);

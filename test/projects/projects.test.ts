@@ -341,10 +341,10 @@ describe('access to projects', () => {
 
   it("returns the same 404 for another organization's project as for a missing one", async () => {
     const { id, slug } = await made();
-    const stranger = await make.key(await make.person());
+    const outsider = await make.key(await make.person());
     const bound = await make.key(ada, { kind: 'org_bound', org_id: (await make.org(ada)).id });
     const text = async (answer: Promise<Answer>): Promise<string> => (await answer).text.replace(/req_\w+/, '…');
-    for (const by of [stranger, bound]) {
+    for (const by of [outsider, bound]) {
       for (const ask of [
         (named: string) => read(named, {}, by),
         (named: string) => change(named, { name: 'x' }, {}, by),

@@ -174,10 +174,10 @@ describe('git over HTTP', () => {
       (await app.fetch(refs.replace('upload', 'receive'), basic(writer))).status,
     ]).toEqual([403, 200]);
 
-    const stranger = await make.key(await make.person());
+    const outsider = await make.key(await make.person());
     const [theirs, absent] = [
-      await app.fetch(refs, basic(stranger)),
-      await app.fetch(refs.replace(name, 'nothing'), basic(stranger)),
+      await app.fetch(refs, basic(outsider)),
+      await app.fetch(refs.replace(name, 'nothing'), basic(outsider)),
     ];
     expect([theirs.status, theirs.body.error.code]).toEqual([404, 'repository_not_found']);
     expect(theirs.text.replace(/req_\w+/, '…')).toBe(absent.text.replace(/req_\w+/, '…'));

@@ -213,10 +213,10 @@ describe('repositories', () => {
       expect(codeOf(await app.fetch(path))).toEqual([401, 'missing_api_key']);
     expect((await remove(id, {}, 'svc_pat_x')).status).toBe(401);
 
-    const stranger = await make.key(await make.person());
+    const outsider = await make.key(await make.person());
     for (const call of [
-      (it: string) => app.fetch(`${PATH}/${it}`, as(stranger)),
-      (it: string) => remove(it, {}, stranger),
+      (it: string) => app.fetch(`${PATH}/${it}`, as(outsider)),
+      (it: string) => remove(it, {}, outsider),
     ]) {
       const [theirs, absent] = [await call(id), await call(ABSENT)];
       expect(codeOf(theirs)).toEqual([404, 'repository_not_found']);

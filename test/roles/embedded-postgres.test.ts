@@ -132,14 +132,14 @@ describe('the embedded PostgreSQL', () => {
 
   it('ignores an unrelated process in a stale pid file', async () => {
     await (await start()).stop();
-    const stranger = spawn('sleep', ['60'], asRoot ? NOBODY : {});
+    const outsider = spawn('sleep', ['60'], asRoot ? NOBODY : {});
     try {
-      writeFileSync(join(home(), 'data/postmaster.pid'), `${stranger.pid!}\n${home()}/data\n`);
+      writeFileSync(join(home(), 'data/postmaster.pid'), `${outsider.pid!}\n${home()}/data\n`);
       const { url } = await start();
       expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
-      expect(isRunning(stranger.pid!)).toBe(true);
+      expect(isRunning(outsider.pid!)).toBe(true);
     } finally {
-      stranger.kill('SIGKILL');
+      outsider.kill('SIGKILL');
     }
   });
 

@@ -595,14 +595,14 @@ describe('an execution of another organization', () => {
   ];
 
   it('returns the same 404 as one that does not exist', async () => {
-    const stranger = await make.key(await make.person());
+    const outsider = await make.key(await make.person());
     const id = await start(SLEEPS);
     const absent = 'exe_01jd3m8yeqf5rb0xkq5ym8s6tn';
-    const nothing = masked(await read(absent, stranger));
+    const nothing = masked(await read(absent, outsider));
     expect(nothing).toEqual([404, expect.stringContaining('"execution_not_found"')]);
-    expect(masked(await read(id, stranger))).toEqual(nothing);
-    expect(masked(await read('x', stranger))).toEqual(nothing);
-    expect(masked(await cancel(id, {}, stranger))).toEqual(masked(await cancel(absent, {}, stranger)));
+    expect(masked(await read(id, outsider))).toEqual(nothing);
+    expect(masked(await read('x', outsider))).toEqual(nothing);
+    expect(masked(await cancel(id, {}, outsider))).toEqual(masked(await cancel(absent, {}, outsider)));
     expect((await read(id)).body.data.status).not.toBe('cancelled');
     await cancel(id);
   });
