@@ -8,7 +8,8 @@ export class CreatePeopleAndOrganizations1795252000000 implements MigrationInter
     await runner.query(`
       CREATE TABLE users (
         id                text        PRIMARY KEY CHECK (id LIKE 'usr_%'),
-        username          text        NOT NULL CHECK (username ~ '^[a-z0-9](-?[a-z0-9])*$' AND length(username) BETWEEN 2 AND 39),
+        username          text        NOT NULL
+          CHECK (username ~ '^[a-z0-9](-?[a-z0-9])*$' AND length(username) BETWEEN 2 AND 39),
         email             text        NOT NULL CHECK (length(email) BETWEEN 3 AND 254),
         email_verified_at timestamptz,
         password_hash     text        NOT NULL,

@@ -29,7 +29,8 @@ export class CreateRepositories1795257000000 implements MigrationInterface {
     );
     await runner.query('CREATE INDEX repositories_by_org ON repositories (org_id, id DESC) WHERE deleted_at IS NULL');
     await runner.query(
-      'CREATE INDEX repositories_to_remove ON repositories (deleted_at) WHERE deleted_at IS NOT NULL AND removed_at IS NULL',
+      `CREATE INDEX repositories_to_remove ON repositories (deleted_at) WHERE deleted_at IS NOT NULL
+        AND removed_at IS NULL`,
     );
     await runner.query(
       'CREATE INDEX repositories_pushing ON repositories (push_begun_at) WHERE push_begun_at IS NOT NULL',

@@ -42,13 +42,18 @@ export class CreateDeploys1795259000000 implements MigrationInterface {
         files_removed_at timestamptz,
         CONSTRAINT deploys_type CHECK (type IN ('preview', 'production')),
         CONSTRAINT deploys_trigger CHECK (trigger IN ('api', 'push')),
-        CONSTRAINT deploys_state CHECK (state IN ('queued', 'initializing', 'building', 'deploying', 'ready', 'error', 'canceled', 'skipped')),
+        CONSTRAINT deploys_state
+          CHECK (state IN ('queued', 'initializing', 'building', 'deploying', 'ready', 'error', 'canceled', 'skipped')),
         CONSTRAINT deploys_branch_length CHECK (octet_length(branch) BETWEEN 1 AND 255),
-        CONSTRAINT deploys_finished_when_over CHECK ((finished_at IS NOT NULL) = (state IN ('ready', 'error', 'canceled', 'skipped'))),
+        CONSTRAINT deploys_finished_when_over
+          CHECK ((finished_at IS NOT NULL) = (state IN ('ready', 'error', 'canceled', 'skipped'))),
         CONSTRAINT deploys_ready_when_ready CHECK ((ready_at IS NOT NULL) = (state = 'ready')),
-        CONSTRAINT deploys_error_has_code CHECK ((error_code IS NOT NULL) = (state = 'error') AND (error_message IS NOT NULL) = (state = 'error')),
-        CONSTRAINT deploys_leased_when_at_work CHECK ((lease_until IS NOT NULL) = (state IN ('initializing', 'building', 'deploying'))),
-        CONSTRAINT deploys_admitted_when_at_work CHECK (admitted_at IS NOT NULL OR state NOT IN ('initializing', 'building', 'deploying'))
+        CONSTRAINT deploys_error_has_code
+          CHECK ((error_code IS NOT NULL) = (state = 'error') AND (error_message IS NOT NULL) = (state = 'error')),
+        CONSTRAINT deploys_leased_when_at_work
+          CHECK ((lease_until IS NOT NULL) = (state IN ('initializing', 'building', 'deploying'))),
+        CONSTRAINT deploys_admitted_when_at_work
+          CHECK (admitted_at IS NOT NULL OR state NOT IN ('initializing', 'building', 'deploying'))
       )
     `);
     await runner.query('CREATE INDEX deploys_by_project ON deploys (project_id, id DESC)');
@@ -57,7 +62,8 @@ export class CreateDeploys1795259000000 implements MigrationInterface {
       CREATE UNIQUE INDEX deploys_one_at_work ON deploys (project_id, type, branch)
         WHERE admitted_at IS NOT NULL AND state IN ('queued', 'initializing', 'building', 'deploying')`);
     await runner.query(
-      `CREATE INDEX deploys_going_on ON deploys (org_id, id) WHERE state IN ('queued', 'initializing', 'building', 'deploying')`,
+      `CREATE INDEX deploys_going_on ON deploys (org_id, id)
+        WHERE state IN ('queued', 'initializing', 'building', 'deploying')`,
     );
     await runner.query(`CREATE INDEX deploys_by_commit ON deploys (project_id, commit_sha) WHERE state = 'ready'`);
     // Values are sealed as those of project_env are, by the same key and for the same place.

@@ -30,7 +30,8 @@ export class CreateOpsTasks1795260060000 implements MigrationInterface {
         updated_at       timestamptz NOT NULL,
         CONSTRAINT ops_tasks_status CHECK (status IN ('open', 'claimed', 'resolved')),
         CONSTRAINT ops_tasks_severity CHECK (severity IN ('critical', 'warning', 'info')),
-        CONSTRAINT ops_tasks_claim CHECK ((status = 'claimed') = (claimed_by IS NOT NULL) AND (claimed_by IS NULL) = (claim_expires_at IS NULL)),
+        CONSTRAINT ops_tasks_claim
+          CHECK ((status = 'claimed') = (claimed_by IS NOT NULL) AND (claimed_by IS NULL) = (claim_expires_at IS NULL)),
         CONSTRAINT ops_tasks_end CHECK ((status = 'resolved') = (resolved_at IS NOT NULL))
       )
     `);

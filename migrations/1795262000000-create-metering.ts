@@ -11,7 +11,8 @@ export class CreateMetering1795262000000 implements MigrationInterface {
         price_nano     bigint      NOT NULL,
         effective_from timestamptz NOT NULL,
         created_at     timestamptz NOT NULL,
-        CONSTRAINT price_versions_meter CHECK (meter IN ('ai_tokens', 'sandbox_compute', 'database_storage', 'object_storage')),
+        CONSTRAINT price_versions_meter
+          CHECK (meter IN ('ai_tokens', 'sandbox_compute', 'database_storage', 'object_storage')),
         CONSTRAINT price_versions_model CHECK ((model <> '') = (meter = 'ai_tokens')),
         CONSTRAINT price_versions_price CHECK (price_nano >= 0),
         CONSTRAINT price_versions_one_at_a_time UNIQUE (meter, model, effective_from)
@@ -47,7 +48,8 @@ export class CreateMetering1795262000000 implements MigrationInterface {
         properties    jsonb,
         CONSTRAINT usage_events_pkey PRIMARY KEY (id),
         CONSTRAINT usage_events_quantity CHECK (quantity >= 0),
-        CONSTRAINT usage_events_late CHECK (late = (date_trunc('month', billed_at, 'UTC') <> date_trunc('month', occurred_at, 'UTC')))
+        CONSTRAINT usage_events_late
+          CHECK (late = (date_trunc('month', billed_at, 'UTC') <> date_trunc('month', occurred_at, 'UTC')))
       ) PARTITION BY RANGE (id)
     `);
     await runner.query('CREATE INDEX usage_events_by_org ON usage_events (org_id)');

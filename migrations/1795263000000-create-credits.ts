@@ -75,7 +75,8 @@ export class CreateCredits1795263000000 implements MigrationInterface {
         meter         text        NOT NULL,
         model         text,
         amount_nano   bigint      NOT NULL CHECK (amount_nano >= 0),
-        state         text        NOT NULL CONSTRAINT holds_state CHECK (state IN ('held', 'settled', 'released', 'expired')),
+        state         text        NOT NULL CONSTRAINT holds_state
+          CHECK (state IN ('held', 'settled', 'released', 'expired')),
         -- While it is held, what it holds; once it is settled, what was paid.
         credit_nano   bigint      NOT NULL CHECK (credit_nano >= 0),
         billed_nano   bigint      NOT NULL CHECK (billed_nano >= 0),
@@ -90,11 +91,14 @@ export class CreateCredits1795263000000 implements MigrationInterface {
         refunded_nano bigint      NOT NULL DEFAULT 0 CHECK (refunded_nano >= 0),
         occurred_at   timestamptz,
         CONSTRAINT holds_end CHECK ((state = 'held') = (ended_at IS NULL)),
-        CONSTRAINT holds_cost CHECK ((cost_nano IS NULL) = (lost_nano IS NULL) AND (cost_nano IS NULL) = (occurred_at IS NULL) AND (state <> 'settled' OR cost_nano IS NOT NULL) AND (state <> 'held' OR cost_nano IS NULL)),
+        CONSTRAINT holds_cost
+          CHECK ((cost_nano IS NULL) = (lost_nano IS NULL) AND (cost_nano IS NULL) = (occurred_at IS NULL)
+          AND (state <> 'settled' OR cost_nano IS NOT NULL) AND (state <> 'held' OR cost_nano IS NULL)),
         CONSTRAINT holds_sum CHECK (CASE
           WHEN state = 'held' THEN credit_nano + billed_nano = amount_nano
           WHEN cost_nano IS NULL THEN credit_nano + billed_nano = 0
-          ELSE credit_nano + billed_nano + lost_nano + refunded_nano = cost_nano AND credit_nano + billed_nano + refunded_nano <= amount_nano
+          ELSE credit_nano + billed_nano + lost_nano + refunded_nano = cost_nano
+            AND credit_nano + billed_nano + refunded_nano <= amount_nano
         END)
       ) WITH (fillfactor = 80)
     `);
@@ -116,7 +120,8 @@ export class CreateCredits1795263000000 implements MigrationInterface {
         transaction_key text     NOT NULL CONSTRAINT ledger_entries_transaction REFERENCES ledger_transactions (key),
         position        smallint NOT NULL,
         account         text     NOT NULL CONSTRAINT ledger_entries_account
-          CHECK (account IN ('credits', 'usage_receivable', 'invoiced', 'cash', 'revenue', 'promotion', 'platform_loss', 'rounding')),
+          CHECK (account IN ('credits', 'usage_receivable', 'invoiced', 'cash', 'revenue', 'promotion',
+            'platform_loss', 'rounding')),
         org_id          text,
         amount_nano     bigint   NOT NULL CHECK (amount_nano <> 0),
         PRIMARY KEY (transaction_key, position)
@@ -127,7 +132,8 @@ export class CreateCredits1795263000000 implements MigrationInterface {
       CREATE FUNCTION require_balanced_ledger_transaction() RETURNS trigger LANGUAGE plpgsql AS $$
       BEGIN
         IF (SELECT sum(amount_nano) FROM ledger_entries WHERE transaction_key = NEW.transaction_key) <> 0 THEN
-          RAISE EXCEPTION 'The entries of the ledger transaction % do not sum to zero.', NEW.transaction_key USING ERRCODE = 'check_violation';
+          RAISE EXCEPTION 'The entries of the ledger transaction % do not sum to zero.', NEW.transaction_key
+            USING ERRCODE = 'check_violation';
         END IF;
         RETURN NULL;
       END $$

@@ -28,7 +28,8 @@ export class CreateInvoices1795264060000 implements MigrationInterface {
         CONSTRAINT invoices_cutoff CHECK (cutoff_at IS NOT NULL OR state = 'gathering'),
         CONSTRAINT invoices_numbered_when_finalized CHECK ((number IS NULL) = (state IN ('gathering', 'draft'))
           AND (finalized_at IS NULL) = (number IS NULL) AND (due_at IS NULL) = (number IS NULL)),
-        CONSTRAINT invoices_paid CHECK ((paid_at IS NOT NULL) = (state = 'paid') AND (payment IS NULL OR state = 'paid')),
+        CONSTRAINT invoices_paid
+          CHECK ((paid_at IS NOT NULL) = (state = 'paid') AND (payment IS NULL OR state = 'paid')),
         CONSTRAINT invoices_void CHECK ((voided_at IS NOT NULL) = (state = 'void'))
       )
     `);
@@ -51,9 +52,12 @@ export class CreateInvoices1795264060000 implements MigrationInterface {
         period_to       timestamptz    NOT NULL,
         amount_nano     bigint         NOT NULL,
         PRIMARY KEY (invoice_id, position),
-        CONSTRAINT invoice_lines_kind CHECK (kind IN ('base_fee', 'usage', 'adjustment', 'credits', 'not_charged', 'rounding')),
+        CONSTRAINT invoice_lines_kind
+          CHECK (kind IN ('base_fee', 'usage', 'adjustment', 'credits', 'not_charged', 'rounding')),
         CONSTRAINT invoice_lines_base_fee CHECK ((plan IS NOT NULL) = (kind = 'base_fee')),
-        CONSTRAINT invoice_lines_usage CHECK ((meter IS NOT NULL) = (kind IN ('usage', 'adjustment')) AND (quantity IS NOT NULL) = (kind IN ('usage', 'adjustment', 'base_fee')))
+        CONSTRAINT invoice_lines_usage
+          CHECK ((meter IS NOT NULL) = (kind IN ('usage', 'adjustment'))
+          AND (quantity IS NOT NULL) = (kind IN ('usage', 'adjustment', 'base_fee')))
       )
     `);
     // Gapless: the row is locked by whoever numbers, and a rollback takes the number back.
@@ -94,7 +98,8 @@ export class CreateInvoices1795264060000 implements MigrationInterface {
     `);
     // Nothing from before this release is billed: the month that it comes in is the first.
     await runner.query(`
-      INSERT INTO closed_periods (period_from, closed_at) VALUES (date_trunc('month', now(), 'UTC') - interval '1 month', now())`);
+      INSERT INTO closed_periods (period_from, closed_at)
+        VALUES (date_trunc('month', now(), 'UTC') - interval '1 month', now())`);
     await this.keepFinalized(runner);
   }
 
@@ -108,9 +113,13 @@ export class CreateInvoices1795264060000 implements MigrationInterface {
         IF OLD.number IS NULL THEN
           RETURN CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END;
         END IF;
-        IF TG_OP = 'DELETE' OR (NEW.id, NEW.org_id, NEW.period_from, NEW.period_to, NEW.number, NEW.bill_to, NEW.cutoff_at, NEW.total_cents, NEW.created_at, NEW.finalized_at, NEW.due_at)
-          IS DISTINCT FROM (OLD.id, OLD.org_id, OLD.period_from, OLD.period_to, OLD.number, OLD.bill_to, OLD.cutoff_at, OLD.total_cents, OLD.created_at, OLD.finalized_at, OLD.due_at)
-          OR NOT (OLD.state = NEW.state OR (OLD.state = 'finalized' AND NEW.state IN ('paid', 'overdue', 'void')) OR (OLD.state = 'overdue' AND NEW.state IN ('paid', 'void'))) THEN
+        IF TG_OP = 'DELETE'
+          OR (NEW.id, NEW.org_id, NEW.period_from, NEW.period_to, NEW.number, NEW.bill_to, NEW.cutoff_at,
+          NEW.total_cents, NEW.created_at, NEW.finalized_at, NEW.due_at)
+          IS DISTINCT FROM (OLD.id, OLD.org_id, OLD.period_from, OLD.period_to, OLD.number, OLD.bill_to,
+            OLD.cutoff_at, OLD.total_cents, OLD.created_at, OLD.finalized_at, OLD.due_at)
+          OR NOT (OLD.state = NEW.state OR (OLD.state = 'finalized' AND NEW.state IN ('paid', 'overdue', 'void'))
+            OR (OLD.state = 'overdue' AND NEW.state IN ('paid', 'void'))) THEN
           RAISE EXCEPTION 'A finalized invoice never changes.';
         END IF;
         RETURN NEW;
@@ -123,7 +132,8 @@ export class CreateInvoices1795264060000 implements MigrationInterface {
     await runner.query(`
       CREATE FUNCTION refuse_change_of_finalized_lines() RETURNS trigger LANGUAGE plpgsql AS $$
       BEGIN
-        IF (SELECT number FROM invoices WHERE id = CASE TG_OP WHEN 'INSERT' THEN NEW.invoice_id ELSE OLD.invoice_id END) IS NOT NULL THEN
+        IF (SELECT number FROM invoices WHERE id = CASE TG_OP WHEN 'INSERT' THEN NEW.invoice_id
+          ELSE OLD.invoice_id END) IS NOT NULL THEN
           RAISE EXCEPTION 'The lines of a finalized invoice never change.';
         END IF;
         RETURN CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END;

@@ -44,7 +44,8 @@ export class CreateGithub1795265000000 implements MigrationInterface {
         ADD CONSTRAINT repositories_remote CHECK (provider = 'github' OR (remote_id IS NULL AND clone_url IS NULL))
     `);
     await runner.query(
-      'CREATE INDEX repositories_by_remote ON repositories (remote_id) WHERE remote_id IS NOT NULL AND deleted_at IS NULL',
+      `CREATE INDEX repositories_by_remote ON repositories (remote_id) WHERE remote_id IS NOT NULL
+        AND deleted_at IS NULL`,
     );
   }
 

@@ -36,7 +36,8 @@ export class AddInvoiceIssuer1795267000000 implements MigrationInterface {
           RETURN CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END;
         END IF;
         IF TG_OP = 'DELETE' OR (${of('NEW')}) IS DISTINCT FROM (${of('OLD')})
-          OR NOT (OLD.state = NEW.state OR (OLD.state = 'finalized' AND NEW.state IN ('paid', 'overdue', 'void')) OR (OLD.state = 'overdue' AND NEW.state IN ('paid', 'void'))) THEN
+          OR NOT (OLD.state = NEW.state OR (OLD.state = 'finalized' AND NEW.state IN ('paid', 'overdue', 'void'))
+            OR (OLD.state = 'overdue' AND NEW.state IN ('paid', 'void'))) THEN
           RAISE EXCEPTION 'A finalized invoice never changes.';
         END IF;
         RETURN NEW;

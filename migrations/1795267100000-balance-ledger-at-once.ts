@@ -16,18 +16,23 @@ export class BalanceLedgerAtOnce1795267100000 implements MigrationInterface {
         faulty record;
       BEGIN
         SELECT written.*, transaction.key IS NOT NULL AS is_there INTO faulty
-        FROM (SELECT transaction_key, sum(amount_nano) AS sum, count(*) AS entries, min(position) AS first, max(position) AS last FROM written_entries GROUP BY transaction_key) AS written
+        FROM (SELECT transaction_key, sum(amount_nano) AS sum, count(*) AS entries, min(position) AS first,
+          max(position) AS last FROM written_entries GROUP BY transaction_key) AS written
           LEFT JOIN ledger_transactions AS transaction ON transaction.key = written.transaction_key
-        WHERE written.sum <> 0 OR written.entries < 2 OR written.first <> 1 OR written.last <> written.entries OR transaction.key IS NULL
+        WHERE written.sum <> 0 OR written.entries < 2 OR written.first <> 1 OR written.last <> written.entries
+          OR transaction.key IS NULL
         LIMIT 1;
         IF NOT FOUND THEN
           RETURN NULL;
         ELSIF NOT faulty.is_there THEN
-          RAISE EXCEPTION 'There is no ledger transaction %.', faulty.transaction_key USING ERRCODE = 'foreign_key_violation';
+          RAISE EXCEPTION 'There is no ledger transaction %.', faulty.transaction_key
+            USING ERRCODE = 'foreign_key_violation';
         ELSIF faulty.sum <> 0 THEN
-          RAISE EXCEPTION 'The entries of the ledger transaction % do not sum to zero.', faulty.transaction_key USING ERRCODE = 'check_violation';
+          RAISE EXCEPTION 'The entries of the ledger transaction % do not sum to zero.', faulty.transaction_key
+            USING ERRCODE = 'check_violation';
         END IF;
-        RAISE EXCEPTION 'The entries of the ledger transaction % are not all of it.', faulty.transaction_key USING ERRCODE = 'check_violation';
+        RAISE EXCEPTION 'The entries of the ledger transaction % are not all of it.', faulty.transaction_key
+          USING ERRCODE = 'check_violation';
       END $$
     `);
     await runner.query(`
@@ -41,13 +46,15 @@ export class BalanceLedgerAtOnce1795267100000 implements MigrationInterface {
 
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(
-      'ALTER TABLE ledger_entries ADD CONSTRAINT ledger_entries_transaction FOREIGN KEY (transaction_key) REFERENCES ledger_transactions (key)',
+      `ALTER TABLE ledger_entries ADD CONSTRAINT ledger_entries_transaction FOREIGN KEY (transaction_key)
+        REFERENCES ledger_transactions (key)`,
     );
     await runner.query(`
       CREATE FUNCTION require_balanced_ledger_transaction() RETURNS trigger LANGUAGE plpgsql AS $$
       BEGIN
         IF (SELECT sum(amount_nano) FROM ledger_entries WHERE transaction_key = NEW.transaction_key) <> 0 THEN
-          RAISE EXCEPTION 'The entries of the ledger transaction % do not sum to zero.', NEW.transaction_key USING ERRCODE = 'check_violation';
+          RAISE EXCEPTION 'The entries of the ledger transaction % do not sum to zero.', NEW.transaction_key
+            USING ERRCODE = 'check_violation';
         END IF;
         RETURN NULL;
       END $$

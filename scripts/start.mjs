@@ -110,7 +110,8 @@ function openBuildLock() {
     return openSync(join(dist, '.build-lock'), 'a');
   } catch (error) {
     throw new SystemNotReady(
-      `The service must be built, and ${dist} cannot be written (${error.code}). Build it as its owner, or use a copy of your own.`,
+      `The service must be built, and ${dist} cannot be written (${error.code}). Build it as its owner, or use a ` +
+        'copy of your own.',
     );
   }
 }

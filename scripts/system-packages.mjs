@@ -117,7 +117,8 @@ export async function ensureSystemPackages({ programs = Object.keys(PROGRAMS), s
   const still = missingOf(programs);
   if (still.length > 0) {
     throw new SystemNotReady(
-      `${describe(still)}\nIts package was installed, but that did not help. If it is Redis: it must be ${OLDEST_REDIS.join('.')} or later, or REDIS_URL be set.`,
+      `${describe(still)}\nIts package was installed, but that did not help. If it is Redis: it must be ` +
+        `${OLDEST_REDIS.join('.')} or later, or REDIS_URL be set.`,
     );
   }
 }
@@ -135,7 +136,8 @@ async function install(name, missing, step) {
   }
 
   const failure = await step(
-    `Installing ${packages.join(', ')} with ${manager.program} (only this once; SERVICE_INSTALL=never leaves it to you)`,
+    `Installing ${packages.join(', ')} with ${manager.program} (only this once; SERVICE_INSTALL=never leaves it ` +
+      'to you)',
     () =>
       name === 'apt' ? withoutServiceStarts(() => installWith(manager, packages)) : installWith(manager, packages),
   );
@@ -150,7 +152,8 @@ export function requireNode() {
   const [major, minor] = process.versions.node.split('.').map(Number);
   if (major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])) return;
   throw new SystemNotReady(
-    `This is Node ${process.versions.node}, and the service needs ${OLDEST_NODE.join('.')} or later. Please install a newer Node.`,
+    `This is Node ${process.versions.node}, and the service needs ${OLDEST_NODE.join('.')} or later. Please ` +
+      'install a newer Node.',
   );
 }
 

@@ -100,13 +100,16 @@ try {
   await sql(
     `
     INSERT INTO organizations (id, slug, name, plan, created_at, updated_at)
-    SELECT id, 'bench-' || place, 'bench', 'builder', $2, $2 FROM unnest($1::text[]) WITH ORDINALITY AS given (id, place)`,
+    SELECT id, 'bench-' || place, 'bench', 'builder', $2, $2 FROM unnest($1::text[])
+      WITH ORDINALITY AS given (id, place)`,
     [ORGS, real],
   );
   await sql(
     `
     INSERT INTO plan_changes (id, org_id, from_plan, to_plan, price_nano, effective_at, made_at)
-    SELECT 'plc_' || place, id, 'free', 'builder', 49000000000, date_trunc('second', $2::timestamptz) + place * interval '1 second', $2 FROM unnest($1::text[]) WITH ORDINALITY AS given (id, place)`,
+    SELECT 'plc_' || place, id, 'free', 'builder', 49000000000,
+      date_trunc('second', $2::timestamptz) + place * interval '1 second', $2 FROM unnest($1::text[])
+      WITH ORDINALITY AS given (id, place)`,
     [ORGS, from],
   );
 
@@ -123,22 +126,30 @@ try {
     throw new Error(`Not closed: ${JSON.stringify(closed)}`);
 
   const [difference] = await sql(`
-    SELECT (SELECT sum(events) FROM usage_months) - (SELECT count(*) FROM usage_events) AS counts, (SELECT coalesce(sum(amount_nano), 0) FROM invoice_lines WHERE kind = 'usage') - (SELECT coalesce(sum(cost_nano), 0) FROM usage_events) AS events,
-      (SELECT coalesce(sum(amount_nano), 0) FROM invoice_lines) - (SELECT coalesce(sum(total_cents), 0) * 10000000 FROM invoices) AS totals,
+    SELECT (SELECT sum(events) FROM usage_months) - (SELECT count(*) FROM usage_events) AS counts,
+      (SELECT coalesce(sum(amount_nano), 0) FROM invoice_lines
+      WHERE kind = 'usage') - (SELECT coalesce(sum(cost_nano), 0) FROM usage_events) AS events,
+      (SELECT coalesce(sum(amount_nano), 0) FROM invoice_lines) - (SELECT coalesce(sum(total_cents), 0) * 10000000
+        FROM invoices) AS totals,
       (SELECT coalesce(sum(amount_nano), 0) FROM ledger_entries) AS books,
       (SELECT count(*) - max(number) FROM invoices) AS numbers`);
   const [{ count: events }] = await sql('SELECT count(*) FROM usage_events');
   console.log(
-    `${organizations} organizations, ${events} events; filled in ${(filled.ms / 1_000).toFixed(0)} s; processor time of PostgreSQL ${filled.postgres.toFixed(1)} s.`,
+    `${organizations} organizations, ${events} events; filled in ${(filled.ms / 1_000).toFixed(0)} s; processor ` +
+      `time of PostgreSQL ${filled.postgres.toFixed(1)} s.`,
   );
   console.log(
-    `Reconciled in ${(reconciled.ms / 1_000).toFixed(1)} s, ${windows.length} statements of at most ${Math.max(...windows).toFixed(0)} ms; processor time of PostgreSQL ${reconciled.postgres.toFixed(1)} s.`,
+    `Reconciled in ${(reconciled.ms / 1_000).toFixed(1)} s, ${windows.length} statements of at most ` +
+      `${Math.max(...windows).toFixed(0)} ms; processor time of PostgreSQL ${reconciled.postgres.toFixed(1)} s.`,
   );
   console.log(
-    `Closed in ${(closing.ms / 1_000).toFixed(1)} s: ${Math.round((organizations / closing.ms) * 1_000)} organizations, ${Math.round((events / closing.ms) * 1_000)} events a second; processor time of the service ${closing.service.toFixed(1)} s, of PostgreSQL ${closing.postgres.toFixed(1)} s.`,
+    `Closed in ${(closing.ms / 1_000).toFixed(1)} s: ${Math.round((organizations / closing.ms) * 1_000)} ` +
+      `organizations, ${Math.round((events / closing.ms) * 1_000)} events a second; processor time of the service ` +
+      `${closing.service.toFixed(1)} s, of PostgreSQL ${closing.postgres.toFixed(1)} s.`,
   );
   console.log(
-    `Differences in nano-dollars: lines and events ${difference.events}, lines and totals ${difference.totals}, books ${difference.books}; counts of events ${difference.counts}; gaps in numbers ${difference.numbers}.`,
+    `Differences in nano-dollars: lines and events ${difference.events}, lines and totals ${difference.totals}, ` +
+      `books ${difference.books}; counts of events ${difference.counts}; gaps in numbers ${difference.numbers}.`,
   );
   if (Object.values(difference).some((off) => BigInt(off) !== 0n)) process.exitCode = 1;
 } finally {
@@ -160,9 +171,11 @@ async function fill(sql, from, to) {
     FROM (SELECT step, floor(random() * 10000)::bigint AS r FROM generate_series(0, ${perCell - 1}) AS step) AS steps`);
   await sql(
     `CREATE TABLE bench_cells AS
-    SELECT org_id, p.meter, p.model, p.id AS price_version, p.price_nano, given.priced_per, floor(random() * 1e7)::bigint AS base, floor(random() * 1000)::bigint AS factor, NULL::bigint AS usage_month_id
+    SELECT org_id, p.meter, p.model, p.id AS price_version, p.price_nano, given.priced_per,
+      floor(random() * 1e7)::bigint AS base, floor(random() * 1000)::bigint AS factor, NULL::bigint AS usage_month_id
     FROM unnest($1::text[]) AS org_id, unnest($2::text[], $3::text[], $4::bigint[]) AS given (meter, model, priced_per)
-      JOIN LATERAL (SELECT * FROM price_versions p WHERE p.meter = given.meter AND p.model = given.model AND p.effective_from <= $5 ORDER BY effective_from DESC LIMIT 1) AS p ON true`,
+      JOIN LATERAL (SELECT * FROM price_versions p WHERE p.meter = given.meter AND p.model = given.model
+        AND p.effective_from <= $5 ORDER BY effective_from DESC LIMIT 1) AS p ON true`,
     [
       ORGS,
       METERS.map(([meter]) => meter),
@@ -173,16 +186,21 @@ async function fill(sql, from, to) {
   );
   await sql(
     `
-    INSERT INTO usage_months (org_id, month, used_in, meter, model, price_version, price_nano, priced_per, quantity, cost_nano, events, closed)
-    SELECT org_id, $1, $1, meter, model, price_version, price_nano, priced_per, quantity, div(quantity * price_nano, priced_per), ${perCell}, false
-    FROM (SELECT c.*, (base * ${perCell} + factor * (SELECT sum(r) FROM bench_steps))::numeric AS quantity FROM bench_cells c) AS cells`,
+    INSERT INTO usage_months (org_id, month, used_in, meter, model, price_version, price_nano, priced_per, quantity,
+      cost_nano, events, closed)
+    SELECT org_id, $1, $1, meter, model, price_version, price_nano, priced_per, quantity,
+      div(quantity * price_nano, priced_per), ${perCell}, false
+    FROM (SELECT c.*, (base * ${perCell} + factor * (SELECT sum(r) FROM bench_steps))::numeric AS quantity
+      FROM bench_cells c) AS cells`,
     [month.name],
   );
   await sql(
-    'UPDATE bench_cells c SET usage_month_id = m.id FROM usage_months m WHERE m.org_id = c.org_id AND m.meter = c.meter',
+    `UPDATE bench_cells c SET usage_month_id = m.id FROM usage_months m WHERE m.org_id = c.org_id
+      AND m.meter = c.meter`,
   );
   await sql(
-    'INSERT INTO unpaid_usage (org_id, month, meter, model, cost_nano) SELECT org_id, month, meter, model, cost_nano FROM usage_months',
+    `INSERT INTO unpaid_usage (org_id, month, meter, model, cost_nano) SELECT org_id, month, meter, model, cost_nano
+      FROM usage_months`,
   );
   await sql('ANALYZE bench_cells');
 
@@ -201,22 +219,28 @@ async function fill(sql, from, to) {
           `
         WITH given AS MATERIALIZED (
           SELECT c.*, c.base + c.factor * s.r AS quantity, (c.base * s.step + c.factor * s.before)::numeric AS before,
-            $1::bigint + floor((s.step + random()) * $2 / ${perCell})::bigint AS ms, c.usage_month_id || ' ' || s.step AS source_id
+            $1::bigint + floor((s.step + random()) * $2 / ${perCell})::bigint AS ms,
+              c.usage_month_id || ' ' || s.step AS source_id
           FROM bench_steps s, bench_cells c WHERE s.step >= $3 AND s.step < $4
         ), rated AS MATERIALIZED (
-          SELECT *, to_timestamp(ms / 1000.0) AS at, div((before + quantity) * price_nano, priced_per) - div(before * price_nano, priced_per) AS cost_nano,
+          SELECT *, to_timestamp(ms / 1000.0) AS at,
+            div((before + quantity) * price_nano, priced_per) - div(before * price_nano, priced_per) AS cost_nano,
             sha256('bench'::bytea || '\\x00'::bytea || source_id::bytea) AS digest
           FROM given
         ), events AS (
-          INSERT INTO usage_events (id, org_id, meter, model, quantity, price_version, cost_nano, occurred_at, billed_at, late, source, source_id)
-          SELECT (lpad(to_hex(ms), 12, '0') || '7' || substr(encode(digest, 'hex'), 1, 3) || substr('89ab', (get_byte(digest, 1) & 3) + 1, 1) || substr(encode(digest, 'hex'), 5, 15))::uuid,
+          INSERT INTO usage_events (id, org_id, meter, model, quantity, price_version, cost_nano, occurred_at,
+            billed_at, late, source, source_id)
+          SELECT (lpad(to_hex(ms), 12, '0') || '7' || substr(encode(digest, 'hex'), 1, 3) || substr('89ab',
+            (get_byte(digest, 1) & 3) + 1, 1) || substr(encode(digest, 'hex'), 5, 15))::uuid,
             org_id, meter, model, quantity, price_version, cost_nano, at, at, false, 'bench', source_id
           FROM rated ORDER BY ms
         )
         INSERT INTO usage_hours AS h (usage_month_id, hour, project_id, quantity, cost_nano, events)
-        SELECT usage_month_id, date_trunc('hour', at, 'UTC'), '', sum(quantity), sum(cost_nano), count(*) FROM rated GROUP BY 1, 2 ORDER BY 1, 2
+        SELECT usage_month_id, date_trunc('hour', at, 'UTC'), '', sum(quantity), sum(cost_nano), count(*) FROM rated
+          GROUP BY 1, 2 ORDER BY 1, 2
         ON CONFLICT (usage_month_id, hour, project_id) DO UPDATE
-        SET quantity = h.quantity + EXCLUDED.quantity, cost_nano = h.cost_nano + EXCLUDED.cost_nano, events = h.events + EXCLUDED.events`,
+        SET quantity = h.quantity + EXCLUDED.quantity, cost_nano = h.cost_nano + EXCLUDED.cost_nano,
+          events = h.events + EXCLUDED.events`,
           [from.getTime(), to.getTime() - from.getTime() - 2_000, first, first + steps],
         );
       }

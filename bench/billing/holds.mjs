@@ -39,10 +39,15 @@ const CONNECTIONS = 10;
 const PLENTY = 10n ** 15n;
 const MICROSECONDS = 1_000_000;
 
-const HELD = `INSERT INTO plain_holds (key, org_id, meter, amount_nano, state, credit_nano, billed_nano, parts, month, begun_at, expires_at)
-  SELECT key, $2, 'sandbox_compute', 1000, 'held', 1000, 0, '[]', date_trunc('month', now()), now(), now() FROM unnest($1::text[]) key`;
-const PAID = `UPDATE plain_holds SET state = 'settled', credit_nano = 700, ended_at = now(), cost_nano = 700, lost_nano = 0, occurred_at = now() WHERE key = ANY($1)`;
-const ENTRIES = `INSERT INTO plain_entries SELECT key, position, account, $2, amount FROM unnest($1::text[]) key, (VALUES (1, 'credits', 700), (2, 'revenue', -700)) AS e (position, account, amount)`;
+const HELD = `INSERT INTO plain_holds (key, org_id, meter, amount_nano, state, credit_nano, billed_nano, parts, month,
+  begun_at, expires_at)
+  SELECT key, $2, 'sandbox_compute', 1000, 'held', 1000, 0, '[]', date_trunc('month', now()), now(), now()
+    FROM unnest($1::text[]) key`;
+const PAID = `UPDATE plain_holds
+  SET state = 'settled', credit_nano = 700, ended_at = now(), cost_nano = 700, lost_nano = 0, occurred_at = now()
+  WHERE key = ANY($1)`;
+const ENTRIES = `INSERT INTO plain_entries SELECT key, position, account, $2, amount
+  FROM unnest($1::text[]) key, (VALUES (1, 'credits', 700), (2, 'revenue', -700)) AS e (position, account, amount)`;
 
 const ACCOUNT_HOLDS = 'UPDATE plain_accounts SET held_nano = held_nano + $2 WHERE org_id = $1';
 const ACCOUNT_PAYS =
@@ -94,7 +99,8 @@ try {
 async function run() {
   const orgIds = Array.from({ length: CALLERS + 1 }, (_, index) => `org_${String(index).padStart(26, '0')}`);
   await pool.query(
-    `INSERT INTO organizations (id, slug, name, plan, created_at, updated_at) SELECT id, replace(id, '_', '-'), id, 'free', now(), now() FROM unnest($1::text[]) id`,
+    `INSERT INTO organizations (id, slug, name, plan, created_at, updated_at)
+      SELECT id, replace(id, '_', '-'), id, 'free', now(), now() FROM unnest($1::text[]) id`,
     [orgIds],
   );
   const grants = app.get(GrantsService);
@@ -111,7 +117,8 @@ async function run() {
   const [hot, ...many] = orgIds;
   // The tables of plain SQL are like those of the service, and not the same: its books stay right.
   await pool.query(`
-    CREATE TABLE plain_accounts (org_id text PRIMARY KEY, posted_nano bigint, held_nano bigint, CHECK (posted_nano - held_nano >= 0)) WITH (fillfactor = 50);
+    CREATE TABLE plain_accounts (org_id text PRIMARY KEY, posted_nano bigint, held_nano bigint,
+      CHECK (posted_nano - held_nano >= 0)) WITH (fillfactor = 50);
     CREATE TABLE plain_holds (LIKE holds INCLUDING ALL);
     CREATE TABLE plain_entries (LIKE ledger_entries INCLUDING ALL);
     INSERT INTO plain_accounts SELECT org_id, posted_nano, held_nano FROM credit_accounts`);
@@ -131,9 +138,11 @@ async function run() {
   const {
     rows: [{ wrong }],
   } = await pool.query(`SELECT (SELECT count(*) FROM credit_accounts a WHERE held_nano <> 0
-    OR posted_nano <> -(SELECT sum(amount_nano) FROM ledger_entries e WHERE e.org_id = a.org_id AND account = 'credits')) AS wrong`);
+    OR posted_nano <> -(SELECT sum(amount_nano) FROM ledger_entries e WHERE e.org_id = a.org_id
+      AND account = 'credits')) AS wrong`);
   console.log(
-    `${rounds} rounds of ${seconds} s, ${CALLERS} callers; medians (min–max); accounts that are not what their entries say, or hold something: ${wrong}\n`,
+    `${rounds} rounds of ${seconds} s, ${CALLERS} callers; medians (min–max); accounts that are not what their ` +
+      `entries say, or hold something: ${wrong}\n`,
   );
   console.log(
     '| callers for | what | held and paid, a second | p50 | p99 | processor time each, this process | and PostgreSQL |',
@@ -148,7 +157,8 @@ async function run() {
             digits,
           )}${unit}`;
     console.log(
-      `| ${who} | ${what} | ${of('perSecond', '')} | ${of('p50', ' ms', 1)} | ${of('p99', ' ms', 1)} | ${of('ownUs', ' µs')} | ${of('databaseUs', ' µs')} |`,
+      `| ${who} | ${what} | ${of('perSecond', '')} | ${of('p50', ' ms', 1)} | ${of('p99', ' ms', 1)} | ` +
+        `${of('ownUs', ' µs')} | ${of('databaseUs', ' µs')} |`,
     );
   });
 }

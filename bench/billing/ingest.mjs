@@ -29,7 +29,9 @@ const TOKEN = 'a-token-for-this-measurement';
 const ORGS = Array.from({ length: organizations }, (_, index) => `org_${String(index).padStart(26, '0')}`);
 const BODIES = 60;
 const PLAIN = `
-  INSERT INTO bench_events SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::bigint[], $5::timestamptz[], $6::text[], $7::text[]) ON CONFLICT DO NOTHING`;
+  INSERT INTO bench_events SELECT *
+    FROM unnest($1::uuid[], $2::text[], $3::text[], $4::bigint[], $5::timestamptz[], $6::text[], $7::text[])
+    ON CONFLICT DO NOTHING`;
 
 const dataDir = mkdtempSync(join(tmpdir(), 'bench-ingest-'));
 const log = () => undefined;
@@ -43,11 +45,13 @@ try {
   await pool.query(
     `
     INSERT INTO organizations (id, slug, name, plan, created_at, updated_at)
-    SELECT id, 'bench-' || place, 'bench', 'pro', now(), now() FROM unnest($1::text[]) WITH ORDINALITY AS given (id, place)`,
+    SELECT id, 'bench-' || place, 'bench', 'pro', now(), now() FROM unnest($1::text[])
+      WITH ORDINALITY AS given (id, place)`,
     [ORGS],
   );
   await pool.query(
-    'CREATE TABLE bench_events (id uuid PRIMARY KEY, org_id text, meter text, quantity bigint, occurred_at timestamptz, source text, source_id text)',
+    `CREATE TABLE bench_events (id uuid PRIMARY KEY, org_id text, meter text, quantity bigint,
+      occurred_at timestamptz, source text, source_id text)`,
   );
   service = await start();
   await overHttp(2, 1);
@@ -190,7 +194,8 @@ async function check() {
   } = await pool.query(`
     SELECT (SELECT count(*) FROM usage_events) AS events, (SELECT sum(cost_nano) FROM usage_events) AS cost,
       (SELECT sum(events) FROM usage_hours) AS hour_events, (SELECT sum(cost_nano) FROM usage_hours) AS hour_cost,
-      (SELECT sum(cost_nano) FROM usage_months) AS month_cost, (SELECT sum(div(quantity * price_nano, priced_per)) FROM usage_months) AS rated`);
+      (SELECT sum(cost_nano) FROM usage_months) AS month_cost,
+        (SELECT sum(div(quantity * price_nano, priced_per)) FROM usage_months) AS rated`);
   const costs = new Set([sums.cost, sums.hour_cost, sums.month_cost, sums.rated]);
   if (Number(sums.events) !== accepted || Number(sums.hour_events) !== accepted || costs.size !== 1)
     throw new Error(`The sums differ: ${JSON.stringify({ ...sums, accepted })}`);
@@ -201,7 +206,8 @@ async function check() {
 
 function report(results) {
   console.log(
-    `${rounds} rounds of ${seconds} s, ${EVENTS} events at once, of ${organizations} organizations; medians (min–max)\n`,
+    `${rounds} rounds of ${seconds} s, ${EVENTS} events at once, of ${organizations} organizations; medians ` +
+      '(min–max)\n',
   );
   console.log(
     '| requests at once | way | events/s | p50 | p99 | processor time for 1,000 events: service | PostgreSQL |',
@@ -210,7 +216,11 @@ function report(results) {
   for (const { concurrency, measured } of results) {
     for (const [name, turns] of Object.entries(measured)) {
       console.log(
-        `| ${concurrency} | ${name === 'http' ? 'over HTTP' : 'bare INSERT'} | ${spread(turns.map(({ perSecond }) => perSecond))} | ${spread(turns.map(({ p50 }) => p50))} ms | ${spread(turns.map(({ p99 }) => p99))} ms | ${name === 'http' ? `${spread(turns.map((turn) => turn.service))} ms` : ''} | ${spread(turns.map((turn) => turn.postgres))} ms |`,
+        `| ${concurrency} | ${name === 'http' ? 'over HTTP' : 'bare INSERT'} | ` +
+          `${spread(turns.map(({ perSecond }) => perSecond))} | ${spread(turns.map(({ p50 }) => p50))} ms | ` +
+          `${spread(turns.map(({ p99 }) => p99))} ms | ` +
+          `${name === 'http' ? `${spread(turns.map((turn) => turn.service))} ms` : ''} | ` +
+          `${spread(turns.map((turn) => turn.postgres))} ms |`,
       );
     }
   }

@@ -47,7 +47,8 @@ const FRAMEWORKS = {
 const service = await startService({ settings: { BUILD_ALLOWED_HOSTS: process.env.BUILD_ALLOWED_HOSTS ?? '' } });
 try {
   console.log(
-    `Node ${process.versions.node}; builds and what is done by hand: ${(await run(join(NODE, 'node'), ['--version'])).trim()}\n`,
+    `Node ${process.versions.node}; builds and what is done by hand: ` +
+      `${(await run(join(NODE, 'node'), ['--version'])).trim()}\n`,
   );
   if (kinds.includes('static')) await measureStatic();
   for (const template of ['nextjs', 'expo']) if (kinds.includes(template)) await measureTemplate(template);
@@ -129,16 +130,20 @@ async function measureTemplate(template) {
   const theirs = rounds.map((round) => round.theirs);
   const ratios = rounds.map((round) => round.ours / round.theirs);
   console.log(
-    `## ${template}, ${changes} changes of a line; medians (range)\n\n| What | The service, push → ready | By hand | Ratio |\n|---|---|---|---|`,
+    `## ${template}, ${changes} changes of a line; medians (range)\n\n| What | The service, push → ready | By ` +
+      'hand | Ratio |\n|---|---|---|---|',
   );
   console.log(
-    `| from nothing: install and build | ${inSeconds(cold.ms)} | ${inSeconds(coldByHand)} | ${(cold.ms / coldByHand).toFixed(2)} |`,
+    `| from nothing: install and build | ${inSeconds(cold.ms)} | ${inSeconds(coldByHand)} | ` +
+      `${(cold.ms / coldByHand).toFixed(2)} |`,
   );
   console.log(
-    `| after a change | ${spread(ours)} | ${spread(theirs)} | ${median(ratios).toFixed(2)} (${sorted(ratios)[0].toFixed(2)}–${sorted(ratios).at(-1).toFixed(2)}) |`,
+    `| after a change | ${spread(ours)} | ${spread(theirs)} | ${median(ratios).toFixed(2)} ` +
+      `(${sorted(ratios)[0].toFixed(2)}–${sorted(ratios).at(-1).toFixed(2)}) |`,
   );
   console.log(
-    `| after a change ÷ from nothing by hand | ${(median(ours) / coldByHand).toFixed(2)} | ${(median(theirs) / coldByHand).toFixed(2)} | |`,
+    `| after a change ÷ from nothing by hand | ${(median(ours) / coldByHand).toFixed(2)} | ` +
+      `${(median(theirs) / coldByHand).toFixed(2)} | |`,
   );
   console.log(
     `\nPhases after a change, in ms: ${phasesOf(rounds.map(({ phases }) => phases))}; from nothing: ${Object.entries(

@@ -38,7 +38,8 @@ const SMALL = Buffer.from('<!doctype html><title>Small</title>'.padEnd(1_024, 'x
 /** Nothing makes it smaller. */
 const LARGE = Buffer.from(Uint8Array.from({ length: 1_048_576 }, (_, index) => (index * 2_654_435_761) >>> 13));
 const APP =
-  'require("node:http").createServer((request, response) => response.end("hello")).listen(process.env.PORT, process.env.HOSTNAME);';
+  'require("node:http").createServer((request, response) => response.end("hello")).listen(process.env.PORT, ' +
+  'process.env.HOSTNAME);';
 
 const directory = mkdtempSync(join(tmpdir(), 'bench-hosting-'));
 const ends = [() => rmSync(directory, { recursive: true, force: true })];
@@ -87,7 +88,8 @@ try {
     for (const [name, values] of Object.entries(byName)) {
       const ratios = values.map((value, round) => byName['the service'][round] / value);
       console.log(
-        `| ${what} | ${name} | ${Math.round(median(values)).toLocaleString('en')} (${Math.round(sorted(values)[0]).toLocaleString('en')}–${Math.round(sorted(values).at(-1)).toLocaleString('en')}) | ${name === 'the service' ? '' : `${median(ratios).toFixed(2)} × (${sorted(ratios)[0].toFixed(2)}–${sorted(ratios).at(-1).toFixed(2)})`} |`,
+        `| ${what} | ${name} | ${Math.round(median(values)).toLocaleString('en')} ` +
+          `(${Math.round(sorted(values)[0]).toLocaleString('en')}–${Math.round(sorted(values).at(-1)).toLocaleString('en')}) | ${name === 'the service' ? '' : `${median(ratios).toFixed(2)} × (${sorted(ratios)[0].toFixed(2)}–${sorted(ratios).at(-1).toFixed(2)})`} |`,
       );
     }
   }

@@ -151,7 +151,10 @@ function report() {
 }
 
 function spread(values, digits) {
-  return `${median(values).toFixed(digits)} (${Math.min(...values).toFixed(digits)}–${Math.max(...values).toFixed(digits)})`;
+  return (
+    `${median(values).toFixed(digits)} ` +
+    `(${Math.min(...values).toFixed(digits)}–${Math.max(...values).toFixed(digits)})`
+  );
 }
 
 function median(values) {

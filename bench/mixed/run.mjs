@@ -132,7 +132,8 @@ async function compare(kinds) {
     ),
   );
   console.log(
-    `${rate} requests a second, ${turns} turns of ${seconds} s; memory of the service's own processes: ${Math.round(memory())} MiB`,
+    `${rate} requests a second, ${turns} turns of ${seconds} s; memory of the service's own processes: ` +
+      `${Math.round(memory())} MiB`,
   );
   const faults = rows.flatMap(({ name, quiet: before, figures }) => [
     ...(figures.failed > 0 ? [`${name}: ${figures.failed} failed`] : []),
