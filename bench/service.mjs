@@ -224,7 +224,7 @@ export const childrenOf = (pid) =>
 
 export const descendantsOf = (pid) => childrenOf(pid).flatMap((child) => [child, ...descendantsOf(child)]);
 
-/** Of a file of /proc: what it says in KiB by this name, in MiB. */
+/** Returns a field of a file in /proc, converted from KiB to MiB. */
 export const mebibytesOf = (pid, file, name) => {
   try {
     return (

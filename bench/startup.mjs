@@ -90,7 +90,7 @@ function sumOf(kib) {
   return Object.values(kib).reduce((sum, each) => sum + each, 0);
 }
 
-/** Of one of our own processes; undefined for those of others. */
+/** Returns the role of one of our processes, or undefined for other processes. */
 function nameOf(pid) {
   const command = textOf(`/proc/${pid}/cmdline`);
   return command.includes('sandbox-host') ? 'sandbox host' : /\0(api|edge|worker)\0--supervised/.exec(command)?.[1];

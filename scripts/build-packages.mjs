@@ -2,7 +2,7 @@
 /**
  * `npm run build:client`: builds the client library and the command line into their dist/, unless what lies there is of
  * these very sources. JavaScript is made file by file, which takes moments; only the declarations of the client need
- * the whole of TypeScript, which is told not to check types: `npm run check` does that.
+ * the whole of TypeScript, without its type checks: `npm run check` does those.
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -77,7 +77,7 @@ async function build({ name, inputs, declarations }) {
   rmSync(fresh, { recursive: true, force: true });
   compile(join(ROOT, name, 'src'), fresh);
   if (declarations !== undefined) await declare(name, [...declarations, '--outDir', fresh]);
-  // Put in place whole, because tests of somebody else may be reading the old one.
+  // The directory is replaced as a whole, because other tests may be reading the old one.
   const dist = join(ROOT, name, 'dist');
   const old = join(CACHE, `${name}-old`);
   rmSync(old, { recursive: true, force: true });

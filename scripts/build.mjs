@@ -26,7 +26,7 @@ for (const directory of new Set(files.map((file) => dirname(file))))
 await Promise.all(files.map(build));
 for (const source of SOURCES) await replace(source);
 await rm(FRESH, { recursive: true, force: true });
-// Of the compiler that built earlier releases.
+// The compiler of earlier releases has left this file.
 await rm(join(DIST, '.tsbuildinfo'), { force: true });
 
 async function filesOf(directory) {

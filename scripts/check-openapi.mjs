@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 /**
- * `npm run check:openapi`: the OpenAPI description of the service follows the rules of redocly.yaml. It is made from the code
- * without a database, a Redis or a build: Nest reads the controllers and makes none of the services.
+ * `npm run check:openapi` checks the OpenAPI description against the rules of redocly.yaml. It is created from the code
+ * without a database, Redis or a build: Nest reads the controllers and creates no services.
  *
- * The rules run in the engine of Redocly's command line, because that itself brings some hundred packages for pages and
- * previews, and the engine is installed anyhow, for the types of the client.
+ * The rules run in the engine of the Redocly CLI. The CLI itself would add some hundred packages for pages and
+ * previews, and the engine is installed anyway for the types of the client.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -46,8 +46,8 @@ async function describeService() {
   const { ServiceModule } = require('../src/roles/service.module.ts');
   const { loadSettings } = require('../src/roles/settings.ts');
 
-  // Nobody connects to these, and nothing is encrypted with them.
-  const settings = loadSettings({
+  // Nothing connects to these addresses or encrypts with these keys.
+  const config = loadConfig({
     DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing',
     REDIS_URL: 'redis://127.0.0.1:1',
     API_KEY_PEPPER: 'of-no-use-'.repeat(4),

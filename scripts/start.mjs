@@ -145,7 +145,7 @@ function isFresh() {
   return existsSync(MAIN) && existsSync(STAMP) && readFileSync(STAMP, 'utf8') === fingerprint();
 }
 
-/** Of names, times and sizes: a file that was removed, or put back with its old time, counts as a change too. */
+/** Hashes names, times and sizes, so that a removed file, or one restored with its old time, counts as a change. */
 function fingerprint() {
   const hash = createHash('sha256');
   for (const input of INPUTS) addTo(hash, join(ROOT, input));

@@ -249,7 +249,7 @@ async function fill(sql, from, to) {
   );
 }
 
-/** As a worker does every hour, for this month: its clock stands in it. */
+/** Reconciles the month as a worker does every hour; its clock stands in this month. */
 async function reconcile(month) {
   const store = new UsageReconciliationStore(app.get(Database, { strict: false }));
   const drifted = store.drifted.bind(store);

@@ -180,7 +180,7 @@ function bySql(concurrency, duration) {
   return measure(concurrency, duration, make, (values) => pool.query({ name: 'plain', text: PLAIN, values }));
 }
 
-/** As the service's ids: of the time and a hash. */
+/** Creates ids like those of the service, from the time and a hash. */
 function idOf({ source, id, occurred_at }) {
   const hash = createHash('sha256').update(`${source}\0${id}`).digest('hex');
   const time = Date.parse(occurred_at).toString(16).padStart(12, '0');

@@ -20,7 +20,7 @@ export function processorSeconds(dataDir, servicePid) {
     const seconds = (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
     if (pid === own) sum.service += seconds;
     if (pid === postmaster || fields[1] === postmaster) sum.postgres += seconds;
-    // Those of its children that have ended.
+    // These are the times of its children that have exited.
     if (pid === postmaster) sum.postgres += (Number(fields[13]) + Number(fields[14])) / TICKS_PER_SECOND;
   }
   return sum;

@@ -52,7 +52,7 @@ export async function rolling({ short, signal }) {
       const api = apis[restart % apis.length];
       await api.stop();
       await api.start();
-      // The proxy must have seen it before the other one goes, as whoever restarts by turns waits for.
+      // The proxy must see it before the other one stops, as in every rolling restart.
       await proxy.untilAllAreUp();
     }
     const { sent, failed, examples } = await load.stop();

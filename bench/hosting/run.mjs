@@ -89,7 +89,11 @@ try {
       const ratios = values.map((value, round) => byName['the service'][round] / value);
       console.log(
         `| ${what} | ${name} | ${Math.round(median(values)).toLocaleString('en')} ` +
-          `(${Math.round(sorted(values)[0]).toLocaleString('en')}–${Math.round(sorted(values).at(-1)).toLocaleString('en')}) | ${name === 'the service' ? '' : `${median(ratios).toFixed(2)} × (${sorted(ratios)[0].toFixed(2)}–${sorted(ratios).at(-1).toFixed(2)})`} |`,
+          `(${Math.round(sorted(values)[0]).toLocaleString('en')}–` +
+          `${Math.round(sorted(values).at(-1)).toLocaleString('en')}) | ` +
+          (name === 'the service'
+            ? ' |'
+            : `${median(ratios).toFixed(2)} × (${sorted(ratios)[0].toFixed(2)}–${sorted(ratios).at(-1).toFixed(2)}) |`),
       );
     }
   }
@@ -136,11 +140,15 @@ async function startNginx() {
   writeFileSync(
     join(place, 'nginx.conf'),
     `
-    daemon off; worker_processes 1; pid ${place}/pid; error_log ${place}/error.log; ${process.getuid() === 0 ? 'user root;' : ''}
+    daemon off; worker_processes 1; pid ${place}/pid; error_log ${place}/error.log;
+    ${process.getuid() === 0 ? 'user root;' : ''}
     events { worker_connections 1024; }
     http {
-      ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${place}/${name};`).join(' ')}
-      types { text/html html; } default_type application/octet-stream; access_log ${place}/access.log; sendfile on; tcp_nopush on; keepalive_requests 1000000; etag on;
+      ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+        .map((name) => `${name}_temp_path ${place}/${name};`)
+        .join(' ')}
+      types { text/html html; } default_type application/octet-stream; access_log ${place}/access.log;
+      sendfile on; tcp_nopush on; keepalive_requests 1000000; etag on;
       server { listen 127.0.0.1:${port}; root ${directory}/files; index index.html; }
     }`,
   );

@@ -97,7 +97,7 @@ async function start(name, args, settings) {
   return { name, child, url: `${url}/api/v1/me`, rounds: [] };
 }
 
-/** Of somebody new. Each address may sign up a few times an hour only. */
+/** Creates a key of a new account. An address may sign up only a few times an hour. */
 async function mintKey({ url }, index) {
   const post = async (path, body, headers = {}) => {
     const answer = await fetch(new URL(path, url), {

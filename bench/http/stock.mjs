@@ -176,7 +176,7 @@ app.use(
       response.setHeader('X-Request-Id', id);
       return id;
     },
-    // By default it writes all headers, the key among them.
+    // The default is to log all headers, including the key.
     serializers: { req: ({ id, method, url }) => ({ id, method, url }), res: ({ statusCode }) => ({ statusCode }) },
   }),
   withLogger,

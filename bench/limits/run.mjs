@@ -105,5 +105,6 @@ function report() {
 
 function spread(values, digits) {
   const sorted = [...values].sort((a, b) => a - b);
-  return `${sorted[Math.floor(values.length / 2)].toFixed(digits)} (${sorted[0].toFixed(digits)}–${sorted.at(-1).toFixed(digits)})`;
+  const median = sorted[Math.floor(values.length / 2)];
+  return `${median.toFixed(digits)} (${sorted[0].toFixed(digits)}–${sorted.at(-1).toFixed(digits)})`;
 }

@@ -5,7 +5,7 @@
  *   npm run bench:mixed -- [--rate 400] [--turns 6] [--seconds 15]
  *   npm run bench:mixed -- --sweep      the highest rate at which every p99 stays below 150 ms
  *
- * Of the requests 5 % are executions, half are `GET /me` and the rest are pages of the site. Exits with 1 when the
+ * 5 % of the requests are executions, half are `GET /me` and the rest are pages of the site. Exits with 1 when the
  * ratio is above 3, or anything but an execution is refused.
  */
 import '../../scripts/on-pinned-node.mjs';

@@ -98,7 +98,7 @@ async function measureLatency(runtime, language, turns) {
   return { ours, cold };
 }
 
-/** As many at a time as a worker takes, one after the other, without a pause. */
+/** Runs as many programs at a time as a worker does, without a pause. */
 async function measureRate(run, seconds) {
   const startedAt = performance.now();
   const until = startedAt + seconds * 1000;

@@ -66,12 +66,12 @@ for (const mode of MODES.filter(({ user }) => AS_ROOT || user === 'ordinary')) {
       const outcome = await run(attack.language, attack.code, attack.timeoutMs);
       const tookMs = performance.now() - startedAtMs;
 
-      const told = JSON.stringify({
+      const shown = JSON.stringify({
         ...outcome,
         stdout: outcome.stdout.slice(0, 500),
         stderr: outcome.stderr.slice(-500),
       });
-      expect({ told, ended: [attack.status].flat().includes(outcome.status) }).toEqual({ told, ended: true });
+      expect({ shown, ended: [attack.status].flat().includes(outcome.status) }).toEqual({ shown, ended: true });
       if (attack.stdout !== undefined) expect(outcome.stdout).toBe(attack.stdout);
       expect(tookMs).toBeLessThan((attack.timeoutMs ?? DEFAULT_TIMEOUT_MS) + ENDS_WITHIN_MS);
       expect(Buffer.byteLength(outcome.stdout)).toBeLessThanOrEqual(LIMITS.outputBytes);

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { HostedRuntime } from '../../src/modules/sandbox/runtime/host/hosted-runtime.js';
 import { ownCgroups } from '../../src/platform/isolation/cgroups/own-cgroups.js';
 
-/** Whoever starts these tests as an ordinary user sees two of the four. */
+/** An ordinary user can run two of the four modes; the others need root. */
 export const AS_ROOT = process.getuid?.() === 0;
 
 const ORDINARY_UID = 61_000;

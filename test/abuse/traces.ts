@@ -9,7 +9,7 @@ export interface Traces {
   /** With something in them; empty ones are kept for the next sandbox. */
   readonly cgroups: number;
   readonly mounts: number;
-  /** Of the process that keeps the sandboxes. */
+  /** Open descriptors of the sandbox host. */
   readonly descriptors: number;
 }
 
@@ -68,7 +68,7 @@ function descendantsOf(ancestor: number): Descendant[] {
   return below(ancestor).map((pid) => ({ pid, command: readOrEmpty(`/proc/${pid}/cmdline`) }));
 }
 
-/** Those that the process has made, wherever they are; it gives them its id as name. Where version 1 is mounted. */
+/** Finds all cgroups of the process, which contain its id in their names, where cgroups version 1 is mounted. */
 export function cgroupsOf(host: number): string[] {
   const below = (directory: string): string[] => {
     try {

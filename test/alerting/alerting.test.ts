@@ -87,7 +87,7 @@ describe('with a real Prometheus and a real Alertmanager', () => {
     // The fault: nobody is left who can run code.
     worker.signal('SIGTERM');
     await worker.ended;
-    // It is reported while the database is away: the service answers 503, and Alertmanager tries again.
+    // The alert fires while the database is unavailable: the service answers 503, and Alertmanager retries.
     const outage = await Outage.begin(database.url);
     try {
       await eventually(

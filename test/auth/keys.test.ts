@@ -99,7 +99,7 @@ describe('API keys', () => {
       expect(codeOf(await me(rotated.secret))).toEqual([401, 'revoked_api_key']);
     });
 
-    it('are told apart from session tokens, cookies and JWTs, with a hint where to create a key', async () => {
+    it('rejects session tokens, cookies and JWTs with a hint where to create a key', async () => {
       const jwt = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl';
       for (const headers of [
         { authorization: `Bearer ${ada.sessionToken}` },
@@ -322,7 +322,7 @@ describe('API keys', () => {
     expect(codeOf(await inOrg(secret, two.slug))).toEqual([403, 'org_access_denied']);
     for (const org of [one.id, two.slug])
       expect((await inOrg(personal, org)).body.data.organization.role).toBe('owner');
-    // The answer for an organization of strangers is that for one that does not exist, to the byte.
+    // The answer for an organization of other users equals the one for a missing organization, to the byte.
     const outsider = await make.person();
     const bytes = async (org: string): Promise<string> =>
       (await inOrg(personal, org)).text.replace(org, '…').replace(/req_\w+/, '…');

@@ -18,7 +18,7 @@ describe('an unverified account with EMAIL_VERIFICATION=required', () => {
       await app.post('/api/v1/auth/verify-email', { token: (await mailTo(app, person.user.email, 'Confirm')).token }),
     );
   };
-  /** As if the setting had been off when the key was minted. */
+  /** Simulates a key that was created while the setting was off. */
   const unverify = async ({ user }: Person): Promise<void> => {
     await make.sql('UPDATE users SET email_verified_at = NULL, auth_epoch = auth_epoch + 1 WHERE id = $1', [user.id]);
   };
@@ -40,7 +40,7 @@ describe('an unverified account with EMAIL_VERIFICATION=required', () => {
     const person = await make.person();
     const org = await make.org(person);
     const invite = (): Promise<Answer> =>
-      app.post(`/api/v1/orgs/${org.id}/members`, { email: 'somebody@example.org', role: 'member' }, as(person));
+      app.post(`/api/v1/orgs/${org.id}/members`, { email: 'invited@example.org', role: 'member' }, as(person));
     expect(codeOf(await invite())).toEqual([403, 'email_not_verified']);
     await verify(person);
     expectStatus(201, await invite());

@@ -25,7 +25,7 @@ beforeAll(() => {
 });
 beforeEach(() => months.begin());
 
-/** As fast as it can be: a sign-up hashes a password. */
+/** Inserts the account directly, because a sign-up hashes a password and is slow. */
 async function newOrg(): Promise<string> {
   const id = app.get(Ids).next(ORG_ID);
   const name = uniqueName('org');
@@ -47,7 +47,7 @@ interface Act {
   readonly second: number;
   readonly plan?: PlanId;
   readonly usage?: {
-    readonly kind: 'told' | 'paid for';
+    readonly kind: 'reported' | 'paid for';
     readonly meter: 'sandbox_compute' | 'database_storage' | 'object_storage' | 'ai_tokens';
     readonly quantity: bigint;
   };
@@ -64,7 +64,7 @@ const acts = fc
             weight: 3,
             arbitrary: fc.record({
               usage: fc.record({
-                kind: fc.constantFrom('told' as const, 'paid for' as const),
+                kind: fc.constantFrom('reported' as const, 'paid for' as const),
                 meter: fc.constantFrom(
                   'sandbox_compute' as const,
                   'database_storage' as const,
@@ -95,7 +95,7 @@ async function live(orgId: string, list: readonly Act[]): Promise<void> {
     const { kind, meter, quantity } = usage;
     const model = meter === 'ai_tokens' ? 'openai/gpt-mini:input' : null;
     const event = { source: 'law', sourceId: `${orgId} ${index}`, orgId, meter, model, quantity, occurredAt: at };
-    if (kind === 'told') {
+    if (kind === 'reported') {
       await months.use(orgId, event);
     } else {
       // Refused where there are neither credits nor a plan that is billed; then nothing is used.

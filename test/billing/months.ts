@@ -44,7 +44,7 @@ export class Months {
     this.setTime(new Date(this.period.to.getTime() + 49 * HOUR_MS));
   }
 
-  /** As {@link end}, and it is closed. */
+  /** Ends the month like {@link end}, and closes it. */
   close(): Promise<{ organizations: number; failed: number }> {
     this.end();
     return this.app.get(MonthCloseRun).closeAllDue();

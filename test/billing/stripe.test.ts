@@ -109,7 +109,7 @@ describe('a subscription paid through Stripe', () => {
       planned_change: { plan: 'free', at: months.period.to.toISOString() },
     });
     expect(codeOf(await choose('pro'))).toEqual([409, 'payment_method_required']);
-    // Until then it goes on with another means of payment.
+    // Until then, the subscription continues with another payment method.
     await subscribe('builder');
     expect(await subscription()).not.toHaveProperty('planned_change');
     expect((await choose('pro')).status).toBe(200);
@@ -123,9 +123,9 @@ describe('a subscription paid through Stripe', () => {
     stripe.endSubscription(ended);
     const events = stripe.events.splice(0);
     expect(events).toHaveLength(5);
-    const told = [4, 3, 0, 2, 1, 3, 4, 1].map((index) => events[index]!);
+    const delivered = [4, 3, 0, 2, 1, 3, 4, 1].map((index) => events[index]!);
     const outcomes = [];
-    for (const event of told) outcomes.push((await stripe.deliver(app, event)).body.data.outcome);
+    for (const event of delivered) outcomes.push((await stripe.deliver(app, event)).body.data.outcome);
     expect(outcomes).toEqual([
       'accepted',
       'accepted',

@@ -147,7 +147,7 @@ describe('a build', () => {
     const repository = bench.repository({ 'package.json': json({ scripts: { build: 'true' } }) });
     rmSync(bench.nodes, { recursive: true, force: true });
     mkdirSync(bench.nodes);
-    // Somebody else is fetching, and takes long.
+    // Another process is fetching, and takes long.
     const holder = spawn('flock', [join(bench.nodes, 'lock'), 'sleep', '60'], { detached: true });
     try {
       await until(

@@ -65,7 +65,7 @@ class Facts {
     if (codes === undefined) this.lines.add(`${operation} answers ${status}`);
     for (const code of codes ?? []) this.lines.add(`${operation} answers ${status}: ${code}`);
     for (const [mediaType, { schema }] of Object.entries<Json>(response.content ?? {})) {
-      // All failures have one shape, which is told once and not some seven hundred times.
+      // All errors have one shape, which the snapshot contains once and not some seven hundred times.
       const answer = codes === undefined ? `${operation} answers ${status}` : 'Every failure answers';
       this.lines.add(`${answer} body: ${mediaType}`);
       this.addAnswered(answer, 'body', schema);

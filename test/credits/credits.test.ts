@@ -18,7 +18,7 @@ const OPS_TOKEN = 'operators-token-0123456789';
 const app = useApp({ OPS_TOKEN });
 const make = new Make(app);
 const HOUR_MS = 3_600_000n;
-/** Of the prices that the service comes with. */
+/** A price of the default price list. */
 const HOUR_NANO = parseUsd('0.1');
 
 const work = (): PaidWorkService => app.get(PaidWorkService);
@@ -361,14 +361,14 @@ describe('the spend cap', () => {
       [person, second].flatMap(({ user }) => levels.map((level) => `${user.email} ${level}`)).sort();
     await spend(4n);
     await spend(2n);
-    await eventually(() => mails().length >= 2, 'both owners are told', 20_000);
+    await eventually(() => mails().length >= 2, 'both owners are notified', 20_000);
     expect(mails()).toEqual(of(50));
     await spend(4n);
-    // A smaller cap is passed at once; a larger one is reached anew, and was told of before.
+    // A smaller cap is exceeded at once. A larger one is reached again, but the owners were notified before.
     expectStatus(200, await send(app, ['PUT', '/api/v1/billing/spend-cap'], { amount: '0.5' }, inOrg));
     expectStatus(200, await send(app, ['PUT', '/api/v1/billing/spend-cap'], { amount: '2' }, inOrg));
     await spend(5n);
-    await eventually(() => mails().length >= 6, 'both owners are told of the rest', 20_000);
+    await eventually(() => mails().length >= 6, 'both owners are notified of the rest', 20_000);
     expect(mails()).toEqual(of(50, 80, 100));
     expect(await make.sql('SELECT level FROM spend_warnings WHERE org_id = $1 ORDER BY level', [org.id])).toEqual([
       { level: 50 },

@@ -340,7 +340,7 @@ describe('a process that is killed', () => {
     });
     expect(await app.get(LedgerService).sum(orgId, 'revenue')).toBe(-HOUR_NANO);
 
-    // Its heir tells of the ends again, as a job that is run once more does: of one the end was there, of the other
+    // Its successor reports the ends again, as a job that is run once more does: of one the end was there, of the other
     // not.
     const paid = app.get(PaidWorkService);
     const works = await paid.find(['killed-before-end', 'killed-after-end']);

@@ -10,7 +10,7 @@ import { useApp } from '../support/test-app.js';
 import { faultsOf } from './support.js';
 
 const USAGE_TOKEN = 'usage-token-0123456789';
-/** Of the prices that the service comes with: an hour of the sandbox costs a tenth of a dollar. */
+/** In the default price list, an hour of the sandbox costs a tenth of a dollar. */
 const HOURS_OF_A_DOLLAR = 10;
 const HOUR_MS = 3_600_000;
 

@@ -201,11 +201,11 @@ describe('a deploy attempt', () => {
     await make.sql("UPDATE deploys SET lease_until = now() - interval '1 second' WHERE id = $1", [id]);
     await Promise.all([lost().reap(), lost().reap()]);
     expect(await row(id)).toMatchObject({ state: 'error', error_code: 'worker_lost', losses: 1 });
-    const told = await make.sql(
+    const events = await make.sql(
       'SELECT kind, from_state, to_state, attempt FROM deploy_events WHERE deploy_id = $1 ORDER BY id',
       [id],
     );
-    expect(told.map(({ kind, from_state, to_state, attempt }) => [kind, from_state, to_state, attempt])).toEqual([
+    expect(events.map(({ kind, from_state, to_state, attempt }) => [kind, from_state, to_state, attempt])).toEqual([
       ['state', null, 'queued', 0],
       ['state', 'queued', 'initializing', 1],
       ['state', 'initializing', 'building', 1],

@@ -85,7 +85,7 @@ describe('a deploy worker', () => {
     );
   const becomes = (id: string, state: string): Promise<void> =>
     eventually(async () => (await get(id)).state === state, `${id} is ${state}`, LONG);
-  /** As if the time of the lease were over; to wait for it would take half a minute. */
+  /** Expires the lease, because waiting for it would take half a minute. */
   const lapse = (id: string): Promise<unknown> =>
     make.sql("UPDATE deploys SET lease_until = now() - interval '1 second' WHERE id = $1 AND lease_until IS NOT NULL", [
       id,

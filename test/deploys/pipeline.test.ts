@@ -261,7 +261,7 @@ describe('a cancelled deploy', () => {
       await reached;
       expect((await cancel(id)).body.data.state).toBe('canceled');
       expect((await cancel(id)).status).toBe(409);
-      // Its place is free at once: the next one is at work before any lease could have lapsed.
+      // Its place is free at once: the next deploy runs before any lease could have expired.
       builds.holdAt('build').letGo();
       const next = await deploy({ branch: 'cancelled' });
       expect(next.state).toBe('ready');

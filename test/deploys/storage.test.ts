@@ -46,7 +46,7 @@ async function over(id: string): Promise<any> {
 const deploy = async (body: object = {}): Promise<any> =>
   over(expectStatus(202, await request(body)).body.data.id as string);
 const erase = (id: string): Promise<Answer> => app.call('DELETE', `/api/v1/deploys/${id}`, as(key));
-/** As if the deploy were of this size. */
+/** Sets the size of the deploy in the database. */
 const resize = (id: string, bytes: number): Promise<unknown> =>
   make.sql('UPDATE hosted_deploys SET bytes = $2 WHERE deploy_id = $1', [id, bytes]);
 const storage = async (): Promise<any> =>

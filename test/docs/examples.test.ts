@@ -31,7 +31,7 @@ interface Operation {
   readonly path: string;
   readonly schemes: readonly string[];
   readonly parameters: readonly { in: string; name: string; example?: unknown; schema: Record<string, unknown> }[];
-  /** By their names; one without a name where the route takes no body. */
+  /** The examples by name; a route without a body has one without a name. */
   readonly bodies: Readonly<Record<string, unknown>>;
   readonly hasBody: boolean;
 }
@@ -83,7 +83,9 @@ describe('the examples of the API reference', () => {
         (parameter) =>
           `${parameter.name}=${encodeURIComponent(String(parameter.example ?? parameter.schema['example']))}`,
       );
-    const target = `${path.replace(/\{(\w+)\}/g, (_all, name: string) => valueOf({ name }))}${query.length === 0 ? '' : `?${query.join('&')}`}`;
+    const target =
+      path.replace(/\{(\w+)\}/g, (_all, name: string) => valueOf({ name })) +
+      (query.length === 0 ? '' : `?${query.join('&')}`);
     return app.call(method, target, {
       ...(token === undefined ? {} : as(token)),
       headers: {

@@ -66,7 +66,7 @@ describe('the kinds of ids', () => {
 });
 
 describe('the metrics', () => {
-  /** File and name of each metric. prom-client hands out the metric that is there already, so it finds no name twice. */
+  /** File and name of each metric. prom-client returns an existing metric, so it reports no duplicate names. */
   const metrics = sources.flatMap((file) => {
     const constants = new Map(
       [...text(file).matchAll(/^const ([A-Z_]+) = '([a-z_]+)';$/gm)].map(([, constant, name]) => [constant!, name!]),

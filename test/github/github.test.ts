@@ -88,7 +88,7 @@ describe('connecting a GitHub account', () => {
       'invalid_link_state',
     ]);
 
-    // Somebody else's browser was led there: they would connect their account to the organization of who began.
+    // The browser of another user was sent there: it would connect their account to the wrong organization.
     const mallory = await make.person();
     await make.member(org, mallory, 'admin');
     expect(refusal(await finish({ ...body, state: await stateOf(), code: github.codeFor(account) }, mallory))).toEqual([
@@ -559,7 +559,11 @@ describe('from GitHub to a live site', () => {
     // A push to what is not connected any more deploys nothing.
     const before = (await app.fetch(`/api/v1/projects/${mine}/deploys`, as(key))).body.data.length as number;
     await github.push(app, [account, name], { 'index.html': 'later' });
-    await eventually(async () => (await make.sql('SELECT 1 FROM outbox_messages')).length === 0, 'it was told', LONG);
+    await eventually(
+      async () => (await make.sql('SELECT 1 FROM outbox_messages')).length === 0,
+      'the message was delivered',
+      LONG,
+    );
     expect((await app.fetch(`/api/v1/projects/${mine}/deploys`, as(key))).body.data).toHaveLength(before);
   });
 

@@ -68,7 +68,7 @@ describe('while the database is unavailable', () => {
     );
     await eventually(
       async () => (await app.fetch('/ready')).status === 503,
-      '/ready says that the database is away',
+      '/ready reports that the database is unavailable',
       2_500,
     );
 
@@ -117,7 +117,11 @@ describe('while Redis is unavailable', () => {
     expect((await run()).status).toBe(200);
 
     relay.cut();
-    await eventually(async () => (await app.fetch('/ready')).status === 503, '/ready says that Redis is away', 2_500);
+    await eventually(
+      async () => (await app.fetch('/ready')).status === 503,
+      '/ready reports that Redis is unavailable',
+      2_500,
+    );
     expect((await app.fetch('/ready')).body.error).toMatchObject({ redis: { status: 'down' } });
     const refused = await run();
     expect([refused.status, refused.body.error.code]).toEqual([503, 'service_unavailable']);

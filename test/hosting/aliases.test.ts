@@ -84,9 +84,9 @@ describe('host names', () => {
         }
         return tookMs;
       };
-      await point(app, 'told', { ...one, projectId: 'prj_same' });
-      expect((await visit(other, 'told')).text).toBe('one');
-      expect(Math.min(...(await alternately('told', 6)))).toBeLessThan(100);
+      await point(app, 'notified', { ...one, projectId: 'prj_same' });
+      expect((await visit(other, 'notified')).text).toBe('one');
+      expect(Math.min(...(await alternately('notified', 6)))).toBeLessThan(100);
 
       const kill = (): Promise<unknown> =>
         new Make(app).sql(
@@ -94,7 +94,7 @@ describe('host names', () => {
             WHERE application_name = 'service-platform aliases' AND datname = current_database()`,
         );
       expect(await kill()).toHaveLength(2);
-      expect(Math.min(...(await alternately('told', 6)))).toBeLessThan(100);
+      expect(Math.min(...(await alternately('notified', 6)))).toBeLessThan(100);
     });
   });
 

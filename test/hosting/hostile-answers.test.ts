@@ -59,7 +59,7 @@ describe('an app whose server answers with', () => {
     ],
     ['101 to nothing', 'HTTP/1.1 101 Switching Protocols\r\n\r\n'],
     ['informational answers without end', 'HTTP/1.1 102 Processing\r\n\r\n'.repeat(100)],
-  ])('%s: the visitor is told 502 app_failed, and the connection goes on', async (_what, bytes) => {
+  ])('%s: answers 502 app_failed and keeps the connection open', async (_what, bytes) => {
     plays((answer) => {
       answer.send(bytes);
       if (!bytes.endsWith('\r\n\r\n')) answer.end();

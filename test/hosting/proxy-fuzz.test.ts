@@ -151,8 +151,8 @@ function answerAs(answer: PlayedAnswer): void {
     return;
   }
   const { bytes, ends, pieces } = kind === 'upgrade' ? upgradeOf(Number(index)) : hostileOf(Number(index));
-  // What comes in a later piece than the end of an answer could not be told from the answer to the next request, so
-  // that only heads are cut; frames, which nothing follows, are cut anywhere.
+  // A piece after the end of an answer would be part of the next answer, so only heads are cut. Nothing follows frames,
+  // which are cut anywhere.
   const lastCut = kind === 'upgrade' ? bytes.length : Math.max(0, bytes.indexOf('\r\n\r\n'));
   const size = Math.max(1, Math.ceil(lastCut / pieces));
   const sendFrom = (at: number): void => {

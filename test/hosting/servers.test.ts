@@ -48,7 +48,7 @@ server.on('upgrade', (request, socket) => {
 server.listen(process.env.PORT, process.env.HOSTNAME);
 `;
 
-/** Those that never come up; a busy machine takes a second to start one that answers. */
+/** Time limit for servers that never start. A busy machine takes a second to start one that answers. */
 const STARTS_WITHIN_MS: Readonly<Record<string, number>> = { 'never.js': 1_500, 'broken.js': 6_000 };
 
 const output = (

@@ -175,7 +175,7 @@ describe.each(['file', 's3'] as const)('the artifact store: %s', (kind) => {
       ]).toEqual([true, false]);
     });
 
-    // The age of what lies in a bucket is told by the bucket, whose clock is not ours to move.
+    // The bucket decides the age of its objects, and a test cannot change its clock.
     (kind === 'file' ? it : it.skip)('takes nothing from a deploy that is being taken in', async () => {
       const text = `again ${randomBytes(8).toString('hex')}`;
       const first = await deploy(app, built({ 'index.html': text }));

@@ -8,7 +8,7 @@ import { WriteInterceptor } from '../../src/platform/http/json-body.js';
 import { Public } from '../../src/platform/http/public.js';
 import { useApp } from '../support/test-app.js';
 
-/** A route that somebody forgot to think about. */
+/** A route that declares no access. */
 @Controller('forgotten')
 class ForgottenController {
   @Get()
@@ -62,7 +62,7 @@ describe('every route of the service', () => {
   it('keeps the promises for writes', () => {
     const writes = handlers().filter(({ handler }) => Reflect.getMetadata('method', handler) !== RequestMethod.GET);
     expect(writes.length).toBeGreaterThanOrEqual(15);
-    // Git and webhooks have protocols of their own, which are told nothing of keys for idempotency.
+    // Git and webhooks have their own protocols, which do not use idempotency keys.
     const careless = writes.filter(
       ({ route, handler }) =>
         !/^Git(?=Controller)|Webhook(?=Controller)/.test(route) &&

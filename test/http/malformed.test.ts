@@ -138,7 +138,7 @@ describe.each(['the API', 'an app'])('a malformed request to %s', (whose) => {
     expect(text).toMatch(/^connection: close$/im);
     expect(text).toMatch(/^x-request-id: req_/im);
     const [head = '', body = ''] = text.split('\r\n\r\n');
-    // What could not be read at all names no host: whoever listens says so in its own way.
+    // A request that cannot be parsed names no host, so each listener answers in its own format.
     if (isApi)
       expect(JSON.parse(body)).toMatchObject({
         error: { status, docs_url: expect.stringContaining('/errors/') },

@@ -31,7 +31,7 @@ describe('a write with an idempotency key whose database connection is lost', ()
   const count = async (name: string): Promise<number> =>
     Number((await make.sql('SELECT count(*) AS n FROM api_keys WHERE name = $1', [name]))[0]!['n']);
 
-  /** As a client does it: again with the same key, until it is told what became of the call. */
+  /** Repeats a call with the same key until there is an answer, as a client does. */
   async function retried(name: string, key: string, withinMs = SOON_MS): Promise<Answer> {
     let answer = await mint(name, key);
     await eventually(

@@ -27,7 +27,7 @@ describe('a daily budget of 1,500 calls', () => {
     const granted = answers.filter(({ status }) => status === 200);
     expect(granted).toHaveLength(BUDGET);
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(CONNECTIONS * CALLS_EACH - BUDGET);
-    // Each call that was granted was told another number, from 1,499 down to 0.
+    // Each allowed call got a different remaining number, from 1,499 down to 0.
     expect(new Set(granted.map(({ remaining }) => remaining)).size).toBe(BUDGET);
   }, 60_000);
 });

@@ -114,7 +114,7 @@ describe('the budget of an organization (service document §8)', () => {
   });
 });
 
-describe('while Redis is away', () => {
+describe('while Redis is unavailable', () => {
   let relay: RedisRelay;
   let app: TestApp;
   let make: Make;

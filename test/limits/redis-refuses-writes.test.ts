@@ -86,7 +86,7 @@ describe('while Redis answers and takes no writes', () => {
       await eventually(async () => {
         ready = await app.fetch('/ready');
         return ready.body.details.redis.status !== 'up';
-      }, 'readiness is asked anew');
+      }, 'readiness is checked again');
       expect([ready.status, ready.body.details.redis]).toEqual([
         200,
         { status: 'degraded', message: 'takes no writes' },

@@ -9,10 +9,10 @@ import { useApp } from '../support/test-app.js';
 const NOW = new Date();
 const monthStart = (offset: number): Date => new Date(Date.UTC(NOW.getUTCFullYear(), NOW.getUTCMonth() + offset, 1));
 const RUNS = { numRuns: 10 };
-/** As random as any, and each run of its own. */
+/** The counter keeps the runs apart. */
 let made = 0;
 
-/** Of the present month and the two before. */
+/** Times in the current month and the two before. */
 const time = fc.integer({ min: monthStart(-2).getTime(), max: NOW.getTime() }).map((ms) => new Date(ms));
 const kind = fc.constantFrom(
   { meter: 'sandbox_compute' },

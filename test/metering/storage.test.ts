@@ -42,7 +42,7 @@ class FolderSource extends StorageSource {
   }
 
   measure(): Promise<StoredBytes[]> {
-    if (this.broken) return Promise.reject(new Error('The folder is away.'));
+    if (this.broken) return Promise.reject(new Error('The folder is unavailable.'));
     return Promise.resolve(
       readdirSync(this.folder).map((name) => ({
         meter: 'object_storage' as const,

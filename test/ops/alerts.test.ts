@@ -6,7 +6,7 @@ const TOKEN = 'an-ops-token-for-the-tests';
 const AS_OPERATOR = { headers: { authorization: `Bearer ${TOKEN}` } };
 const fixture = (name: string) => JSON.parse(readFileSync(join(__dirname, 'fixtures', `${name}.json`), 'utf8'));
 
-/** As Alertmanager sends it. */
+/** The format that Alertmanager sends. */
 function group(alerts: readonly unknown[], commonLabels: object = {}): object {
   return {
     version: '4',

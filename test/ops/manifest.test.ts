@@ -110,8 +110,8 @@ describe('GET /ops', () => {
     expect((await manifest()).tasks).toMatchObject({ open: 0, resolved24h: 1, byTag: {} });
   });
 
-  it('answers 304 to whoever has it already', async () => {
-    // What it tells of may change between two calls, how something stands for one; not each time.
+  it('answers 304 when the ETag matches', async () => {
+    // Its content, such as the state of a part, may change between two calls, but not every time.
     await eventually(async () => {
       const etag = (await app.fetch('/ops', AS_OPERATOR)).headers.get('etag')!;
       expect(etag).toMatch(/^"[\w-]{27}"$/);
@@ -245,7 +245,7 @@ describe('wrong operator tokens', () => {
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
     expect((await app.fetch('/ops', bearer(TOKEN, other))).status).toBe(200);
     expect((await app.fetch('/metrics', bearer(METRICS_TOKEN, from))).status).toBe(200);
-    // A program that was told no token guesses at none.
+    // A program without a token does not guess one.
     for (let index = 0; index < 30; index++) expect((await app.fetch('/ops', { from: other })).status).toBe(401);
     expect((await app.fetch('/ops', bearer(TOKEN, other))).status).toBe(200);
   });

@@ -16,20 +16,20 @@ describe('a transaction', () => {
 
   it('commits everything or nothing, and reports the commit afterwards', async () => {
     const database = app.get(Database);
-    const told: string[] = [];
+    const committed: string[] = [];
     await database.transaction(async () => {
       await Promise.all([insert('a'), insert('b')]);
       await database.afterCommit(() => {
-        told.push('a');
+        committed.push('a');
         return Promise.resolve();
       });
-      expect([told, await database.apart(() => isThere('a'))]).toEqual([[], false]);
+      expect([committed, await database.apart(() => isThere('a'))]).toEqual([[], false]);
     });
     await expect(
       database.transaction(async () => {
         await insert('c');
         await database.afterCommit(() => {
-          told.push('c');
+          committed.push('c');
           return Promise.resolve();
         });
         throw new Error('broken');
@@ -39,7 +39,7 @@ describe('a transaction', () => {
       await insert('d');
       expect(await isThere('d')).toBe(true);
     });
-    expect([await isThere('a'), await isThere('b'), await isThere('c'), await isThere('d'), told]).toEqual([
+    expect([await isThere('a'), await isThere('b'), await isThere('c'), await isThere('d'), committed]).toEqual([
       true,
       true,
       false,

@@ -16,7 +16,7 @@ const SCRIPT = '#!/bin/sh\necho v20.99.0\n';
 const FILE = `node-v20.99.0-linux-${process.arch}`;
 
 interface Said {
-  readonly told?: string;
+  readonly progress?: string;
   readonly program?: string;
   readonly refused?: string;
 }
@@ -44,7 +44,7 @@ describe('a Node that is downloaded', () => {
     expect(said.filter(({ program }) => program !== undefined)).toEqual(
       Array.from({ length: 6 }, () => ({ program: join(directory, FILE) })),
     );
-    expect(said.filter(({ told }) => told === 'Fetching Node 20.99.0 …').length).toBeGreaterThanOrEqual(3);
+    expect(said.filter(({ progress }) => progress === 'Fetching Node 20.99.0 …').length).toBeGreaterThanOrEqual(3);
     expect(readFileSync(join(directory, FILE), 'utf8')).toBe(SCRIPT);
     expect(execFileSync(join(directory, FILE), { encoding: 'utf8' })).toBe('v20.99.0\n');
     expect([directory, join(directory, FILE)].map((path) => statSync(path).mode & 0o777)).toEqual([0o755, 0o755]);
@@ -56,8 +56,11 @@ describe('a Node that is downloaded', () => {
 
   it('is rejected when the registry delivers other content, and downloaded again', async () => {
     expect(await ask({ pinned: packageWithNode('20.99.0', '#!/bin/sh\necho another\n') })).toEqual([
-      { told: 'Fetching Node 20.99.0 …' },
-      refusal('the hash of the download from the npm registry differs from the expected one, so it was discarded'),
+      { progress: 'Fetching Node 20.99.0 …' },
+      refusal(
+        'what the npm registry delivered is not what this release of the service expects (its hash differs), ' +
+          'and was thrown away',
+      ),
     ]);
     expect(readdirSync(directory)).toEqual(['lock']);
     expect(await ask()).toContainEqual({ program: join(directory, FILE) });
@@ -141,14 +144,14 @@ describe('the Nodes of this machine', () => {
     const own = process.versions.node.split('.')[0]!;
     expect(programs.lines).toEqual(expect.arrayContaining(['22', '20', own]));
     expect(programs.lines).toEqual([...programs.lines].sort((a, b) => Number(b) - Number(a)));
-    const told: string[] = [];
+    const progress: string[] = [];
     const program = await programs.program(own, (line) => {
-      told.push(line);
+      progress.push(line);
     });
     expect(execFileSync(program, ['-p', 'process.versions.node'], { encoding: 'utf8' })).toMatch(
       new RegExp(`^${own}\\.`),
     );
-    expect(told).toEqual([]);
+    expect(progress).toEqual([]);
   });
 
   it.each(['18', '', 'toString'])('ignore the line "%s"', async (line) => {

@@ -134,7 +134,7 @@ describe('backing up and restoring', () => {
         ),
       ),
     });
-    // Whoever has it has everything.
+    // The backup contains all secrets, so only its owner may read it.
     expect([place('backup-1'), join(place('backup-1'), 'secrets')].map((path) => statSync(path).mode & 0o777)).toEqual([
       0o700, 0o700,
     ]);
@@ -147,7 +147,7 @@ describe('backing up and restoring', () => {
     expect(
       await run('backup', place('encrypted'), { DATA_DIR: place('data-2'), BACKUP_PASSPHRASE: PASSPHRASE }),
     ).toMatchObject({ code: 0, stdout: expect.stringContaining('The backup is encrypted with BACKUP_PASSPHRASE') });
-    // Of a service that does not run, and row for row what the first one was.
+    // The backup of a stopped service equals the first one, row for row.
     expect(await run('backup', place('backup-2'), { DATA_DIR: place('data-2') })).toMatchObject({ code: 0 });
     expect(dataOf(place('backup-2'))).toEqual(dataOf(place('backup-1')));
     expect(Object.values(dataOf(place('backup-1'))).filter((rows) => rows !== '').length).toBeGreaterThan(10);
@@ -193,7 +193,7 @@ describe('backing up and restoring', () => {
       expect(refused.stdout + refused.stderr).not.toContain('horse battery');
       expect(existsSync(place('data-5'))).toBe(false);
     }
-    // Whoever cannot read it cannot make it another one either: say, one without the accounts.
+    // Without the passphrase, the backup cannot be forged either, for example into one without accounts.
     const written = readFileSync(join(place('encrypted'), 'manifest.json'), 'utf8');
     writeFileSync(
       join(place('encrypted'), 'manifest.json'),

@@ -133,7 +133,7 @@ describe('roles that share servers', () => {
     await until('the code is gone with its worker', () => stillRunning(family).length === 0, 2_000);
 
     const next = await ServiceProcess.start(input('worker', short));
-    // The lost run is given back when its caller is told, which may be before or after this.
+    // The lost run is refunded when its caller gets the answer, which may be before or after this.
     expect([7, 8]).toContain((await api.sandbox('python', '1')).body.meta.remaining_executions);
     expect(await next.metric(PYTHON_RUNS)).toBe(1);
 

@@ -153,7 +153,7 @@ describe('environment variables of a project', () => {
     expect((await put({ variables: [{ name: 'API_TOKEN', value: SECRET, targets: ['staging'] }] })).status).toBe(400);
     const tables = await make.sql<{ tablename: string }>("SELECT tablename FROM pg_tables WHERE schemaname = 'public'");
     for (const { tablename } of tables) {
-      // As text, and with bytes as they are: a sealed value would be found in neither if it were sealed at all.
+      // The dump is searched as text and as bytes: an encrypted value appears in neither.
       const rows = await app.get(DataSource).query<{ row: string }[]>(`SELECT t::text AS row FROM ${tablename} t`);
       const dump = rows.map(({ row }) => row).join('\n');
       expect([tablename, dump.includes(SECRET), dump.includes(Buffer.from(SECRET).toString('hex'))]).toEqual([

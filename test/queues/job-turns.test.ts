@@ -101,7 +101,7 @@ describe('turns of subjects in one queue', () => {
       .zrange(app.get(Queues).named(queue.name).toKey('prioritized'), 0, -1, 'WITHSCORES');
     expect([first?.data.payload, Number(scores.at(-1)) / 2 ** 32]).toEqual([{ subject: 'ada' }, expect.closeTo(4, 0)]);
     expect(await drain(queue, 7)).toEqual(['ada', 'bob', 'cyd', 'ada', 'bob', 'ada', 'ada']);
-    // A worker that tells of a round from before is too far ahead to be believed.
+    // A worker that reports an earlier round is too far ahead to be valid.
     const before = (await app.get(JobTurns).look(queue, 'dan')).round;
     await app.get(JobTurns).began(queue, 1_999_999);
     expect((await app.get(JobTurns).look(queue, 'dan')).round).toBe(before);
@@ -165,7 +165,7 @@ describe('turns of subjects in one queue', () => {
       await job.moveToCompleted(null, token, false);
     }
 
-    /** Of each two that both have jobs waiting without a break: by how many the one is ahead of the other. */
+    /** For each pair with jobs always waiting: how many jobs one is ahead of the other. */
     function forgetWhoIsIdle(): void {
       for (const one of SUBJECTS) {
         for (const other of SUBJECTS) {

@@ -264,7 +264,7 @@ describe('git over HTTP', () => {
     // More than git sends at once: it asks first, and then sends chunks.
     await commit(clone, 'large.bin', randomBytes(3 * 1_048_576));
     await git.run(['-c', 'http.postBuffer=65536', 'push', '--quiet', 'origin', 'main'], { cwd: clone });
-    // As git sends it where it has much to say.
+    // Git compresses long requests.
     const zipped = gzipSync('0014command=ls-refs\n0000');
     const asked = (body: Buffer): Promise<Response> =>
       fetch(`${app.url}${path}/git-upload-pack`, {
@@ -476,7 +476,7 @@ describe('git over HTTP', () => {
     const { id, path } = await created();
     const clone = await pushedClone(path);
     const blob = await git.run(['hash-object', '-w', '--stdin'], { cwd: clone, input: 'evil' });
-    // A tree with a file of git's own name in it, which would be written into the repository of whoever checks it out.
+    // A tree with a file of git's own name in it, which a checkout would write into the repository.
     const tree = await git.run(['mktree', '-z'], { cwd: clone, input: `100644 blob ${blob}\tREADME\0` });
     const rawTree = Buffer.concat([Buffer.from('40000 .git\0'), Buffer.from(tree, 'hex')]);
     writeFileSync(git.path(clone, '..', 'raw-tree'), rawTree);
@@ -542,7 +542,7 @@ describe('git over HTTP', () => {
         .map(({ branch, commitSha }) => [branch, commitSha])
         .sort(),
     ).toEqual(shas.map((sha, index) => [`branch-${index}`, sha]));
-    // To one branch, one comes first and the others are told so.
+    // When several clones push to one branch, the first one wins and the others are refused.
     const outcomes = await Promise.all(clones.map((clone) => git.try(['push', 'origin', 'HEAD:race'], { cwd: clone })));
     expect(outcomes.filter(({ status }) => status === 0)).toHaveLength(1);
     expect((await pushes(id)).filter(({ branch }) => branch === 'race')).toHaveLength(1);
@@ -572,7 +572,7 @@ describe('git over HTTP', () => {
     );
     socket.write(Buffer.from(line, 'latin1'));
     const store = await located(path);
-    // Of this push alone, as other tests push at the same time. Only its environment names the repository.
+    // Only this push counts, as other tests push at the same time. Its environment names the repository.
     const pids = (): string[] =>
       readdirSync('/proc').filter((pid) => procFile(pid, 'environ').includes(`PATH_INFO=/${id}.git/git-receive-pack`));
     const programs = (): string[] => pids().map((pid) => procFile(pid, 'cmdline'));

@@ -28,7 +28,7 @@ const codeOf = (answer: Answer): [number, string] => [answer.status, answer.body
 const inOrg = (org: Pick<Org, 'id'>): CallOptions => ({ headers: { 'x-service-org': org.id } });
 const directories = (): string[] => readdirSync(app.get(RepositoriesHome).directory).sort();
 const has = (id: string): boolean => existsSync(`${app.get(RepositoriesHome).directory}/${id}.git/HEAD`);
-/** As somebody whom git lets look: the repositories belong to a user of their own. */
+/** Runs git with `safe.directory`, because another user owns the repositories. */
 const git = (id: string, ...args: string[]): string =>
   execFileSync(
     'git',

@@ -9,7 +9,7 @@ import { type Answer, type CallOptions, eventually, useApp } from '../support/te
 const PATH = '/api/v1/sandbox/executions';
 const HELLO = { language: 'python', code: 'print(1 + 2)' };
 const SLEEPS = { language: 'python', code: 'import time\ntime.sleep(20)' };
-/** Of an hour, as the service comes with it. */
+/** The default price of an hour. */
 const HOUR_NANO = parseUsd('0.1');
 const HOUR_MS = 3_600_000n;
 /** Rounded up, as an estimate is. */
@@ -43,7 +43,7 @@ async function buyer(plan: 'free' | 'builder' = 'free'): Promise<Buyer> {
     credits,
     keep: async (usd) => {
       await credits();
-      // As if the rest had been spent: by work of which the books tell as of any other.
+      // Spends the rest with ordinary usage, so that the books stay balanced.
       await make.sql(
         `WITH account AS (UPDATE credit_accounts SET posted_nano = $2 WHERE org_id = $1),
           part AS (UPDATE credit_grants SET remaining_nano = $2 WHERE org_id = $1),

@@ -55,7 +55,7 @@ describe('a sandbox worker that is killed', () => {
     const heldForThree = await heldOf(key);
     process.kill(doomed.pid, 'SIGKILL');
 
-    // Whoever waits is not left to wait, and knows no more than that the run was lost.
+    // A waiting caller gets an answer, which only says that the run was lost.
     const answer = await awaited;
     expect([answer.status, answer.body.error.code]).toEqual([503, 'sandbox_unavailable']);
 
@@ -76,7 +76,7 @@ describe('a sandbox worker that is killed', () => {
       202,
       await app.post(PATH, { language: 'python', code: 'print("ran")', wait: false }, as(key)),
     ).body.data.id as string;
-    // As a worker that dies between Redis and the database.
+    // This simulates a worker that dies between Redis and the database.
     const dying = new Worker('sandbox', null, {
       connection: app.get(RedisConnections).blocking(),
       autorun: false,

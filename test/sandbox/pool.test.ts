@@ -133,7 +133,7 @@ describe('WarmPool', () => {
     expect(pauses.at(-1)).toBeGreaterThan(180);
     expect(failed).toHaveBeenCalledTimes(attempts.length);
 
-    // Whoever needs one does not wait for the pause.
+    // A caller that needs a sandbox does not wait for the pause.
     const askedAt = performance.now();
     await expect(use()).rejects.toThrow('broken machine');
     expect(performance.now() - askedAt).toBeLessThan(300);

@@ -102,7 +102,7 @@ describe('the sandbox runtime in its own process', () => {
   });
 });
 
-/** Those that this process has started. */
+/** Sandboxes that this process has started. */
 function hosts(): number[] {
   return readdirSync('/proc')
     .map(Number)

@@ -201,7 +201,7 @@ it('reports missing isolation and refuses to run', async () => {
   await runtime.close();
 });
 
-/** Those of this process; other test files run at the same time. */
+/** Only those of this process, because other test files run at the same time. */
 function cgroupsLeft(): string[] {
   const own = readFileSync('/proc/self/cgroup', 'utf8')
     .split('\n')

@@ -62,7 +62,7 @@ describe('the sandbox queue', () => {
       1,
       String(retryAfter),
     ]);
-    // By then so much has run that the rest takes no longer than the caller would wait.
+    // Enough has run by then that the rest finishes within the time that the caller waits.
     expect(Math.abs(details.expected_wait_seconds - details.max_wait_seconds - retryAfter)).toBeLessThanOrEqual(1);
     expect(details.expected_wait_seconds).toBeGreaterThan(1);
   });

@@ -23,7 +23,7 @@ export interface Refused {
  * A load of creates over HTTP that knows which of them were acknowledged, to ask afterwards whether they are all there.
  */
 export class AcknowledgedWrites {
-  /** Of what was acknowledged, by the name that it was given. */
+  /** The acknowledged writes by name. */
   readonly acknowledged = new Map<string, string>();
   readonly refused: Refused[] = [];
   private readonly loops: Promise<void>[] = [];

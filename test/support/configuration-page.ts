@@ -52,12 +52,12 @@ You set the service up with environment variables. Without any it runs on this m
 PORT=8080 LOG_LEVEL=warn npm start
 \`\`\`
 
-A file \`.env\` in the directory of the project does the same: copy [.env.example](../.env.example) and remove the \`#\` where you
-set something. Variables of the environment win over the file. An empty value means the default. The service names all
-faults at once before anything starts, and never shows a value.
+A file \`.env\` in the directory of the project does the same: copy [.env.example](../.env.example) and
+remove the \`#\` of the settings that you change. Environment variables override the file. An empty value means the
+default. The service reports all invalid settings at once before anything starts, and never shows a value.
 
-This page is generated from the settings classes; \`UPDATE_CONFIGURATION=1 npm test -- --testPathPatterns drift/configuration\`
-writes it.
+This page is generated from the settings classes, by
+\`UPDATE_CONFIGURATION=1 npm test -- --testPathPatterns drift/configuration\`.
 
 ${settingGroups().map(sectionOf).join('\n')}`;
 }
@@ -79,9 +79,9 @@ function rowOf(setting: Group['settings'][number]): string {
 
 /** `.env.example` */
 export function environmentExample(): string {
-  return `# Settings of the service. Copy this file to \`.env\` and remove the \`#\` where you set something: \`npm start\` reads it.
-# Variables that are set already win over the file, and \`NAME=\` means the same as leaving it out. What is shown is the
-# default, or an example where nothing is the default. docs/configuration.md lists the same.
+  return `# Settings of the service. Copy this file to \`.env\`, which \`npm start\` reads, and remove the \`#\` of the
+# settings that you change. Environment variables override the file, and \`NAME=\` means the default. The values here
+# are the defaults, or examples if there is no default. docs/configuration.md has the same list.
 
 ${settingGroups().map(exampleOf).join('\n')}`;
 }

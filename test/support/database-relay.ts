@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** Where the connection breaks: before the server hears the statement, or once it has answered and nobody is told. */
+/** Where the connection breaks: before the server gets the statement, or after its answer, which is then lost. */
 export interface Cut {
   /** Part of the statement. */
   readonly statement: string;

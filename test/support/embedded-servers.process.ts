@@ -11,7 +11,7 @@ async function main([dataDir = '', mode = 'stay']: string[]): Promise<void> {
   };
   const postgres = await startEmbeddedPostgres({ dataDir, log });
   const redis = await startEmbeddedRedis({ dataDir, log }).catch(async (error: unknown) => {
-    // Whoever sees the message may remove the data at once.
+    // The reader of the message may remove the data at once.
     await postgres.stop();
     throw error;
   });

@@ -13,7 +13,7 @@ import type { TestApp } from './test-app.js';
 export interface PlayedAnswer {
   /** The head of the request, as it came. */
   readonly request: string;
-  /** As much of the body of the request as had come with its head. */
+  /** The part of the request body that arrived with the head. */
   readonly body: string;
   send(bytes: string | Buffer): void;
   end(): void;

@@ -19,7 +19,7 @@ export interface FakeAccount {
   readonly id: number;
   readonly login: string;
   readonly type: 'User' | 'Organization';
-  /** Of an organization. */
+  /** Set for an organization. */
   readonly admins: Set<string>;
 }
 
@@ -77,7 +77,7 @@ export class FakeGithub {
     });
   });
 
-  /** Starts before the app of the file, which is told where by `settings`. */
+  /** Starts before the app, which gets the address through `settings`. */
   static use(settings: NodeJS.ProcessEnv): FakeGithub {
     const github = new FakeGithub();
     beforeAll(async () => {

@@ -35,7 +35,7 @@ const refuse = (status: number, code: string): never => {
  */
 export class FakeStripe {
   readonly requests: { readonly method: string; readonly path: string; readonly fields: Fields }[] = [];
-  /** What has happened, oldest first; nobody is told until {@link deliver}. */
+  /** Events, oldest first; {@link deliver} sends them. */
   readonly events: StripeEvent[] = [];
   /** Answers so many requests with 500 first. */
   failures = 0;
@@ -94,7 +94,7 @@ export class FakeStripe {
     this.happened('invoice.paid', Object.assign(invoice, { status: 'paid' }));
   }
 
-  /** As Stripe would send it. */
+  /** Delivers an event in the way Stripe does. */
   deliver(app: TestApp, event: StripeEvent, { secret = WEBHOOK_SECRET, at = Date.now() } = {}): Promise<Answer> {
     const body = JSON.stringify({
       object: 'event',

@@ -33,10 +33,10 @@ export function packageWithNode(version: string, program: string): RegistryPacka
 export const integrityOf = ({ tarball }: RegistryPackage): string =>
   `sha512-${createHash('sha512').update(tarball).digest('base64')}`;
 
-/** As much of an npm registry as npm asks of one to install a package, on a port of this machine. */
+/** An npm registry on a local port, with the endpoints that npm needs to install a package. */
 export class LoopbackRegistry {
   url = '';
-  /** Of tarballs. */
+  /** Number of tarball downloads. */
   downloads = 0;
   /** Only who brings it is served. */
   token: string | undefined;

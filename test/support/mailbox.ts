@@ -4,7 +4,7 @@ import { eventually, type TestApp } from './test-app.js';
 
 export interface Mail {
   readonly file: string;
-  /** Of the file: who may read it. */
+  /** The permissions of the file. */
   readonly mode: number;
   readonly to: string;
   readonly subject: string;
@@ -35,7 +35,7 @@ export async function mailTo(app: TestApp, email: string, subject: MailSubject, 
   return wanted()[nth - 1]!;
 }
 
-/** Of one plain text, however it is encoded. */
+/** Parses a plain-text message in any encoding. */
 export function parseMail(source: string): Omit<Mail, 'file' | 'mode'> {
   const [head = '', ...rest] = source.replaceAll('\r\n', '\n').split('\n\n');
   const header = (name: string): string => new RegExp(`^${name}: (.*)$`, 'mi').exec(head)?.[1] ?? '';

@@ -7,7 +7,7 @@ import { RedisConnections } from '../../src/platform/redis/redis-connections.js'
 import { utcDay } from '../../src/platform/time/clock.js';
 import { type Answer, type CallOptions, TEST_PASSWORD, type TestApp } from './test-app.js';
 
-/** Somebody who has an account and is signed in. */
+/** A user who has an account and is signed in. */
 export interface Person {
   readonly user: {
     readonly id: string;
@@ -84,7 +84,7 @@ export class Make {
     await this.raiseEpoch(user.id);
   }
 
-  /** As a subscription would. */
+  /** Sets the plan directly in the database. */
   async plan(orgId: string, plan: PlanId): Promise<void> {
     const at = new Date();
     await this.app.get(Database).transaction(() => this.app.get(OrgPlans).change(orgId, plan, at));

@@ -1,7 +1,7 @@
 import { NodePrograms, type NodeProgramsOptions } from '../../src/platform/node-programs/node-programs.js';
 
 /**
- * Asks for a Node, several times at once, in a process of its own; prints what it is told and what comes of it, as
+ * Asks for a Node, several times at once, in a process of its own; prints its progress and its result, as
  * lines of JSON.
  */
 async function main(): Promise<void> {
@@ -17,8 +17,8 @@ async function main(): Promise<void> {
   await Promise.all(
     Array.from({ length: callers }, async () => {
       await programs
-        .program(line, (told) => {
-          print({ told });
+        .program(line, (progress) => {
+          print({ progress });
         })
         .then(
           (program) => {

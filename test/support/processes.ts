@@ -24,12 +24,12 @@ export function descendantsOf(pid: number): SeenProcess[] {
   return found;
 }
 
-/** Those that still run; one that has ended and only waits to be noticed does not. */
+/** Returns the processes that still run, without zombies. */
 export function stillRunning(processes: readonly SeenProcess[]): SeenProcess[] {
   return processes.filter(({ pid, startedAt }) => look(pid)?.startedAt === startedAt);
 }
 
-/** As in proc(5): `R`, `S`, `T`; undefined when there is none of this number. */
+/** Returns the state of proc(5), such as `R`, `S` or `T`, or undefined when there is no such process. */
 export function stateOf(pid: number): string | undefined {
   try {
     return /^.*\) (.)/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1];

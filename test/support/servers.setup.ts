@@ -30,7 +30,7 @@ export default async function startServers(): Promise<void> {
   delete process.env['REDIS_URL'];
   requireSystemPackages();
 
-  // After the check, so that what is missing is told in its words.
+  // The import comes after the check, which reports missing programs in plain words.
   const { startEmbeddedPostgres } = await import('../../src/roles/embedded/embedded-postgres.js');
   const { startEmbeddedRedis } = await import('../../src/roles/embedded/embedded-redis.js');
   const { migrate } = await import('../../src/roles/migrate.js');
@@ -55,7 +55,7 @@ export default async function startServers(): Promise<void> {
   }
 }
 
-/** As a process of its own: what it has to say is for the user, and nothing shall follow it. */
+/** Runs in its own process, because its message is for the user and must be the last output. */
 function requireSystemPackages(): void {
   const check = spawnSync(process.execPath, [join(__dirname, '../../scripts/system-packages.mjs')], {
     stdio: 'inherit',

@@ -159,7 +159,7 @@ export class ServiceProcess {
     this.child.kill(signal);
   }
 
-  /** As Ctrl-C in a terminal does: to the command and to all that it runs in the foreground. */
+  /** Signals the whole process group, as Ctrl-C in a terminal does. */
   signalGroup(signal: NodeJS.Signals): void {
     process.kill(-this.pid, signal);
   }

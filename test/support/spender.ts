@@ -9,7 +9,7 @@ export interface SpenderOrder {
   readonly orgId: string;
   readonly plan: PlanId;
   readonly keys: readonly string[];
-  /** Of compute, each; held and used. */
+  /** Compute that each piece of work holds and uses. */
   readonly ms: number;
   readonly withinMs: number;
   /** The process dies by SIGKILL around the commit of this. */

@@ -69,7 +69,7 @@ export class TestApp {
   ) {}
 
   async start({ database, redisUrl = testRedisUrl(), keepRedis = false }: StartOptions = {}): Promise<void> {
-    // As root, programs with users of their own keep their part below it.
+    // If we are root, programs that run as other users keep their files below it.
     chmodSync(this.dataDirectory, 0o711);
     this.database = database ?? (await createTestDatabase());
     if (!keepRedis) await flushTestRedis();
@@ -257,7 +257,7 @@ export function useApp(settings: NodeJS.ProcessEnv = {}, role: TestRole = 'all')
   return app;
 }
 
-/** Of the range that is kept for documentation (RFC 2544's test network). */
+/** Returns an address of the range for benchmarks (RFC 2544). */
 export function randomAddress(): string {
   const part = (): number => Math.floor(Math.random() * 256);
   return `198.${18 + Math.floor(Math.random() * 2)}.${part()}.${part()}`;

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { addressOf } from '../../src/platform/redis/redis-connections.js';
 
-/** As many as our own Redis is started with. */
+/** The number of databases of the embedded Redis. */
 const DATABASES = 64;
 
 /**

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import type { ServiceProcess } from '../../support/service-process.js';
 import { type Files, type Tenant, visit } from './tenant.js';
 
-/** What the attack does once its deploy is there, again and again until it is told to stop. */
+/** The attack, which is repeated from the moment its deploy is ready until it is stopped. */
 type Drive = (service: ServiceProcess, url: string) => Promise<unknown>;
 
 export interface HostileDeploy {
@@ -60,7 +60,7 @@ const hold: Drive = async (service, url) => {
   for (const socket of sockets) socket.destroy();
 };
 
-/** A webhook whose body arrives a byte at a time, from somebody who has not signed anything. */
+/** A webhook whose body arrives a byte at a time, from a sender without a signature. */
 const slowWebhooks: Drive = async (service) => {
   const sockets = Array.from({ length: 8 }, () => {
     const socket = connect(Number(new URL(service.url).port), '127.0.0.1').on('error', () => undefined);

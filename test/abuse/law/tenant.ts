@@ -93,7 +93,7 @@ export class Tenant {
     return over!;
   }
 
-  /** Of a call of the API by this tenant. */
+  /** The options of an API call by this tenant. */
   get headers(): Readonly<Record<string, string>> {
     return { authorization: `Bearer ${this.key}` };
   }

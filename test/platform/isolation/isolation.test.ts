@@ -131,7 +131,7 @@ describe('a cgroup whose sandbox is gone', () => {
   const made = (): string[] =>
     readdirSync(ownCgroups().v1('pids')!).filter((name) => name.startsWith(`isolated-${process.pid}-`));
 
-  withCgroups('is used again with the same limits, empty and counting anew, and removed at the end', async () => {
+  withCgroups('is reused with the same limits, empty and with fresh counters, and removed at the end', async () => {
     const first = groups!.create(limits);
     // Far above the 256 KiB that a kernel charges to a group in advance, for each processor, and takes back when it
     // likes.
