@@ -16,13 +16,13 @@ interface FakeAnswer {
 }
 
 /**
- * A stand-in for the service that knows one person, their sessions and keys, for tests of what callers do with answers.
+ * A fake service with one user, their sessions and keys, for tests of clients.
  */
 export class AccountService {
   private readonly server: Server;
   readonly keys: FakeKey[] = [];
   readonly sessions = new Set<string>();
-  /** What the next calls get instead, whatever they ask. */
+  /** Responses for the next calls, regardless of the request. */
   readonly refusals: FakeAnswer[] = [];
   readonly seen: string[] = [];
 

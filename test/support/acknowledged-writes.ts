@@ -12,7 +12,7 @@ interface Write {
   readonly idempotencyKey: string;
 }
 
-/** What a write was answered, other than by success. `none`: the connection broke, and nothing was answered. */
+/** The error response of a write. `none` means that the connection broke without a response. */
 export interface Refused {
   readonly status: number | 'none';
   readonly code: string | undefined;
@@ -20,7 +20,7 @@ export interface Refused {
 }
 
 /**
- * A load of creates over HTTP that knows which of them were acknowledged, to ask afterwards whether they are all there.
+ * A load of creates over HTTP. It records which ones were acknowledged, and can check that they all exist.
  */
 export class AcknowledgedWrites {
   /** The acknowledged writes by name. */
@@ -37,7 +37,7 @@ export class AcknowledgedWrites {
     private readonly run: string,
   ) {}
 
-  /** Makes an account whose plan bounds nothing of this. */
+  /** Creates an account with a plan without limits. */
   static async prepare(service: ServiceProcess, dataDir: string): Promise<AcknowledgedWrites> {
     const run = `w${Date.now().toString(36)}`;
     const account = { username: run, email: `${run}@example.org`, password: 'a-long-enough-secret' };
@@ -47,7 +47,7 @@ export class AcknowledgedWrites {
       body: JSON.stringify(account),
     });
     const { data } = (await response.json()) as { data: { session_token: string; organization: { id: string } } };
-    // Before its first call, so that nobody remembers another plan of it.
+    // The plan changes before the first call, so no cache holds another one.
     await withDatabase(dataDir, (client) =>
       client.query("UPDATE organizations SET plan = 'enterprise' WHERE id = $1", [data.organization.id]),
     );
@@ -58,12 +58,12 @@ export class AcknowledgedWrites {
     return { authorization: `Bearer ${this.token}` };
   }
 
-  /** Each loop does one write after the other, and repeats one until it is acknowledged, as a client does. */
+  /** Each loop makes one write after another, and repeats each until it is acknowledged, as a client does. */
   start(): void {
     for (let loop = 0; loop < LOOPS; loop++) this.loops.push(this.loop());
   }
 
-  /** Resolves when every write that was begun is acknowledged. */
+  /** Resolves when every started write is acknowledged. */
   async stop(): Promise<void> {
     this.stopping = true;
     await Promise.all(this.loops);
@@ -90,7 +90,7 @@ export class AcknowledgedWrites {
     return undefined;
   }
 
-  /** Acknowledged writes that are not there, and writes that were done more than once. */
+  /** Returns acknowledged writes that are missing, and writes that happened more than once. */
   async missingAndDoubled(): Promise<{ missing: string[]; doubled: string[] }> {
     const rows = await withDatabase(
       this.dataDir,
@@ -120,7 +120,7 @@ export class AcknowledgedWrites {
   }
 }
 
-/** The database of a service that keeps its own. */
+/** Returns the embedded database of a service. */
 async function withDatabase<T>(dataDir: string, work: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client({ host: join(dataDir, 'postgres/run'), user: 'app', database: 'postgres', port: 5432 });
   await client.connect();

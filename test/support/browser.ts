@@ -6,8 +6,7 @@ const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/go
 );
 
 /**
- * A test in a real browser. Without one it is skipped; where CI asks for it (`REQUIRE_CHROMIUM=1`), that it is missing
- * is a failure.
+ * Runs a test in a real browser. Without a browser the test is skipped, unless CI requires one (`REQUIRE_CHROMIUM=1`).
  */
 export const inChromium = CHROMIUM === undefined && process.env['REQUIRE_CHROMIUM'] !== '1' ? it.skip : it;
 

@@ -4,7 +4,7 @@ import { buildPackages } from './built-packages.js';
 
 buildPackages();
 
-/** The client library as it is published: what `client/dist` holds, built from the sources as they are now. */
+/** The client library as it is published, from `client/dist`, which is built from the current sources. */
 export const client = jest.requireActual<typeof Client>('@service/client');
 
 export interface Account {
@@ -15,7 +15,7 @@ export interface Account {
   readonly apiKey: string;
 }
 
-/** A person with a key that may do everything. */
+/** Creates a user with a key that has all rights. */
 export async function signUpWithKey(baseUrl: string): Promise<Account> {
   const username = `u${randomUUID().slice(0, 12)}`;
   const password = `correct horse ${randomUUID()}`;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 const ROOT = join(__dirname, '../..');
 
 /**
- * Builds the client library and the command line where their sources have changed. Safe while other tests do the same.
+ * Builds the client library and the command line if their sources have changed. Other tests may do so concurrently.
  */
 export function buildPackages(): void {
   const { status, stderr } = spawnSync(process.execPath, [join(ROOT, 'scripts/build-packages.mjs')], {

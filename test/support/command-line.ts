@@ -18,7 +18,7 @@ export interface RunOptions {
   readonly input?: string;
 }
 
-/** The built command line as a user runs it, with a home of its own. */
+/** The built command line as a user runs it, with its own home directory. */
 export class CommandLine {
   home = '';
 
@@ -37,7 +37,7 @@ export class CommandLine {
     return join(this.home, 'service/credentials.json');
   }
 
-  /** Nothing of the developer's own environment reaches it. */
+  /** The environment of the developer is not passed on. */
   get environment(): Record<string, string> {
     return { PATH: process.env['PATH']!, HOME: this.home, XDG_CONFIG_HOME: this.home, SERVICE_URL: this.url() };
   }
@@ -47,8 +47,7 @@ export class CommandLine {
   }
 
   /**
-   * On a terminal, where `answers` are typed, each when the text before it is shown. Returns all that the terminal
-   * showed.
+   * Runs on a terminal and types each of the `answers` when its prompt appears. Returns the output of the terminal.
    */
   runOnTerminal(
     args: readonly string[],
@@ -95,7 +94,7 @@ sys.stdout.flush()
 sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 `;
 
-/** One for the tests of a file. */
+/** Creates one command line for the tests of a file. */
 export function useCommandLine(url: () => string): CommandLine {
   const command = new CommandLine(url);
   beforeAll(() => {

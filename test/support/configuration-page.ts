@@ -14,7 +14,7 @@ interface Group {
   readonly settings: readonly (SettingDeclaration & { readonly default: string })[];
 }
 
-/** The settings of the process first, then those of each module. */
+/** Returns the settings of the process, and then those of each module. */
 export function settingGroups(): readonly Group[] {
   const files = readdirSync(join(PROJECT_ROOT, 'src'), { recursive: true, encoding: 'utf8' })
     .filter((name) => /(?:\.settings|\/config)\.ts$/.test(name))
@@ -32,7 +32,7 @@ export function settingGroups(): readonly Group[] {
 
 const titleOf = (className: string): string => className.replace(/Settings$/, '').replace('Github', 'GitHub');
 
-/** Empty for a value that is none, or has a form of its own: the text of the setting then says what holds. */
+/** Returns an empty text if there is no value or its format is special; the description then explains it. */
 const textOf = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
 
@@ -95,7 +95,7 @@ const exampleOf = ({ title, settings }: Group): string =>
     })
     .join('')}`;
 
-/** Lines after the first are indented, so that none looks like a setting. */
+/** Indents all lines after the first, so that none looks like a setting. */
 function commentOf(text: string): string {
   const lines = [''];
   for (const word of text.split(' ')) {

@@ -8,12 +8,12 @@ export interface Cut {
   readonly when: 'before' | 'answered';
 }
 
-/** Stands between a service and its PostgreSQL, and breaks connections at a given statement, as a network does. */
+/** A proxy between a service and its PostgreSQL that breaks connections at a given statement, as a network may. */
 export class DatabaseRelay {
   private readonly sockets = new Set<Socket>();
   private next: Cut | undefined;
   private isCut = false;
-  /** How many times a connection was broken at a statement. */
+  /** Number of connections that were broken at a statement. */
   cuts = 0;
 
   private constructor(
@@ -37,7 +37,7 @@ export class DatabaseRelay {
     return `postgres://${username}:${password}@127.0.0.1:${(this.server.address() as AddressInfo).port}${pathname}`;
   }
 
-  /** The next connection that carries the statement breaks. */
+  /** Breaks the next connection that sends the statement. */
   cutAt(cut: Cut): void {
     this.next = cut;
   }

@@ -1,13 +1,13 @@
 import { appendFileSync } from 'node:fs';
 
-/** One row of the table that `npm run drill` ends with. */
+/** A row of the table that `npm run drill` prints at the end. */
 export interface DrillRow {
   readonly drill: string;
   readonly count: string;
   readonly figures: string;
 }
 
-/** Tells `npm run drill` what a test has measured, once it holds. Tests that run by themselves tell nobody. */
+/** Reports a measurement of a passed test to `npm run drill`. It does nothing when the test runs by itself. */
 export function reportDrill(row: DrillRow): void {
   const path = process.env['DRILL_REPORT'];
   if (path !== undefined) appendFileSync(path, `${JSON.stringify(row)}\n`);

@@ -13,11 +13,11 @@ export interface ServersProcess {
 
 export interface ServersOptions extends SpawnOptions {
   readonly mode?: 'stay' | 'leave';
-  /** A line of shell that runs before, such as a limit. */
+  /** A shell command that runs before the start, such as `ulimit`. */
   readonly before?: string;
 }
 
-/** Starts a process of its own that runs both servers. Rejects with the message of a start that fails. */
+/** Starts both servers in a separate process. Rejects with the message if the start fails. */
 export async function startServersProcess(
   dataDir: string,
   { mode = 'stay', before = ':', ...options }: ServersOptions = {},
@@ -55,12 +55,12 @@ export async function killNow(node: ChildProcess): Promise<void> {
   await gone;
 }
 
-/** Whether a process runs; one that has ended and only waits to be noticed does not. */
+/** Returns true if the process runs. A zombie does not count. */
 export function isRunning(pid: number): boolean {
   return existsSync(`/proc/${pid}/cwd`);
 }
 
-/** @throws {Error} naming `what` when it has not come true in time. */
+/** @throws {Error} that names `what` on a time-out. */
 export async function until(
   what: string,
   condition: () => boolean | Promise<boolean>,

@@ -3,7 +3,7 @@ import { Config } from '../../src/platform/config/config.js';
 import { settingsDeclaredBy } from '../../src/platform/config/setting.js';
 import { MODULE_SETTINGS } from '../../src/roles/settings.js';
 
-/** Every variable that the service reads. */
+/** Returns all environment variables of the service. */
 export function environmentNames(): string[] {
   return [Config, ...MODULE_SETTINGS].flatMap((settings) => settingsDeclaredBy(settings).map(({ name }) => name));
 }

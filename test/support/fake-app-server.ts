@@ -9,25 +9,25 @@ import type { IsolatedProgram } from '../../src/platform/isolation/isolated-prog
 import { built, deploy, type Deployed } from './hosting.js';
 import type { TestApp } from './test-app.js';
 
-/** One request that came over a connection, and the bytes that go back over it. */
+/** A received request, and functions that send bytes back. */
 export interface PlayedAnswer {
-  /** The head of the request, as it came. */
+  /** The unparsed head of the request. */
   readonly request: string;
   /** The part of the request body that arrived with the head. */
   readonly body: string;
   send(bytes: string | Buffer): void;
   end(): void;
-  /** From now on everything comes back. */
+  /** Echoes all further bytes. */
   echo(): void;
 }
 
 export type Play = (answer: PlayedAnswer) => void;
 
-/** The server of an app as a socket that answers each request with whatever bytes a test wants. */
+/** A fake app server that answers each request with any bytes that a test chooses. */
 export class FakeAppServer {
   readonly requests: string[] = [];
   readonly connections = new Set<Socket>();
-  /** What the proxy takes for the server; known once there is a deploy with it. */
+  /** The socket where the proxy expects the server; it is known once there is a deploy. */
   appServer!: AppServer;
   play: Play = (answer) => {
     answer.end();
@@ -74,7 +74,7 @@ export class FakeAppServer {
         const end = text.indexOf('\r\n\r\n');
         if (end === -1) return;
         const request = text.slice(0, end);
-        // What is announced may never come: a request is answered as soon as its head is here.
+        // The announced body may never arrive, so a request is answered after its head.
         const length = Number(/^content-length: (\d+)$/im.exec(request)?.[1] ?? 0);
         const body = text.slice(end + 4, end + 4 + length);
         bytesOfBodyLeft = length - body.length;
@@ -105,7 +105,7 @@ const program = {
   destroy: () => Promise.resolve(),
 };
 
-/** A deploy whose server is this one: what leads to it is real, from the listener of the service to the socket. */
+/** Creates a deploy that is served by the fake. Everything before its socket is real. */
 export async function deployBehind(app: TestApp, fake: FakeAppServer): Promise<Deployed> {
   const deployed = await deploy(
     app,

@@ -9,21 +9,20 @@ import type { TestApp } from './test-app.js';
 type Step = 'resolve' | BuildPhase;
 
 /**
- * Stands in for builds, so that a test can hold one where it wants, or let it fail. What builds really do is tested in
- * `test/builds`.
+ * Fake builds that a test can pause at a step or let fail. Real builds are tested in `test/builds`.
  */
 export class FakeBuilds {
-  /** What branches point to. */
+  /** The commits of branches. */
   commit = 'a'.repeat(40);
   files: Record<string, string> = { 'index.html': '<h1>hello</h1>' };
   kind: Built['kind'] = 'static';
-  /** What comes of the next build; undefined: it goes well. */
+  /** The failure of the next build. If undefined, it succeeds. */
   failure: Error | undefined;
-  /** What the build says. */
+  /** The log of the build. */
   says: string[] = ['building'];
   readonly built: BuildRequest[] = [];
   readonly closed: { id: string; keepCaches: boolean }[] = [];
-  /** How many were ended from outside. */
+  /** Number of canceled builds. */
   aborted = 0;
   private held: Step | undefined;
   private reached: (() => void) | undefined;
@@ -45,7 +44,7 @@ export class FakeBuilds {
     });
   }
 
-  /** The next build stops at this step until it is let go; resolves once it is there. */
+  /** Pauses the next build at this step, and resolves once it is there. */
   holdAt(step: Step): { reached: Promise<void>; letGo: () => void } {
     this.held = step;
     const reached = new Promise<void>((resolve) => {

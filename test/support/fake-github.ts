@@ -38,7 +38,7 @@ interface FakeRepository {
 
 interface InstallationToken {
   readonly installationId: number;
-  /** Undefined: all that the installation sees. */
+  /** The repositories of the token. If undefined, it is valid for all of the installation. */
   readonly repositories: readonly string[] | undefined;
   readonly permissions: Readonly<Record<string, string>>;
 }
@@ -52,15 +52,15 @@ const NOT_FOUND: Reply = { status: 404, body: { message: 'Not Found' } };
 const UNAUTHORIZED: Reply = { status: 401, body: { message: 'Bad credentials' } };
 
 /**
- * GitHub as far as the service speaks with it: accounts, an app and its installations, tokens that are good for what
- * they were made for, repositories with a real git behind smart HTTP, and deliveries that are signed.
+ * A fake of the parts of GitHub that the service uses: accounts, an app and its installations, tokens with their
+ * permissions, repositories with a real git behind smart HTTP, and signed webhooks.
  */
 export class FakeGithub {
-  /** Every request but those of git. */
+  /** All requests except those of git. */
   readonly requests: { readonly method: string; readonly path: string; readonly body: any }[] = [];
-  /** Every token that was given out. */
+  /** All issued tokens. */
   readonly tokens: string[] = [];
-  /** Answers the next requests, whatever they ask. */
+  /** Responses for the next requests, regardless of the request. */
   failure: Reply | undefined;
   private readonly directory = mkdtempSync(join(tmpdir(), 'fake-github-'));
   private readonly git = new GitClient();
@@ -107,7 +107,7 @@ export class FakeGithub {
     this.installations.get(id)!.suspendedAt = at;
   }
 
-  /** What the browser of this person comes back with. */
+  /** The query with which the browser of this user returns. */
   codeFor(login: string): string {
     const code = randomUUID();
     this.codes.set(code, login);
@@ -129,7 +129,7 @@ export class FakeGithub {
     return repository;
   }
 
-  /** Commits, and tells the app as GitHub would. */
+  /** Creates a commit and sends the webhook. */
   async push(
     app: TestApp,
     [owner, name]: readonly [string, string],
@@ -378,7 +378,7 @@ export class FakeGithub {
     return { status: 200, body: { id, account: { id: accountId, login, type }, suspended_at: suspendedAt } };
   }
 
-  /** A private repository is not there for who may not see it, as at GitHub: git is asked for a password. */
+  /** Like GitHub, hides private repositories from callers without access, and asks git for a password. */
   private answerGit(request: IncomingMessage, response: ServerResponse, url: URL): void {
     const [, owner = '', name = '', rest = ''] =
       /^\/([^/]+)\/([^/]+?)(?:\.git)?(\/(?:info\/refs|git-upload-pack))$/.exec(url.pathname) ?? [];
@@ -448,7 +448,7 @@ export class FakeGithub {
 
 const keyOf = (owner: string, name: string): string => `${owner}/${name}`.toLowerCase();
 
-/** A JWT of the app, signed with its key and not too old. */
+/** Returns true for a JWT of the app that is signed with its key and has not expired. */
 function isApp(token: string): boolean {
   const [header = '', payload = '', signature = ''] = token.split('.');
   if (!createVerify('RSA-SHA256').update(`${header}.${payload}`).verify(publicKey, signature, 'base64url'))

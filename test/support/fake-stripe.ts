@@ -30,14 +30,14 @@ const refuse = (status: number, code: string): never => {
 };
 
 /**
- * Stripe as far as the service speaks with it: customers, checkouts, subscriptions and invoices with their states, what
- * an idempotency key promises, and events that are signed. Nothing in it is remembered by anybody else.
+ * A fake of the parts of Stripe that the service uses: customers, checkouts, subscriptions and invoices with their
+ * states, idempotency keys, and signed events.
  */
 export class FakeStripe {
   readonly requests: { readonly method: string; readonly path: string; readonly fields: Fields }[] = [];
   /** Events, oldest first; {@link deliver} sends them. */
   readonly events: StripeEvent[] = [];
-  /** Answers so many requests with 500 first. */
+  /** Number of requests that are answered with 500 first. */
   failures = 0;
   private readonly objects = new Map<string, StripeObject>();
   private readonly items = new Map<string, { amount: number; description: string }[]>();
@@ -74,7 +74,7 @@ export class FakeStripe {
     return this.items.get(invoiceId) ?? [];
   }
 
-  /** A person gives a card. */
+  /** Simulates a user who enters a card. */
   completeCheckout(url: string): StripeObject {
     const session = this.get(url.slice(url.lastIndexOf('/') + 1));
     const subscription = this.add('sub', 'subscription', { customer: session['customer'], status: 'active' });
@@ -141,7 +141,7 @@ export class FakeStripe {
     }
   }
 
-  /** The same key gives the same answer, and refuses another request. */
+  /** A repeated key returns the same response, and is refused for a different request. */
   private once({ headers }: IncomingMessage, request: string, perform: () => StripeObject): StripeObject {
     const key = headers['idempotency-key'];
     if (typeof key !== 'string') return perform();

@@ -10,13 +10,13 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { randomAddress } from './test-app.js';
 
-/** What happens to one request on its way. */
+/** The fault that is injected into a request. */
 export type Fault =
-  /** The connection breaks before the service hears of it. */
+  /** The connection breaks before the request reaches the service. */
   | { readonly kind: 'reset' }
-  /** The service does its work, and its answer is lost. */
+  /** The service handles the request, but its response is lost. */
   | { readonly kind: 'lose-answer' }
-  /** Something on the way answers instead of the service. */
+  /** A proxy answers instead of the service. */
   | {
       readonly kind: 'answer';
       readonly status: number;
@@ -27,9 +27,9 @@ export type Fault =
   | { readonly kind: 'break-off'; readonly status?: number }
   /** The service answers, and half of its body arrives as if it were all. */
   | { readonly kind: 'truncate'; readonly status?: number }
-  /** Nothing comes back at all. */
+  /** There is no response. */
   | { readonly kind: 'stall' }
-  /** Half of the body comes, and then nothing. */
+  /** The response stops after half of its body. */
   | { readonly kind: 'stall-body' };
 
 export interface SeenRequest {
@@ -41,14 +41,14 @@ export interface SeenRequest {
 }
 
 /**
- * A proxy before the service that does to each request the next of its {@link faults}, and nothing when none is left.
+ * A proxy before the service that injects the next of its {@link faults} into each request, as long as there are any.
  */
 export class FaultProxy {
   private readonly server: Server;
-  /** All that came, in order. */
+  /** All requests in order. */
   readonly seen: SeenRequest[] = [];
   readonly faults: Fault[] = [];
-  /** The address from which the service sees the calls come. */
+  /** The address of the caller that the service sees. */
   address = randomAddress();
 
   constructor(private readonly target: () => string) {
@@ -73,7 +73,7 @@ export class FaultProxy {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** Starts afresh, as another caller. */
+  /** Resets the proxy, with a new address of the caller. */
   reset(...faults: Fault[]): void {
     this.seen.length = 0;
     this.faults.splice(0, this.faults.length, ...faults);
@@ -141,7 +141,7 @@ export class FaultProxy {
   }
 }
 
-/** A proxy for the tests of a file, which forgets between them. */
+/** Creates a proxy for the tests of a file, which is reset between them. */
 export function useFaultProxy(target: () => string): FaultProxy {
   const proxy = new FaultProxy(target);
   beforeAll(() => proxy.start());

@@ -9,7 +9,7 @@ export interface GitOutcome {
   readonly stderr: string;
 }
 
-/** A developer's git on a directory of its own, which asks nobody for anything. */
+/** The git of a developer in its own directory, without prompts. */
 export class GitClient {
   readonly directory = mkdtempSync(join(tmpdir(), 'git-client-'));
 
@@ -21,7 +21,7 @@ export class GitClient {
     return join(this.directory, ...parts);
   }
 
-  /** Runs git in a directory below {@link directory}; whatever comes of it. */
+  /** Runs git in a directory below {@link directory}; and returns its outcome. */
   try(args: readonly string[], { cwd = '.', input }: { cwd?: string; input?: string } = {}): Promise<GitOutcome> {
     const child = spawn('git', [...args], {
       cwd: this.path(cwd),
@@ -44,7 +44,7 @@ export class GitClient {
     child.stderr.on('data', (chunk: Buffer) => {
       stderr += chunk.toString();
     });
-    // It may have ended without reading it.
+    // Git may have exited without reading its input.
     child.stdin.on('error', () => undefined);
     child.stdin.end(input ?? '');
     return new Promise((resolve, reject) => {
@@ -55,7 +55,7 @@ export class GitClient {
     });
   }
 
-  /** @throws {Error} with what git said, where it fails. */
+  /** @throws {Error} with the output of git when it fails. */
   async run(args: readonly string[], options: { cwd?: string; input?: string } = {}): Promise<string> {
     const { status, stdout, stderr } = await this.try(args, options);
     if (status !== 0) throw new Error(`git ${args[0]!} ended with ${status}: ${stderr}`);

@@ -26,7 +26,7 @@ export interface Org {
   readonly slug: string;
 }
 
-/** Makes what tests need, over HTTP as a caller would; only what no caller can do is done in the database. */
+/** Creates test data over HTTP. It uses the database only for changes that no caller can make. */
 export class Make {
   constructor(private readonly app: TestApp) {}
 
@@ -52,7 +52,7 @@ export class Make {
     };
   }
 
-  /** An organization whose owner the person is. */
+  /** Creates an organization that the person owns. */
   async org(
     owner: Person,
     { plan, name = 'Acme', slug = uniqueName('org') }: { plan?: PlanId; name?: string; slug?: string } = {},
@@ -62,7 +62,7 @@ export class Make {
     return { id: data.id, slug: data.slug };
   }
 
-  /** Makes a person a member without the way over an e-mail; everything sees it at once. */
+  /** Makes a person a member without an invitation. It takes effect at once. */
   async member(org: Org, { user }: Person, role: 'owner' | 'admin' | 'member' | 'viewer'): Promise<void> {
     await this.sql('INSERT INTO memberships (org_id, user_id, role, created_at) VALUES ($1, $2, $3, now())', [
       org.id,
@@ -72,13 +72,13 @@ export class Make {
     await this.raiseEpoch(user.id);
   }
 
-  /** A key of the person; its secret. Without scopes it may do all that its owner may. */
+  /** Creates a key and returns its secret. Without scopes, it has all rights of its owner. */
   async key(owner: Pick<Person, 'sessionToken'>, body: object = {}): Promise<string> {
     return expectStatus(201, await this.app.post('/api/v1/keys', { name: 'a key', ...body }, as(owner))).body.data
       .secret as string;
   }
 
-  /** What the person is in the organization from now on. */
+  /** Changes the role of the person in the organization. */
   async role(org: Org, { user }: Person, role: 'owner' | 'admin' | 'member' | 'viewer'): Promise<void> {
     await this.sql('UPDATE memberships SET role = $3 WHERE org_id = $1 AND user_id = $2', [org.id, user.id, role]);
     await this.raiseEpoch(user.id);
@@ -90,7 +90,7 @@ export class Make {
     await this.app.get(Database).transaction(() => this.app.get(OrgPlans).change(orgId, plan, at));
   }
 
-  /** So many calls of the organization's day are over. */
+  /** Uses up this many of the daily calls of the organization. */
   async spend(orgId: string, calls: number): Promise<void> {
     await this.app
       .get(RedisConnections)
@@ -107,7 +107,7 @@ export class Make {
   }
 }
 
-/** The headers of a call by a person, or with any other token. */
+/** Returns the options of a call with the session of a person or another token. */
 export const as = (caller: Pick<Person, 'sessionToken'> | string, options: CallOptions = {}): CallOptions => ({
   ...options,
   headers: { authorization: `Bearer ${typeof caller === 'string' ? caller : caller.sessionToken}`, ...options.headers },
@@ -115,13 +115,13 @@ export const as = (caller: Pick<Person, 'sessionToken'> | string, options: CallO
 
 export const uniqueName = (prefix: string): string => `${prefix}-${randomBytes(6).toString('hex')}`;
 
-/** @throws {Error} with the whole answer, which says what is wrong. */
+/** @throws {Error} with the whole response. */
 export function expectStatus(status: number, answer: Answer): Answer {
   if (answer.status !== status) throw new Error(`Expected ${status}, got ${answer.status}: ${answer.text}`);
   return answer;
 }
 
-/** A call with a body, by any method. */
+/** Makes a call with a body, by any method. */
 export const send = (
   app: TestApp,
   [method, path]: readonly [string, string],

@@ -1,6 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs';
 
-/** A process as it was seen, so that another one which got its number later is not taken for it. */
+/** A process with its start time, because its id may be reused later. */
 export interface SeenProcess {
   readonly pid: number;
   readonly parent: number;
@@ -8,7 +8,7 @@ export interface SeenProcess {
   readonly startedAt: string;
 }
 
-/** The children of a process, their children and so on. Sessions and users of their own do not hide them. */
+/** Returns all descendants of a process, including those with another session or user. */
 export function descendantsOf(pid: number): SeenProcess[] {
   const all = readdirSync('/proc')
     .filter((entry) => /^\d+$/.test(entry))

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { addressOf } from '../../src/platform/redis/redis-connections.js';
 import { testRedisUrl } from './test-redis.js';
 
-/** Stands between a service and its Redis, and can cut them apart as a broken network does. */
+/** A proxy between a service and its Redis that can disconnect them, as a broken network does. */
 export class RedisRelay {
   private readonly sockets = new Set<Socket>();
   private readonly servers = new Set<Socket>();
@@ -36,7 +36,7 @@ export class RedisRelay {
     this.isCut = false;
   }
 
-  /** Connections stay, and nothing is answered on them until {@link speak}. */
+  /** Keeps connections open without responses until {@link speak}. */
   silence(): void {
     for (const socket of this.servers) socket.pause();
   }

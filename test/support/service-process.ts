@@ -9,7 +9,7 @@ import { descendantsOf, stillRunning, type SeenProcess } from './processes.js';
 
 const ROOT = join(__dirname, '../..');
 const START_SCRIPT = [process.execPath, join(ROOT, 'scripts/start.mjs')];
-/** The first start of all may build. */
+/** The first start may include a build. */
 const START_WITHIN_MS = 120_000;
 
 export interface ServiceOptions {
@@ -34,7 +34,7 @@ export interface HttpAnswer {
   readonly body: any;
 }
 
-/** The service as a process of its own, as an operator starts it, for tests that signal and kill it. */
+/** The service in its own process, as an operator starts it, for tests that signal and kill it. */
 export class ServiceProcess {
   private static readonly started: ServiceProcess[] = [];
   private output = '';
@@ -57,7 +57,7 @@ export class ServiceProcess {
     ServiceProcess.started.push(this);
   }
 
-  /** Resolves once it says that it is ready. Rejects with what it said when it ends instead. */
+  /** Resolves once the service is ready. Rejects with its output when it exits instead. */
   static async start(input: ServiceOptions): Promise<ServiceProcess> {
     const service = this.spawn(input);
     let end: Ended | undefined;
@@ -69,12 +69,12 @@ export class ServiceProcess {
     return service;
   }
 
-  /** For a start that ends by itself: a refusal, or a role that does one thing. */
+  /** Waits for a process that exits by itself: a failed start, or a role for one task. */
   static run(input: ServiceOptions): Promise<Ended> {
     return this.spawn(input).ended;
   }
 
-  /** Whatever a test has left running, with all that it had started. */
+  /** Kills what a test has left running, with all descendants. */
   static async killAll(): Promise<void> {
     await Promise.all(
       this.started.splice(0).map(async (service) => {
@@ -107,7 +107,7 @@ export class ServiceProcess {
     );
   }
 
-  /** The one that was started last, which may not be ready yet. */
+  /** The process of the latest start, which may not be ready yet. */
   static get last(): ServiceProcess {
     return this.started.at(-1)!;
   }
@@ -120,7 +120,7 @@ export class ServiceProcess {
     return this.address;
   }
 
-  /** The port at which the hosts of deploys are answered. */
+  /** The port of the hosts of deploys. */
   get appsPort(): number {
     return Number(/Deploys +http:\S+:(\d+)\n/.exec(this.messages)![1]);
   }
@@ -186,7 +186,7 @@ export class ServiceProcess {
     });
   }
 
-  /** 0 when it does not answer at all. */
+  /** Returns the status, or 0 without a response. */
   async statusOf(path: string): Promise<number> {
     return this.get(path).then(
       ({ status }) => status,
@@ -253,7 +253,7 @@ function environment(): Record<string, string> {
     SERVICE_INSTALL: 'never',
     PORT: '0',
     ANONYMOUS_CALLS_PER_SECOND: '1000',
-    // What competes for the processors here is other tests.
+    // Here, other tests compete for the processors.
     SANDBOX_CPU_WEIGHT: '1000',
   };
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { PlanId } from '../../src/modules/plans/plan.js';
 
-/** Work that another process is to begin and to end, all of it at once. */
+/** Pieces of work that another process begins and ends, all at once. */
 export interface SpenderOrder {
   readonly settings: Readonly<Record<string, string>>;
   readonly orgId: string;
@@ -17,8 +17,8 @@ export interface SpenderOrder {
 }
 
 /**
- * A process of its own. How many pieces of work were paid, and how many refused, by code; undefined where it was
- * killed.
+ * Runs the order in another process. Returns how many pieces of work were paid and refused, by code, or undefined if
+ * the process was killed.
  */
 export async function spendApart(order: SpenderOrder): Promise<Record<string, number> | undefined> {
   const child = spawn(

@@ -3,7 +3,7 @@ import { Client } from 'pg';
 
 export interface TestDatabase {
   readonly url: string;
-  /** Ends its connections and removes it. */
+  /** Closes its connections and drops it. */
   drop(): Promise<void>;
 }
 
