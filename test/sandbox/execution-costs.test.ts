@@ -173,7 +173,7 @@ describe('the cost of an execution', () => {
       type: 'insufficient_credits_error',
       code: 'credits_exhausted',
       status: 402,
-      message: 'The credits do not cover this: it may cost $0.000833334, and $0.0001 is left.',
+      message: 'Not enough credits: $0.000833334 required, $0.0001 available.',
       details: { required: '0.000833334', available: '0.0001' },
       hint: expect.stringContaining('timeout_ms'),
       docs_url: 'http://api.test/docs/errors/credits_exhausted',

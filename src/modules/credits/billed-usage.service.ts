@@ -4,17 +4,17 @@ import { HoldsStore } from './persistence/holds.store.js';
 
 const NOTHING: BilledUsage = { costNano: 0n, fromCreditsNano: 0n, billedNano: 0n, lostNano: 0n, refundedNano: 0n };
 
-/** For invoices: what of an organization's usage is still to be paid. */
+/** Tells invoices which part of an organization's usage is still to be paid. */
 @Injectable()
 export class BilledUsageService {
   constructor(private readonly holds: HoldsStore) {}
 
-  /** Of work that was used from `from` on and before `to`. Periods that follow one another add up to the whole. */
+  /** Sums usage from `from` on and before `to`. Adjacent periods add up to the whole. */
   async of(orgId: string, from: Date, to: Date): Promise<BilledUsage> {
     return (await this.ofAll([orgId], from, to)).get(orgId)!;
   }
 
-  /** {@link of} each of these organizations. */
+  /** Does the same as {@link of} for each of these organizations. */
   async ofAll(orgIds: readonly string[], from: Date, to: Date): Promise<ReadonlyMap<string, BilledUsage>> {
     const used = await this.holds.usage(orgIds, from, to);
     return new Map(orgIds.map((orgId) => [orgId, used.get(orgId) ?? NOTHING]));

@@ -1,12 +1,12 @@
-/** How an organization's usage of a period was paid, by the time at which it was used. All in nano-dollars. */
+/** How an organization's usage of a period was paid for, by the time of use. All amounts are in nano-dollars. */
 export interface BilledUsage {
-  /** Its price: the sum of the other four. */
+  /** The price of the usage, which is the sum of the other four amounts. */
   readonly costNano: bigint;
   readonly fromCreditsNano: bigint;
-  /** To be paid by invoice. */
+  /** The part that an invoice charges. */
   readonly billedNano: bigint;
-  /** More was used than had been held: nobody pays. */
+  /** Usage beyond what was held. The platform bears it. */
   readonly lostNano: bigint;
-  /** Paid with credits that were given back since. */
+  /** Usage that was paid for with credits, which were refunded since. */
   readonly refundedNano: bigint;
 }

@@ -5,11 +5,11 @@ import { GrantsStore } from './persistence/grants.store.js';
 import { PursesService } from './purse/purses.service.js';
 
 export interface CreditBalance {
-  /** What is left of all grants that have not expired, that which is held included. */
+  /** What is left of all grants that have not expired, including what is held. */
   readonly balanceNano: bigint;
-  /** Of it, held for work that is under way. */
+  /** The part of the balance that is held for running work. */
   readonly heldNano: bigint;
-  /** Those with something left, in the order in which they are used. */
+  /** Grants with something left, in the order in which they are used. */
   readonly grants: readonly CreditGrant[];
 }
 
@@ -21,11 +21,13 @@ export class CreditBalanceService {
     private readonly clock: Clock,
   ) {}
 
-  /** What an organization has. A person's own gets the credits of the Free plan now, if it never had them. */
+  /**
+   * Returns what an organization has. A personal organization gets the credits of the Free plan now if it has none yet.
+   */
   async of(orgId: string): Promise<CreditBalance> {
     if (!(await this.purses.isOpen(orgId))) await this.purses.change({ orgIds: [orgId] }, () => undefined);
     const now = this.clock.now();
-    // What has expired is gone, but for what is held of it: that may still be paid with.
+    // Expired credits are gone, except what is held of them: that may still pay for the work.
     const grants = (await this.grants.list(orgId))
       .map((grant) =>
         grant.expiresAt !== null && grant.expiresAt <= now ? { ...grant, remainingNano: grant.heldNano } : grant,

@@ -11,21 +11,21 @@ export const CREDIT_ERRORS = defineErrors({
 interface Shortfall {
   /** The most that the work may cost. */
   readonly requiredNano: bigint;
-  /** What is left for it, and not held for other work. */
+  /** What is left for the work and not held for other work. */
   readonly availableNano: bigint;
   readonly upgradeUrl: string;
 }
 
-/** Nothing, or too little, is left of the credits, and the plan bills no usage (service document §8). */
+/** The credits do not cover the work, and the plan does not bill usage (service document §8). */
 export class CreditsExhausted extends DomainError {
   constructor({ requiredNano, availableNano, upgradeUrl }: Shortfall) {
     super(
       CREDIT_ERRORS.credits_exhausted,
-      `The credits do not cover this: it may cost $${formatUsd(requiredNano)}, and $${formatUsd(availableNano)} is left.`,
+      `Not enough credits: $${formatUsd(requiredNano)} required, $${formatUsd(availableNano)} available.`,
       {
         hint:
           availableNano > 0n
-            ? `Ask for less, with a shorter timeout_ms for one, wait for work that is under way, or choose a plan that bills usage: ${upgradeUrl}`
+            ? `Lower timeout_ms, wait for running work to end, or choose a plan that bills usage: ${upgradeUrl}`
             : `Choose a plan that bills usage: ${upgradeUrl}`,
         upgradeUrl,
         details: { required: formatUsd(requiredNano), available: formatUsd(availableNano) },
@@ -34,14 +34,15 @@ export class CreditsExhausted extends DomainError {
   }
 }
 
-/** The organization has said how much a month it will pay for usage, and this might pass it. */
+/** The work might exceed the monthly spend cap that the organization has set. */
 export class SpendCapReached extends DomainError {
   constructor({ requiredNano, availableNano, upgradeUrl }: Shortfall, capNano: bigint) {
     super(
       CREDIT_ERRORS.spend_cap_reached,
-      `The spend cap of $${formatUsd(capNano)} a month does not cover this: it may cost $${formatUsd(requiredNano)}, and $${formatUsd(availableNano)} is left.`,
+      `Monthly spend cap of $${formatUsd(capNano)} reached: ` +
+        `$${formatUsd(requiredNano)} required, $${formatUsd(availableNano)} available.`,
       {
-        hint: 'Set a higher spend cap with PUT /api/v1/billing/spend-cap, or wait for the next month (UTC).',
+        hint: 'Raise it with PUT /api/v1/billing/spend-cap, or wait for the next month (UTC).',
         upgradeUrl,
         details: {
           required: formatUsd(requiredNano),

@@ -5,26 +5,30 @@ import { CreditOperationsService } from './grants/credit-operations.service.js';
 import { BilledUsageService } from './billed-usage.service.js';
 import { CreditBalanceService } from './credit-balance.service.js';
 import { CREDITS_METRICS } from './metrics/credits.metrics.js';
+import { GrantExpiry } from './grants/grant-expiry.js';
 import { GrantsService } from './grants/grants.service.js';
 import { LedgerService } from './ledger.service.js';
 import { WorkBatchService } from './paid/work-batch.service.js';
 import { PaidWorkService } from './paid-work.service.js';
 import { CreditsPersistenceModule } from './persistence/credits-persistence.module.js';
+import { UnheldCharges } from './purse/unheld-charges.js';
 import { PursesService } from './purse/purses.service.js';
 import { SpendCapsService } from './spend-caps/spend-caps.service.js';
 import { UnheldUsageService } from './unheld-usage.service.js';
 
-/** What organizations may spend. */
+/** Credits, holds, spend caps and the ledger. */
 @Module({
   imports: [CreditsPersistenceModule, MeteringModule, OrgDirectoryModule],
   providers: [
     BilledUsageService,
     CreditBalanceService,
     CreditOperationsService,
+    GrantExpiry,
     GrantsService,
     LedgerService,
     PaidWorkService,
     SpendCapsService,
+    UnheldCharges,
     UnheldUsageService,
     PursesService,
     WorkBatchService,
@@ -39,7 +43,8 @@ import { UnheldUsageService } from './unheld-usage.service.js';
     PaidWorkService,
     SpendCapsService,
     UnheldUsageService,
-    // For the jobs of the module.
+    // The jobs of this module need these.
+    GrantExpiry,
     PursesService,
     WorkBatchService,
   ],

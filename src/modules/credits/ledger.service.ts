@@ -4,28 +4,28 @@ import type { LedgerAccount } from './domain/ledger-account.js';
 import type { LedgerEntry, LedgerTransaction } from './ledger-transaction.js';
 import { LedgerStore } from './persistence/ledger.store.js';
 
-/** The books of the service: what nobody may change, and what always sums to zero. */
+/** The ledger of the service. It is append-only, and every transaction sums to zero. */
 @Injectable()
 export class LedgerService {
   constructor(private readonly ledger: LedgerStore) {}
 
   /**
-   * Writes a transaction, once for its key, with the running database transaction where there is one. What concerns
-   * `credits` is written by grants and by paid work alone, so that the account is always what its entries say.
+   * Writes a transaction once for its key, in the running database transaction if there is one. Only grants and paid
+   * work may touch `credits`, so that the account always agrees with its entries.
    *
-   * @returns false when it was there already, with the same entries.
-   * @throws {AssertionError} when the entries do not sum to zero, or differ from those that the key has.
+   * @returns false when the key already has the same entries.
+   * @throws {AssertionError} when the entries do not sum to zero, or differ from the entries that the key has.
    */
   async post(transaction: LedgerTransaction): Promise<boolean> {
     return (await this.postAll([transaction])).size === 1;
   }
 
-  /** {@link post} for each; the keys of those that were not there. */
+  /** Does the same as {@link post} for each transaction and returns the keys that are new. */
   async postAll(transactions: readonly LedgerTransaction[]): Promise<ReadonlySet<string>> {
     for (const { key, entries } of transactions) {
       assert(
         entries.length >= 2 && entries.every(({ amountNano }) => amountNano !== 0n),
-        `The ledger transaction ${key} has too few entries, or one of nothing.`,
+        `The ledger transaction ${key} has fewer than two entries, or an entry of zero.`,
       );
       assert(
         entries.reduce((sum, { amountNano }) => sum + amountNano, 0n) === 0n,
@@ -42,13 +42,13 @@ export class LedgerService {
       assert.deepEqual(
         shown(await this.ledger.entriesOf(key)),
         shown(entries),
-        `The ledger transaction ${key} is there, with other entries.`,
+        `The ledger transaction ${key} already has other entries.`,
       );
     }
     return added;
   }
 
-  /** What has been posted to an organization's account: above zero, debits outweigh. */
+  /** Returns what has been posted to an organization's account. It is positive when debits outweigh credits. */
   sum(orgId: string, account: LedgerAccount): Promise<bigint> {
     return this.ledger.sum(orgId, account);
   }

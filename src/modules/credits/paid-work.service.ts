@@ -12,11 +12,13 @@ import type { Hold } from './purse/hold.js';
 
 const LANES = 2;
 const WRITERS_OF_LANE = 2;
-/** Smaller ones cost more in all: each has its own statements and its own commit. */
+/** Larger batches are cheaper: each batch has its own statements and its own commit. */
 const MAX_BATCH = 500;
 const WITHIN_MS = 60 * 60_000;
 
-/** Work that costs: what it may cost is held before it begins, and what it has cost is paid with its end. */
+/**
+ * Charges for work. The most that it may cost is held before it begins, and the actual cost is charged when it ends.
+ */
 @Injectable()
 export class PaidWorkService {
   private readonly writer: GatheringWriter<WorkRequest, Hold>;
@@ -36,7 +38,7 @@ export class PaidWorkService {
     });
   }
 
-  /** The most that work may cost, in nano-dollars; holds nothing. */
+  /** Returns the most that the work may cost, in nano-dollars. Nothing is held. */
   estimate({
     meter,
     model,
@@ -46,7 +48,7 @@ export class PaidWorkService {
   }
 
   /**
-   * Holds the price of the estimate, with the caller's transaction if there is one. Nobody else can spend what is held.
+   * Holds the price of the estimate, in the caller's transaction if there is one, so that other work cannot spend it.
    *
    * @throws {CreditsExhausted} `credits_exhausted`
    * @throws {SpendCapReached} `spend_cap_reached`
@@ -65,33 +67,33 @@ export class PaidWorkService {
     );
   }
 
-  /** The work of these keys; of one that nothing was ever held for there is none. */
+  /** Returns the work of these keys. Keys without a hold are left out. */
   find(keys: readonly string[]): Promise<PaidWork[]> {
     return this.holds.find(keys);
   }
 
   /**
-   * Records what was used and pays for it, once, both with the same transaction: the caller's if there is one. More
-   * than was held is nobody's to pay but the platform's, and so is what is used after the hold was given back.
+   * Records the usage and charges for it once, both in one transaction: the caller's, if there is one. The platform
+   * bears usage beyond the hold, and usage after the hold was released.
    *
-   * @returns the price of what was used, in nano-dollars; again, when it had ended before.
+   * @returns the price of the usage in nano-dollars; the earlier price when the work had ended before.
    */
   async end({ key, orgId }: Pick<PaidWork, 'key' | 'orgId'>, event: UsageEvent): Promise<{ costNano: bigint }> {
     const { costNano } = await this.write({ kind: 'end', orgId, key, event });
     return { costNano: costNano! };
   }
 
-  /** Gives back all that is held. What has ended stays as it is. */
+  /** Releases the hold. Work that has ended stays as it is. */
   async abandon({ key, orgId }: Pick<PaidWork, 'key' | 'orgId'>): Promise<void> {
     await this.write({ kind: 'abandon', orgId, key });
   }
 
-  /** As {@link abandon}, of several at once. */
+  /** Does the same as {@link abandon} for several pieces of work. */
   async abandonAll(works: readonly Pick<PaidWork, 'key' | 'orgId'>[]): Promise<void> {
     if (works.length > 0) await this.batches.perform(works.map(({ key, orgId }) => ({ kind: 'abandon', orgId, key })));
   }
 
-  /** With others, unless it belongs into a transaction of the caller's. */
+  /** Batches the request with those of other callers, unless the caller has a transaction that it must join. */
   private async write(request: WorkRequest): Promise<Hold> {
     if (!this.database.inTransaction) return this.writer.write(request);
     const [outcome] = await this.batches.perform([request]);

@@ -1,19 +1,19 @@
 import type { Meter } from '../../metering/meter.js';
 
 /**
- * Credits to be given. Those with the lowest `priority` are used first, then those that expire first, then the oldest.
+ * Credits to grant. Grants with the lowest `priority` are used first, then those that expire first, then the oldest.
  */
 export interface CreateGrantInput {
   readonly orgId: string;
   readonly amountNano: bigint;
   readonly priority: number;
-  /** Null: never. */
+  /** The credits never expire when this is null. */
   readonly expiresAt: Date | null;
-  /** What they can pay for; null: everything. */
+  /** The meters that the credits can pay for. Null means all of them. */
   readonly appliesTo: readonly Meter[] | null;
-  /** For people: what they are for. */
+  /** Tells people what the credits are for. */
   readonly reason: string;
-  /** The same key gives them once. */
+  /** A key grants once. */
   readonly key: string;
 }
 

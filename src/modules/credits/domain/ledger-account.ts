@@ -1,15 +1,15 @@
 /**
- * The accounts of the ledger. An entry above zero is a debit, one below zero a credit, as bookkeepers have it; so what
- * an organization owns, or has been given, stands below zero.
+ * The accounts of the ledger. A positive entry is a debit and a negative one a credit, as in bookkeeping. So what an
+ * organization owns or was granted is negative.
  *
- * - `credits`: what the organization may spend. Minus its sum is the balance.
- * - `usage_receivable`: used beyond the credits, not yet on an invoice.
- * - `invoiced`: on an invoice, not yet paid.
- * - `cash`: paid.
+ * - `credits`: what the organization may spend. The balance is minus its sum.
+ * - `usage_receivable`: usage beyond the credits that is not on an invoice yet.
+ * - `invoiced`: amounts on invoices that are not paid yet.
+ * - `cash`: payments.
  * - `revenue`: usage at its price, and base fees.
- * - `promotion`: credits that were given for nothing.
- * - `platform_loss`: usage that nobody pays for, because more was used than had been held for it.
- * - `rounding`: what an invoice in cents is off the nano-dollars of its lines.
+ * - `promotion`: credits granted for free.
+ * - `platform_loss`: usage beyond its hold, which the platform bears.
+ * - `rounding`: the difference between an invoice in cents and the nano-dollars of its lines.
  */
 export type LedgerAccount =
   'credits' | 'usage_receivable' | 'invoiced' | 'cash' | 'revenue' | 'promotion' | 'platform_loss' | 'rounding';

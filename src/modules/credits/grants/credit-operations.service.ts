@@ -9,7 +9,7 @@ import { GrantKeyTaken } from '../credits.errors.js';
 import { GrantsService } from './grants.service.js';
 import { GrantsStore } from '../persistence/grants.store.js';
 
-/** What an operator may do that no caller of the API can: give credits. */
+/** Grants credits on behalf of an operator. Callers of the API cannot. */
 @Injectable()
 export class CreditOperationsService {
   constructor(
@@ -21,15 +21,15 @@ export class CreditOperationsService {
   ) {}
 
   /**
-   * Once for the key; told in the audit log of the organization.
+   * Grants the credits once for the key and records that in the audit log of the organization.
    *
    * @throws {OrganizationNotFound} `organization_not_found`
-   * @throws {GrantKeyTaken} `already_exists`: the key was used for other credits.
+   * @throws {GrantKeyTaken} `already_exists`: the key was used for another grant.
    */
   grant(input: CreateGrantInput): Promise<{ grant: CreditGrant; isNew: boolean }> {
     const { orgId, key, amountNano, reason } = input;
     return this.database.transaction(async () => {
-      // Before the account, as everybody does who locks both.
+      // The organization is locked before its account, in the same order as everywhere, to avoid deadlocks.
       if ((await this.plans.lock(orgId)) === null) throw new OrganizationNotFound();
       const there = await this.store.findByKey(key);
       if (there !== undefined && (there.orgId !== orgId || there.amountNano !== amountNano)) throw new GrantKeyTaken();

@@ -13,11 +13,11 @@ interface RefundInput {
   readonly orgId: string;
   readonly workKey: string;
   readonly amountNano: bigint;
-  /** The same one gives back once. */
+  /** A key refunds once. */
   readonly key: string;
 }
 
-/** Credits that organizations are given, and given back. */
+/** Grants and refunds credits. */
 @Injectable()
 export class GrantsService {
   constructor(
@@ -30,17 +30,17 @@ export class GrantsService {
   ) {}
 
   /**
-   * Gives credits once for the key, with the caller's transaction if there is one.
+   * Grants credits once for the key, in the caller's transaction if there is one.
    *
-   * @param grantedBy who or what gave them, for the records.
-   * @throws {AssertionError} when the key was used for other credits.
+   * @param grantedBy who or what granted them, for the records.
+   * @throws {AssertionError} when the key was used for another grant.
    */
   async grant(input: CreateGrantInput, grantedBy = 'service'): Promise<{ grant: CreditGrant; isNew: boolean }> {
     const { orgId, key, amountNano } = input;
     return this.onceLocked(orgId, async () => {
       const there = await this.grants.findByKey(key);
       if (there !== undefined) {
-        assert(there.orgId === orgId && there.amountNano === amountNano, `The key ${key} was used for other credits.`);
+        assert(there.orgId === orgId && there.amountNano === amountNano, `The key ${key} was used for another grant.`);
         return { grant: there, isNew: false };
       }
       const grant = {
@@ -58,11 +58,10 @@ export class GrantsService {
   }
 
   /**
-   * Gives back credits that a piece of work was paid with, into the grants that they came from, at most all of them;
-   * with the caller's transaction if there is one. What was billed is no matter of credits: that is what credit notes
-   * are for.
+   * Refunds credits that paid for a piece of work into the grants that they came from, at most all of them, in the
+   * caller's transaction if there is one. Amounts on invoices are corrected by credit notes instead.
    *
-   * @returns how much was given back, in nano-dollars; again, where the key was used before.
+   * @returns the refunded amount in nano-dollars; the earlier amount when the key was used before.
    */
   async refund({ orgId, workKey, amountNano, key }: RefundInput): Promise<bigint> {
     return this.onceLocked(orgId, async () => {
@@ -74,7 +73,7 @@ export class GrantsService {
     });
   }
 
-  /** What is read while the account is locked stays so until the end. */
+  /** Locks the account first, so that what `work` reads stays true until the transaction ends. */
   private onceLocked<T>(orgId: string, work: () => Promise<T>): Promise<T> {
     return this.database.transaction(async () => {
       await this.purses.change({ orgIds: [orgId] }, () => undefined);

@@ -20,8 +20,10 @@ export class CreditOperationsController {
   @TakesJson()
   @HttpCode(HttpStatus.OK)
   @ApiOperation({
-    summary: 'Gives credits to an organization, once for a key.',
-    description: 'Needs `OPS_TOKEN` as bearer token, and answers nobody while that is not set.',
+    summary: 'Grants credits to an organization.',
+    description:
+      'Needs `OPS_TOKEN` as the bearer token and is disabled while that is not set. Safe to repeat: a key ' +
+        'grants once. Refuses a key that was used for another organization or amount.',
   })
   @ApiOkResponse({ type: GrantedCreditsView })
   @ApiRefusals(

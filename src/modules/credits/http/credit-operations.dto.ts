@@ -14,14 +14,14 @@ export class GrantCreditsBody {
   @Matches(/^org_[0-9a-z]{26}$/)
   readonly orgId!: string;
 
-  @ApiProperty({ example: '25', description: 'In USD, as a decimal.' })
+  @ApiProperty({ example: '25', description: 'Amount in USD, as a decimal.' })
   @IsUsd({ least: 1n })
   readonly amountUsd!: string;
 
   @ApiProperty({
     example: 'Welcome credits',
     maxLength: 100,
-    description: 'Is written to the audit log of the organization, whose members may read it.',
+    description: 'The reason, shown in the audit log of the organization.',
   })
   @IsTitle()
   readonly reason!: string;
@@ -29,7 +29,7 @@ export class GrantCreditsBody {
   @ApiProperty({
     pattern: '^[A-Za-z0-9._-]{1,100}$',
     example: 'ticket-4711',
-    description: 'The same one gives the credits once, however often it is sent.',
+    description: 'An idempotency key: the credits are granted once for each key.',
   })
   @Matches(/^[A-Za-z0-9._-]{1,100}$/)
   readonly key!: string;
@@ -40,7 +40,7 @@ export class GrantCreditsBody {
     minimum: 0,
     maximum: 1_000,
     default: DEFAULT_PRIORITY,
-    description: 'Grants are used by this, the lowest first. Those of the Free plan have 100.',
+    description: 'Grants with the lowest priority are used first. Credits of the Free plan have 100.',
   })
   @MayBeAbsent()
   @IsInt()
@@ -52,7 +52,7 @@ export class GrantCreditsBody {
     example: '2035-01-31T00:00:00Z',
     type: String,
     format: 'date-time',
-    description: 'Left out: never.',
+    description: 'When the credits expire. Without it they never do.',
   })
   @MayBeAbsent()
   @IsISO8601({ strict: true })
@@ -62,7 +62,7 @@ export class GrantCreditsBody {
     example: ['sandbox_compute'],
     enum: METERS,
     isArray: true,
-    description: 'Left out: everything that is metered.',
+    description: 'The meters that the credits can pay for. Without it they pay for all.',
   })
   @MayBeAbsent()
   @IsArray()
@@ -90,7 +90,7 @@ export class GrantedCreditsView {
   @ApiProperty() orgId!: string;
   @ApiProperty({ example: '25' }) amountUsd!: string;
   @ApiProperty({ example: '25' }) remainingUsd!: string;
-  @ApiProperty({ description: 'false: they had been given before.' }) created!: boolean;
+  @ApiProperty({ description: '`false` when the key was used before.' }) created!: boolean;
 
   static of(orgId: string, { grant, isNew }: { grant: CreditGrant; isNew: boolean }): GrantedCreditsView {
     return {

@@ -23,7 +23,8 @@ export class CreditsController {
   @Get('credits')
   @RequireScope('billing:read')
   @ApiOperation({
-    summary: 'Shows the credits of the organization of the call: what is left, what is held, and of which grants.',
+    summary: 'Returns the credit balance.',
+    description: 'Shows what is left, what is held for running work, and the grants that it comes from.',
   })
   @ApiOkResponse({ type: CreditsAnswer })
   @ApiRefusals(...ANY_CALLER)
@@ -34,8 +35,8 @@ export class CreditsController {
   @Get('spend-cap')
   @RequireScope('billing:read')
   @ApiOperation({
-    summary:
-      'Shows what the organization of the call lets itself be billed for the usage of a month, and what is billed so far.',
+    summary: 'Returns the monthly spend cap.',
+    description: 'Shows the cap on billed usage for the month, and what is billed so far.',
   })
   @ApiOkResponse({ type: SpendCapAnswer })
   @ApiRefusals(...ANY_CALLER)
@@ -47,10 +48,10 @@ export class CreditsController {
   @RequireScope('billing:write')
   @TakesJson()
   @ApiOperation({
-    summary:
-      'Sets what the organization of the call lets itself be billed for the usage of a month, beyond its credits.',
+    summary: 'Sets the monthly spend cap.',
     description:
-      'It holds at once. Work that might pass it is refused with 402 `spend_cap_reached`; the owners are told at 50, 80 and 100 %.',
+      'Limits what usage beyond the credits may cost in a month, effective at once. Work that might exceed the ' +
+        'cap is refused with 402 `spend_cap_reached`. Owners are emailed at 50, 80 and 100 %.',
   })
   @ApiOkResponse({ type: SpendCapAnswer })
   @ApiRefusals(...ANY_CALLER, ...ANY_BODY)

@@ -10,15 +10,25 @@ import type { SpendCap } from '../spend-caps/spend-caps.service.js';
 
 export class GrantView {
   @ApiProperty({ example: 'crg_01jd3m8yeqf5rb0xkq5ym8s6tn' }) id!: string;
-  @ApiProperty({ example: '5', description: 'In USD, as a decimal.' }) amount!: string;
-  @ApiProperty({ example: '4.123456789', description: 'In USD, what is held included.' }) remaining!: string;
+  @ApiProperty({ example: '5', description: 'Granted amount in USD, as a decimal.' }) amount!: string;
+  @ApiProperty({ example: '4.123456789', description: 'What is left in USD, including what is held.' })
+  remaining!: string;
   @ApiProperty({
     type: 'integer',
-    description: 'Grants are used by this, the lowest first; then by expiry, then by age.',
+    description: 'Grants with the lowest priority are used first, then those that expire first, then the oldest.',
   })
   priority!: number;
-  @ApiPropertyOptional({ type: String, format: 'date-time', description: 'Absent: never.' }) expires_at?: string;
-  @ApiPropertyOptional({ enum: METERS, isArray: true, description: 'Absent: everything that is metered.' })
+  @ApiPropertyOptional({
+    type: String,
+    format: 'date-time',
+    description: 'When the credits expire. Absent if they never do.',
+  })
+  expires_at?: string;
+  @ApiPropertyOptional({
+    enum: METERS,
+    isArray: true,
+    description: 'The meters that the credits can pay for. Absent if they pay for all.',
+  })
   applies_to?: Meter[];
 
   static of({ id, amountNano, remainingNano, priority, expiresAt, appliesTo }: CreditGrant): GrantView {
@@ -36,15 +46,15 @@ export class GrantView {
 export class CreditsView {
   @ApiProperty({
     example: '4.123456789',
-    description: 'In USD, as a decimal: what is left of all grants, what is held included.',
+    description: 'What is left of all grants in USD, as a decimal, including what is held.',
   })
   balance!: string;
   @ApiProperty({
     example: '0.000416667',
-    description: 'In USD: of the balance, what is held for work that is under way.',
+    description: 'The part of the balance that is held for running work, in USD.',
   })
   held!: string;
-  @ApiProperty({ type: [GrantView], description: 'Those with something left, in the order in which they are used.' })
+  @ApiProperty({ type: [GrantView], description: 'Grants with something left, in the order in which they are used.' })
   grants!: GrantView[];
 
   static of({ balanceNano, heldNano, grants }: CreditBalance): CreditsView {
@@ -66,7 +76,8 @@ export class SpendCapBody {
     type: String,
     nullable: true,
     example: '100',
-    description: 'In USD for a calendar month (UTC), as a decimal. "0": only credits are used. null: no cap.',
+    description:
+      'Cap in USD for a calendar month (UTC), as a decimal. `"0"` allows only credits; `null` removes the cap.',
   })
   @ValidateIf((_, value) => value !== null)
   @IsUsd({ least: 0n })
@@ -82,12 +93,12 @@ export class SpendCapView {
     type: String,
     nullable: true,
     example: '100',
-    description: 'In USD for a calendar month (UTC). null: no cap.',
+    description: 'Cap in USD for a calendar month (UTC). `null` if there is none.',
   })
   amount!: string | null;
   @ApiProperty({
     example: '12.5',
-    description: 'In USD: usage of this month beyond the credits, what is held for work under way included.',
+    description: 'Usage of this month beyond the credits in USD, including what is held for running work.',
   })
   billed!: string;
   @ApiProperty({ example: '2026-11', description: 'The month, in UTC.' }) month!: string;

@@ -11,7 +11,7 @@ import { OrgDirectory } from '../../orgs/org-directory.js';
 import { SpendCapsStore } from '../persistence/spend-caps.store.js';
 import { type SpendWarningPayload, spendWarningJob } from './spend-warning.job.js';
 
-/** Tells every owner of an organization, by e-mail, that a part of the spend cap of a month is used up. */
+/** Emails every owner of an organization when part of the month's spend cap is used. */
 @Injectable()
 @Handles(spendWarningJob)
 export class SpendWarningProcessor implements JobHandler<SpendWarningPayload> {
@@ -46,7 +46,8 @@ export class SpendWarningProcessor implements JobHandler<SpendWarningPayload> {
       subject: `${job.level} % of the spend cap of ${orgName} is used up`,
       text: [
         `Hello ${owner.username},`,
-        `the organization "${orgName}" has used $${formatUsd(billedNano)} of its spend cap of $${formatUsd(capNano)} for ${job.month.slice(0, 7)} (UTC).`,
+        `the organization "${orgName}" has used $${formatUsd(billedNano)} of its spend cap ` +
+          `of $${formatUsd(capNano)} for ${job.month.slice(0, 7)} (UTC).`,
         job.level === 100
           ? 'Work that costs is refused with 402 spend_cap_reached until the month ends, or the cap is raised.'
           : 'At 100 %, work that costs is refused until the month ends, or the cap is raised.',
@@ -57,6 +58,6 @@ export class SpendWarningProcessor implements JobHandler<SpendWarningPayload> {
   }
 }
 
-/** The same for each owner however often the warning is told, so that the queue takes it once. */
+/** The id is the same for every repetition of a warning to one owner, so that the queue takes it once. */
 const jobIdOf = ({ orgId, month, level }: SpendWarningPayload, ownerId: string): string =>
   `${orgId}-${month}-${level}-${ownerId}`;

@@ -20,7 +20,7 @@ export class CreditsMetrics {
     this.holds.inc({ event: 'held' });
   }
 
-  /** The loss is for whoever watches; the ledger has it exactly. */
+  /** The counter of the loss is a float for dashboards; the ledger has the exact amount. */
   ended({ state, lostNano }: Hold): void {
     this.holds.inc({ event: state });
     if (lostNano !== null && lostNano > 0n) this.loss.inc(Number(lostNano) / NANO);
@@ -35,16 +35,16 @@ export const CREDITS_METRICS: Provider[] = [
   CreditsMetrics,
   makeCounterProvider({
     name: HOLDS,
-    help: 'Holds for paid work that began, and that ended, by how, as this process wrote them.',
+    help: 'Holds that this process began or ended for paid work, by event.',
     labelNames: ['event'],
   }),
   makeCounterProvider({
     name: REFUSALS,
-    help: 'Paid work that was refused with 402, by what did not cover it.',
+    help: 'Paid work refused with 402, by cause: credits or spend cap.',
     labelNames: ['by'],
   }),
   makeCounterProvider({
     name: LOSS,
-    help: 'Usage that nobody pays for, in USD: more was used than had been held, or its hold was over. The ledger has it exactly.',
+    help: 'Usage in USD that the platform bears, because it exceeded its hold. The ledger has the exact amount.',
   }),
 ];

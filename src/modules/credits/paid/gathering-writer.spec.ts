@@ -33,7 +33,7 @@ function writerOf(lanes = 1): { writer: GatheringWriter<Request, number>; batche
 const numbers = ({ numbers: of }: Batch): readonly number[] => of;
 
 describe('a gathering writer', () => {
-  it('takes whoever comes in the same turn along, and those who come later with the next batch', async () => {
+  it('batches requests of the same turn, and later requests with the next batch', async () => {
     const { writer, batches } = writerOf();
     const first = writer.write({ orgId: 'a', number: 1 });
     await turn();
@@ -48,7 +48,7 @@ describe('a gathering writer', () => {
     expect(await second).toBe(20);
   });
 
-  it('begins a second batch beside the first where a whole one waits, and never a third', async () => {
+  it('starts a second batch beside the first when a whole one waits, and never a third', async () => {
     const { writer, batches } = writerOf();
     const answers = [1, 2, 3, 4, 5, 6].map((number) => writer.write({ orgId: 'a', number }));
     await turn();
@@ -68,7 +68,7 @@ describe('a gathering writer', () => {
     expect(await Promise.all(answers)).toEqual([10, 20, 30, 40, 50, 60]);
   });
 
-  it('writes a batch that failed one by one, so that each is answered once and the others stay as they are', async () => {
+  it('retries a failed batch request by request and answers each once', async () => {
     const { writer, batches } = writerOf();
     const answers = [1, 2, 3, 4].map((number) => writer.write({ orgId: 'a', number }));
     const settled = Promise.allSettled(answers);

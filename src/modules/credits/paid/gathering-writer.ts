@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** What became of one request of a batch: others of the batch are none of its business. */
+/** The result of one request of a batch, independent of the other requests. */
 export type Outcome<Answer> = { readonly answer: Answer } | { readonly refusal: Error };
 
 interface Waiting<Request, Answer> {
@@ -16,17 +16,17 @@ interface Lane<Request, Answer> {
 
 interface WriterSettings<Request, Answer> {
   readonly lanes: number;
-  /** How many batches of a lane are under way at once, at most: as many connections does it need. */
+  /** The most batches of a lane that run at once. Each needs a database connection. */
   readonly writersOfLane: number;
   readonly maxBatch: number;
-  /** Answers a batch in its order, as a whole or not at all. */
+  /** Answers a batch in order, as a whole or not at all. */
   readonly write: (requests: readonly Request[]) => Promise<readonly Outcome<Answer>[]>;
 }
 
 /**
- * Writes for many callers at once: whoever comes while a batch is under way goes into the next one. Everything of one
- * organization is in the same lane. A second batch of a lane begins beside the first where a whole one is waiting: what
- * it needs of this process is done while the database works for the first, whose locks it then waits for.
+ * Writes for many callers at once: requests that arrive while a batch runs go into the next one. All requests of one
+ * organization share a lane. When a whole batch is waiting, a second one starts beside the first, so that this process
+ * prepares it while the database works; it then waits for the locks of the first.
  */
 export class GatheringWriter<Request extends { readonly orgId: string }, Answer> {
   private readonly lanes: readonly Lane<Request, Answer>[];
@@ -47,18 +47,18 @@ export class GatheringWriter<Request extends { readonly orgId: string }, Answer>
 
   private async work(lane: Lane<Request, Answer>): Promise<void> {
     lane.writers++;
-    // Who comes in the same turn of the event loop goes along.
+    // Requests of the same turn of the event loop join the batch.
     await new Promise(setImmediate);
     while (lane.waiting.length > 0) await this.writeBatch(lane.waiting.splice(0, this.settings.maxBatch));
     lane.writers--;
   }
 
-  /** Never throws. A batch that fails is written one by one, so that a request that cannot be written fails alone. */
+  /** Never throws. A failed batch is written request by request, so that only the request at fault fails. */
   private async writeBatch(batch: readonly Waiting<Request, Answer>[]): Promise<void> {
     try {
       const outcomes = await this.settings.write(batch.map(({ request }) => request));
       batch.forEach((waiting, index) => {
-        tell(waiting, outcomes[index]!);
+        settle(waiting, outcomes[index]!);
       });
     } catch (error) {
       if (batch.length === 1) batch[0]!.reject(error);
@@ -67,7 +67,7 @@ export class GatheringWriter<Request extends { readonly orgId: string }, Answer>
   }
 }
 
-function tell<Request, Answer>({ resolve, reject }: Waiting<Request, Answer>, outcome: Outcome<Answer>): void {
+function settle<Request, Answer>({ resolve, reject }: Waiting<Request, Answer>, outcome: Outcome<Answer>): void {
   if ('answer' in outcome) resolve(outcome.answer);
   else reject(outcome.refusal);
 }

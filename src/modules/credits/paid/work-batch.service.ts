@@ -18,7 +18,7 @@ export type WorkRequest =
   | { readonly kind: 'end'; readonly orgId: string; readonly key: string; readonly event: UsageEvent }
   | { readonly kind: 'abandon' | 'expire'; readonly orgId: string; readonly key: string };
 
-/** Begins and ends pieces of work of any number of organizations, in one transaction. */
+/** Begins and ends work of any number of organizations in one transaction. */
 @Injectable()
 export class WorkBatchService {
   constructor(
@@ -30,7 +30,7 @@ export class WorkBatchService {
     private readonly clock: Clock,
   ) {}
 
-  /** Use is recorded, and then paid, in the same transaction: neither is ever there without the other. */
+  /** Records the usage and charges for it in the same transaction, so that neither exists without the other. */
   async perform(requests: readonly WorkRequest[]): Promise<Outcome<Hold>[]> {
     return this.database.transaction(async () => {
       const costs = await this.record(requests);
@@ -70,7 +70,7 @@ export class WorkBatchService {
     }
   }
 
-  /** What each piece of work that ends has cost. */
+  /** Returns the cost of each piece of work that ends. */
   private async record(requests: readonly WorkRequest[]): Promise<ReadonlyMap<string, bigint>> {
     const ends = new Map(
       requests.flatMap((request) => (request.kind === 'end' ? [[request.key, request.event] as const] : [])),

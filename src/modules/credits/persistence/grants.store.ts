@@ -18,7 +18,7 @@ const COLUMNS = 'id, org_id, amount_nano, remaining_nano, held_nano, priority, e
 
 export type OwnedGrant = CreditGrant & { readonly orgId: string; readonly heldNano: bigint };
 
-/** Grants as they are read without the lock of their account. */
+/** Reads grants without locking their account. */
 @Injectable()
 export class GrantsStore {
   constructor(private readonly database: Database) {}
@@ -30,16 +30,18 @@ export class GrantsStore {
     return row && grantOf(row);
   }
 
-  /** Those with something left, in the order in which they are used. */
+  /** Returns grants with something left, in the order in which they are used. */
   async list(orgId: string): Promise<OwnedGrant[]> {
     const rows = await this.database.manager.query<Row[]>(
-      `SELECT ${COLUMNS} FROM credit_grants WHERE org_id = $1 AND remaining_nano > 0 ORDER BY priority, expires_at NULLS LAST, id`,
+      `
+      SELECT ${COLUMNS} FROM credit_grants
+      WHERE org_id = $1 AND remaining_nano > 0 ORDER BY priority, expires_at NULLS LAST, id`,
       [orgId],
     );
     return rows.map(grantOf);
   }
 
-  /** Organizations with credits that have expired and are not held. */
+  /** Returns organizations with credits that have expired and are not held. */
   async expired(now: Date, limit: number): Promise<string[]> {
     const rows = await this.database.manager.query<{ org_id: string }[]>(
       'SELECT DISTINCT org_id FROM credit_grants WHERE expires_at <= $1 AND remaining_nano > held_nano LIMIT $2',

@@ -3,7 +3,7 @@ import { Database } from '../../../platform/database/database.js';
 import type { BilledUsage } from '../billed-usage.js';
 import type { PaidWork } from '../paid-work.js';
 
-/** Holds as they are read without the lock of their account. */
+/** Reads holds without locking their account. */
 @Injectable()
 export class HoldsStore {
   constructor(private readonly database: Database) {}
@@ -20,7 +20,7 @@ export class HoldsStore {
     }));
   }
 
-  /** Open ones whose work should be over by now. */
+  /** Returns open holds whose time limit has passed. */
   overdue(now: Date, limit: number): Promise<{ orgId: string; key: string }[]> {
     return this.database.manager.query(
       `SELECT org_id AS "orgId", key FROM holds WHERE state = 'held' AND expires_at <= $1 ORDER BY expires_at LIMIT $2`,
@@ -28,14 +28,17 @@ export class HoldsStore {
     );
   }
 
-  /** Of those organizations that have used something. */
+  /** Sums the usage of each organization. Organizations without usage are left out. */
   async usage(orgIds: readonly string[], from: Date, to: Date): Promise<ReadonlyMap<string, BilledUsage>> {
     const rows = await this.database.manager.query<
       Record<'org_id' | 'cost' | 'credit' | 'billed' | 'lost' | 'refunded', string>[]
     >(
       `
-      SELECT org_id, sum(cost_nano)::text AS cost, sum(credit_nano)::text AS credit, sum(billed_nano)::text AS billed, sum(lost_nano)::text AS lost, sum(refunded_nano)::text AS refunded
-      FROM holds WHERE org_id = ANY($1) AND cost_nano IS NOT NULL AND occurred_at >= $2 AND occurred_at < $3 GROUP BY org_id`,
+      SELECT org_id, sum(cost_nano)::text AS cost, sum(credit_nano)::text AS credit, sum(billed_nano)::text AS billed,
+        sum(lost_nano)::text AS lost, sum(refunded_nano)::text AS refunded
+      FROM holds
+      WHERE org_id = ANY($1) AND cost_nano IS NOT NULL AND occurred_at >= $2 AND occurred_at < $3
+      GROUP BY org_id`,
       [orgIds, from, to],
     );
     return new Map(

@@ -5,17 +5,20 @@ import type { LedgerTransaction } from '../ledger-transaction.js';
 import type { Hold } from '../purse/hold.js';
 import type { AccountRow, GrantRow } from './purses.store.js';
 
-/** What is written of purses that are locked. Of holds, ledger and accounts nothing is named twice. */
+/** The changes to locked purses. Holds, ledger transactions and accounts occur once each. */
 export interface PurseChanges {
   readonly accounts: readonly AccountRow[];
   readonly grants: readonly Pick<GrantRow, 'id' | 'remainingNano' | 'heldNano'>[];
-  /** That were not there before, whatever became of them. */
+  /** Holds that are new, whatever their state is now. */
   readonly begun: readonly Hold[];
   readonly changed: readonly Hold[];
   readonly ledger: readonly LedgerTransaction[];
 }
 
-/** Those that are looked up by their keys are named twice: else a table of middling size would be read as a whole. */
+/**
+ * Rows that are updated are matched by the join and again by `ANY`: without the second condition PostgreSQL scans
+ * tables of medium size as a whole.
+ */
 const WRITE = `
   WITH accounts AS (
     UPDATE credit_accounts SET posted_nano = changed.posted_nano, held_nano = changed.held_nano
@@ -26,14 +29,23 @@ const WRITE = `
     FROM unnest($4::text[], $5::bigint[], $6::bigint[]) AS changed (id, remaining_nano, held_nano)
     WHERE credit_grants.id = changed.id AND credit_grants.id = ANY($4::text[])
   ), begun AS (
-    INSERT INTO holds (key, org_id, meter, model, amount_nano, month, begun_at, expires_at, state, credit_nano, billed_nano, parts, ended_at, cost_nano, lost_nano, refunded_nano, occurred_at)
-    SELECT * FROM unnest($7::text[], $8::text[], $9::text[], $10::text[], $11::bigint[], $12::date[], $13::timestamptz[], $14::timestamptz[],
-      $15::text[], $16::bigint[], $17::bigint[], $18::jsonb[], $19::timestamptz[], $20::bigint[], $21::bigint[], $22::bigint[], $23::timestamptz[])
+    INSERT INTO holds (key, org_id, meter, model, amount_nano, month, begun_at, expires_at,
+      state, credit_nano, billed_nano, parts, ended_at, cost_nano, lost_nano, refunded_nano, occurred_at)
+    SELECT * FROM unnest(
+      $7::text[], $8::text[], $9::text[], $10::text[], $11::bigint[], $12::date[],
+      $13::timestamptz[], $14::timestamptz[],
+      $15::text[], $16::bigint[], $17::bigint[], $18::jsonb[], $19::timestamptz[],
+      $20::bigint[], $21::bigint[], $22::bigint[], $23::timestamptz[])
   ), changed AS (
-    UPDATE holds SET state = changed.state, credit_nano = changed.credit_nano, billed_nano = changed.billed_nano, parts = changed.parts, ended_at = changed.ended_at,
-      cost_nano = changed.cost_nano, lost_nano = changed.lost_nano, refunded_nano = changed.refunded_nano, occurred_at = changed.occurred_at
-    FROM unnest($24::text[], $25::text[], $26::bigint[], $27::bigint[], $28::jsonb[], $29::timestamptz[], $30::bigint[], $31::bigint[], $32::bigint[], $33::timestamptz[])
-      AS changed (key, state, credit_nano, billed_nano, parts, ended_at, cost_nano, lost_nano, refunded_nano, occurred_at)
+    UPDATE holds
+    SET state = changed.state, credit_nano = changed.credit_nano, billed_nano = changed.billed_nano,
+      parts = changed.parts, ended_at = changed.ended_at, cost_nano = changed.cost_nano,
+      lost_nano = changed.lost_nano, refunded_nano = changed.refunded_nano, occurred_at = changed.occurred_at
+    FROM unnest(
+      $24::text[], $25::text[], $26::bigint[], $27::bigint[], $28::jsonb[], $29::timestamptz[],
+      $30::bigint[], $31::bigint[], $32::bigint[], $33::timestamptz[])
+      AS changed (key, state, credit_nano, billed_nano, parts, ended_at,
+        cost_nano, lost_nano, refunded_nano, occurred_at)
     WHERE holds.key = changed.key AND holds.key = ANY($24::text[])
   ), transactions AS (
     INSERT INTO ledger_transactions (key, kind, org_id, details, at)
@@ -46,7 +58,7 @@ const WRITE = `
 export class PurseChangesStore {
   constructor(private readonly database: Database) {}
 
-  /** In one statement. The accounts must be locked by the running transaction. */
+  /** Writes all changes in one statement. The running transaction must have locked the accounts. */
   async write({ accounts, grants, begun, changed, ledger }: PurseChanges): Promise<void> {
     if (accounts.length + begun.length + changed.length + ledger.length === 0) return;
     const entries = ledger.flatMap(({ key, entries: own }) =>
@@ -84,7 +96,7 @@ export class PurseChangesStore {
   }
 }
 
-/** The columns of a hold that change. */
+/** The columns of a hold that can change. */
 const stateOf = (holds: readonly Hold[]): string[] => [
   arrayOfTexts(holds.map(({ state }) => state)),
   arrayOfNumbers(holds.map(({ creditNano }) => creditNano)),
@@ -97,6 +109,6 @@ const stateOf = (holds: readonly Hold[]): string[] => [
   arrayOfTimes(holds.map(({ occurredAt }) => occurredAt)),
 ];
 
-/** Amounts as text: JSON's numbers cannot hold them. */
+/** Amounts are text, because JSON numbers cannot hold them. */
 const partsOf = ({ parts }: Hold): string =>
   JSON.stringify(parts.map(({ grant, nano }) => ({ grant, nano: nano.toString() })));

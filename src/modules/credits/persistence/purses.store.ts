@@ -32,20 +32,20 @@ interface Loaded {
   readonly holds: readonly Hold[];
 }
 
-/** What is to be loaded of the locked accounts. */
+/** What to load of the locked accounts. */
 export interface LoadSelection {
   readonly orgIds: readonly string[];
-  /** Besides the months of the holds. */
+  /** This month is loaded besides the months of the holds. */
   readonly month: string;
   readonly holdKeys: readonly string[];
 }
 
 /**
- * Amounts as text: JSON's numbers cannot hold them. Grants and holds by place and not by name, because there are
- * hundreds of them at once.
+ * Amounts are text, because JSON numbers cannot hold them. Grants and holds are arrays rather than objects, because
+ * hundreds of them are loaded at once.
  */
-const GRANT =
-  'json_build_array(org_id, id, priority, expires_at, applies_to, amount_nano::text, remaining_nano::text, held_nano::text)';
+const GRANT = `json_build_array(org_id, id, priority, expires_at, applies_to,
+  amount_nano::text, remaining_nano::text, held_nano::text)`;
 type GrantValues = readonly [
   orgId: string,
   id: string,
@@ -60,7 +60,8 @@ type GrantValues = readonly [
 const MONTH =
   "json_build_object('orgId', org_id, 'month', month, 'postedNano', posted_nano::text, 'heldNano', held_nano::text)";
 const CAP = "json_build_object('orgId', org_id, 'capNano', cap_nano::text)";
-const HOLD = `json_build_array(key, org_id, meter, model, amount_nano::text, state, credit_nano::text, billed_nano::text, parts, month, begun_at, expires_at,
+const HOLD = `json_build_array(key, org_id, meter, model, amount_nano::text, state, credit_nano::text,
+  billed_nano::text, parts, month, begun_at, expires_at,
   ended_at, cost_nano::text, lost_nano::text, refunded_nano::text, occurred_at)`;
 type HoldValues = readonly [
   key: string,
@@ -82,12 +83,12 @@ type HoldValues = readonly [
   occurredAt: string | null,
 ];
 
-/** Accounts, grants, months and holds: everything is read under the lock of its account, and written as a set. */
+/** Accounts, grants, months and holds. They are read under the lock of their account and written as a set. */
 @Injectable()
 export class PursesStore {
   constructor(private readonly database: Database) {}
 
-  /** Always in the same order, so that two who lock several wait for one another and not both. */
+  /** Locks in one order everywhere, so that two transactions cannot deadlock. */
   async lock(orgIds: readonly string[]): Promise<AccountRow[]> {
     const rows = await this.query<{ org_id: string; posted_nano: string; held_nano: string }>(
       'SELECT org_id, posted_nano, held_nano FROM credit_accounts WHERE org_id = ANY($1) ORDER BY org_id FOR UPDATE',
@@ -104,7 +105,8 @@ export class PursesStore {
   async open(orgIds: readonly string[], at: Date): Promise<string[]> {
     const rows = await this.query<{ org_id: string }>(
       `
-      INSERT INTO credit_accounts (org_id, posted_nano, held_nano, opened_at) SELECT id, 0, 0, $2 FROM unnest($1::text[]) id
+      INSERT INTO credit_accounts (org_id, posted_nano, held_nano, opened_at)
+      SELECT id, 0, 0, $2 FROM unnest($1::text[]) id
       ON CONFLICT DO NOTHING RETURNING org_id`,
       [orgIds, at],
     );
@@ -143,7 +145,8 @@ export class PursesStore {
     if (rows.length === 0) return;
     await this.query(
       `
-      INSERT INTO billed_months (org_id, month, posted_nano, held_nano) SELECT * FROM unnest($1::text[], $2::date[], $3::bigint[], $4::bigint[])
+      INSERT INTO billed_months (org_id, month, posted_nano, held_nano)
+      SELECT * FROM unnest($1::text[], $2::date[], $3::bigint[], $4::bigint[])
       ON CONFLICT (org_id, month) DO UPDATE SET posted_nano = excluded.posted_nano, held_nano = excluded.held_nano`,
       [
         rows.map(({ orgId }) => orgId),
@@ -158,7 +161,8 @@ export class PursesStore {
     for (const grant of grants) {
       await this.query(
         `
-        INSERT INTO credit_grants (id, org_id, amount_nano, remaining_nano, held_nano, priority, expires_at, applies_to, reason, key, granted_by, created_at)
+        INSERT INTO credit_grants (id, org_id, amount_nano, remaining_nano, held_nano,
+          priority, expires_at, applies_to, reason, key, granted_by, created_at)
         VALUES ($1, $2, $3, $3, 0, $4, $5, $6, $7, $8, $9, $10)`,
         [
           grant.id,
@@ -176,7 +180,7 @@ export class PursesStore {
     }
   }
 
-  /** Those that were not there: each organization is warned of a level once a month. */
+  /** Adds warnings and returns those that are new: an organization gets one for each level and month. */
   addWarnings(warnings: readonly SpendWarning[]): Promise<Pick<SpendWarning, 'orgId' | 'month' | 'level'>[]> {
     if (warnings.length === 0) return Promise.resolve([]);
     return this.query(
@@ -200,7 +204,7 @@ export class PursesStore {
   }
 }
 
-/** Amounts by their names. */
+/** Converts the fields whose names end in `Nano` to bigint. */
 function read(json: object): object {
   return Object.fromEntries(
     Object.entries(json).map(([name, value]: [string, unknown]) => [

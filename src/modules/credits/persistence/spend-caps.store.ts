@@ -9,7 +9,9 @@ export class SpendCapsStore {
     const [row] = await this.database.manager.query<{ cap: string | null; billed: string }[]>(
       `
       SELECT (SELECT cap_nano::text FROM spend_caps WHERE org_id = $1) AS cap,
-        coalesce((SELECT posted_nano + held_nano FROM billed_months WHERE org_id = $1 AND month = $2), 0)::text AS billed`,
+        coalesce(
+          (SELECT posted_nano + held_nano FROM billed_months WHERE org_id = $1 AND month = $2), 0
+        )::text AS billed`,
       [orgId, month],
     );
     return { capNano: row!.cap === null ? null : BigInt(row!.cap), billedNano: BigInt(row!.billed) };
@@ -24,7 +26,7 @@ export class SpendCapsStore {
     );
   }
 
-  /** What a warning is about; undefined when there is none. */
+  /** Returns the amounts of a warning, or undefined when there is none. */
   async warning(
     orgId: string,
     month: string,

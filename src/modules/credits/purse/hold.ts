@@ -3,7 +3,7 @@ import type { Held } from './purse.js';
 
 type HoldState = 'held' | 'settled' | 'released' | 'expired';
 
-/** The row of a hold. Its split says what it holds and, once it is settled, what was paid. */
+/** The row of a hold. Its split says what it holds and, after settlement, what was paid. */
 export interface Hold extends Held {
   readonly key: string;
   readonly orgId: string;
@@ -13,7 +13,7 @@ export interface Hold extends Held {
   readonly begunAt: Date;
   readonly expiresAt: Date;
   readonly endedAt: Date | null;
-  /** Of what was used; null where nothing was, as far as is known. */
+  /** The cost of the usage. Null until usage is reported. */
   readonly costNano: bigint | null;
   readonly lostNano: bigint | null;
   readonly refundedNano: bigint;

@@ -17,7 +17,7 @@ export interface NewHold {
   readonly postpaid: boolean;
 }
 
-/** Of something that was used without a hold. */
+/** Usage that had no hold. */
 export interface Charge extends Pick<NewHold, 'key' | 'orgId' | 'meter' | 'model' | 'postpaid'> {
   readonly costNano: bigint;
   readonly at: Date;
@@ -27,9 +27,9 @@ export interface Charge extends Pick<NewHold, 'key' | 'orgId' | 'meter' | 'model
 export type NewGrant = CreditGrant &
   Pick<CreateGrantInput, 'orgId' | 'reason' | 'key'> & { readonly grantedBy: string; readonly createdAt: Date };
 
-/** What a session has changed besides accounts, grants and months. */
+/** The changes of a session besides accounts, grants and months. */
 export interface Journal {
-  /** By their keys, so that each is written once: as it is in the end. */
+  /** Holds by their keys, so that each is written once, in its final state. */
   readonly begun: Map<string, Hold>;
   readonly changed: Map<string, Hold>;
   readonly granted: NewGrant[];
@@ -37,7 +37,7 @@ export interface Journal {
   readonly warnings: SpendWarning[];
 }
 
-/** The purses that one database transaction has locked, and what is done with them before it writes. */
+/** The purses that a database transaction has locked, and the operations on them before it writes. */
 export class PurseSession {
   readonly journal: Journal = { begun: new Map(), changed: new Map(), granted: [], ledger: [], warnings: [] };
   private readonly holds: Map<string, Hold>;
@@ -51,7 +51,7 @@ export class PurseSession {
 
   purse(orgId: string): Purse {
     const purse = this.purses.get(orgId);
-    if (purse === undefined) throw new Error(`There is no organization ${orgId}.`);
+    if (purse === undefined) throw new Error(`Organization ${orgId} not found.`);
     return purse;
   }
 
@@ -61,11 +61,11 @@ export class PurseSession {
 
   get(key: string): Hold {
     const hold = this.holds.get(key);
-    if (hold === undefined) throw new Error(`Nothing is held for ${key}.`);
+    if (hold === undefined) throw new Error(`There is no hold for ${key}.`);
     return hold;
   }
 
-  /** Once for each key. */
+  /** Creates a hold, or returns the hold that the key already has. */
   hold(input: NewHold): Hold | Refused {
     const there = this.holds.get(input.key);
     if (there !== undefined) {
@@ -109,17 +109,17 @@ export class PurseSession {
     return this.purses.has(orgId);
   }
 
-  /** Pays for what was used already, as far as there is money for it. */
+  /** Charges usage that has already happened, as far as credits and the spend cap allow. */
   charge({ costNano, at, occurredAt, ...input }: Charge): Hold {
     const payableNano = this.purse(input.orgId).payable({ ...input, amountNano: costNano, at });
     const held = this.hold({ ...input, amountNano: payableNano, begunAt: at, expiresAt: at });
-    assert(!('refused' in held), 'What can be paid is refused.');
+    assert(!('refused' in held), 'The payable amount was refused.');
     return this.settle(input.key, costNano, { occurredAt, endedAt: at });
   }
 
   /**
-   * Once: of work that has a cost already, nothing changes. What was given up before is used all the same, and nobody
-   * pays.
+   * Settles a hold once: work that already has a cost stays unchanged. If the hold was released before, the platform
+   * bears the cost.
    */
   settle(key: string, costNano: bigint, { occurredAt, endedAt }: { occurredAt: Date; endedAt: Date }): Hold {
     const hold = this.get(key);
@@ -133,7 +133,7 @@ export class PurseSession {
     return this.ended({ ...hold, ...paid, costNano, state: 'settled', occurredAt, endedAt });
   }
 
-  /** Once; what is over stays as it is. */
+  /** Releases a hold once. A hold that has ended stays unchanged. */
   release(key: string, as: 'released' | 'expired', endedAt: Date): Hold {
     const hold = this.get(key);
     if (hold.state !== 'held') return hold;
@@ -142,7 +142,7 @@ export class PurseSession {
     return ended;
   }
 
-  /** Gives credits back, at most those that are still paid with; says how much that was. */
+  /** Refunds credits, at most what is still paid with credits, and returns the amount. */
   refund(key: string, requestedNano: bigint, { refundKey, at }: { refundKey: string; at: Date }): bigint {
     const hold = this.get(key);
     const nano = requestedNano < hold.creditNano ? requestedNano : hold.creditNano;
@@ -171,22 +171,19 @@ export class PurseSession {
     ]);
   }
 
-  /** `name` makes the key of each transaction: a grant can expire again, when what was held of it comes back. */
+  /** `name` creates the key of each transaction: a grant can expire again when a hold on it is released. */
   expire(orgId: string, at: Date, name: () => string): bigint {
-    const gone = this.purse(orgId).expire(at);
-    for (const { grant, nano } of gone) {
+    const expired = this.purse(orgId).expire(at);
+    for (const { grant, nano } of expired) {
       this.post({ key: `expiry:${name()}`, kind: 'expiry', orgId, at, details: { grant } }, [
         ['credits', nano],
         ['promotion', -nano],
       ]);
     }
-    return gone.reduce((sum, { nano }) => sum + nano, 0n);
+    return expired.reduce((sum, { nano }) => sum + nano, 0n);
   }
 
-  /**
-   * Of all levels that are reached by now: the cap is another one. Those that were told of before are not told of
-   * again.
-   */
+  /** Warns of every level reached under a new cap. Levels that were warned of before are not repeated. */
   warnOfAll(orgId: string, month: string, warnedAt: Date): void {
     const purse = this.purse(orgId);
     if (purse.capNano !== null) this.warn(purse, month, { beforeNano: null, warnedAt });

@@ -71,7 +71,7 @@ describe('a purse', () => {
     expect(hold(purse, 100n, { meter: 'ai_tokens' }).creditNano).toBe(100n);
   });
 
-  it('holds nothing of what has expired, and pays with what was held before it did', () => {
+  it('holds no expired credits, and pays with credits that were held before they expired', () => {
     const purse = purseOf([grant('1', { expiresAt: LATER })]);
     const held = hold(purse, 60n);
     expect(purse.expire(LATER)).toEqual([{ grant: 'crg_1', nano: 40n }]);
@@ -84,7 +84,7 @@ describe('a purse', () => {
     expect([purse.postedNano, purse.heldNano]).toEqual([0n, 0n]);
   });
 
-  it('bills what credits do not cover, up to the spend cap, what is held included', () => {
+  it('bills what credits do not cover, up to the spend cap, including holds', () => {
     const purse = purseOf([grant('1')], 50n);
     const held = hold(purse, 130n, { postpaid: true });
     expect(held).toMatchObject({ creditNano: 100n, billedNano: 30n, month: '2026-11-01' });
@@ -106,7 +106,7 @@ describe('a purse', () => {
     });
   });
 
-  it('takes credits that came meanwhile rather than billing', () => {
+  it('prefers credits granted meanwhile to billing', () => {
     const purse = purseOf([]);
     const held = hold(purse, 40n, { postpaid: true });
     purse.add(grant('9'));
@@ -132,7 +132,7 @@ describe('a purse', () => {
     expect(purse.postedNano).toBe(120n);
   });
 
-  it('keeps its books whatever is done with it, in whatever order', () => {
+  it('keeps its books balanced through any sequence of operations', () => {
     const amount = fc.bigInt({ min: 0n, max: 300n });
     const step = fc.oneof(
       fc.record({

@@ -9,28 +9,28 @@ export interface HeldGrant {
   readonly appliesTo: readonly Meter[] | null;
   readonly amountNano: bigint;
   remainingNano: bigint;
-  /** Of what remains, held for work that is under way. */
+  /** The part of the remainder that is held for running work. */
   heldNano: bigint;
 }
 
-/** What of a hold, or of a payment, is of which grant. */
+/** The part of a hold or a payment that one grant covers. */
 export interface GrantPart {
   readonly grant: string;
   readonly nano: bigint;
 }
 
-/** Whom the money of a piece of work comes from. */
+/** How credits and the invoice share the cost of a piece of work. */
 export interface Split {
   readonly parts: readonly GrantPart[];
   readonly creditNano: bigint;
   readonly billedNano: bigint;
 }
 
-/** A hold, as far as a purse needs to know it. */
+/** The facts of a hold that a purse needs. */
 export interface Held extends Split {
   readonly meter: Meter;
   readonly amountNano: bigint;
-  /** Its billed part counts towards this one. */
+  /** The month that the billed part counts towards. */
   readonly month: string;
 }
 
@@ -45,7 +45,7 @@ export interface PurseFacts {
   readonly heldNano: bigint;
   readonly grants: readonly HeldGrant[];
   readonly months: ReadonlyMap<string, BilledMonth>;
-  /** Null: none. */
+  /** The spend cap. Null when there is none. */
   readonly capNano: bigint | null;
 }
 
@@ -53,26 +53,26 @@ interface HoldInput {
   readonly meter: Meter;
   readonly amountNano: bigint;
   readonly at: Date;
-  /** Whether usage beyond the credits is billed. */
+  /** True when the plan bills usage beyond the credits. */
   readonly postpaid: boolean;
 }
 
-/** What is asked for is not there: so much is. */
+/** The amount is not available; `availableNano` is. */
 export interface Refused {
   readonly refused: 'credits' | 'cap';
   readonly availableNano: bigint;
 }
 
 export interface Paid extends Split {
-  /** The part of the cost that is above what was held. */
+  /** The part of the cost above the hold. */
   readonly lostNano: bigint;
 }
 
 const NOTHING: Split = { parts: [], creditNano: 0n, billedNano: 0n };
 
 /**
- * The money of one organization, while its account is locked. Nothing of it is overspent: a hold takes only what no
- * other hold has, and what is paid for is never more than was held.
+ * The money of one organization while its account is locked. It cannot be overspent: a hold takes only what no other
+ * hold has, and a payment never exceeds its hold.
  */
 export class Purse {
   readonly orgId: string;
@@ -93,17 +93,19 @@ export class Purse {
     this.byId = new Map(grants.map((grant) => [grant.id, grant]));
   }
 
-  /** By priority, then expiry, then age. */
+  /** Ordered by priority, then expiry, then age. */
   get grants(): readonly HeldGrant[] {
     return this.inOrder;
   }
 
-  /** Credits that new work of the meter can hold. */
+  /** Returns the credits that new work of the meter can hold. */
   available(meter: Meter, at: Date): bigint {
     return this.inOrder.reduce((sum, grant) => sum + freeOf(grant, meter, at), 0n);
   }
 
-  /** Holds credits first and then, where usage is billed, room below the spend cap; all of it or nothing. */
+  /**
+   * Holds credits first and then, if usage is billed, room below the spend cap. It holds all of the amount or nothing.
+   */
   hold({ meter, amountNano, at, postpaid }: HoldInput): Held | Refused {
     const month = monthOf(at).name;
     const availableNano = this.available(meter, at);
@@ -119,19 +121,19 @@ export class Purse {
     return { meter, amountNano, month, parts, creditNano, billedNano };
   }
 
-  /** What of an amount can be held. */
+  /** Returns how much of an amount can be held. */
   payable({ meter, amountNano, at, postpaid }: HoldInput): bigint {
     const creditNano = least(this.available(meter, at), amountNano);
     if (!postpaid) return creditNano;
     return creditNano + least(this.roomBelowCap(monthOf(at).name) ?? amountNano, amountNano - creditNano);
   }
 
-  /** Pays `costNano` of what is held, at most all of it, and gives the rest back. */
+  /** Pays `costNano` from the hold, at most all of it, and releases the rest. */
   settle(held: Held, costNano: bigint, at: Date): Paid {
     const own = new Map(held.parts.map(({ grant, nano }) => [grant, nano]));
     this.reserve(held, -1n);
     const paidNano = least(costNano, held.amountNano);
-    // The best credits there are by now; of those that have expired meanwhile, what this hold had of them.
+    // The best credits available now pay; expired grants pay only with what this hold had of them.
     const usable = (grant: HeldGrant): bigint =>
       isOver(grant, at) ? (own.get(grant.id) ?? 0n) : freeOf(grant, held.meter, at);
     const creditNano = least(
@@ -146,7 +148,7 @@ export class Purse {
     return { parts, creditNano, billedNano, lostNano: costNano - paidNano };
   }
 
-  /** Gives back all that is held. */
+  /** Releases the hold. */
   release(held: Held): Split {
     this.reserve(held, -1n);
     return NOTHING;
@@ -159,7 +161,7 @@ export class Purse {
     this.postedNano += grant.remainingNano;
   }
 
-  /** Takes out what has expired and is not held; says what that was. */
+  /** Removes credits that have expired and are not held, and returns them. */
   expire(at: Date): GrantPart[] {
     const gone = this.inOrder
       .filter((grant) => isOver(grant, at) && grant.remainingNano > grant.heldNano)
@@ -171,10 +173,7 @@ export class Purse {
     return gone;
   }
 
-  /**
-   * Puts credits back into the grants that they came from, those that were used last first. What is left as paid is
-   * returned.
-   */
+  /** Refunds credits into the grants that they came from, in reverse order of use, and returns what stays paid. */
   refund({ parts, creditNano, billedNano }: Split, refundNano: bigint): Split {
     let rest = refundNano;
     const left: GrantPart[] = [];
@@ -227,7 +226,7 @@ const isOver = ({ expiresAt }: HeldGrant, at: Date): boolean => expiresAt !== nu
 const freeOf = (grant: HeldGrant, meter: Meter, at: Date): bigint =>
   isOver(grant, at) || grant.appliesTo?.includes(meter) === false ? 0n : grant.remainingNano - grant.heldNano;
 
-/** Ids are sorted by birth. */
+/** Ids sort by the time of creation. */
 function byUse(one: HeldGrant, other: HeldGrant): number {
   if (one.priority !== other.priority) return one.priority - other.priority;
   const [oneEnds, otherEnds] = [one.expiresAt?.getTime() ?? Infinity, other.expiresAt?.getTime() ?? Infinity];

@@ -18,7 +18,7 @@ interface PurseSelection {
   readonly holdKeys?: readonly string[];
 }
 
-/** Lends out the purses of organizations: locked, and written when what was to be done with them is done. */
+/** Lends out the purses of organizations: it locks them, and writes their changes when the work is done. */
 @Injectable()
 export class PursesService {
   constructor(
@@ -32,9 +32,9 @@ export class PursesService {
   ) {}
 
   /**
-   * Runs `work` with the purses of these organizations, in one transaction, the caller's if there is one. It does not
-   * wait for anything, so that the accounts are locked no longer than it takes to read and to write them. An
-   * organization that has no account gets one, and a person's own the credits of the Free plan with it.
+   * Runs `work` with the purses of these organizations in one transaction, the caller's if there is one. `work` is
+   * synchronous, so that the accounts are locked no longer than reading and writing them takes. An organization without
+   * an account gets one, and a personal organization gets the credits of the Free plan with it.
    */
   async change<T>({ orgIds, holdKeys = [] }: PurseSelection, work: (session: PurseSession) => T): Promise<T> {
     const wanted = [...new Set(orgIds)].sort();
@@ -72,8 +72,8 @@ export class PursesService {
   }
 
   /**
-   * What the Free plan gives (service document §8). One person has one organization of their own: with any other there
-   * would be as many as anybody wants.
+   * Grants the credits of the Free plan (service document §8). Only a personal organization gets them: each person has
+   * one, while anybody can create any number of others.
    */
   private welcome(session: PurseSession, orgId: string): void {
     const amountNano = PLANS.free.creditNano;
@@ -135,7 +135,7 @@ function pursesOf(accounts: readonly AccountRow[], { grants, months, caps }: Loa
   return new Map([...facts.values()].map((each) => [each.orgId, new Purse(each)]));
 }
 
-/** Whether anything of it changed. */
+/** Describes the state of a purse, so that changes are noticed by comparing two descriptions. */
 const stateOf = ({ postedNano, heldNano, grants, months }: Purse): string =>
   [
     postedNano,

@@ -1,8 +1,8 @@
-/** Per cent of the spend cap. */
+/** Percentages of the spend cap. */
 const WARNING_LEVELS = [50, 80, 100] as const;
 export type WarningLevel = (typeof WARNING_LEVELS)[number];
 
-/** Once for each organization, month and level. */
+/** A warning is sent once for each organization, month and level. */
 export interface SpendWarning {
   readonly orgId: string;
   readonly month: string;
@@ -12,6 +12,6 @@ export interface SpendWarning {
   readonly warnedAt: Date;
 }
 
-/** With a cap of nothing there is nothing to warn of: nothing is ever billed. */
+/** A cap of zero gives no warnings, because nothing is ever billed. */
 export const reachedLevels = (billedNano: bigint, capNano: bigint): WarningLevel[] =>
   WARNING_LEVELS.filter((level) => capNano > 0n && billedNano * 100n >= capNano * BigInt(level));

@@ -9,14 +9,14 @@ import { SpendCapsStore } from '../persistence/spend-caps.store.js';
 import { PursesService } from '../purse/purses.service.js';
 
 export interface SpendCap {
-  /** Null: none. */
+  /** The cap is null when there is none. */
   readonly capNano: bigint | null;
-  /** Billed in this UTC month so far, what is held for work under way included. */
+  /** What this UTC month bills so far, including what is held for running work. */
   readonly billedNano: bigint;
   readonly month: string;
 }
 
-/** What an organization lets itself be billed for the usage of a month, at most. */
+/** The most that an organization allows itself to be billed for the usage of a month. */
 @Injectable()
 export class SpendCapsService {
   constructor(
@@ -33,14 +33,14 @@ export class SpendCapsService {
   }
 
   /**
-   * From now on; what is held or billed already stays so, even if it is more. With the month's warnings that are due by
-   * it.
+   * Sets the cap from now on. What is already held or billed stays, even if it exceeds the cap, and the warnings that
+   * are due are sent.
    */
   async set(call: Call, capNano: bigint | null): Promise<SpendCap> {
     const orgId = call.org.id;
     await this.database.transaction(async () => {
       await this.orgs.lockAndGetPlan(call, orgId);
-      // Locks the account: no work begins under the old cap once the new one is told of.
+      // Locks the account, so that no work begins under the old cap after the new one is returned.
       await this.purses.change({ orgIds: [orgId] }, () => undefined);
       const { capNano: before } = await this.of(orgId);
       await this.caps.set(orgId, capNano, this.clock.now());
