@@ -73,12 +73,12 @@ describe('PRICES_FILE', () => {
     write({ ...first, usd: '0.5' });
     await expect(start()).rejects.toThrow(
       new RegExp(
-        'The prices in .* do not go with those of the database:\\n' +
+        'The prices in .* conflict with the database:\\n' +
           ' {2}compute-1 was sandbox_compute at 1000000000 nano-dollars .* a version never changes',
       ),
     );
     write({ ...first, usd: 'free' });
-    await expect(start()).rejects.toThrow(/Bad prices in .*prices\.yml:\n {2}prices\[0\]: usd must be/);
+    await expect(start()).rejects.toThrow(/Invalid prices in .*prices\.yml:\n {2}prices\[0\]: usd must be/);
     write(first);
     await expect(start()).resolves.toBeUndefined();
   });

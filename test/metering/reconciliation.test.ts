@@ -77,7 +77,7 @@ describe('reconciliation of usage with its events', () => {
     expect(app.log()).toContainEqual(
       expect.objectContaining({
         level: 'error',
-        msg: 'Sums of usage are not those of their events.',
+        msg: 'Usage sums differ from the sums of their events.',
         drifted: [expect.objectContaining({ orgId, meter: 'sandbox_compute' })],
       }),
     );

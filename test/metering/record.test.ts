@@ -117,7 +117,7 @@ describe('recording usage', () => {
 
   it('records nothing without a price', async () => {
     await expect(record(event(), event({ meter: 'ai_tokens', model: 'nobody/knows:input' }))).rejects.toThrow(
-      'There is no price for ai_tokens of nobody/knows:input',
+      'No price for ai_tokens of nobody/knows:input',
     );
     await expect(record(event({ occurredAt: new Date('2020-01-01') }))).rejects.toThrow('There is no price');
     await expect(record(event({ meter: 'ai_tokens' }))).rejects.toThrow('has the model');

@@ -2,13 +2,13 @@ import { trimEnd } from '../../platform/text/trim.js';
 
 /** How the quantities of a meter are counted, priced and shown. */
 interface Measure {
-  /** What the quantity of an event counts; the API names it. */
+  /** The unit that an event counts, as the API names it. */
   readonly unit: string;
-  /** What one price is for, and how much of the unit that is in a month of so many hours. */
+  /** What a price is for, and how much of the unit that is in a month of that many hours. */
   readonly price: { readonly per: string; readonly quantity: (hoursOfMonth: number) => bigint };
-  /** The unit that people read in the API and the CLI, and how much of `unit` makes one. */
+  /** The unit shown in the API and the CLI, and how much of `unit` makes one. */
   readonly display: { readonly unit: string; readonly quantity: bigint };
-  /** The unit that people read on invoices, and how much of `unit` makes one. */
+  /** The unit shown on invoices, and how much of `unit` makes one. */
   readonly invoice: { readonly unit: string; readonly quantity: (hoursOfMonth: number) => bigint };
 }
 
@@ -29,7 +29,7 @@ const RUNNING_TIME = {
   invoice: { unit: 'h', quantity: () => HOUR_MS },
 } as const satisfies Measure;
 
-/** A GB-month is 10⁹ bytes for all hours of the month, so that a month costs the same however long it is. */
+/** A GB-month is 10⁹ bytes for all hours of the month, so that each month costs the same, whatever its length. */
 const gigabyteMonth = (hoursOfMonth: number): bigint => GIGABYTE * BigInt(hoursOfMonth);
 
 const STORED_BYTES = {
@@ -40,17 +40,17 @@ const STORED_BYTES = {
 } as const satisfies Measure;
 
 interface MeterRow extends Measure {
-  /** What invoices call it. */
+  /** The name on invoices. */
   readonly label: string;
   /** What an event counts, in the words of docs/metering.md. */
   readonly counts: string;
-  /** Whether an event names a model: `<model>:input` or `<model>:output`, which are priced separately. */
+  /** True when events name a model: `<model>:input` or `<model>:output`, which are priced separately. */
   readonly hasModel: boolean;
 }
 
 /**
- * Everything that is metered (service document §8, "Metering"). The API, invoices, the CLI and docs/metering.md show what
- * stands here, and a test compares it with the constraints of the database. The order is that of lines on an invoice.
+ * Everything that is metered (service document §8, "Metering"). The API, invoices, the CLI and docs/metering.md show
+ * this table, and a test compares it with the constraints of the database. Its order is that of invoice lines.
  */
 export const METER_TABLE = {
   ai_tokens: {
@@ -81,7 +81,7 @@ export const METER_TABLE = {
 
 export type Meter = keyof typeof METER_TABLE;
 export type MeterUnit = (typeof METER_TABLE)[Meter]['unit'];
-/** A meter of bytes that are stored, which is sampled once an hour. */
+/** A meter of stored bytes, which is sampled once an hour. */
 export type StorageMeter = {
   [M in Meter]: (typeof METER_TABLE)[M]['unit'] extends typeof STORED_BYTES.unit ? M : never;
 }[Meter];
@@ -91,28 +91,28 @@ export const METER_UNITS = [...new Set(METERS.map((meter) => METER_TABLE[meter].
 
 const TOKEN_MODEL = /^[!-~]{1,180}:(input|output)$/;
 
-/** Whether an event of the meter may name this model: a meter that has models must, and no other may. */
+/** True when an event of the meter may name this model. A meter with models requires one, and others refuse it. */
 export const isModelOf = (meter: Meter, model: string | null | undefined): boolean =>
   METER_TABLE[meter].hasModel ? TOKEN_MODEL.test(model ?? '') : (model ?? null) === null;
 
-/** What a caller is told whose event or price breaks the rule of {@link isModelOf}. */
+/** The message for an event or price that breaks the rule of {@link isModelOf}. */
 export const MODEL_RULE = `model must be <model>:input or <model>:output for ${METERS.filter(
   (meter) => METER_TABLE[meter].hasModel,
 ).join(', ')}, and absent for all others`;
 
-/** A quantity as people read it in the API and the CLI, such as `1.5 h`. */
+/** Formats a quantity for the API and the CLI, such as `1.5 h`. */
 export function displayQuantity(meter: Meter, quantity: bigint): string {
   const { display } = METER_TABLE[meter];
   return `${decimal(quantity, display.quantity)} ${display.unit}`;
 }
 
-/** A quantity as an invoice shows it, for a month of so many hours, such as `40 GB-months`. */
+/** Formats a quantity for an invoice of a month with that many hours, such as `40 GB-months`. */
 export function invoiceQuantity(meter: Meter, quantity: bigint, hoursOfMonth: number): string {
   const { invoice } = METER_TABLE[meter];
   return `${decimal(quantity, invoice.quantity(hoursOfMonth))} ${invoice.unit}`;
 }
 
-/** At most six decimal places, for reading only: amounts are worked out from the whole quantity. */
+/** Rounds to six decimal places for display. Amounts are calculated from the whole quantity. */
 function decimal(quantity: bigint, per: bigint): string {
   const millionths = (quantity * 1_000_000n + per / 2n) / per;
   const fraction = trimEnd((millionths % 1_000_000n).toString().padStart(6, '0'), '0');

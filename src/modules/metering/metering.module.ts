@@ -18,7 +18,7 @@ import { UsageReportService } from './usage-report.service.js';
 import { UsageTotalsService } from './usage-totals.service.js';
 import { UsageService } from './usage.service.js';
 
-/** What is used, and what that comes to. */
+/** Records usage and prices it. */
 @Module({
   providers: [
     PriceCatalog,

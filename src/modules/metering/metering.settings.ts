@@ -6,8 +6,8 @@ import { PROJECT_ROOT } from '../../platform/version.js';
 export class MeteringSettings extends ModuleSettings {
   @TextSetting({
     name: 'PRICES_FILE',
-    summary: 'What usage costs, a file like `deploy/prices.yml`.',
-    unset: 'that one',
+    summary: 'File with the prices of usage, in the format of `deploy/prices.yml`.',
+    unset: '`deploy/prices.yml` is used',
     example: 'prices.yml',
   })
   private readonly givenPricesFile?: string;

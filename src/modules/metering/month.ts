@@ -1,17 +1,17 @@
 const HOUR_MS = 3_600_000;
 
-/** A calendar month, UTC: what is billed at once. */
+/** A calendar month in UTC, which is the billing period. */
 export interface Month {
   /** Its first moment. */
   readonly start: Date;
   /** The first moment of the next one. */
   readonly end: Date;
-  /** `2026-11-01`: how the database names it. */
+  /** The name that the database uses, such as `2026-11-01`. */
   readonly name: string;
   readonly hours: number;
 }
 
-/** The one that was asked for last: it is asked for with every event, and changes once a month. */
+/** Caches the last month: every event needs it, and it changes once a month. */
 let last: Month | undefined;
 
 export function monthOf(at: Date): Month {

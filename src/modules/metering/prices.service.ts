@@ -13,22 +13,21 @@ interface Usage {
   readonly at: Date;
 }
 
-/** A price as people read it. */
+/** A price with the quantity that it is for. */
 export interface ShownPrice extends PriceVersion {
   /** What the price is for: `hour`, `GB-month`, `1,000,000 tokens`. */
   readonly per: string;
 }
 
-/** What usage costs. */
+/** Looks up prices and estimates costs. */
 @Injectable()
 export class PricesService {
   constructor(private readonly catalog: PriceCatalog) {}
 
   /**
-   * The cost in nano-dollars, rounded up: never less than what recording the usage then adds to the bill, whatever was
-   * used before.
+   * Returns the cost in nano-dollars, rounded up. It is never less than what recording the usage adds to the invoice.
    *
-   * @throws {UsageWithoutPrice} where there is no price: a mistake of who asks, and so a 500.
+   * @throws {UsageWithoutPrice} when there is no price. That is a fault of the calling module, and so a 500.
    */
   async estimate({ meter, model, quantity, at }: Usage): Promise<bigint> {
     const { priceNano } = (await this.catalog.current()).get(meter, model, at);
@@ -36,16 +35,16 @@ export class PricesService {
     return (quantity * priceNano + per - 1n) / per;
   }
 
-  /** The prices in force at a time, one of each meter and model. */
+  /** Returns the prices in force at a time, one of each meter and model. */
   async list(at: Date): Promise<ShownPrice[]> {
     return (await this.catalog.current())
       .at(at)
       .map((version) => ({ ...version, per: METER_TABLE[version.meter].price.per }));
   }
 
-  /** That which some usage was rated with, whenever it is in force; undefined where none has the id. */
+  /** Returns a version by its id, whenever it is in force, or undefined. */
   async find(id: string): Promise<ShownPrice | undefined> {
-    const version = (await this.catalog.current()).named(id);
+    const version = (await this.catalog.current()).byId(id);
     return version && { ...version, per: METER_TABLE[version.meter].price.per };
   }
 }

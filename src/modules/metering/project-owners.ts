@@ -1,5 +1,7 @@
-/** Which organization a project belongs to. `projects` implements it, which stands above `metering`. */
+/**
+ * Finds the organization of a project. `projects` implements it, because it is above `metering` in the tree of modules.
+ */
 export abstract class ProjectOwners {
-  /** The organization of each project by id, deleted projects included; unknown ids are left out. */
+  /** Returns the organization of each project by id, deleted projects included. Unknown ids are left out. */
   abstract ownersOf(projectIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
 }

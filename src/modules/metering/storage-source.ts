@@ -1,25 +1,25 @@
 import { Injectable } from '@nestjs/common';
 import type { StorageMeter } from './meter.js';
 
-/** How much is kept of something at this moment. */
+/** How many bytes something stores at the moment. */
 export interface StoredBytes {
   readonly meter: StorageMeter;
   readonly orgId: string;
   readonly projectId: string | null;
-  /** What it is that is kept, a database or a bucket: always the same, and of this source alone. */
+  /** The name of the database or bucket. It never changes and is unique within the source. */
   readonly name: string;
   readonly bytes: bigint;
 }
 
-/** Knows what is kept for organizations, of one kind, and can measure all of it. Asked once an hour. */
+/** Measures everything of one kind that is stored for organizations. It is asked once an hour. */
 export abstract class StorageSource {
-  /** Part of the identity of what is recorded: it must never change. */
+  /** The name is part of the identity of the recorded events, so it must never change. */
   abstract readonly name: string;
 
   abstract measure(): Promise<readonly StoredBytes[]>;
 }
 
-/** Whoever keeps something that is metered adds its source as the process starts. */
+/** Modules that store something metered add their source when the process starts. */
 @Injectable()
 export class StorageSources {
   private readonly sources: StorageSource[] = [];

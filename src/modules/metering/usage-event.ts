@@ -1,10 +1,10 @@
 import type { Meter } from './meter.js';
 
-/** Something that was used. */
+/** A record of usage. */
 export interface UsageEvent {
   /**
-   * Who tells of it, and its own name for what it tells of: `sandbox`, `exe_…`. Together with the time they are its
-   * identity.
+   * The reporting source and its own id for the event, such as `sandbox` and `exe_…`. Together with the time they
+   * identify the event.
    */
   readonly source: string;
   readonly sourceId: string;
@@ -15,21 +15,21 @@ export interface UsageEvent {
   readonly model?: string | null;
   /** In the unit of the meter, 0 to {@link MAX_QUANTITY}. */
   readonly quantity: bigint;
-  /** To the millisecond. */
+  /** The time of use, to the millisecond. */
   readonly occurredAt: Date;
-  /** For whoever looks into a bill later; nothing reads them. */
+  /** Details for people who look into an invoice later. Nothing else reads them. */
   readonly properties?: Readonly<Record<string, string>>;
 }
 
-/** A petabyte for an hour, 31,000 years of compute: more in one event is a mistake. */
+/** A petabyte for an hour, or 31,000 years of compute. More in one event is a mistake. */
 export const MAX_QUANTITY = 10n ** 15n;
 
-/** What became of an event. */
+/** The result of recording an event. */
 export interface RecordedUsage {
-  /** A UUIDv7 of its time and of what identifies it. */
+  /** A UUIDv7 of the time and the identity of the event. */
   readonly id: string;
-  /** False for one that was recorded before; nothing was counted then. */
+  /** False if the event was recorded before; nothing was counted then. */
   readonly isNew: boolean;
-  /** What it has added to the bill, when it was recorded first. */
+  /** What the event added to the invoice when it was first recorded. */
   readonly costNano: bigint;
 }

@@ -5,7 +5,7 @@ import { Clock } from '../../platform/time/clock.js';
 import { monthOf } from './month.js';
 import { UsageMonthsStore } from './persistence/usage-months.store.js';
 
-/** Closes months, so that a bill that is made of them stays true. */
+/** Closes months, so that the invoices for them stay true. */
 @Injectable()
 export class UsagePeriodsService {
   constructor(
@@ -15,12 +15,12 @@ export class UsagePeriodsService {
   ) {}
 
   /**
-   * Closes a month of organizations that is over: from the commit on no event changes what their usage comes to, and
-   * those that become known later are adjustments of the month that is then present. It waits for those who record
-   * usage of it just now, and makes those wait who begin, so that a transaction that it joins should be short.
+   * Closes a past month of these organizations. From the commit on no event changes its usage, and events that arrive
+   * later become adjustments of the month that is then current. It waits for transactions that record usage of the
+   * month and blocks new ones, so the transaction that it joins should be short.
    *
-   * @param month any time in it.
-   * @returns those for which it was open before.
+   * @param month any time in the month.
+   * @returns the organizations for which the month was open before.
    */
   async close(orgIds: readonly string[], month: Date): Promise<readonly string[]> {
     const now = this.clock.now();

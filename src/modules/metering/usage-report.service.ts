@@ -6,7 +6,7 @@ export { USAGE_GROUPS, type UsageGroup };
 
 export interface UsageReportLine {
   readonly meter: Meter;
-  /** Undefined where it was not asked for, or there is none; so the next two. */
+  /** Undefined if it was not asked for or there is none. The next two are the same. */
   readonly model: string | undefined;
   readonly projectId: string | undefined;
   /** `2026-11-21`, UTC. */
@@ -16,12 +16,12 @@ export interface UsageReportLine {
   readonly costNano: bigint;
 }
 
-/** Shows what was used, as it is billed. */
+/** Reports usage as it is billed. */
 @Injectable()
 export class UsageReportService {
   constructor(private readonly store: UsageReportStore) {}
 
-  /** By meter, and by what else is asked for; `from` and `to` are whole hours. */
+  /** Groups by meter and by `groups`. `from` and `to` are whole hours. */
   async of(orgId: string, time: { from: Date; to: Date }, groups: ReadonlySet<UsageGroup>): Promise<UsageReportLine[]> {
     const rows = await this.store.rows(orgId, time, groups);
     return rows.map(({ meter, model, project_id, day, quantity, cost_nano }) => ({

@@ -7,45 +7,46 @@ import { pricedQuantityOf } from './prices/price-version.js';
 
 const HOUR_MS = 3_600_000;
 
-/** What an organization has used of a meter at a price: what becomes a line of an invoice. */
+/** What an organization used of a meter at a price. It becomes a line of an invoice. */
 export interface UsageTotal {
   readonly meter: Meter;
   /** `<model>:input` or `<model>:output`; null for a meter that has no models. */
   readonly model: string | null;
   readonly priceVersionId: string;
-  /** The month that it is billed in, by its first moment. */
+  /** The first moment of the month that bills it. */
   readonly month: Date;
-  /** The month that it was used in. */
+  /** The first moment of the month of use. */
   readonly usedIn: Date;
-  /** It was used in an earlier month, which was closed when it became known: an adjustment. */
+  /** True for an adjustment: usage of an earlier month that was closed when it became known. */
   readonly isLate: boolean;
   readonly quantity: bigint;
   readonly unit: MeterUnit;
-  /** Of a whole month: quantity times price, rounded down once. Of less: the whole of it is the sum of its parts. */
+  /**
+   * For a whole month this is quantity times price, rounded down once. For a part of a month, the parts add up to that.
+   */
   readonly costNano: bigint;
   readonly events: number;
 }
 
-/** One for each organization that was asked for. */
+/** Has an entry for each organization that was asked for. */
 export type TotalsByOrg = ReadonlyMap<string, readonly UsageTotal[]>;
 
-/** What usage comes to. */
+/** Sums up usage for invoices. */
 @Injectable()
 export class UsageTotalsService {
   constructor(private readonly store: UsageTotalsStore) {}
 
   /**
-   * What is billed of a time, from its first moment until before its last, one of each meter, model, price and month,
-   * in an order that is always the same. Wherever a time is split, its parts add up to it exactly. An adjustment
-   * belongs to the moment at which it became known.
+   * Sums what is billed from `from` on and before `to`, by meter, model, price and month, in a stable order. However a
+   * time is split, its parts add up to it exactly. An adjustment belongs to the moment at which it became known.
    *
-   * Whole hours are read from the roll-ups; for anything else all events of the time are read.
+   * Whole hours are read from the roll-ups. For other times all events are read.
    */
   async totals(orgId: string, from: Date, to: Date): Promise<readonly UsageTotal[]> {
     return (await this.totalsOf([orgId], from, to)).get(orgId)!;
   }
 
-  /** {@link totals} of each of several organizations. */
+  /** Does the same as {@link totals} for several organizations. */
   async totalsOf(orgIds: readonly string[], from: Date, to: Date): Promise<TotalsByOrg> {
     const isWhole = [from, to].every((at) => at.getTime() % HOUR_MS === 0);
     return byOrg(
@@ -55,10 +56,10 @@ export class UsageTotalsService {
   }
 
   /**
-   * What is billed of a month, worked out anew from nothing but its events, and in the form of {@link totalsOf}: for a
-   * month that is closed the two must agree.
+   * Recalculates what a month bills from its events alone, in the form of {@link totalsOf}. For a closed month the two
+   * must agree.
    *
-   * @param month any time in it.
+   * @param month any time in the month.
    */
   async recomputeFromEvents(orgIds: readonly string[], month: Date): Promise<TotalsByOrg> {
     return byOrg(

@@ -18,7 +18,7 @@ import { MAX_QUANTITY, type RecordedUsage, type UsageEvent } from './usage-event
 
 export type { RecordedUsage, UsageEvent };
 
-/** An event, and what it is counted in while its month is open. */
+/** An event and the sum that it counts towards while its month is open. */
 interface RatedEvent {
   readonly id: string;
   readonly event: UsageEvent;
@@ -27,10 +27,10 @@ interface RatedEvent {
   readonly countedIn: string;
 }
 
-/** Two transactions that want the same rows in another order are few, and meet again even less often. */
+/** How often a conflict is retried. Two transactions that lock the same rows in different orders are rare. */
 const ATTEMPTS = 5;
 
-/** Records what was used: the one way into the bill. */
+/** Records usage. It is the only way onto an invoice. */
 @Injectable()
 export class UsageService {
   constructor(
@@ -44,17 +44,15 @@ export class UsageService {
   ) {}
 
   /**
-   * Records events, all or none, and tells of each, in their order, whether it is new and what it costs. One that was
-   * recorded before, with whatever other facts, changes nothing. An event of a month that is closed for its
-   * organization becomes an adjustment of the present month, at the price of its own time.
+   * Records events, all or none, and returns for each, in order, whether it is new and what it costs. An event that was
+   * recorded before changes nothing, whatever its other facts are. If its month is closed for the organization, an
+   * event becomes an adjustment of the current month, at the price of its own time.
    *
-   * With `isPaid` whoever calls pays for them with the same transaction; else they are paid for within seconds, from
-   * what the organization may spend.
+   * With `isPaid` the caller pays for the events in the same transaction. Otherwise they are charged within seconds.
    *
-   * It joins the running transaction; then what it has counted is locked until that ends, so that it should be the last
-   * that the transaction does.
+   * It joins the running transaction and locks what it counts until the end, so it should come last in the transaction.
    *
-   * @throws {UsageWithoutPrice} where an event has no price: a mistake of who records it, and so a 500.
+   * @throws {UsageWithoutPrice} when an event has no price. That is a fault of the calling module, and so a 500.
    */
   async record(events: readonly UsageEvent[], { isPaid = false } = {}): Promise<readonly RecordedUsage[]> {
     if (events.length === 0) return [];
@@ -64,7 +62,7 @@ export class UsageService {
       try {
         return await this.recordOnce(rated, isPaid);
       } catch (error) {
-        // A transaction that has failed is over, whoever began it.
+        // A failed transaction that a caller began cannot be retried here.
         const again = hasMetOthers(error) || violatedConstraintOf(error)?.startsWith('usage_events') === true;
         if (!again || this.database.inTransaction || attempt === ATTEMPTS) throw error;
       }
@@ -73,8 +71,7 @@ export class UsageService {
 
   private async recordOnce(events: readonly RatedEvent[], isPaid: boolean): Promise<RecordedUsage[]> {
     await this.partitions.ensure(new Set(events.map(({ event }) => monthOf(event.occurredAt))));
-    // What is missing is made before the transaction begins, where there is none yet: rows that nobody else sees for
-    // long make others wait.
+    // Missing rows are created before the transaction begins: rows of an uncommitted transaction make others wait.
     await this.months.idsOf(keysOf(events));
     return this.database.transaction(() => this.write(events, isPaid));
   }
@@ -89,7 +86,7 @@ export class UsageService {
       closed.map((event) => adjusted(event, now)),
       () => now,
     );
-    assert(late.closed.length === 0, 'The present month is closed.');
+    assert(late.closed.length === 0, 'The current month is closed.');
     const counted = [...open, ...late.open];
     const written = await this.events.write(counted, { isPaid });
 
@@ -98,13 +95,13 @@ export class UsageService {
       this.metrics.recorded(counted.filter((_, index) => written[index]!.isNew).map(({ event: { meter } }) => meter));
       return Promise.resolve();
     });
-    // Of an event that came twice at once, the first one is new.
+    // If an event occurs twice in one call, the first one is new.
     return events.map((one) =>
       unique.get(one.id) === one ? results.get(one.id)! : { ...results.get(one.id)!, isNew: false },
     );
   }
 
-  /** Locks what the events are counted in, and tells which of them are of a month that is closed. */
+  /** Locks the sums that the events count towards, and separates events whose month is closed. */
   private async countIn(
     events: readonly RatedEvent[],
     billedAt: (event: UsageEvent) => Date,
@@ -125,8 +122,8 @@ export class UsageService {
 
 function rate(event: UsageEvent, prices: Prices): RatedEvent {
   const { orgId, meter, model, quantity, occurredAt } = event;
-  assert(isModelOf(meter, model), `An event of ${meter} has the model ${String(model)}.`);
-  assert(quantity >= 0n && quantity <= MAX_QUANTITY, `An event of ${meter} has the quantity ${quantity}.`);
+  assert(isModelOf(meter, model), `An event of ${meter} has the invalid model ${String(model)}.`);
+  assert(quantity >= 0n && quantity <= MAX_QUANTITY, `An event of ${meter} has the invalid quantity ${quantity}.`);
   const { id: priceVersion, priceNano } = prices.get(meter, model, occurredAt);
   const month = monthOf(occurredAt);
   return ratedAs(event, eventIdOf(event), {
@@ -141,7 +138,7 @@ function rate(event: UsageEvent, prices: Prices): RatedEvent {
   });
 }
 
-/** In the bill of now, at the price and by the hours of the month that it was used in. */
+/** Moves an event into the current month, at the price and hours of the month of use. */
 const adjusted = ({ event, id, key }: RatedEvent, now: Date): RatedEvent =>
   ratedAs(event, id, { ...key, month: monthOf(now).name });
 

@@ -1,10 +1,9 @@
 import type { Meter } from '../meter.js';
 
-/** Broken invariants of those who record usage: no caller of the API can cause them, and so they have no code. */
+/** A module recorded usage that has no price. No caller of the API can cause that, so it has no error code. */
 export class UsageWithoutPrice extends Error {
   constructor(meter: Meter, model: string | null | undefined, at: Date) {
-    super(
-      `There is no price for ${meter}${model === null || model === undefined ? '' : ` of ${model}`} at ${at.toISOString()}.`,
-    );
+    const priced = model === null || model === undefined ? meter : `${meter} of ${model}`;
+    super(`No price for ${priced} at ${at.toISOString()}.`);
   }
 }

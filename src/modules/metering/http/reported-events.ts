@@ -2,15 +2,15 @@ import { Injectable } from '@nestjs/common';
 import { RequestValidation } from '../../../platform/http/validation.js';
 import { MAX_EVENTS, ReportUsageBody } from './usage-events.dto.js';
 
-/** An interface and no class: then the validation of all bodies leaves it to {@link ReportedEvents}. */
+/** An interface rather than a class, so that only {@link ReportedEvents} validates the body. */
 export interface Reported {
-  /** As they came. */
+  /** The events as they were sent. */
   readonly events: readonly unknown[];
 }
 
 /**
- * Checks a body but for its events, each of which is judged by itself: the validation of all other bodies would walk
- * through them four times and copy each, which takes as long as to record them.
+ * Validates a body except for its events, which the intake judges one by one. The general validation would walk through
+ * them four times and copy each, which takes as long as recording them.
  */
 @Injectable()
 export class ReportedEvents extends RequestValidation {

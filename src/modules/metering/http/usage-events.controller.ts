@@ -11,7 +11,7 @@ import { UsageIntakeService } from '../intake/usage-intake.service.js';
 import { type Reported, ReportedEvents } from './reported-events.js';
 import { ReportedUsageAnswer, ReportedUsageView, ReportUsageBody } from './usage-events.dto.js';
 
-/** A thousand events with all that they may carry. */
+/** The size of a thousand events with all of their fields. */
 const BODY_BYTES = 8 * 1_048_576;
 
 @ApiTags('billing')
@@ -24,9 +24,10 @@ export class UsageEventsController {
   @TakesJson({ limitBytes: BODY_BYTES })
   @HttpCode(HttpStatus.OK)
   @ApiOperation({
-    summary: 'Takes usage from trusted sources. Safe to repeat: an event is recorded once.',
+    summary: 'Records usage from trusted sources.',
     description:
-      'Needs `USAGE_TOKEN` as bearer token, and is off while that is not set. Each event is taken or refused by itself.',
+      'Needs `USAGE_TOKEN` as the bearer token and is disabled while that is not set. Each event is accepted or ' +
+      'rejected on its own. Safe to repeat: an event is recorded once.',
   })
   @ApiBody({ type: ReportUsageBody })
   @ApiOkResponse({ type: ReportedUsageAnswer })

@@ -9,7 +9,7 @@ export const MAX_EVENTS = 1_000;
 class UsageEventBody {
   @ApiProperty({ pattern: '^[a-z0-9][a-z0-9._-]{0,63}$', example: 'model-router' }) source!: string;
   @ApiProperty({
-    description: 'What the source calls it. Together with source and occurred_at it is known again.',
+    description: 'The id of the event at its source. With `source` and `occurred_at` it identifies the event.',
     maxLength: 200,
     example: 'call-8812:input',
   })
@@ -19,17 +19,17 @@ class UsageEventBody {
   @ApiProperty({ example: 'ai_tokens', enum: METERS }) meter!: string;
   @ApiPropertyOptional({
     type: String,
-    description: 'Of ai_tokens: <model>:input or <model>:output.',
+    description: '`<model>:input` or `<model>:output`, required for `ai_tokens` only.',
     example: 'openai/gpt-mini:input',
   })
   model?: string;
-  @ApiProperty({ description: 'Tokens, milliseconds or byte-hours, in digits.', example: '1250' }) quantity!: string;
+  @ApiProperty({ description: 'Tokens, milliseconds or byte-hours, as digits.', example: '1250' }) quantity!: string;
   @ApiProperty({ example: '2026-12-03T08:30:00Z', format: 'date-time' }) occurred_at!: string;
   @ApiPropertyOptional({
     example: { region: 'eu' },
     type: 'object',
     additionalProperties: { type: 'string' },
-    description: 'For whoever looks into a bill later.',
+    description: 'Details for people who look into an invoice later.',
   })
   properties?: Record<string, string>;
 }
@@ -43,7 +43,7 @@ export class ReportUsageBody {
 }
 
 class RefusedEventView {
-  @ApiProperty({ type: 'integer', description: 'Its place in `events`, from 0.' }) index!: number;
+  @ApiProperty({ type: 'integer', description: 'Index in `events`, from 0.' }) index!: number;
   @ApiProperty({ enum: ['invalid_event', 'organization_not_found', 'project_not_found', 'price_not_found', 'not_yet'] })
   code!: string;
   @ApiPropertyOptional({ type: String }) field?: string;
@@ -51,9 +51,10 @@ class RefusedEventView {
 }
 
 export class ReportedUsageView {
-  @ApiProperty({ type: 'integer', description: 'Recorded now.' }) accepted!: number;
-  @ApiProperty({ type: 'integer', description: 'Recorded before, and not counted again.' }) duplicates!: number;
-  @ApiProperty({ type: [RefusedEventView], description: 'Not recorded; the others are.' })
+  @ApiProperty({ type: 'integer', description: 'Number of events recorded now.' }) accepted!: number;
+  @ApiProperty({ type: 'integer', description: 'Number of events recorded before, which are not counted again.' })
+  duplicates!: number;
+  @ApiProperty({ type: [RefusedEventView], description: 'Events that were not recorded. All others were.' })
   rejected!: RefusedEventView[];
 
   static of({

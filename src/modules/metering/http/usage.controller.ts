@@ -22,9 +22,10 @@ export class UsageController {
   @Get()
   @RequireScope('billing:read')
   @ApiOperation({
-    summary: 'Shows what the organization of the call has used, and what it costs.',
+    summary: 'Returns usage and its cost.',
     description:
-      'By the hour at which it is billed: what became known after its month was closed stands where it became known.',
+      'Groups usage by meter and by `group_by`. Usage that became known after its month was closed counts at the ' +
+        'hour when it became known.',
   })
   @ApiOkResponse({ type: UsageAnswer })
   @ApiRefusals(...ANY_CALLER, GENERIC_ERRORS.invalid_request)

@@ -9,12 +9,12 @@ import { USAGE_GROUPS, type UsageGroup, type UsageReportLine } from '../usage-re
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** The longest time that is shown at once. */
+/** The longest time range of one request. */
 const MAX_DAYS = 400;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})$/;
 
-/** The day, or the time; undefined for anything that is not a whole hour. */
+/** Parses a day or a time. Returns undefined for anything that is not a whole hour. */
 function hourOf(given: unknown): Date | undefined {
   if (typeof given !== 'string' || !(DAY.test(given) || TIME.test(given))) return undefined;
   const at = new Date(given);
@@ -27,7 +27,8 @@ const IsHour = (): PropertyDecorator =>
     validator: {
       validate: (value: unknown) => hourOf(value) !== undefined,
       defaultMessage: (fault) =>
-        `${fault?.property ?? 'The time'} must be a day, or a time at a full hour, as 2026-11-01 or 2026-11-01T06:00:00Z`,
+        `${fault?.property ?? 'The time'} must be a day or a time at a full hour, ` +
+        'such as 2026-11-01 or 2026-11-01T06:00:00Z',
     },
   });
 
@@ -41,7 +42,7 @@ const IsAfterStart = (): PropertyDecorator =>
           from === undefined || to === undefined || (to > from && to.getTime() - from.getTime() <= MAX_DAYS * DAY_MS)
         );
       },
-      defaultMessage: () => `to must be later than from, by ${MAX_DAYS} days at most`,
+      defaultMessage: () => `to must be later than from, by at most ${MAX_DAYS} days`,
     },
   });
 
@@ -50,7 +51,7 @@ const GROUPS = ['meter', ...USAGE_GROUPS] as const;
 export class UsageQuery {
   @ApiPropertyOptional({
     type: String,
-    description: 'A day, or a time at a full hour. Left out: the beginning of the month, UTC.',
+    description: 'Start as a day or a time at a full hour. Default: the beginning of the month (UTC).',
     example: '2026-11-01',
   })
   @MayBeAbsent()
@@ -59,7 +60,7 @@ export class UsageQuery {
 
   @ApiPropertyOptional({
     type: String,
-    description: 'Shown until before it. Left out: now, with the present hour.',
+    description: 'End, exclusive. Default: the end of the current hour.',
     example: '2026-12-01',
   })
   @MayBeAbsent()
@@ -69,19 +70,19 @@ export class UsageQuery {
 
   @ApiPropertyOptional({
     type: String,
-    description: `What is told apart besides the meter: ${GROUPS.join(', ')}, with commas between.`,
+    description: `Comma-separated groups besides the meter: ${GROUPS.join(', ')}.`,
     example: 'meter,project,day',
   })
   @MayBeAbsent()
   @Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.split(',') : value))
   @IsString({ each: true })
-  @IsIn(GROUPS, { each: true, message: `group_by must name ${GROUPS.join(', ')}, with commas between` })
+  @IsIn(GROUPS, { each: true, message: `group_by must be a comma-separated list of ${GROUPS.join(', ')}` })
   readonly group_by?: string[];
 
   timeAt(now: Date): { from: Date; to: Date } {
     const to = hourOf(this.to) ?? new Date((Math.floor(now.getTime() / HOUR_MS) + 1) * HOUR_MS);
     const from = hourOf(this.from) ?? monthOf(new Date(to.getTime() - 1)).start;
-    // A beginning that lies ahead has nothing after it yet.
+    // A start in the future yields an empty range.
     return { from, to: to < from ? from : to };
   }
 
@@ -93,12 +94,12 @@ export class UsageQuery {
 class UsageView {
   @ApiProperty({ enum: METERS }) meter!: Meter;
   @ApiPropertyOptional({ type: String }) model?: string;
-  @ApiPropertyOptional({ type: String, description: 'Absent where the usage is of no project.' }) project_id?: string;
+  @ApiPropertyOptional({ type: String, description: 'Absent for usage outside of projects.' }) project_id?: string;
   @ApiPropertyOptional({ type: String, format: 'date' }) day?: string;
-  @ApiProperty({ description: 'In digits.', example: '3600000' }) quantity!: string;
+  @ApiProperty({ description: 'Quantity as digits.', example: '3600000' }) quantity!: string;
   @ApiProperty({ enum: METER_UNITS }) unit!: string;
-  @ApiProperty({ description: 'The quantity for people to read, rounded.', example: '1 h' }) display_quantity!: string;
-  @ApiProperty({ description: 'In USD, as a decimal.', example: '0.1' }) cost!: string;
+  @ApiProperty({ description: 'Rounded quantity for display.', example: '1 h' }) display_quantity!: string;
+  @ApiProperty({ description: 'Cost in USD, as a decimal.', example: '0.1' }) cost!: string;
 
   static of({ meter, model, projectId, day, quantity, unit, costNano }: UsageReportLine): UsageView {
     return {
@@ -117,8 +118,8 @@ class UsageView {
 class UsageMeta {
   @ApiProperty() request_id!: string;
   @ApiProperty({ format: 'date-time' }) from!: string;
-  @ApiProperty({ format: 'date-time', description: 'Before which the usage is shown.' }) to!: string;
-  @ApiProperty({ description: 'Of all lines, in USD.', example: '1.234567891' }) cost!: string;
+  @ApiProperty({ format: 'date-time', description: 'End of the time range, exclusive.' }) to!: string;
+  @ApiProperty({ description: 'Cost of all lines in USD.', example: '1.234567891' }) cost!: string;
 }
 
 export class UsageAnswer {

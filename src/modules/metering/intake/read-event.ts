@@ -1,10 +1,10 @@
 import { isModelOf, type Meter, METERS, MODEL_RULE } from '../meter.js';
 import { MAX_QUANTITY, type UsageEvent } from '../usage-event.js';
 
-/** What is wrong with an event, for its source. */
+/** A fault of an event, for its source. */
 export interface EventFault {
   readonly code: 'invalid_event' | 'organization_not_found' | 'project_not_found' | 'price_not_found' | 'not_yet';
-  /** Of the event; undefined for the whole of it. */
+  /** The field at fault. Undefined for the whole event. */
   readonly field?: string;
   readonly message: string;
 }
@@ -18,7 +18,7 @@ const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,3})?(Z|[+-]\d{2}:\d{2}
 const PROPERTY = /^[a-z][a-z0-9_]{0,39}$/;
 const MAX_PROPERTIES = 20;
 const MAX_VALUE = 200;
-/** Clocks differ; usage that is to come does not exist. */
+/** Clocks may differ by this much. Later events are refused as usage in the future. */
 const AHEAD_MS = 60_000;
 
 const FIELDS = new Set([
@@ -34,14 +34,14 @@ const FIELDS = new Set([
 ]);
 
 /**
- * Reads one of a thousand events that come at once. By hand, because each is taken or refused by itself, and because
- * validators that are general take as long as all the rest together.
+ * Reads one of up to a thousand events. The code is written by hand, because each event is judged on its own, and
+ * general validators would take as long as everything else together.
  */
 export function readEvent(given: unknown, now: Date): UsageEvent | EventFault {
   if (typeof given !== 'object' || given === null || Array.isArray(given))
     return fault(undefined, 'An event must be an object');
   const unknown = Object.keys(given).find((name) => !FIELDS.has(name));
-  if (unknown !== undefined) return fault(unknown.slice(0, 40), 'There is no such field');
+  if (unknown !== undefined) return fault(unknown.slice(0, 40), 'Unknown field');
   const {
     source,
     id,
@@ -65,9 +65,9 @@ export function readEvent(given: unknown, now: Date): UsageEvent | EventFault {
   if (count === undefined)
     return fault('quantity', `quantity must be a whole number from 0 to ${MAX_QUANTITY}, in digits`);
   const at = timeOf(occurredAt);
-  if (at === undefined) return fault('occurred_at', 'occurred_at must be a time as 2026-11-01T00:00:00.000Z');
+  if (at === undefined) return fault('occurred_at', 'occurred_at must be a time, such as 2026-11-01T00:00:00.000Z');
   if (at.getTime() > now.getTime() + AHEAD_MS)
-    return { code: 'not_yet', field: 'occurred_at', message: 'occurred_at lies ahead' };
+    return { code: 'not_yet', field: 'occurred_at', message: 'occurred_at is in the future' };
   if (properties !== undefined && !areProperties(properties))
     return fault(
       'properties',
@@ -92,7 +92,7 @@ const fault = (field: string | undefined, message: string): EventFault => ({
   message,
 });
 
-/** Digits as text, or a number that JSON holds exactly. */
+/** A quantity is digits as text, or a number that JSON holds exactly. */
 function quantityOf(given: unknown): bigint | undefined {
   if (typeof given === 'number')
     return Number.isSafeInteger(given) && given >= 0 && BigInt(given) <= MAX_QUANTITY ? BigInt(given) : undefined;
@@ -104,7 +104,7 @@ function quantityOf(given: unknown): bigint | undefined {
 function timeOf(given: unknown): Date | undefined {
   if (typeof given !== 'string' || !TIME.test(given)) return undefined;
   const at = new Date(given);
-  // What is older than the first computer has been mistaken, and its id would not hold it.
+  // Times before 1970 are refused: they are mistakes, and an event id cannot hold them.
   return at.getTime() >= 0 ? at : undefined;
 }
 

@@ -7,19 +7,19 @@ import { type EventFault, readEvent } from './read-event.js';
 import { UsageOwners } from './usage-owners.js';
 
 export type RefusedEvent = EventFault & {
-  /** Its place among those that came, from 0. */
+  /** The index in the request, from 0. */
   readonly index: number;
 };
 
 interface TakenEvents {
-  /** Recorded now. */
+  /** How many events are recorded now. */
   readonly accepted: number;
-  /** Recorded before. */
+  /** How many events were recorded before. */
   readonly duplicates: number;
   readonly rejected: readonly RefusedEvent[];
 }
 
-/** Takes usage from trusted sources: each event is taken or refused by itself. */
+/** Takes usage from trusted sources. Each event is accepted or rejected on its own. */
 @Injectable()
 export class UsageIntakeService {
   constructor(
@@ -53,7 +53,7 @@ export class UsageIntakeService {
     };
   }
 
-  /** Whether events are of somebody, and have a price. */
+  /** Returns a check that an event has an existing organization, project and price. */
   private async judge(events: readonly UsageEvent[]): Promise<(event: UsageEvent) => EventFault | undefined> {
     const owners = await this.owners.find(
       new Set(events.map(({ orgId }) => orgId)),
@@ -62,14 +62,14 @@ export class UsageIntakeService {
     const prices = await this.prices.current();
     return ({ orgId, projectId, meter, model, occurredAt }) => {
       if (!owners.hasOrg(orgId))
-        return { code: 'organization_not_found', field: 'org_id', message: 'There is no such organization' };
+        return { code: 'organization_not_found', field: 'org_id', message: 'Organization not found' };
       if (typeof projectId === 'string' && !owners.hasProject(projectId, orgId))
-        return { code: 'project_not_found', field: 'project_id', message: 'The organization has no such project' };
+        return { code: 'project_not_found', field: 'project_id', message: 'Project not found in this organization' };
       if (prices.find(meter, model, occurredAt) === undefined)
         return {
           code: 'price_not_found',
           field: model === null ? 'meter' : 'model',
-          message: 'There is no price for it at that time',
+          message: 'No price for this meter and model at that time',
         };
       return undefined;
     };

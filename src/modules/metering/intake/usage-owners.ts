@@ -7,11 +7,11 @@ const REMEMBERED = 100_000;
 
 interface Owners {
   readonly hasOrg: (id: string) => boolean;
-  /** Whether the project is one of the organization's. */
+  /** True when the project belongs to the organization. */
   readonly hasProject: (id: string, orgId: string) => boolean;
 }
 
-/** Remembers organizations and projects. Their rows stay after a deletion, and a project never changes its owner. */
+/** Caches organizations and projects. Their rows stay after deletion, and a project never changes its owner. */
 @Injectable()
 export class UsageOwners {
   private readonly orgs = new LRUCache<string, true>({ max: REMEMBERED });

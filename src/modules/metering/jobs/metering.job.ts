@@ -16,9 +16,9 @@ export const storageSamplingSchedule = defineSchedule({
 
 export const usageReconciliationSchedule = defineSchedule({
   name: 'usage-reconciliation',
-  summary: 'Compares the totals of usage with its events.',
+  summary: 'Compares usage totals with the events that they sum up.',
   everyMs: 60 * 60_000,
   firstAfterMs: 60_000,
-  // Each process reports what it found: a figure that only another process corrects would stay wrong here.
+  // Each process reports what it found. A gauge that only another process corrects would stay wrong here.
   runsIn: 'each',
 });

@@ -6,7 +6,7 @@ import { type Month, monthOf } from '../month.js';
 import { UsagePartitions } from '../recording/usage-partitions.js';
 import { usagePartitionsSchedule } from './metering.job.js';
 
-/** Creates partitions ahead of time: a month begins with its first event, which must not wait for one. */
+/** Creates partitions ahead of time, so that the first event of a month does not wait for one. */
 @Injectable()
 @Handles(usagePartitionsSchedule)
 export class UsagePartitionsTimer implements ScheduleHandler {

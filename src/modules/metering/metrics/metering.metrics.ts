@@ -9,7 +9,7 @@ const RECORDED = 'usage_recorded_total';
 export class MeteringMetrics {
   constructor(@InjectMetric(RECORDED) private readonly events: Counter) {}
 
-  /** The meter of each event. */
+  /** Counts events by their meters. */
   recorded(meters: readonly Meter[]): void {
     const counts = new Map<Meter, number>();
     for (const meter of meters) counts.set(meter, (counts.get(meter) ?? 0) + 1);
@@ -21,7 +21,7 @@ export const METERING_METRICS: Provider[] = [
   MeteringMetrics,
   makeCounterProvider({
     name: RECORDED,
-    help: 'Events of usage that this process has recorded, by meter; those recorded before are not counted again.',
+    help: 'Usage events that this process recorded, by meter. Duplicates are not counted.',
     labelNames: ['meter'],
   }),
 ];

@@ -11,12 +11,12 @@ interface Row {
   readonly effective_from: Date;
 }
 
-/** Versions are added and never changed, which the table sees to itself. */
+/** Versions are only added. The table refuses changes to them. */
 @Injectable()
 export class PriceVersionsStore {
   constructor(private readonly database: Database) {}
 
-  /** One process after the other, until the running transaction ends. */
+  /** Lets one process at a time add versions, until the running transaction ends. */
   async lock(): Promise<void> {
     await this.database.manager.query("SELECT pg_advisory_xact_lock(hashtext('price_versions'))");
   }
@@ -35,7 +35,9 @@ export class PriceVersionsStore {
   async add(versions: readonly PriceVersion[], now: Date): Promise<void> {
     for (const { id, meter, model, priceNano, from } of versions) {
       await this.database.manager.query(
-        'INSERT INTO price_versions (id, meter, model, price_nano, effective_from, created_at) VALUES ($1, $2, $3, $4, $5, $6)',
+        `
+        INSERT INTO price_versions (id, meter, model, price_nano, effective_from, created_at)
+        VALUES ($1, $2, $3, $4, $5, $6)`,
         [id, meter, model ?? '', priceNano.toString(), from, now],
       );
     }

@@ -3,7 +3,7 @@ import { Database } from '../../../platform/database/database.js';
 
 export interface StorageSample {
   readonly name: string;
-  /** Its first moment. */
+  /** The first moment of the hour. */
   readonly hour: Date;
   readonly bytes: bigint;
 }
@@ -12,7 +12,7 @@ export interface StorageSample {
 export class StorageSamplesStore {
   constructor(private readonly database: Database) {}
 
-  /** One process at a time for each source, until the running transaction ends. */
+  /** Lets one process at a time sample a source, until the running transaction ends. */
   async lock(source: string): Promise<void> {
     await this.database.manager.query("SELECT pg_advisory_xact_lock(hashtext('storage_samples ' || $1))", [source]);
   }
@@ -25,7 +25,7 @@ export class StorageSamplesStore {
     return new Map(rows.map(({ name, hour, bytes }) => [name, { name, hour, bytes: BigInt(bytes) }]));
   }
 
-  /** The last samples of a source from now on: what is not among them is kept no more. */
+  /** Replaces the last samples of a source. Samples that are not listed are deleted. */
   async replace(source: string, samples: readonly StorageSample[]): Promise<void> {
     const { manager } = this.database;
     await manager.query('DELETE FROM storage_samples WHERE source = $1 AND name <> ALL($2)', [
@@ -34,7 +34,8 @@ export class StorageSamplesStore {
     ]);
     await manager.query(
       `
-      INSERT INTO storage_samples (source, name, hour, bytes) SELECT $1, * FROM unnest($2::text[], $3::timestamptz[], $4::bigint[])
+      INSERT INTO storage_samples (source, name, hour, bytes)
+      SELECT $1, * FROM unnest($2::text[], $3::timestamptz[], $4::bigint[])
       ON CONFLICT (source, name) DO UPDATE SET hour = EXCLUDED.hour, bytes = EXCLUDED.bytes`,
       [
         source,

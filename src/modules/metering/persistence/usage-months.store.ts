@@ -2,15 +2,15 @@ import { Injectable } from '@nestjs/common';
 import { arrayOfTexts } from '../../../platform/database/array-literal.js';
 import { Database } from '../../../platform/database/database.js';
 
-/** What usage is counted in, and rated with: the sum of a month. */
+/** Identifies the sum of a month that usage counts towards, with the price that applies to it. */
 export interface UsageMonthKey {
   readonly orgId: string;
-  /** The month that it is billed in: `2026-11-01`. */
+  /** The month that bills it, such as `2026-11-01`. */
   readonly month: string;
-  /** The month that it was used in; an earlier one where that was closed when it became known. */
+  /** The month of use. It is an earlier month for adjustments. */
   readonly usedIn: string;
   readonly meter: string;
-  /** Empty where the meter has none. */
+  /** Empty for meters without models. */
   readonly model: string;
   readonly priceVersion: string;
   readonly priceNano: bigint;
@@ -19,22 +19,24 @@ export interface UsageMonthKey {
 
 interface LockedMonths {
   readonly count: number;
-  /** The ids of those that are closed. */
+  /** The ids of closed rows. */
   readonly closed: readonly string[];
 }
 
 /**
- * The organizations share so many locks among them: to make a month's row and to close the month exclude each other.
+ * Organizations share this many locks, which make creating a row of a month and closing the month exclude each other.
  */
 const LOCKS = 64;
-/** Of the organizations `$1`, in the order in which all take them. */
-const LOCKS_OF = `SELECT DISTINCT (7302620 + abs(hashtext(org_id) % ${LOCKS}))::bigint AS number FROM unnest($1::text[]) AS given (org_id) ORDER BY 1`;
+/** The locks of the organizations `$1`, in the order in which every transaction takes them. */
+const LOCKS_OF = `
+  SELECT DISTINCT (7302620 + abs(hashtext(org_id) % ${LOCKS}))::bigint AS number
+  FROM unnest($1::text[]) AS given (org_id) ORDER BY 1`;
 
 @Injectable()
 export class UsageMonthsStore {
   constructor(private readonly database: Database) {}
 
-  /** Makes the rows that are not there yet, and tells the ids of all, in the order of the keys. */
+  /** Creates missing rows and returns the ids of all, in the order of the keys. */
   async ids(keys: readonly UsageMonthKey[]): Promise<string[]> {
     const columns = [
       keys.map(({ orgId }) => orgId),
@@ -47,13 +49,13 @@ export class UsageMonthsStore {
     const given = 'unnest($1::text[], $2::date[], $3::date[], $4::text[], $5::text[], $6::text[]';
     const found = await this.find(given, columns);
     if (found.every((id) => id !== null)) return found;
-    await this.database.transaction(() => this.make(keys));
+    await this.database.transaction(() => this.create(keys));
     return (await this.find(given, columns)) as string[];
   }
 
   /**
-   * Locks the rows until the running transaction ends, in one order for all. Fewer than asked for: some never came to
-   * be.
+   * Locks the rows until the running transaction ends, in one order everywhere. The count is lower than asked for if
+   * some rows do not exist.
    */
   async lock(ids: readonly string[]): Promise<LockedMonths> {
     const [row] = await this.database.manager.query<{ count: string; closed: string[] | null }[]>(
@@ -65,21 +67,28 @@ export class UsageMonthsStore {
     return { count: Number(row!.count), closed: row!.closed ?? [] };
   }
 
-  /** Those for which it was open. Waits for those who record usage of that month just now. */
+  /**
+   * Closes the month and returns the organizations for which it was open. Waits for transactions that record usage of
+   * it.
+   */
   async close(orgIds: readonly string[], month: string, now: Date): Promise<string[]> {
     const { manager } = this.database;
     await manager.query(`SELECT pg_advisory_xact_lock(number) FROM (${LOCKS_OF}) AS numbers`, [orgIds]);
     const closed = await manager.query<{ org_id: string }[]>(
       `
-      INSERT INTO usage_closings (org_id, month, closed_at) SELECT org_id, $2, $3 FROM unnest($1::text[]) AS given (org_id) ORDER BY org_id
+      INSERT INTO usage_closings (org_id, month, closed_at)
+      SELECT org_id, $2, $3 FROM unnest($1::text[]) AS given (org_id) ORDER BY org_id
       ON CONFLICT DO NOTHING RETURNING org_id`,
       [orgIds, month, now],
     );
-    // Locked in the order in which those lock them who record.
+    // Rows are locked in the same order as by transactions that record usage.
     await manager.query(
       `
       UPDATE usage_months m SET closed = true
-      FROM (SELECT id FROM usage_months WHERE org_id = ANY($1) AND month = $2 AND NOT closed ORDER BY id FOR UPDATE) AS open WHERE m.id = open.id`,
+      FROM (
+        SELECT id FROM usage_months WHERE org_id = ANY($1) AND month = $2 AND NOT closed ORDER BY id FOR UPDATE
+      ) AS open
+      WHERE m.id = open.id`,
       [orgIds, month],
     );
     return closed.map(({ org_id }) => org_id);
@@ -96,7 +105,7 @@ export class UsageMonthsStore {
     return rows.map(({ id }) => id);
   }
 
-  private async make(keys: readonly UsageMonthKey[]): Promise<void> {
+  private async create(keys: readonly UsageMonthKey[]): Promise<void> {
     const { manager } = this.database;
     await manager.query(`SELECT pg_advisory_xact_lock_shared(number) FROM (${LOCKS_OF}) AS numbers`, [
       keys.map(({ orgId }) => orgId),

@@ -9,7 +9,7 @@ export interface TotalRow {
   readonly meter: Meter;
   readonly model: string;
   readonly price_version: string;
-  /** `2026-11-01` */
+  /** The month that bills it, such as `2026-11-01`. */
   readonly month: string;
   readonly used_in: string;
   readonly quantity: string;
@@ -17,20 +17,25 @@ export interface TotalRow {
   readonly events: string;
 }
 
-/** For months of a hundred million events. */
+/** Long enough for months of a hundred million events. */
 const STATEMENT_TIMEOUT_MS = 300_000;
 
 const ORDER = 'ORDER BY org_id, meter, model, used_in, price_version, month';
-const MONTHS_OF_EVENTS =
-  "to_char(billed_at AT TIME ZONE 'UTC', 'YYYY-MM-01') AS month, to_char(occurred_at AT TIME ZONE 'UTC', 'YYYY-MM-01') AS used_in";
+const MONTHS_OF_EVENTS = `to_char(billed_at AT TIME ZONE 'UTC', 'YYYY-MM-01') AS month,
+  to_char(occurred_at AT TIME ZONE 'UTC', 'YYYY-MM-01') AS used_in`;
 
 /**
- * The sums of a month's events: those that were used in it, of which the database holds that they are billed in it as
- * well, and those that are late. The first are millions, so that their month is not worked out for each: where one of
- * them has the id of another time than its own, the whole sum is said to be of another month, and seen to be wrong.
+ * Sums the events of a month: those used in it, which a constraint bills in the same month, and late ones. There are
+ * millions of the first, so their month is not calculated for each. If the id of one of them has another time than the
+ * event, the sum as a whole gets another month, and the comparison fails.
  */
 const EVENTS_OF_MONTH = `
-  SELECT org_id, meter, model, price_version, to_char(min(billed_at) AT TIME ZONE 'UTC', 'YYYY-MM-01') AS month, to_char(CASE WHEN max(occurred_at) < $3 THEN min(occurred_at) ELSE max(occurred_at) END AT TIME ZONE 'UTC', 'YYYY-MM-01') AS used_in, sum(quantity) AS quantity, count(*) AS events
+  SELECT org_id, meter, model, price_version,
+    to_char(min(billed_at) AT TIME ZONE 'UTC', 'YYYY-MM-01') AS month,
+    to_char(
+      CASE WHEN max(occurred_at) < $3 THEN min(occurred_at) ELSE max(occurred_at) END AT TIME ZONE 'UTC', 'YYYY-MM-01'
+    ) AS used_in,
+    sum(quantity) AS quantity, count(*) AS events
   FROM usage_events WHERE org_id = ANY($1) AND NOT late AND id >= $4::uuid AND id < $5::uuid
   GROUP BY org_id, meter, model, price_version
   UNION ALL
@@ -42,23 +47,27 @@ const EVENTS_OF_MONTH = `
 export class UsageTotalsStore {
   constructor(private readonly database: Database) {}
 
-  /** Of whole hours, by the roll-ups. */
+  /** Sums whole hours from the roll-ups. */
   ofHours(orgIds: readonly string[], from: Date, to: Date): Promise<TotalRow[]> {
     return this.database.manager.query<TotalRow[]>(
       `
-      SELECT m.org_id, m.meter, m.model, m.price_version, m.month::text, m.used_in::text, sum(h.quantity) AS quantity, sum(h.cost_nano) AS cost_nano, sum(h.events) AS events
+      SELECT m.org_id, m.meter, m.model, m.price_version, m.month::text, m.used_in::text,
+        sum(h.quantity) AS quantity, sum(h.cost_nano) AS cost_nano, sum(h.events) AS events
       FROM usage_months m JOIN usage_hours h ON h.usage_month_id = m.id
-      WHERE m.org_id = ANY($1) AND m.month >= date_trunc('month', $2::timestamptz, 'UTC')::date - 1 AND m.month <= $3::timestamptz AND h.hour >= $2 AND h.hour < $3
+      WHERE m.org_id = ANY($1)
+        AND m.month >= date_trunc('month', $2::timestamptz, 'UTC')::date - 1 AND m.month <= $3::timestamptz
+        AND h.hour >= $2 AND h.hour < $3
       GROUP BY m.id ${ORDER}`,
       [orgIds, from, to],
     );
   }
 
-  /** Of any time, by what the events have cost when they were recorded. */
+  /** Sums any time by the costs that events had when they were recorded. */
   ofEvents(orgIds: readonly string[], from: Date, to: Date): Promise<TotalRow[]> {
     return this.database.manager.query<TotalRow[]>(
       `
-      SELECT org_id, meter, model, price_version, ${MONTHS_OF_EVENTS}, sum(quantity) AS quantity, sum(cost_nano) AS cost_nano, count(*) AS events
+      SELECT org_id, meter, model, price_version, ${MONTHS_OF_EVENTS},
+        sum(quantity) AS quantity, sum(cost_nano) AS cost_nano, count(*) AS events
       FROM (
         SELECT * FROM usage_events WHERE org_id = ANY($1) AND NOT late AND id >= $4::uuid AND id < $5::uuid
         UNION ALL
@@ -69,20 +78,22 @@ export class UsageTotalsStore {
     );
   }
 
-  /** Of a month, rated anew from the quantities of its events. */
+  /** Sums a month and prices the quantities of its events again. */
   async recomputed(
     orgIds: readonly string[],
     month: Month,
     pricedPer: (meter: Meter, usedIn: string) => bigint,
   ): Promise<TotalRow[]> {
-    // Until the running transaction ends: sums of half a million events, which would be sorted on disk in less.
+    // The settings last until the transaction ends. With less memory the sums of half a million events would be sorted
+    // on disk.
     await this.database.manager.query(
       "SELECT set_config('work_mem', '64MB', true), set_config('statement_timeout', $1, true)",
       [String(STATEMENT_TIMEOUT_MS)],
     );
     const rows = await this.database.manager.query<(TotalRow & { price_nano: string })[]>(
       `
-      SELECT events.*, price_nano FROM (${EVENTS_OF_MONTH}) AS events JOIN price_versions p ON p.id = events.price_version
+      SELECT events.*, price_nano
+      FROM (${EVENTS_OF_MONTH}) AS events JOIN price_versions p ON p.id = events.price_version
       ${ORDER.replace('meter, model', 'events.meter, events.model')}`,
       [orgIds, month.start, month.end, firstIdFrom(month.start), firstIdFrom(month.end)],
     );

@@ -10,17 +10,17 @@ import { newVersionsIn } from './price-changes.js';
 import { readPriceList } from './price-list.js';
 import type { PriceVersion } from './price-version.js';
 
-/** A new version must begin later than that from now, so that every process knows of it before it is in force. */
+/** How long prices are cached. New versions must begin further ahead, so that every process knows them in time. */
 const KNOWN_FOR_MS = 60_000;
 
-/** All versions of all prices: those of the file are added to the database's as a process starts. */
+/** All versions of all prices. When a process starts, it adds those of the file to the database. */
 @Injectable()
 export class PriceCatalog implements OnApplicationBootstrap {
   private readonly listed: readonly PriceVersion[];
   private added = false;
   private known: { readonly atMs: number; readonly prices: Prices } | undefined;
 
-  /** @throws {Error} when the file cannot be read or has faults. */
+  /** @throws {Error} when the file cannot be read or is invalid. */
   constructor(
     private readonly settings: MeteringSettings,
     private readonly database: Database,
@@ -31,24 +31,25 @@ export class PriceCatalog implements OnApplicationBootstrap {
     this.listed = readPriceList(settings.pricesFile);
   }
 
-  /** @throws {PricesChanged} The process does not start then. */
+  /** @throws {PricesChanged} when a stored version changed. The process does not start then. */
   async onApplicationBootstrap(): Promise<void> {
     try {
       await this.current();
     } catch (error) {
       if (error instanceof PricesChanged) throw error;
-      // Readiness tells that the database is away or not migrated yet. It is tried again when the first usage is
-      // recorded.
-      this.log.debug({ error }, 'The prices could not be compared with those of the database.');
+      // Readiness reports a database that is unavailable or not migrated yet. The comparison is repeated when the first
+      // usage is recorded.
+      this.log.debug({ error }, 'Could not compare the prices with the database.');
     }
   }
 
-  /** Those in force now and those that will be within the next minute. */
+  /** Returns the versions known now, including those that begin within the next minute. */
   async current(): Promise<Prices> {
     const nowMs = this.clock.now().getTime();
     if (this.known === undefined || nowMs - this.known.atMs > KNOWN_FOR_MS || nowMs < this.known.atMs) {
-      // Those that are added must stay, whatever becomes of the caller's transaction. Later on they are read on its own
-      // connection: to wait for another one while so many others do the same would be to wait for ever.
+      // Added versions must stay even if the caller's transaction is rolled back, so they use a connection of their
+      // own. Later reads use the caller's connection: waiting for a second one could deadlock when many callers do the
+      // same.
       const versions = this.added ? await this.store.list() : await this.database.apart(() => this.add());
       this.known = { atMs: nowMs, prices: new Prices(versions) };
     }
@@ -58,25 +59,25 @@ export class PriceCatalog implements OnApplicationBootstrap {
   private async add(): Promise<PriceVersion[]> {
     const versions = await this.database.transaction(async () => {
       await this.store.lock();
-      const there = await this.store.list();
-      const { fresh, faults } = newVersionsIn(this.listed, there, this.clock.now());
+      const stored = await this.store.list();
+      const { fresh, faults } = newVersionsIn(this.listed, stored, this.clock.now());
       if (faults.length > 0) throw new PricesChanged(this.settings.pricesFile, faults);
       await this.store.add(fresh, this.clock.now());
-      return [...there, ...fresh];
+      return [...stored, ...fresh];
     });
     this.added = true;
     return versions;
   }
 }
 
-/** Usage was rated by what stood there before: a bill must not depend on who looks when. */
+/** A stored version has changed. Past usage was priced with it, so an invoice would depend on the time of reading. */
 class PricesChanged extends Error {
   constructor(path: string, faults: readonly string[]) {
-    super(`The prices in ${path} do not go with those of the database:\n  ${faults.join('\n  ')}`);
+    super(`The prices in ${path} conflict with the database:\n  ${faults.join('\n  ')}`);
   }
 }
 
-/** The versions at one time. */
+/** All versions of prices, as known at one time. */
 export class Prices {
   private readonly byPlace = new Map<string, PriceVersion[]>();
 
@@ -87,13 +88,13 @@ export class Prices {
     }
   }
 
-  /** The version that is in force at that time; undefined where there is none. */
+  /** Returns the version in force at a time, or undefined when there is none. */
   find(meter: Meter, model: string | null | undefined, at: Date): PriceVersion | undefined {
     return this.byPlace.get(placeOf(meter, model))?.find(({ from }) => from <= at);
   }
 
-  /** That of an id, whenever it is in force. */
-  named(id: string): PriceVersion | undefined {
+  /** Returns the version with an id, whenever it is in force. */
+  byId(id: string): PriceVersion | undefined {
     return [...this.byPlace.values()].flat().find((version) => version.id === id);
   }
 
@@ -104,7 +105,7 @@ export class Prices {
     return version;
   }
 
-  /** Those in force at that time, one of each meter and model. */
+  /** Returns the versions in force at a time, one of each meter and model. */
   at(time: Date): PriceVersion[] {
     return [...this.byPlace.values()].flatMap((versions) => versions.find(({ from }) => from <= time) ?? []);
   }

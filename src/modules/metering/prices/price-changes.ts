@@ -1,19 +1,22 @@
 import type { PriceVersion } from './price-version.js';
 
-/** How long before it is in force a new version of a price that exists must be there. */
+/** How far in the future a new version of an existing price must begin. */
 const AHEAD_MS = 5 * 60_000;
 
 interface Comparison {
-  /** To be added. */
+  /** Versions to add. */
   readonly fresh: readonly PriceVersion[];
   readonly faults: readonly string[];
 }
 
-/** What a list of prices adds to those that are there already, and what of it would change how past usage is rated. */
-export function newVersionsIn(listed: readonly PriceVersion[], there: readonly PriceVersion[], now: Date): Comparison {
-  const byId = new Map(there.map((version) => [version.id, version]));
-  const places = new Map(there.map((version) => [placeOf(version), version]));
-  const priced = new Set(there.map(pairOf));
+/**
+ * Compares a price list with the stored versions: returns the new versions, and faults that would change the price of
+ * past usage.
+ */
+export function newVersionsIn(listed: readonly PriceVersion[], stored: readonly PriceVersion[], now: Date): Comparison {
+  const byId = new Map(stored.map((version) => [version.id, version]));
+  const places = new Map(stored.map((version) => [placeOf(version), version]));
+  const priced = new Set(stored.map(pairOf));
   const fresh: PriceVersion[] = [];
   const faults: string[] = [];
   for (const version of listed) {
@@ -22,13 +25,15 @@ export function newVersionsIn(listed: readonly PriceVersion[], there: readonly P
     if (known !== undefined) {
       if (!isSame(known, version))
         faults.push(
-          `${version.id} was ${describe(known)} and is now ${describe(version)}: a version never changes, so give the new price a new id and a later "from"`,
+          `${version.id} was ${describe(known)} and is now ${describe(version)}: ` +
+            'a version never changes, so give the new price a new id and a later "from"',
         );
     } else if (taken !== undefined) {
-      faults.push(`${version.id} begins when ${taken.id} does, which is there already`);
+      faults.push(`${version.id} begins at the same time as ${taken.id}, which exists already`);
     } else if (priced.has(pairOf(version)) && version.from.getTime() < now.getTime() + AHEAD_MS) {
       faults.push(
-        `${version.id} would be in force from ${version.from.toISOString()}: a new price of what has one already must begin at least 5 minutes from now`,
+        `${version.id} begins at ${version.from.toISOString()}: ` +
+          'a new version of an existing price must begin at least 5 minutes from now',
       );
     } else {
       fresh.push(version);

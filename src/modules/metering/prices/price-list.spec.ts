@@ -33,29 +33,34 @@ describe('a list of prices', () => {
     ).toEqual([version]);
   });
 
-  it('comes with the service for every meter', () => {
+  it('ships with prices for every meter', () => {
     const listed = readPriceList(join(PROJECT_ROOT, 'deploy', 'prices.yml'));
     expect(new Set(listed.map(({ meter }) => meter))).toEqual(new Set(METERS));
   });
 
-  it('tells all that is wrong with it at once', () => {
+  it('reports all faults at once', () => {
     expect(() =>
       read(`prices:
       - { id: A, meter: time, from: today, usd: 0.1 }
       - { id: b, meter: ai_tokens, ${FROM}, usd: "-1" }
       - { id: c, meter: sandbox_compute, model: x, ${FROM}, usd: "0.0000000001", colour: red }`),
     ).toThrow(
-      /prices\[0\]: id [^]*prices\[0\]: meter [^]*prices\[0\]: from [^]*prices\[0\]: usd [^]*prices\[1\]: model [^]*prices\[1\]: usd [^]*prices\[2\]: colour [^]*prices\[2\]: model [^]*prices\[2\]: usd /,
+      new RegExp(
+        ['0.: id', '0.: meter', '0.: from', '0.: usd', '1.: model', '1.: usd', '2.: colour', '2.: model', '2.: usd']
+          .map((fault) => String.raw`prices\[${fault} `)
+          .join('[^]*'),
+      ),
     );
     expect(() =>
       read(
-        `prices: [{ id: a, meter: sandbox_compute, ${FROM}, usd: "1" }, { id: a, meter: sandbox_compute, ${FROM}, usd: "2" }]`,
+        `prices: [{ id: a, meter: sandbox_compute, ${FROM}, usd: "1" }, ` +
+          `{ id: a, meter: sandbox_compute, ${FROM}, usd: "2" }]`,
       ),
-    ).toThrow(/a stands there twice\n {2}sandbox_compute from 2026-01-01T00:00:00.000Z stands there twice/);
+    ).toThrow(/a is listed twice\n {2}sandbox_compute from 2026-01-01T00:00:00.000Z is listed twice/);
     expect(() => read('prices: []')).toThrow('it must have a list `prices`');
     expect(() => read('- 1')).toThrow('it must have a list `prices`');
-    expect(() => read('{')).toThrow('cannot be read');
-    expect(() => readPriceList(join(directory, 'absent'))).toThrow('cannot be read');
+    expect(() => read('{')).toThrow('Cannot read prices');
+    expect(() => readPriceList(join(directory, 'absent'))).toThrow('Cannot read prices');
   });
 });
 
@@ -102,7 +107,7 @@ describe('prices that change', () => {
       0,
       /at least 5 minutes from now/,
     ],
-    ['no second price of one time', [old], [{ ...old, id: 'new' }], 0, /begins when old does/],
+    ['no second price of one time', [old], [{ ...old, id: 'new' }], 0, /begins at the same time as old/],
   ] as const)('add %s', (_, there, listed, fresh, fault) => {
     const compared = newVersionsIn(listed, there, now);
     expect(compared.fresh).toHaveLength(fresh);

@@ -10,17 +10,17 @@ const FIELDS = new Set(['id', 'meter', 'model', 'from', 'usd']);
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** @throws {Error} naming the file and all that is wrong with it. */
+/** @throws {Error} with the path of the file and all of its faults. */
 export function readPriceList(path: string): PriceVersion[] {
   let content: unknown;
   try {
     content = parse(readFileSync(path, 'utf8'));
   } catch (error) {
-    throw new Error(`The prices cannot be read from ${path}: ${(error as Error).message}`);
+    throw new Error(`Cannot read prices from ${path}: ${(error as Error).message}`);
   }
   const faults: string[] = [];
   const versions = versionsOf(content, faults);
-  if (faults.length > 0) throw new Error(`Bad prices in ${path}:\n  ${faults.join('\n  ')}`);
+  if (faults.length > 0) throw new Error(`Invalid prices in ${path}:\n  ${faults.join('\n  ')}`);
   return versions;
 }
 
@@ -37,21 +37,21 @@ function versionsOf(content: unknown, faults: string[]): PriceVersion[] {
     return own.length === 0 ? [versionOf(fields)] : [];
   });
   for (const what of [idOf, placeOf])
-    faults.push(...repeated(versions.map(what)).map((name) => `${name} stands there twice`));
+    faults.push(...repeated(versions.map(what)).map((name) => `${name} is listed twice`));
   return versions;
 }
 
 function faultsOf({ id, meter, model, from, usd, ...rest }: Fields): string[] {
   const faults: string[] = Object.keys(rest)
     .filter((name) => !FIELDS.has(name))
-    .map((name) => `${name} is no field of a price`);
+    .map((name) => `${name} is not a field of a price`);
   if (typeof id !== 'string' || !ID.test(id)) faults.push('id must be 1 to 64 of a-z, 0-9, ".", "_" and "-"');
   if (!METERS.includes(meter as Meter)) faults.push(`meter must be one of ${METERS.join(', ')}`);
   else if (!isModelOf(meter as Meter, model as string | undefined)) faults.push(MODEL_RULE);
   if (typeof from !== 'string' || !TIME.test(from) || Number.isNaN(Date.parse(from)))
-    faults.push('from must be a time in UTC as 2026-01-01T00:00:00Z');
+    faults.push('from must be a time in UTC, such as 2026-01-01T00:00:00Z');
   if (typeof usd !== 'string' || nanoOf(usd) === undefined)
-    faults.push('usd must be a decimal in quotes, as "0.05", of at most nine places');
+    faults.push('usd must be a quoted decimal with at most nine places, such as "0.05"');
   return faults;
 }
 

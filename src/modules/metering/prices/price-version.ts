@@ -1,15 +1,15 @@
 import { type Meter, METER_TABLE } from '../meter.js';
 import type { Month } from '../month.js';
 
-/** What a meter, or a model of it, costs from a time on until the next version's time. It never changes. */
+/** What a meter or model costs from a time on, until the next version begins. It never changes. */
 export interface PriceVersion {
   readonly id: string;
   readonly meter: Meter;
   readonly model: string | null;
-  /** For what the table of meters says. */
+  /** The price of the quantity that the table of meters names. */
   readonly priceNano: bigint;
   readonly from: Date;
 }
 
-/** How much of the meter's unit a price is for, in this month. */
+/** Returns how much of the meter's unit a price is for, in this month. */
 export const pricedQuantityOf = (meter: Meter, { hours }: Month): bigint => METER_TABLE[meter].price.quantity(hours);

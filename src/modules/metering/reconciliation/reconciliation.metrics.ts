@@ -22,10 +22,12 @@ export const RECONCILIATION_METRICS: Provider[] = [
   ReconciliationMetrics,
   makeGaugeProvider({
     name: DRIFT,
-    help: 'Sums of usage of this month and the last that are not those of their events, when this process last looked; 0 is right.',
+    help:
+      'Usage sums of this month and the last that differ from their events, as last seen by this process. 0 is ' +
+      'right.',
   }),
   makeGaugeProvider({
     name: LAST,
-    help: 'When this process last compared usage with its events, in Unix seconds; 0 while it never did.',
+    help: 'When this process last compared usage with its events, in Unix seconds. 0 if it never did.',
   }),
 ];

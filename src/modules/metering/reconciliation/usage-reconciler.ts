@@ -11,17 +11,17 @@ import {
   UsageReconciliationStore,
 } from '../persistence/usage-reconciliation.store.js';
 
-/** As many as help whoever looks into it. */
-const TOLD = 20;
+/** How many drifted sums one log line names. */
+const LOGGED = 20;
 /**
- * Organizations at once. One statement for all of a large month would take a minute, and while a statement runs
+ * How many organizations one statement covers. A statement for a whole large month would take a minute, and meanwhile
  * PostgreSQL keeps every old version of the rows that change with each event.
  */
 const WINDOW = 500;
 
-/** Compares the sums that bills are made of with the events, for the present month and the one before. */
 type OrgPage = Awaited<ReturnType<OrgDirectory['endOfPage']>>;
 
+/** Compares the sums that invoices are made of with the events, for this month and the one before. */
 @Injectable()
 export class UsageReconciler {
   constructor(
@@ -33,7 +33,7 @@ export class UsageReconciler {
     private readonly log: Log,
   ) {}
 
-  /** Undefined while another process does it; else how many sums are not what their events are. */
+  /** Returns how many sums differ from their events, or undefined while another process reconciles. */
   async reconcile(): Promise<number | undefined> {
     const now = this.clock.now();
     const present = monthOf(now);
@@ -51,8 +51,8 @@ export class UsageReconciler {
     this.metrics.reconciled(drifted.length, now);
     if (drifted.length > 0)
       this.log.error(
-        { drifted: drifted.slice(0, TOLD), sums: drifted.length },
-        'Sums of usage are not those of their events.',
+        { drifted: drifted.slice(0, LOGGED), sums: drifted.length },
+        'Usage sums differ from the sums of their events.',
       );
     return drifted.length;
   }

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import type { UsageEvent } from '../usage-event.js';
 
 /**
- * The id of an event: a UUIDv7 (RFC 9562) whose time is the event's, and whose other 74 bits are of SHA-256(source,
- * source id). So the primary key of the table refuses an event that was recorded before, however long ago that was.
+ * Returns the id of an event: a UUIDv7 (RFC 9562) with the time of the event and 74 bits of SHA-256(source, source id).
+ * So the primary key refuses an event that was recorded before, however long ago that was.
  */
 export function eventIdOf({
   source,
@@ -16,10 +16,10 @@ export function eventIdOf({
   );
 }
 
-/** The two bits that RFC 9562 wants, and two of the hash. */
+/** The two variant bits of RFC 9562 with two bits of the hash. */
 const VARIANT = '89ab';
 
-/** The smallest id of a time: events from then on have larger ones. */
+/** Returns the smallest id of a time. Later events have larger ids. */
 export const firstIdFrom = (at: Date): string => dashed(`${timeOf(at)}00000000000000000000`);
 
 const timeOf = (at: Date): string => at.getTime().toString(16).padStart(12, '0');

@@ -5,9 +5,7 @@ import { type UsageMonthKey, UsageMonthsStore } from '../persistence/usage-month
 
 const REMEMBERED = 100_000;
 
-/**
- * Knows the rows of `usage_months` by what they count: they are never deleted, so that what is once known stays true.
- */
+/** Caches the ids of rows of `usage_months` by what they count. Rows are never deleted, so the cache stays true. */
 @Injectable()
 export class UsageMonths {
   private readonly ids = new LRUCache<string, string>({ max: REMEMBERED });
@@ -17,7 +15,7 @@ export class UsageMonths {
     private readonly store: UsageMonthsStore,
   ) {}
 
-  /** The ids of their rows, which are made where they are missing; keys and ids by {@link nameOf} the key. */
+  /** Returns the ids of the rows and creates missing rows. Keys and ids are mapped by {@link nameOf} the key. */
   async idsOf(keys: ReadonlyMap<string, UsageMonthKey>): Promise<ReadonlyMap<string, string>> {
     const ids = new Map<string, string>();
     const unknown: string[] = [];
@@ -29,7 +27,7 @@ export class UsageMonths {
     if (unknown.length === 0) return ids;
     const found = await this.store.ids(unknown.map((name) => keys.get(name)!));
     unknown.forEach((name, index) => ids.set(name, found[index]!));
-    // A transaction that is rolled back takes the rows that it has made with it.
+    // A rollback removes the rows that its transaction created, so ids are cached after the commit.
     await this.database.afterCommit(() => {
       for (const name of unknown) this.ids.set(name, ids.get(name));
       return Promise.resolve();
@@ -37,12 +35,12 @@ export class UsageMonths {
     return ids;
   }
 
-  /** Locks them until the running transaction ends. The ids of those that are closed. */
+  /** Locks the rows until the running transaction ends, and returns the ids of those that are closed. */
   async lock(ids: readonly string[]): Promise<ReadonlySet<string>> {
     const { count, closed } = await this.store.lock(ids);
     if (count !== ids.length) {
       this.ids.clear();
-      throw new Error('A row of usage_months is gone.');
+      throw new Error('A row of usage_months is missing.');
     }
     return new Set(closed);
   }

@@ -3,10 +3,10 @@ import { Database } from '../../../platform/database/database.js';
 import type { Month } from '../month.js';
 import { UsagePartitionsStore } from '../persistence/usage-partitions.store.js';
 
-/** Sees to it that the table of events has a part for each month that events are of. */
+/** Makes sure that the table of events has a partition for each month of the events. */
 @Injectable()
 export class UsagePartitions {
-  private readonly there = new Set<string>();
+  private readonly existing = new Set<string>();
 
   constructor(
     private readonly database: Database,
@@ -15,11 +15,11 @@ export class UsagePartitions {
 
   async ensure(months: Iterable<Month>): Promise<void> {
     for (const month of months) {
-      if (this.there.has(month.name)) continue;
+      if (this.existing.has(month.name)) continue;
       await this.database.transaction(async () => {
-        await this.store.make(month);
+        await this.store.create(month);
         await this.database.afterCommit(() => {
-          this.there.add(month.name);
+          this.existing.add(month.name);
           return Promise.resolve();
         });
       });

@@ -10,8 +10,8 @@ const HOUR_MS = 3_600_000;
 const BATCH = 1_000;
 
 /**
- * Records, for each hour, the bytes that are kept. The first sample of an hour stands for all of it. Hours in which
- * nobody measured, because no worker ran, are recorded with the next sample as the smaller of the two beside them:
+ * Records the stored bytes of each hour. The first sample of an hour stands for all of it. Hours without a sample,
+ * because no worker ran, are recorded with the next sample as the smaller of the two neighbouring samples, so that
  * nobody pays for what was not seen.
  */
 @Injectable()
@@ -26,18 +26,15 @@ export class StorageSampler {
   ) {}
 
   /**
-   * Of all sources, once for the present hour, whoever else does. One that cannot be measured does not keep the others
-   * from it.
+   * Samples all sources once for the current hour, even if several processes run at once. A source that fails does not
+   * keep the others from being sampled.
    */
   async sample(): Promise<void> {
     for (const source of this.sources.all) {
       try {
         await this.sampleOf(source);
       } catch (error) {
-        this.log.warn(
-          { error, source: source.name },
-          'What is stored could not be measured; trying again in a minute.',
-        );
+        this.log.warn({ error, source: source.name }, 'Stored bytes could not be measured; retrying in a minute.');
       }
     }
   }
@@ -66,7 +63,7 @@ export class StorageSampler {
 
 const isRecorded = (last: StorageSample | undefined, hour: Date): boolean => last !== undefined && last.hour >= hour;
 
-/** One event for each hour since the last one that was recorded. */
+/** Returns one event for each hour since the last recorded one. */
 function eventsOf(
   source: string,
   { name, bytes, ...facts }: StoredBytes,
