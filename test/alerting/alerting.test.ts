@@ -78,7 +78,7 @@ describe('with a real Prometheus and a real Alertmanager', () => {
     expect((await tasksOf('Watchdog'))[0]).toMatchObject({
       runbookTag: 'operations',
       status: 'open',
-      title: 'Alerts arrive',
+      title: 'Alerts are delivered',
     });
   }, 90_000);
 

@@ -15,20 +15,20 @@ export const BILLING_ERRORS = defineErrors({
   credit_too_large: { type: 'conflict_error', status: 409, title: 'The credit note exceeds the invoice.' },
 });
 
-/** What the organization has does not fit into the smaller plan that it wants. */
+/** The organization exceeds the limits of the smaller plan. */
 export class PlanTooSmall extends DomainError {
   constructor({ id, name }: Plan, over: readonly LimitExcess[]) {
     const list = over
-      .map(({ limit, allowed, used }) => `${used} ${limit.replaceAll('_', ' ')}, where ${allowed} have room`)
-      .join('; ');
-    super(BILLING_ERRORS.plan_too_small, `The organization has more than the plan ${name} holds: ${list}.`, {
-      hint: 'Delete what is not needed any more, then choose the plan again.',
+      .map(({ limit, allowed, used }) => `${used} ${limit.replaceAll('_', ' ')} (limit ${allowed})`)
+      .join(', ');
+    super(BILLING_ERRORS.plan_too_small, `Limits of the plan ${name} exceeded: ${list}.`, {
+      hint: 'Delete what you no longer need, then choose the plan again.',
       details: { plan: id, over },
     });
   }
 }
 
-/** Enterprise is agreed on with people, both its beginning and its end. */
+/** Enterprise begins and ends by contract with the operator. */
 export class PlanByContract extends DomainError {
   constructor({ id, name }: Plan) {
     super(BILLING_ERRORS.plan_by_contract, `The plan ${name} begins and ends by contract.`, {
@@ -38,65 +38,71 @@ export class PlanByContract extends DomainError {
   }
 }
 
-/** An operator refuses a request that was withdrawn, decided, or never made. */
+/** An operator refused a request that was withdrawn, decided, or never created. */
 export class PlanRequestNotFound extends DomainError {
   constructor() {
     super(BILLING_ERRORS.plan_request_not_found, 'The organization has no pending plan request.', {
-      hint: 'GET /ops/tasks?runbookTag=plan_request lists those that are pending.',
+      hint: 'List pending requests with GET /ops/tasks?runbookTag=plan_request.',
     });
   }
 }
 
-/** To the byte the same for an invoice of strangers as for one that never was, or has no number yet. */
+/** The answer is identical for an invoice of another tenant, one that does not exist, and one without a number. */
 export class InvoiceNotFound extends DomainError {
   constructor() {
-    super(BILLING_ERRORS.invoice_not_found, 'There is no such invoice.', {
-      hint: 'GET /api/v1/billing/invoices lists those of an organization; x-service-org says of which.',
+    super(BILLING_ERRORS.invoice_not_found, 'Invoice not found.', {
+      hint: 'List invoices with GET /api/v1/billing/invoices; x-service-org selects the organization.',
     });
   }
 }
 
-/** Nothing can become of an invoice any more that is paid or void. */
+/** The invoice is paid or void, so it cannot change any more. */
 export class InvoiceClosed extends DomainError {
   constructor(state: string) {
     super(BILLING_ERRORS.invoice_closed, `The invoice is ${state}.`, { details: { state } });
   }
 }
 
-/** A credit note would take back more than is left of the invoice. */
+/** The credit note exceeds what is left of the invoice. */
 export class CreditTooLarge extends DomainError {
   constructor(leftCents: bigint) {
-    super(BILLING_ERRORS.credit_too_large, 'The credit note is larger than what is left of the invoice.', {
-      details: { left: formatCents(leftCents) },
-    });
+    super(
+      BILLING_ERRORS.credit_too_large,
+      `The credit note exceeds the remaining $${formatCents(leftCents)} of the invoice.`,
+      {
+        details: { left: formatCents(leftCents) },
+      },
+    );
   }
 }
 
-/** A plan that costs something, or the pages of the provider, want a means of payment that nobody has given yet. */
+/** A paid plan and the pages of the payment provider require a payment method. */
 export class PaymentMethodRequired extends DomainError {
   constructor() {
     super(BILLING_ERRORS.payment_method_required, 'The organization has no payment method.', {
-      hint: 'POST /api/v1/billing/checkout answers where to give one; the plan begins once that is done.',
+      hint: 'Add one on the page that POST /api/v1/billing/checkout returns.',
     });
   }
 }
 
 export class PaymentsNotConfigured extends DomainError {
   constructor() {
-    super(GENERIC_ERRORS.integration_not_configured, 'This service is connected to no provider of payments.', {
-      hint: 'Invoices are paid by hand here. Its operator sets STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET to connect Stripe.',
+    super(GENERIC_ERRORS.integration_not_configured, 'No payment provider is configured.', {
+      hint: 'Ask the operator, who can connect Stripe with STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET.',
     });
   }
 }
 
-/** The provider is away or refuses what it should not. Only its own name for the fault is told. */
+/**
+ * The payment provider is unavailable or refused a request. The message contains only the provider's own error code.
+ */
 export class PaymentProviderRefused extends DomainError {
   constructor(status: number | undefined, fault: string) {
     super(
       GENERIC_ERRORS.upstream_error,
-      status === undefined ? 'Stripe does not answer.' : `Stripe answered ${status}: ${fault}.`,
+      status === undefined ? 'Stripe did not respond.' : `Stripe responded with ${status}: ${fault}.`,
       {
-        hint: 'Try again. If it stays, look at status.stripe.com.',
+        hint: 'Retry, and check status.stripe.com if it persists.',
         details: { provider: 'stripe', ...(status === undefined ? {} : { status }) },
       },
     );
@@ -105,12 +111,8 @@ export class PaymentProviderRefused extends DomainError {
 
 export class WebhookSignatureInvalid extends DomainError {
   constructor() {
-    super(
-      GENERIC_ERRORS.invalid_signature,
-      'The event is not signed with the secret of the webhook, or was signed too long ago.',
-      {
-        hint: 'STRIPE_WEBHOOK_SECRET must be the signing secret of this endpoint in the dashboard of Stripe.',
-      },
-    );
+    super(GENERIC_ERRORS.invalid_signature, 'The signature of the event is invalid or too old.', {
+      hint: "Set STRIPE_WEBHOOK_SECRET to this endpoint's signing secret from the Stripe dashboard.",
+    });
   }
 }

@@ -10,60 +10,61 @@ import { DraftInvoice } from './invoices/draft-invoice.js';
 import { InvoiceFinalization } from './invoices/invoice-finalization.js';
 import { InvoicesService } from './invoices/invoices.service.js';
 import { MonthCloseBatch } from './invoices/month-close-batch.js';
+import { MonthDrafts } from './invoices/month-drafts.js';
+import { MonthFreeze } from './invoices/month-freeze.js';
 import { MonthCloseRun } from './invoices/month-close-run.js';
 import { UpcomingInvoices } from './invoices/upcoming-invoice.js';
 import { UsageOfMonth } from './invoices/usage-of-month.js';
+import { InvoiceChange } from './operators/invoice-change.js';
 import { InvoiceOperations } from './operators/invoice-operations.js';
 import { SubscriptionOperations } from './operators/subscription-operations.js';
 import { InvoiceMirror } from './payments/invoice-mirror.js';
 import { ManualPayments } from './payments/manual-payments.js';
+import { PaymentCustomers } from './payments/payment-customers.js';
 import { PaymentEvents } from './payments/payment-events.js';
 import { PaymentMethods } from './payments/payment-methods.js';
 import { PaymentProvider } from './payments/payment-provider.js';
 import { PaymentsService } from './payments/payments.service.js';
-import { ClosedPeriodsStore } from './persistence/closed-periods.store.js';
-import { InvoicesStore } from './persistence/invoices.store.js';
-import { PaymentsStore } from './persistence/payments.store.js';
-import { SubscriptionsStore } from './persistence/subscriptions.store.js';
-import { PlanRequestsStore } from './persistence/plan-requests.store.js';
+import { BillingPersistenceModule } from './persistence/billing-persistence.module.js';
 import { PlanRequests } from './plan-requests.js';
+import { PlanChangeSchedule } from './subscriptions/plan-change-schedule.js';
 import { PlanChanges } from './subscriptions/plan-changes.js';
 import { PlanRoom } from './subscriptions/plan-room.js';
 import { DuePlanChanges } from './subscriptions/due-plan-changes.js';
 import { SubscriptionsService } from './subscriptions/subscriptions.service.js';
 
-/** Plans that are chosen, and what is to be paid for them and for usage. */
+/** Subscriptions, invoices and payments. */
 @Module({
-  imports: [CreditsModule, MeteringModule, OrgDirectoryModule, PlansModule],
+  imports: [BillingPersistenceModule, CreditsModule, MeteringModule, OrgDirectoryModule, PlansModule],
   providers: [
-    ClosedPeriodsStore,
     DraftInvoice,
+    InvoiceChange,
     InvoiceFinalization,
     InvoiceMirror,
     InvoiceOperations,
     InvoicesService,
-    InvoicesStore,
     MonthCloseBatch,
     MonthCloseRun,
+    MonthDrafts,
+    MonthFreeze,
+    PaymentCustomers,
     PaymentEvents,
     PaymentMethods,
     PaymentsService,
-    PaymentsStore,
+    PlanChangeSchedule,
     PlanChanges,
     DuePlanChanges,
     PlanRequests,
-    PlanRequestsStore,
     PlanRoom,
     SubscriptionOperations,
     SubscriptionsService,
-    SubscriptionsStore,
     UpcomingInvoices,
     UsageOfMonth,
     ...BILLING_METRICS,
     {
       provide: PaymentProvider,
       inject: [BillingSettings, Config],
-      // The library is loaded where it is used: it takes 5 MB of each process.
+      // The library is loaded on demand, because it takes 5 MB of each process.
       useFactory: async ({ stripe }: BillingSettings, { dashboardUrl }: Config) =>
         stripe === undefined
           ? new ManualPayments()
@@ -74,11 +75,9 @@ import { SubscriptionsService } from './subscriptions/subscriptions.service.js';
     InvoiceMirror,
     InvoiceOperations,
     InvoicesService,
-    InvoicesStore,
     MonthCloseRun,
     PaymentEvents,
     PaymentsService,
-    PaymentsStore,
     DuePlanChanges,
     PlanRequests,
     SubscriptionOperations,

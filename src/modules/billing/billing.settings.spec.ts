@@ -15,10 +15,10 @@ describe('BillingSettings', () => {
     });
     expect(load(stripe).stripe?.apiUrl).toBe('https://api.stripe.com');
     expect(() => load({ ...stripe, STRIPE_SECRET_KEY: '' })).toThrow(
-      /^Bad configuration:\n {2}STRIPE_SECRET_KEY must be set where STRIPE_WEBHOOK_SECRET is$/,
+      /^Bad configuration:\n {2}STRIPE_SECRET_KEY must be set with STRIPE_WEBHOOK_SECRET$/,
     );
     expect(() => load({ ...stripe, STRIPE_WEBHOOK_SECRET: '' })).toThrow(
-      /^Bad configuration:\n {2}STRIPE_WEBHOOK_SECRET must be set where STRIPE_SECRET_KEY is$/,
+      /^Bad configuration:\n {2}STRIPE_WEBHOOK_SECRET must be set with STRIPE_SECRET_KEY$/,
     );
     expect(() => load({ ...stripe, STRIPE_SECRET_KEY: 'short' })).toThrow(/^(?!.*short)[^]*STRIPE_SECRET_KEY/);
   });

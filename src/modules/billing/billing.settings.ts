@@ -1,7 +1,7 @@
 import { ModuleSettings } from '../../platform/config/module-settings.js';
 import { ChoiceSetting, TextSetting, UrlSetting } from '../../platform/config/setting.js';
 
-/** The account at Stripe that takes the money. */
+/** The Stripe account that receives payments. */
 export interface StripeSettings {
   readonly secretKey: string;
   readonly webhookSecret: string;
@@ -11,8 +11,7 @@ export interface StripeSettings {
 export class BillingSettings extends ModuleSettings {
   @ChoiceSetting({
     name: 'PLAN_CHANGES',
-    summary:
-      'Without Stripe: a larger plan that an organization chooses waits for an operator (`approved`), or begins at once (`free`).',
+    summary: 'Without Stripe: a larger plan waits for an operator (`approved`) or begins at once (`free`).',
     see: 'billing.md#plans',
     values: ['approved', 'free'],
   })
@@ -20,15 +19,15 @@ export class BillingSettings extends ModuleSettings {
 
   @TextSetting({
     name: 'INVOICE_ISSUER',
-    summary: 'Who writes invoices, as it stands on them: name, address, tax number, with semicolons between the lines.',
+    summary: 'Issuer shown on invoices: name, address and tax number, as lines separated by semicolons.',
     maxLength: 500,
   })
   private readonly issuerText: string = '';
 
   @TextSetting({
     name: 'STRIPE_SECRET_KEY',
-    summary: 'Secret key of the account at Stripe that takes the money for invoices.',
-    unset: 'they are paid by hand',
+    summary: 'Secret key of the Stripe account that receives payments.',
+    unset: 'invoices are paid manually',
     see: 'billing.md#stripe',
     minLength: 16,
   })
@@ -36,15 +35,15 @@ export class BillingSettings extends ModuleSettings {
 
   @TextSetting({
     name: 'STRIPE_WEBHOOK_SECRET',
-    summary: 'Signing secret of the endpoint `<PUBLIC_URL>/webhooks/stripe` there; set with the key, or not at all.',
+    summary: 'Signing secret of the Stripe webhook `<PUBLIC_URL>/webhooks/stripe`. Required with the key.',
     minLength: 16,
   })
   private readonly stripeWebhookSecret?: string;
 
-  @UrlSetting({ name: 'STRIPE_API_URL', summary: 'Where the API of Stripe is.' })
+  @UrlSetting({ name: 'STRIPE_API_URL', summary: 'URL of the Stripe API.' })
   private readonly stripeApiUrl: string = 'https://api.stripe.com';
 
-  /** In lines; empty: invoices name nobody. */
+  /** The issuer in lines. If it is empty, invoices name no issuer. */
   get invoiceIssuer(): readonly string[] {
     return this.issuerText
       .split(';')
@@ -52,19 +51,19 @@ export class BillingSettings extends ModuleSettings {
       .filter(Boolean);
   }
 
-  /** Undefined: invoices are paid by hand. */
+  /** Undefined when invoices are paid manually. */
   get stripe(): StripeSettings | undefined {
     const { stripeSecretKey: secretKey, stripeWebhookSecret: webhookSecret, stripeApiUrl: apiUrl } = this;
     return secretKey === undefined || webhookSecret === undefined ? undefined : { secretKey, webhookSecret, apiUrl };
   }
 
-  /** Without the one nobody could pay, without the other nobody would learn of it. */
+  /** Without the key no payment is possible, and without the secret no payment is noticed. */
   override faults(): readonly string[] {
     if ((this.stripeSecretKey === undefined) === (this.stripeWebhookSecret === undefined)) return [];
     return [
       this.stripeSecretKey === undefined
-        ? 'STRIPE_SECRET_KEY must be set where STRIPE_WEBHOOK_SECRET is'
-        : 'STRIPE_WEBHOOK_SECRET must be set where STRIPE_SECRET_KEY is',
+        ? 'STRIPE_SECRET_KEY must be set with STRIPE_WEBHOOK_SECRET'
+        : 'STRIPE_WEBHOOK_SECRET must be set with STRIPE_SECRET_KEY',
     ];
   }
 }

@@ -12,12 +12,12 @@ import { planRequestEvent } from './plan-request.job.js';
 export type { PlanRequest };
 
 /**
- * Requests for a larger plan where nobody takes the money by himself: an operator approves or refuses them. All changes
- * run inside the caller's transaction, with the organization locked, and reach the operators' tasks through the outbox.
+ * Requests for a larger plan when no payment provider is connected: an operator approves or refuses them. All changes
+ * run in the caller's transaction, with the organization locked, and reach the operators' tasks through the outbox.
  */
 @Injectable()
 export class PlanRequests {
-  /** Whether a larger plan waits for an operator. */
+  /** True when a larger plan waits for an operator. */
   readonly areRequired: boolean;
 
   constructor(
@@ -34,8 +34,8 @@ export class PlanRequests {
     return this.requests.find(orgId);
   }
 
-  /** Asks for a plan; an earlier request for another plan is replaced, and one for the same plan stays as it is. */
-  async make(call: Call, orgId: string, plan: PlanId): Promise<PlanRequest> {
+  /** Requests a plan. It replaces a request for another plan, and keeps one for the same plan. */
+  async create(call: Call, orgId: string, plan: PlanId): Promise<PlanRequest> {
     const present = await this.requests.find(orgId);
     if (present?.plan === plan) return present;
     const request = { orgId, plan, requestedAt: this.clock.now() };
@@ -44,7 +44,7 @@ export class PlanRequests {
     return request;
   }
 
-  /** The organization has chosen another plan meanwhile. Does nothing without a request. */
+  /** Withdraws the request, because the organization chose another plan. Does nothing without a request. */
   async withdraw(call: Call | undefined, orgId: string): Promise<void> {
     const present = await this.requests.find(orgId);
     if (present === undefined) return;
@@ -52,7 +52,7 @@ export class PlanRequests {
     await this.changed(orgId, 'subscription.request_withdrawn', { to: present.plan }, call);
   }
 
-  /** An operator has given the organization a plan, which answers its request. Does nothing without one. */
+  /** Settles the request, because an operator has set a plan. Does nothing without a request. */
   async settle(orgId: string): Promise<void> {
     if ((await this.requests.find(orgId)) === undefined) return;
     await this.requests.delete(orgId);

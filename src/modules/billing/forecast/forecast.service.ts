@@ -12,12 +12,12 @@ const TOP = 5;
 
 export interface Forecast {
   readonly calls: {
-    /** Null: unlimited, and then the next two as well. */
+    /** Null when calls are unlimited; then the next two are null as well. */
     readonly limit: number | null;
     readonly used: number | null;
     readonly remaining: number | null;
     readonly perHour: number | null;
-    /** Undefined where there are enough until {@link resetsAt}. */
+    /** Undefined when the calls last until {@link resetsAt}. */
     readonly runOutAt: Date | undefined;
     readonly resetsAt: Date;
   };
@@ -28,11 +28,11 @@ export interface Forecast {
     readonly runOutAt: Date | undefined;
   };
   readonly month: { readonly costNano: bigint; readonly projectedNano: bigint };
-  /** Of the last day, what costs most first. */
+  /** The usage of the last day, the most expensive first. */
   readonly top: readonly (UsageReportLine & { readonly share: number })[];
 }
 
-/** When what an organization has left is used up, if it goes on as it does. */
+/** Forecasts when calls and credits run out at the current rate. */
 @Injectable()
 export class ForecastService {
   constructor(
@@ -43,15 +43,15 @@ export class ForecastService {
   ) {}
 
   /**
-   * The present rate is that of the UTC day for calls, of which there are so many a day, and that of the last 24 hours
-   * for what costs.
+   * The rate of calls is that of the UTC day, because calls are limited by day. The rate of costs is that of the last
+   * 24 hours.
    */
   async of(orgId: string, account: BudgetAccount): Promise<Forecast> {
     const now = this.clock.now();
     const thisHourMs = Math.floor(now.getTime() / HOUR_MS) * HOUR_MS;
     const to = new Date(thisHourMs + HOUR_MS);
     const month = monthOf(now);
-    // Of the first of these hours some is older than a day; it stands for what the present one will yet bring.
+    // A part of the first hour is older than a day. It stands for the rest of the current hour.
     const lastDay = await this.report.of(
       orgId,
       { from: new Date(thisHourMs - DAY_MS + HOUR_MS), to },
@@ -79,7 +79,7 @@ export class ForecastService {
     const limit = account.tier.callsPerDay;
     if (limit === null) return { limit, used: null, remaining: null, perHour: null, runOutAt: undefined, resetsAt };
     const used = limit - remaining;
-    // In the first hour of a day one call would make a rate.
+    // Without the minimum, a single call early in the day would give a rate.
     const passedMs = Math.max(HOUR_MS, now.getTime() - (resetsAt.getTime() - DAY_MS));
     const runOutAt =
       remaining === 0 ? now : used === 0 ? undefined : new Date(now.getTime() + (remaining / used) * passedMs);
@@ -106,6 +106,6 @@ export class ForecastService {
 
 const sumOf = (lines: readonly UsageReportLine[]): bigint => lines.reduce((sum, { costNano }) => sum + costNano, 0n);
 
-/** Undefined for more than ten years: nobody has to be told. */
+/** Returns undefined for more than ten years, which needs no forecast. */
 const timeAfter = (now: Date, ms: bigint): Date | undefined =>
   ms > 3_650n * BigInt(DAY_MS) ? undefined : new Date(now.getTime() + Number(ms));

@@ -12,13 +12,13 @@ function isCents(value: unknown): boolean {
   }
 }
 
-/** An amount in dollars as a decimal string, more than nothing and in whole cents. */
+/** An amount in dollars as a decimal string, above zero and in whole cents. */
 export const IsCents = (): PropertyDecorator =>
   ValidateBy({
     name: 'isCents',
     validator: {
       validate: isCents,
       defaultMessage: (fault) =>
-        `${fault?.property ?? 'the amount'} must be a decimal string of US dollars, more than nothing and in whole cents`,
+        `${fault?.property ?? 'the amount'} must be a decimal string of US dollars, above 0 and in whole cents`,
     },
   });

@@ -19,13 +19,13 @@ export class ForecastController {
   @Get()
   @RequireScope('billing:read')
   @ApiOperation({
-    summary:
-      'Tells when the calls of the day and the credits of the organization of the call are used up at the present rate, and what uses most.',
+    summary: 'Returns a forecast of calls and credits.',
+    description: 'Shows when calls and credits run out at the current rate, and what costs most.',
   })
   @ApiOkResponse({ type: ForecastAnswer })
   @ApiRefusals(...ANY_CALLER)
   async show(@Caller() { org }: Call, @Req() request: Request): Promise<Envelope<ForecastView>> {
-    // The guards have found it, for every call that is let in.
+    // The guards set it for every admitted call.
     const { account } = budgetHolderOf(request)!;
     return new Envelope(ForecastView.of(await this.forecast.of(org.id, account)));
   }

@@ -4,34 +4,40 @@ import { formatUsd } from '../../../platform/money/nano-dollars.js';
 import { METERS } from '../../metering/meter.js';
 import type { Forecast } from '../forecast/forecast.service.js';
 
-const USD = { description: 'In USD, as a decimal.', example: '4.123456789' };
-const UNLIMITED = { nullable: true, description: 'Null: unlimited.' };
+const USD = { description: 'Amount in USD, as a decimal.', example: '4.123456789' };
+const UNLIMITED = { nullable: true, description: '`null` if unlimited.' };
 
 class CallsForecastView {
   @ApiProperty({ type: 'integer', ...UNLIMITED }) limit!: number | null;
   @ApiProperty({ type: 'integer', ...UNLIMITED }) used!: number | null;
   @ApiProperty({ type: 'integer', ...UNLIMITED }) remaining!: number | null;
-  @ApiProperty({ type: Number, nullable: true, description: 'Of this UTC day so far.' }) per_hour!: number | null;
-  @ApiPropertyOptional({ type: String, format: 'date-time', description: 'Absent where they last until resets_at.' })
+  @ApiProperty({ type: Number, nullable: true, description: 'Calls per hour of this UTC day so far.' }) per_hour!:
+    number | null;
+  @ApiPropertyOptional({
+    type: String,
+    format: 'date-time',
+    description: 'When the calls run out. Absent if they last until `resets_at`.',
+  })
   run_out_at?: string;
   @ApiProperty({ format: 'date-time' }) resets_at!: string;
 }
 
 class CreditsForecastView {
   @ApiProperty(USD) balance!: string;
-  @ApiProperty({ description: 'Of it, for work that is under way.' }) held!: string;
-  @ApiProperty({ description: 'What the usage of the last 24 hours costs, in USD.' }) per_day!: string;
+  @ApiProperty({ description: 'The part of the balance that is held for running work.' }) held!: string;
+  @ApiProperty({ description: 'Cost of the usage of the last 24 hours in USD.' }) per_day!: string;
   @ApiPropertyOptional({
     type: String,
     format: 'date-time',
-    description: 'Absent where nothing is used, or so little that they last for ten years.',
+    description: 'When the credits run out. Absent if nothing is used, or they last for ten years.',
   })
   run_out_at?: string;
 }
 
 class MonthForecastView {
-  @ApiProperty({ description: 'So far, in USD.' }) cost!: string;
-  @ApiProperty({ description: 'At its end, if it goes on as in the last 24 hours.' }) projected_cost!: string;
+  @ApiProperty({ description: 'Cost of the month so far in USD.' }) cost!: string;
+  @ApiProperty({ description: 'Cost at the end of the month, at the rate of the last 24 hours.' })
+  projected_cost!: string;
 }
 
 class TopUsageView {
@@ -39,14 +45,14 @@ class TopUsageView {
   @ApiPropertyOptional({ type: String }) model?: string;
   @ApiPropertyOptional({ type: String }) project_id?: string;
   @ApiProperty(USD) cost!: string;
-  @ApiProperty({ description: 'Of all that the last 24 hours cost, 0 to 1.' }) share!: number;
+  @ApiProperty({ description: 'Share of the cost of the last 24 hours, from 0 to 1.' }) share!: number;
 }
 
 export class ForecastView {
   @ApiProperty({ type: CallsForecastView }) calls!: CallsForecastView;
   @ApiProperty({ type: CreditsForecastView }) credits!: CreditsForecastView;
   @ApiProperty({ type: MonthForecastView }) month!: MonthForecastView;
-  @ApiProperty({ type: [TopUsageView], description: 'What costs most in the last 24 hours, at most five.' })
+  @ApiProperty({ type: [TopUsageView], description: 'The five most expensive items of the last 24 hours.' })
   top!: TopUsageView[];
 
   static of({ calls, credits, month, top }: Forecast): ForecastView {

@@ -10,7 +10,7 @@ import { BILLING_ERRORS } from '../billing.errors.js';
 import { InvoiceOperations } from '../operators/invoice-operations.js';
 import { CreditNoteBody, InvoiceStateView, PaidBody, VoidBody } from './invoice-operations.dto.js';
 
-const NEEDS = 'Needs `OPS_TOKEN` as bearer token, and answers nobody while that is not set.';
+const NEEDS = 'Needs `OPS_TOKEN` as the bearer token and is disabled while that is not set.';
 const ANY_CHANGE = [
   ...ANY_OPERATOR,
   ...ANY_BODY,
@@ -28,7 +28,7 @@ export class InvoiceOperationsController {
   @Post(':invoice_id/paid')
   @TakesJson()
   @HttpCode(HttpStatus.OK)
-  @ApiOperation({ summary: 'Writes down that an invoice has been paid.', description: NEEDS })
+  @ApiOperation({ summary: 'Marks an invoice as paid.', description: NEEDS })
   @ApiOkResponse({ type: InvoiceStateView })
   @ApiRefusals(...ANY_CHANGE)
   async paid(@Param('invoice_id') id: string, @Body() { payment }: PaidBody): Promise<InvoiceStateView> {
@@ -39,7 +39,7 @@ export class InvoiceOperationsController {
   @TakesJson()
   @HttpCode(HttpStatus.OK)
   @ApiOperation({
-    summary: 'Takes an invoice back that is not paid, with a credit note over all that is due.',
+    summary: 'Voids an unpaid invoice with a credit note for the amount due.',
     description: NEEDS,
   })
   @ApiOkResponse({ type: InvoiceStateView })
@@ -51,7 +51,7 @@ export class InvoiceOperationsController {
   @Post(':invoice_id/credit-notes')
   @TakesJson()
   @HttpCode(HttpStatus.OK)
-  @ApiOperation({ summary: 'Corrects an invoice: so much of it is not owed.', description: NEEDS })
+  @ApiOperation({ summary: 'Creates a credit note for an invoice.', description: NEEDS })
   @ApiOkResponse({ type: InvoiceStateView })
   @ApiRefusals(...ANY_CHANGE, BILLING_ERRORS.credit_too_large)
   async correct(@Param('invoice_id') id: string, @Body() body: CreditNoteBody): Promise<InvoiceStateView> {

@@ -12,7 +12,7 @@ export class PaidBody {
   @ApiProperty({
     maxLength: 100,
     example: 'Transfer of 3 December',
-    description: 'By what it was paid; the organization may read it.',
+    description: 'How it was paid, as shown to the organization.',
   })
   @IsTitle()
   readonly payment!: string;
@@ -22,25 +22,29 @@ export class VoidBody {
   @ApiProperty({
     example: 'Billed twice',
     maxLength: 100,
-    description: 'Is on the credit note that it is taken back with.',
+    description: 'The reason, shown on the credit note.',
   })
   @IsTitle()
   readonly reason!: string;
 }
 
 export class CreditNoteBody {
-  @ApiProperty({ example: '12.50', description: 'In USD, as a decimal, in whole cents.' })
+  @ApiProperty({ example: '12.50', description: 'Amount in USD, as a decimal in whole cents.' })
   @IsCents()
   readonly amountUsd!: string;
 
-  @ApiProperty({ example: 'Downtime on 3 December', maxLength: 100, description: 'Is on the credit note.' })
+  @ApiProperty({
+    example: 'Downtime on 3 December',
+    maxLength: 100,
+    description: 'The reason, shown on the credit note.',
+  })
   @IsTitle()
   readonly reason!: string;
 
   @ApiProperty({
     maxLength: 100,
     example: 'ticket-4711',
-    description: 'Sent again with the same key, the credit note is made once.',
+    description: 'An idempotency key: each key creates one credit note.',
   })
   @IsTitle()
   readonly key!: string;
@@ -56,7 +60,7 @@ export class InvoiceStateView {
   @ApiProperty() orgId!: string;
   @ApiProperty({ enum: INVOICE_STATES }) state!: InvoiceState;
   @ApiProperty({ example: '51.30' }) totalUsd!: string;
-  @ApiProperty({ example: '38.80', description: 'Still to be paid.' }) dueUsd!: string;
+  @ApiProperty({ example: '38.80', description: 'Amount still to be paid.' }) dueUsd!: string;
   @ApiProperty({ type: [String], example: ['CN-000003'] }) creditNotes!: string[];
 
   static of({

@@ -31,7 +31,7 @@ export class InvoicesController {
 
   @Get()
   @RequireScope('billing:read')
-  @ApiOperation({ summary: 'Lists the invoices of the organization of the call, the newest first.' })
+  @ApiOperation({ summary: 'Lists invoices, the newest first.' })
   @ApiOkResponse({ type: InvoicePageAnswer })
   @ApiRefusals(...ANY_CALLER, GENERIC_ERRORS.invalid_request)
   async list(@Caller() call: Call, @Query() query: PageQuery): Promise<Envelope<ListedInvoiceView[]>> {
@@ -41,8 +41,8 @@ export class InvoicesController {
   @Get('upcoming')
   @RequireScope('billing:read')
   @ApiOperation({
-    summary:
-      'Shows what the invoice of the running month would be if nothing more were used: the plan to the end of the month, usage until now.',
+    summary: 'Returns a preview of the invoice of the current month.',
+    description: 'Counts the plan to the end of the month and usage until now.',
   })
   @ApiOkResponse({ type: UpcomingInvoiceAnswer })
   @ApiRefusals(...ANY_CALLER)
@@ -52,7 +52,7 @@ export class InvoicesController {
 
   @Get(':invoice_id')
   @RequireScope('billing:read', { in: 'resource' })
-  @ApiOperation({ summary: 'Shows an invoice with its lines, and the credit notes that have corrected it.' })
+  @ApiOperation({ summary: 'Returns an invoice with its lines and credit notes.' })
   @ApiOkResponse({ type: InvoiceAnswer })
   @ApiRefusals(...ANY_CALLER, BILLING_ERRORS.invoice_not_found)
   async get(@Caller() call: Call, @Param('invoice_id') id: string): Promise<Envelope<InvoiceView>> {
@@ -63,7 +63,7 @@ export class InvoicesController {
   @RequireScope('billing:read', { in: 'resource' })
   @Header('Content-Type', 'text/html; charset=utf-8')
   @Header('Content-Security-Policy', INVOICE_PAGE_POLICY)
-  @ApiOperation({ summary: 'Shows an invoice as a page for people, to be printed.' })
+  @ApiOperation({ summary: 'Returns an invoice as a printable page.' })
   @ApiProduces('text/html')
   @ApiOkResponse({ schema: { type: 'string' } })
   @ApiRefusals(...ANY_CALLER, BILLING_ERRORS.invoice_not_found)

@@ -9,22 +9,22 @@ import type { CreditNote, Invoice, InvoiceLine, WholeInvoice } from '../invoices
 import type { UpcomingInvoice } from '../invoices/upcoming-invoice.js';
 import { PLAN_IDS } from '../../plans/plan.js';
 
-/** Those that an invoice with a number can be in. */
+/** The states of numbered invoices. */
 const STATES = INVOICE_STATES.filter((state) => state !== 'gathering' && state !== 'draft');
 
 class InvoicePeriodView {
   @ApiProperty({ format: 'date-time' }) from!: string;
-  @ApiProperty({ format: 'date-time', description: 'The first moment that is not in it.' }) to!: string;
+  @ApiProperty({ format: 'date-time', description: 'End of the period, exclusive.' }) to!: string;
 }
 
 export class ListedInvoiceView {
   @ApiProperty({ example: 'ivc_01jd3m8yeqf5rb0xkq5ym8s6tn' }) id!: string;
-  @ApiProperty({ example: 'INV-000042', description: 'Without gaps.' }) number!: string;
+  @ApiProperty({ example: 'INV-000042', description: 'Invoice number. Numbers have no gaps.' }) number!: string;
   @ApiProperty({ example: 'org_01jd3m8yeqf5rb0xkq5ym8s6tn' }) org_id!: string;
   @ApiProperty({ enum: STATES }) state!: string;
-  @ApiProperty({ type: InvoicePeriodView, description: 'A month, in UTC.' }) period!: InvoicePeriodView;
+  @ApiProperty({ type: InvoicePeriodView, description: 'The billed month in UTC.' }) period!: InvoicePeriodView;
   @ApiProperty({ example: 'USD' }) currency!: string;
-  @ApiProperty({ example: '51.30', description: 'In whole cents.' }) total!: string;
+  @ApiProperty({ example: '51.30', description: 'Total in USD, in whole cents.' }) total!: string;
   @ApiProperty({ format: 'date-time' }) finalized_at!: string;
   @ApiProperty({ format: 'date-time' }) due_at!: string;
   @ApiPropertyOptional({ format: 'date-time' }) paid_at?: string;
@@ -61,16 +61,25 @@ export class ListedInvoiceView {
 
 class InvoiceLineView {
   @ApiProperty({ enum: LINE_KINDS }) kind!: string;
-  @ApiPropertyOptional({ enum: PLAN_IDS, description: 'Of a base fee.' }) plan?: string;
-  @ApiPropertyOptional({ enum: METERS, description: 'Of usage, as the next six.' }) meter?: string;
+  @ApiPropertyOptional({ enum: PLAN_IDS, description: 'The plan of a base fee.' }) plan?: string;
+  @ApiPropertyOptional({
+    enum: METERS,
+    description: 'The meter of usage. The next six properties belong to usage too.',
+  })
+  meter?: string;
   @ApiPropertyOptional({ type: String }) model?: string;
-  @ApiPropertyOptional({ type: String, description: 'In whole units; of a base fee the seconds.' }) quantity?: string;
+  @ApiPropertyOptional({ type: String, description: 'Quantity in whole units; seconds for a base fee.' })
+  quantity?: string;
   @ApiPropertyOptional({ enum: [...METER_UNITS, 's'] }) unit?: string;
   @ApiPropertyOptional({ type: String, example: '0.1' }) price?: string;
-  @ApiPropertyOptional({ type: String, example: 'hour', description: 'What `price` is for.' }) price_per?: string;
-  @ApiPropertyOptional({ type: String, description: 'The version of the price.' }) price_version?: string;
+  @ApiPropertyOptional({ type: String, example: 'hour', description: 'The quantity that `price` is for.' })
+  price_per?: string;
+  @ApiPropertyOptional({ type: String, description: 'Id of the version of the price.' }) price_version?: string;
   @ApiProperty({ type: InvoicePeriodView }) period!: InvoicePeriodView;
-  @ApiProperty({ example: '0.000123456', description: 'To the nano-dollar; all lines together are the total.' })
+  @ApiProperty({
+    example: '0.000123456',
+    description: 'Amount in USD, to the nano-dollar. All lines add up to the total.',
+  })
   amount!: string;
 
   static of({
@@ -127,16 +136,16 @@ class BillToView {
 }
 
 export class InvoiceView extends ListedInvoiceView {
-  @ApiProperty({ type: BillToView, description: 'The organization, as it was called then.' }) bill_to!: BillToView;
+  @ApiProperty({ type: BillToView, description: 'The organization with its name at that time.' }) bill_to!: BillToView;
   @ApiProperty({
     type: [String],
     example: ['Example Hosting Ltd', '1 Example Street, London'],
-    description: 'Who wrote it, in lines; empty where the operator names nobody.',
+    description: 'Lines about the issuer. Empty if the operator has not set any.',
   })
   issuer!: string[];
   @ApiProperty({ type: [InvoiceLineView] }) lines!: InvoiceLineView[];
   @ApiProperty({ type: [CreditNoteView] }) credit_notes!: CreditNoteView[];
-  @ApiProperty({ example: '51.30', description: 'Still to be paid: what is due of the total, less the credit notes.' })
+  @ApiProperty({ example: '51.30', description: 'Amount still to be paid, after credit notes.' })
   amount_due!: string;
 
   static ofWhole({ invoice, lines, creditNotes, dueCents }: WholeInvoice): InvoiceView {
@@ -152,11 +161,12 @@ export class InvoiceView extends ListedInvoiceView {
 
 export class UpcomingInvoiceView {
   @ApiProperty({ example: 'org_01jd3m8yeqf5rb0xkq5ym8s6tn' }) org_id!: string;
-  @ApiProperty({ type: InvoicePeriodView, description: 'The running month, in UTC.' }) period!: InvoicePeriodView;
-  @ApiProperty({ format: 'date-time', description: 'What is used or chosen later is not in it.' }) as_of!: string;
+  @ApiProperty({ type: InvoicePeriodView, description: 'The current month in UTC.' }) period!: InvoicePeriodView;
+  @ApiProperty({ format: 'date-time', description: 'Time of the preview. Later usage and changes are not included.' })
+  as_of!: string;
   @ApiProperty({ example: 'USD' }) currency!: string;
   @ApiProperty({ type: [InvoiceLineView] }) lines!: InvoiceLineView[];
-  @ApiProperty({ example: '51.30', description: 'In whole cents.' }) total!: string;
+  @ApiProperty({ example: '51.30', description: 'Total in USD, in whole cents.' }) total!: string;
 
   static ofUpcoming({ orgId, period: { from, to }, asOf, lines, totalCents }: UpcomingInvoice): UpcomingInvoiceView {
     return {

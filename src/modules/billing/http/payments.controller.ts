@@ -23,7 +23,9 @@ export class PaymentsController {
   @RequireScope('billing:write')
   @TakesJson({ actsOutside: true })
   @ApiOperation({
-    summary: 'Answers where a person gives a means of payment for a plan, which begins once that is done.',
+    summary: 'Creates a checkout page for a plan.',
+    description:
+      'Open the returned page in a browser to add a payment method; the plan then begins. Refuses plans by contract.',
   })
   @ApiCreatedResponse({ type: PaymentPageAnswer })
   @ApiRefusals(
@@ -44,7 +46,12 @@ export class PaymentsController {
   @Post('portal')
   @RequireScope('billing:write')
   @TakesNothing({ actsOutside: true })
-  @ApiOperation({ summary: 'Answers where a person changes the means of payment, or ends the subscription.' })
+  @ApiOperation({
+    summary: 'Creates a page to manage the payment method.',
+    description:
+      'Open the returned page in a browser to change the payment method or end the subscription. ' +
+      'Refuses organizations without a payment method.',
+  })
   @ApiCreatedResponse({ type: PaymentPageAnswer })
   @ApiRefusals(
     ...ANY_CALLER,

@@ -4,7 +4,7 @@ import { Envelope } from '../../../platform/http/envelope.js';
 import { AnswerMeta } from '../../../platform/http/page.js';
 import { PLAN_IDS, type PlanId } from '../../plans/plan.js';
 
-/** Free costs nothing. */
+/** Free needs no payment. */
 const PAID = PLAN_IDS.filter((plan) => plan !== 'free');
 
 export class CheckoutBody {
@@ -16,7 +16,7 @@ export class CheckoutBody {
 export class PaymentPageView {
   @ApiPropertyOptional({
     type: String,
-    description: 'A page of the provider of payments, to be opened once and soon. Absent in a dry run.',
+    description: 'URL of the payment page. Open it soon, and only once. Absent in a dry run.',
   })
   url?: string;
 

@@ -9,10 +9,10 @@ import { ANY_CALL } from '../../limits/limits.errors.js';
 import { type Plan, PLAN_IDS, type PlanId, PLANS } from '../../plans/plan.js';
 
 class PlanLimitsView {
-  @ApiProperty({ type: 'integer', nullable: true, description: 'Null: unlimited.' }) calls_per_day!: number | null;
-  @ApiProperty({ type: 'integer', nullable: true, description: 'Null: unlimited.' }) agents!: number | null;
-  @ApiProperty({ type: 'integer', nullable: true, description: 'Null: unlimited.' }) projects!: number | null;
-  @ApiProperty({ type: 'integer', description: 'MiB that the files of all deploys of an organization can come to.' })
+  @ApiProperty({ type: 'integer', nullable: true, description: '`null` if unlimited.' }) calls_per_day!: number | null;
+  @ApiProperty({ type: 'integer', nullable: true, description: '`null` if unlimited.' }) agents!: number | null;
+  @ApiProperty({ type: 'integer', nullable: true, description: '`null` if unlimited.' }) projects!: number | null;
+  @ApiProperty({ type: 'integer', description: 'Storage for the files of all deploys of an organization, in MiB.' })
   deploys_stored_mib!: number;
 }
 
@@ -26,17 +26,17 @@ class PlanAppsView {
   @ApiProperty({
     type: 'integer',
     example: 8,
-    description: 'Servers of deploys that may run at once on one machine, sleeping ones included.',
+    description: 'Servers of deploys that can run on one machine at once, including sleeping ones.',
   })
   servers!: number;
-  @ApiProperty({ type: 'integer', example: 512, description: 'Memory of each, in MiB.' }) memory_mib!: number;
+  @ApiProperty({ type: 'integer', example: 512, description: 'Memory of each server in MiB.' }) memory_mib!: number;
   @ApiProperty({
     type: 'integer',
     example: 100,
-    description: 'Share of each while processors are contended, relative to those of other plans.',
+    description: 'Relative CPU share of each server under contention.',
   })
   cpu_weight!: number;
-  @ApiProperty({ type: 'integer', example: 200, description: 'Most that each may use, in percent of one processor.' })
+  @ApiProperty({ type: 'integer', example: 200, description: 'CPU limit of each server, in percent of one processor.' })
   cpu_max_percent!: number;
 }
 
@@ -47,15 +47,21 @@ class PlanView {
     type: String,
     nullable: true,
     example: '49',
-    description: 'In USD, as a decimal. Null: by agreement.',
+    description: 'Price in USD, as a decimal. `null` if by contract.',
   })
   price_usd_per_month!: string | null;
   @ApiProperty({ type: PlanLimitsView }) limits!: PlanLimitsView;
   @ApiProperty({ type: PlanFeaturesView }) features!: PlanFeaturesView;
   @ApiProperty({ type: PlanAppsView }) apps!: PlanAppsView;
-  @ApiProperty({ type: String, example: '5', description: 'In USD: what a person gets once, for whatever is metered.' })
+  @ApiProperty({
+    type: String,
+    example: '5',
+    description: 'Credits in USD that each person gets once, for all metered usage.',
+  })
   included_credits_usd!: string;
-  @ApiProperty({ description: 'Whether usage beyond credits is billed; else it ends with them.' })
+  @ApiProperty({
+    description: '`true` if usage beyond the credits is billed. Otherwise it stops when they are used up.',
+  })
   bills_usage!: boolean;
   @ApiProperty({ enum: ['community', 'email', 'priority', 'dedicated'] }) support!: string;
 

@@ -11,12 +11,13 @@ import { type Meter, METERS } from '../../metering/meter.js';
 import { PricesService, type ShownPrice } from '../../metering/prices.service.js';
 
 class PriceView {
-  @ApiProperty({ example: 'sandbox-compute-1', description: 'Of this version; invoices name it.' }) id!: string;
+  @ApiProperty({ example: 'sandbox-compute-1', description: 'Id of this version of the price, shown on invoices.' })
+  id!: string;
   @ApiProperty({ enum: METERS }) meter!: Meter;
   @ApiPropertyOptional({ type: String, example: 'anthropic/claude-sonnet:output' }) model?: string;
-  @ApiProperty({ example: '0.1', description: 'In USD, as a decimal.' }) price_usd!: string;
-  @ApiProperty({ example: 'hour', description: 'What the price is for.' }) per!: string;
-  @ApiProperty({ format: 'date-time', description: 'From when on it is in force.' }) since!: string;
+  @ApiProperty({ example: '0.1', description: 'Price in USD, as a decimal.' }) price_usd!: string;
+  @ApiProperty({ example: 'hour', description: 'The quantity that the price is for.' }) per!: string;
+  @ApiProperty({ format: 'date-time', description: 'When this price took effect.' }) since!: string;
 
   static of({ id, meter, model, priceNano, per, from }: ShownPrice): PriceView {
     return {
@@ -46,7 +47,10 @@ export class PricesController {
   /** Service document §8, "Metering". */
   @Get()
   @Public()
-  @ApiOperation({ summary: 'Lists what usage costs now, by meter and model, on every plan.' })
+  @ApiOperation({
+    summary: 'Lists the current prices of usage.',
+    description: 'Prices are by meter and model, and the same on every plan.',
+  })
   @ApiOkResponse({ type: PricesAnswer })
   @ApiRefusals(...ANY_CALL)
   async list(): Promise<Envelope<PriceView[]>> {

@@ -7,15 +7,15 @@ import { UnsignedBodies } from '../../../platform/http/unsigned-bodies.js';
 import { clientAddressOf } from '../../limits/client-address.js';
 import { PaymentsService } from '../payments/payments.service.js';
 
-/** Stripe sends nothing as large. */
+/** Stripe never sends a body this large. */
 const LIMIT_BYTES = 1_048_576;
 const TOTAL_BYTES = 64 * LIMIT_BYTES;
 /** Stripe sends from a few addresses. */
 const PLACES_BY_ADDRESS = 16;
 
 /**
- * What Stripe calls. It shows no key: what it sends is signed. Beside the API, so that its calls are on no caller's
- * budget.
+ * Receives webhooks from Stripe, which are signed instead of using a key. The route is outside of the API, so that it
+ * counts towards no caller's budget.
  */
 @ApiExcludeController()
 @Controller('webhooks/stripe')

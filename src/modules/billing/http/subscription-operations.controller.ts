@@ -26,9 +26,10 @@ export class SubscriptionOperationsController {
   @Put(':org_id')
   @TakesJson()
   @ApiOperation({
-    summary:
-      'Gives an organization a plan at once, at a price that may be agreed on. A pending request is answered by it.',
-    description: 'Needs `OPS_TOKEN` as bearer token, and answers nobody while that is not set.',
+    summary: 'Sets the plan of an organization.',
+    description:
+      'Sets any plan at once, at the list price or an agreed one, and settles a pending request. ' +
+      'Needs `OPS_TOKEN` as the bearer token and is disabled while that is not set.',
   })
   @ApiOkResponse({ type: SetPlanView })
   @ApiRefusals(...ANY_OPERATOR, ...ANY_BODY, ORG_ERRORS.organization_not_found, GENERIC_ERRORS.service_unavailable)
@@ -40,8 +41,8 @@ export class SubscriptionOperationsController {
   @TakesJson()
   @HttpCode(HttpStatus.OK)
   @ApiOperation({
-    summary: 'Refuses the larger plan that an organization has requested.',
-    description: 'Needs `OPS_TOKEN` as bearer token, and answers nobody while that is not set.',
+    summary: 'Refuses the plan that an organization requested.',
+    description: 'Needs `OPS_TOKEN` as the bearer token and is disabled while that is not set.',
   })
   @ApiOkResponse({ type: PlanRefusedView })
   @ApiRefusals(

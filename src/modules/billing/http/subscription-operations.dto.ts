@@ -19,7 +19,7 @@ export class SetPlanBody {
   @ApiPropertyOptional({
     type: String,
     example: '1200',
-    description: 'In USD, as a decimal. Left out, the price of the list; Enterprise has none there.',
+    description: 'Monthly price in USD, as a decimal. Default: the list price. Required for Enterprise.',
   })
   @MayBeAbsent()
   @IsUsd({ least: 0n })
@@ -28,12 +28,12 @@ export class SetPlanBody {
   @ApiProperty({
     example: 'Contract of 1 December',
     maxLength: 100,
-    description: 'Is written to the audit log of the organization, whose members may read it.',
+    description: 'The reason, shown in the audit log of the organization.',
   })
   @IsTitle()
   readonly reason!: string;
 
-  /** @throws {RequestInvalid} `invalid_request`: the plan has no price of its own, and none was given. */
+  /** @throws {RequestInvalid} `invalid_request`: the plan has no list price, and none was given. */
   contract(orgId: string): Contract {
     const { plan, priceUsdPerMonth, reason } = this;
     const priceNano = priceUsdPerMonth === undefined ? listPriceNano(plan) : parseUsd(priceUsdPerMonth);
@@ -43,7 +43,7 @@ export class SetPlanBody {
           path: 'priceUsdPerMonth',
           in: 'body',
           code: 'is_usd',
-          message: 'priceUsdPerMonth must be given for a plan without a price',
+          message: 'priceUsdPerMonth is required for a plan without a list price',
         },
       ]);
     return { orgId, plan, priceNano, reason };
@@ -60,7 +60,7 @@ export class SetPlanView {
   @ApiProperty() orgId!: string;
   @ApiProperty({ enum: PLAN_IDS }) plan!: PlanId;
   @ApiProperty({ example: '1200' }) priceUsdPerMonth!: string;
-  @ApiProperty({ format: 'date-time', description: 'From when on it is billed.' }) since!: string;
+  @ApiProperty({ format: 'date-time', description: 'When billing of the plan begins.' }) since!: string;
 
   static of({ orgId, plan, priceNano, since }: Subscription): SetPlanView {
     return { orgId, plan, priceUsdPerMonth: formatUsd(priceNano), since: since.toISOString() };
@@ -71,7 +71,7 @@ export class RefusePlanBody {
   @ApiProperty({
     example: 'The billing address is missing',
     maxLength: 100,
-    description: 'Is written to the audit log of the organization, whose members may read it.',
+    description: 'The reason, shown in the audit log of the organization.',
   })
   @IsTitle()
   readonly reason!: string;

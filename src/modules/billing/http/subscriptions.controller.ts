@@ -25,7 +25,7 @@ export class SubscriptionsController {
 
   @Get()
   @RequireScope('billing:read')
-  @ApiOperation({ summary: 'Shows the plan of the organization of the call, what it costs, and what is planned.' })
+  @ApiOperation({ summary: 'Returns the subscription.' })
   @ApiOkResponse({ type: SubscriptionAnswer })
   @ApiRefusals(...ANY_CALLER)
   async get(@Caller() { org }: Call): Promise<Envelope<SubscriptionView>> {
@@ -37,10 +37,11 @@ export class SubscriptionsController {
   @TakesJson()
   @HttpCode(HttpStatus.OK)
   @ApiOperation({
-    summary:
-      'Chooses a plan for the organization of the call: a larger one at once, a smaller one from the next period on.',
+    summary: 'Changes the plan.',
     description:
-      'Where no payment provider is configured, a larger plan waits for the operator: the answer is 202 with `pending_change`. A later choice replaces or withdraws the request.',
+      'A larger plan begins at once, a smaller one with the next period. Without a payment provider, a larger plan ' +
+      'waits for the operator: the answer is 202 with `pending_change`, and a later change replaces or withdraws ' +
+      'the request. Refuses a plan that is too small, and plans by contract.',
   })
   @ApiOkResponse({ type: SubscriptionAnswer })
   @ApiAcceptedResponse({ type: SubscriptionAnswer, description: 'The plan waits for the approval of the operator.' })

@@ -11,7 +11,7 @@ export class ChoosePlanBody {
     example: 'builder',
     enum: PLAN_IDS,
     description:
-      'A larger plan begins at once, a smaller one with the next period. The present one drops what is planned.',
+      'A larger plan begins at once, a smaller one with the next period. The current plan drops a planned change.',
   })
   @IsIn(PLAN_IDS)
   readonly plan!: PlanId;
@@ -19,7 +19,7 @@ export class ChoosePlanBody {
 
 class PeriodView {
   @ApiProperty({ format: 'date-time' }) from!: string;
-  @ApiProperty({ format: 'date-time', description: 'The first moment of the next one.' }) to!: string;
+  @ApiProperty({ format: 'date-time', description: 'End of the period, exclusive.' }) to!: string;
 
   static of({ from, to }: BillingPeriod): PeriodView {
     return { from: from.toISOString(), to: to.toISOString() };
@@ -37,12 +37,12 @@ class PendingChangeView {
 }
 
 class StorageView {
-  @ApiProperty({ type: 'integer', example: 734003200, description: 'Bytes that the files of all deploys come to.' })
+  @ApiProperty({ type: 'integer', example: 734003200, description: 'Bytes stored by the files of all deploys.' })
   used_bytes!: number;
   @ApiProperty({
     type: 'integer',
     example: 1073741824,
-    description: 'Bytes that they can come to in the present plan.',
+    description: 'Bytes that the plan allows.',
   })
   limit_bytes!: number;
 }
@@ -52,20 +52,20 @@ export class SubscriptionView {
   @ApiProperty({ enum: PLAN_IDS }) plan!: PlanId;
   @ApiProperty({
     example: '49',
-    description: 'In USD, as a decimal: what the organization pays for a whole month of the plan, before usage.',
+    description: 'Price of a whole month of the plan before usage, in USD as a decimal.',
   })
   price_usd_per_month!: string;
-  @ApiProperty({ type: PeriodView, description: 'The month, in UTC, whose invoice the present usage is for.' })
+  @ApiProperty({ type: PeriodView, description: 'The current billing month in UTC.' })
   period!: PeriodView;
-  @ApiPropertyOptional({ type: PlannedChangeView, description: 'Absent while none is planned.' })
+  @ApiPropertyOptional({ type: PlannedChangeView, description: 'The planned change, if any.' })
   planned_change?: PlannedChangeView;
   @ApiPropertyOptional({
     type: PendingChangeView,
-    description: 'A larger plan that waits for the approval of the operator.',
+    description: 'A larger plan that waits for the approval of the operator, if any.',
   })
   pending_change?: PendingChangeView;
 
-  @ApiProperty({ type: StorageView, description: 'What the organization stores in deploys.' }) storage!: StorageView;
+  @ApiProperty({ type: StorageView, description: 'Storage used by deploys.' }) storage!: StorageView;
 
   static of({ subscription, request, storedBytes }: SubscriptionState, period: BillingPeriod): SubscriptionView {
     const { orgId, plan, priceNano, nextPlan, nextPlanAt } = subscription;

@@ -10,20 +10,20 @@ import type { PlanSegment } from '../subscriptions/base-fee.js';
 export type LineFacts = Omit<InvoiceLine, 'invoiceId' | 'position' | 'priceNano' | 'pricedPer'>;
 
 export interface Composition {
-  /** In order. All together they are the total. */
+  /** The lines in order. They add up to the total. */
   readonly lines: readonly LineFacts[];
   readonly totalCents: bigint;
-  /** What of the total goes to which account. */
+  /** The shares of the total by ledger account. */
   readonly shares: Shares;
 }
 
-/** All in nano-dollars; `billedNano` + `earnedNano` + `roundingNano` is the total. */
+/** All amounts are in nano-dollars. `billedNano` + `earnedNano` + `roundingNano` is the total. */
 export interface Shares {
-  /** Used beyond the credits, and booked as owed when it was used. */
+  /** Usage beyond the credits, which was booked as owed at the time of use. */
   readonly billedNano: bigint;
-  /** Booked with the invoice: base fees, and usage for which nothing had been held. */
+  /** Base fees and usage without a hold, which are booked with the invoice. */
   readonly earnedNano: bigint;
-  /** Usage for which nothing had been held, of an organization that is not billed for usage. */
+  /** Usage without a hold of an organization that is not billed for usage. */
   readonly lostNano: bigint;
   readonly roundingNano: bigint;
 }
@@ -31,17 +31,17 @@ export interface Shares {
 interface Month {
   readonly period: BillingPeriod;
   readonly segments: readonly PlanSegment[];
-  /** All that is billed of the period. */
+  /** All usage that the period bills. */
   readonly totals: readonly UsageTotal[];
-  /** How the part of it was paid for which something had been held. */
+  /** How usage with a hold was paid for. */
   readonly paid: BilledUsage;
-  /** Whether usage beyond the credits is billed: on every plan but Free. */
+  /** True when usage beyond the credits is billed, as on every plan but Free. */
   readonly isBilledForUsage: boolean;
 }
 
 const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((total, amount) => total + amount, 0n);
 
-/** Makes the lines of a month's invoice; none where there is nothing to show. */
+/** Composes the lines of a month's invoice. There are none if there is nothing to show. */
 export function compose({ period, segments, totals, paid, isBilledForUsage }: Month): Composition {
   const fees = segments.filter(({ priceNano }) => priceNano > 0n).map((segment) => feeLine(segment));
   const usage = totals
@@ -50,7 +50,7 @@ export function compose({ period, segments, totals, paid, isBilledForUsage }: Mo
     .map((total) => usageLine(total, period));
   const feeNano = sum(fees.map(({ amountNano }) => amountNano));
   const unheldNano = sum(usage.map(({ amountNano }) => amountNano)) - paid.costNano;
-  assert(unheldNano >= 0n, 'More was paid for than was used.');
+  assert(unheldNano >= 0n, 'More usage was paid for than was recorded.');
   const lostNano = isBilledForUsage ? 0n : unheldNano;
 
   const exactNano = feeNano + paid.billedNano + unheldNano - lostNano;
@@ -71,7 +71,7 @@ export function compose({ period, segments, totals, paid, isBilledForUsage }: Mo
   };
 }
 
-/** Those of earlier months last; what the totals put into an order stays in it. */
+/** Adjustments come last. Otherwise the order of the totals is kept. */
 const byMeter = (one: UsageTotal, other: UsageTotal): number =>
   Number(one.isLate) - Number(other.isLate) || METERS.indexOf(one.meter) - METERS.indexOf(other.meter);
 

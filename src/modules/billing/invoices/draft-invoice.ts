@@ -5,6 +5,7 @@ import { UnheldUsageService } from '../../credits/unheld-usage.service.js';
 import { PricesService } from '../../metering/prices.service.js';
 import { UnpaidUsageService } from '../../metering/unpaid-usage.service.js';
 import { type BillingPeriod, wholeSecond } from '../domain/billing-period.js';
+import type { Invoice } from '../persistence/invoice.entity.js';
 import type { InvoiceLine } from '../persistence/invoice-line.entity.js';
 import type { PlanChange } from '../persistence/plan-change.entity.js';
 import { SubscriptionsStore } from '../persistence/subscriptions.store.js';
@@ -14,17 +15,21 @@ import { compose, type Composition, type LineFacts } from './composition.js';
 import { type UsageDrifted, UsageOfMonth } from './usage-of-month.js';
 
 export interface Composed {
-  /** By the id of the organization. */
+  /** The compositions by organization id. */
   readonly compositions: ReadonlyMap<string, Composition>;
-  /** Of those whose usage of the month cannot be trusted. */
+  /** Organizations whose usage of the month cannot be trusted. */
   readonly drifted: readonly UsageDrifted[];
 }
 
-/** Whose accounts are locked at once: for a moment, as others want to spend meanwhile. */
+export const NOTHING_COMPOSED: Composed = { compositions: new Map(), drifted: [] };
+
+export const billToOf = ({ name, slug }: BilledOrg): Invoice['billTo'] => ({ name, slug });
+
+/** How many accounts are locked at once. Other work of these organizations waits meanwhile. */
 const PAID_AT_ONCE = 100;
 
 /**
- * Works out what a closed month comes to. Asked again it says the same: nothing that it reads of that month changes any
+ * Calculates the invoice of a closed month. It is repeatable, because nothing that it reads of the month changes any
  * more.
  */
 @Injectable()
@@ -38,9 +43,7 @@ export class DraftInvoice {
     private readonly prices: PricesService,
   ) {}
 
-  /**
-   * Pays for what the last seconds of the month have left. Until then {@link compose} does not know who pays for it.
-   */
+  /** Pays for usage of the last seconds of the month. {@link compose} needs to know who pays for it. */
   async payRest(orgs: readonly BilledOrg[], period: BillingPeriod): Promise<void> {
     const owing = new Set(await this.unpaid.among(orgs.map(({ id }) => id)));
     const owe = orgs.filter(({ id }) => owing.has(id));
@@ -80,7 +83,7 @@ export class DraftInvoice {
     return { compositions, drifted };
   }
 
-  /** The lines with what one unit costs, for whoever reads them; the amounts are there already. */
+  /** Adds unit prices to the lines for readers. The amounts are final already. */
   async priced(lines: readonly LineFacts[]): Promise<Omit<InvoiceLine, 'invoiceId' | 'position'>[]> {
     const priced = [];
     for (const line of lines) {
@@ -91,6 +94,6 @@ export class DraftInvoice {
   }
 }
 
-/** By the plan that it has at the end of the period. */
+/** Billing follows the plan at the end of the period. */
 const isBilledForUsage = (org: BilledOrg, changes: readonly PlanChange[] = []): boolean =>
   PLANS[changes.at(-1)?.toPlan ?? org.plan].billsUsage;

@@ -12,13 +12,13 @@ import type { Shares } from './composition.js';
 
 const DUE_AFTER_MS = 14 * 86_400_000;
 
-/** A draft, and what of it goes to which account. */
+/** A draft with the shares that go to the ledger accounts. */
 interface SharedDraft {
   readonly invoice: Invoice;
   readonly shares: Shares;
 }
 
-/** Gives drafts their numbers, and enters them in the books. From then on they never change. */
+/** Numbers drafts and enters them in the ledger. They never change afterwards. */
 @Injectable()
 export class InvoiceFinalization {
   constructor(
@@ -30,12 +30,14 @@ export class InvoiceFinalization {
     private readonly clock: Clock,
   ) {}
 
-  /** With the running transaction, in which the invoices are locked. */
+  /** Joins the running transaction, which has locked the invoices. */
   async finalize(drafts: readonly SharedDraft[]): Promise<void> {
     const now = this.clock.now();
-    await this.ledger.postAll(drafts.map((draft) => entered(draft, now)).filter(({ entries }) => entries.length > 0));
+    await this.ledger.postAll(
+      drafts.map((draft) => ledgerTransactionOf(draft, now)).filter(({ entries }) => entries.length > 0),
+    );
     await this.mirror.changed(...drafts.map(({ invoice: { id } }) => id));
-    // Last: until the commit nobody else is given a number.
+    // Numbering comes last, because no other transaction gets a number until the commit.
     await this.invoices.number(
       drafts.map(({ invoice: { id, totalCents } }) => ({ id, isNothing: totalCents === 0n })),
       { at: now, dueAt: new Date(now.getTime() + DUE_AFTER_MS) },
@@ -47,7 +49,7 @@ export class InvoiceFinalization {
   }
 }
 
-function entered(
+function ledgerTransactionOf(
   { invoice: { id, orgId, totalCents }, shares: { billedNano, earnedNano, lostNano, roundingNano } }: SharedDraft,
   at: Date,
 ): LedgerTransaction {

@@ -10,12 +10,12 @@ import { isOpen } from './invoice-state.js';
 
 export type { CreditNote, Invoice, InvoiceLine };
 
-/** An invoice with all that is on it, and what has corrected it since. */
+/** An invoice with its lines and credit notes. */
 export interface WholeInvoice {
   readonly invoice: Invoice;
   readonly lines: readonly InvoiceLine[];
   readonly creditNotes: readonly CreditNote[];
-  /** Still to be paid. */
+  /** The amount that is still to be paid. */
   readonly dueCents: bigint;
 }
 
@@ -23,13 +23,13 @@ export interface WholeInvoice {
 export class InvoicesService {
   constructor(private readonly invoices: InvoicesStore) {}
 
-  /** Those of the organization of the call that have a number, the newest first. */
+  /** Lists the numbered invoices of the calling organization, the newest first. */
   list({ org }: Call, page: PageRequest): Promise<Page<Invoice>> {
     return this.invoices.list(org.id, page);
   }
 
   /**
-   * For somebody who may read the bills of its organization.
+   * Returns an invoice to a caller who may read the billing of its organization.
    *
    * @throws {InvoiceNotFound} `invoice_not_found`
    * @throws {InsufficientScopes} `insufficient_scopes`
@@ -41,7 +41,7 @@ export class InvoicesService {
     return this.whole(invoice);
   }
 
-  /** With its lines and corrections. */
+  /** Adds the lines and credit notes of an invoice. */
   async whole(invoice: Invoice): Promise<WholeInvoice> {
     const creditNotes = await this.invoices.creditNotesOf(invoice.id);
     return {
@@ -53,6 +53,6 @@ export class InvoicesService {
   }
 }
 
-/** What is still to be paid of an invoice. */
+/** Returns the amount that is still to be paid. */
 export const dueCentsOf = ({ state, totalCents }: Invoice, notes: readonly CreditNote[]): bigint =>
   isOpen(state) ? notes.reduce((due, { amountCents }) => due - amountCents, totalCents!) : 0n;

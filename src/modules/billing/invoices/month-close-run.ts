@@ -8,11 +8,11 @@ import { type BillingPeriod, nameOfPeriod, periodOf } from '../domain/billing-pe
 import { ClosedPeriodsStore } from '../persistence/closed-periods.store.js';
 import { MonthCloseBatch } from './month-close-batch.js';
 
-/** What was used before its end is told of within that, as a rule; later it is an adjustment of the next month. */
+/** Usage is normally reported within this time. Later usage becomes an adjustment of the next month. */
 const GRACE_MS = 48 * 3_600_000;
-/** Organizations that go through each step together. */
+/** How many organizations go through each step together. */
 const SET = 500;
-/** One works out while the database works for another. */
+/** Two sets run at once, so that one is calculated while the database works on the other. */
 const AT_ONCE = 2;
 const NOT_CLOSED = 'A month could not be closed.';
 
@@ -34,7 +34,8 @@ export class MonthCloseRun {
   ) {}
 
   /**
-   * A month that could not be closed for some organization is tried again the next time, before the months after it.
+   * Closes all months that are due. If a month could not be closed for some organization, the next run tries it again
+   * before later months.
    */
   async closeAllDue(signal?: AbortSignal): Promise<Closed> {
     const sum = { organizations: 0, failed: 0 };
@@ -64,7 +65,7 @@ export class MonthCloseRun {
     return sum;
   }
 
-  /** Organizations for which the month is open. */
+  /** Yields organizations for which the month is open. */
   private async *openSets(period: BillingPeriod): AsyncGenerator<BilledOrg[]> {
     const sets = batchesOf<BilledOrg>((last, limit) => this.orgs.madeBefore(period.to, last?.id ?? '', limit), {
       size: SET,
@@ -80,8 +81,8 @@ export class MonthCloseRun {
   }
 
   /**
-   * How many failed. What fails for a set is tried for each half of it, down to the one that it fails for: that of one
-   * organization keeps no other one waiting.
+   * Returns how many organizations failed. A set that fails is split in halves down to the organization at fault, so
+   * that others do not wait for it.
    */
   private async closeSet(orgs: readonly BilledOrg[], period: BillingPeriod): Promise<number> {
     try {
@@ -93,7 +94,7 @@ export class MonthCloseRun {
       if (orgs.length > 1) {
         this.log.warn(
           { error, organizations: orgs.length, period: nameOfPeriod(period) },
-          'A month could not be closed for several organizations together; each half is tried.',
+          'A month could not be closed for a set of organizations; closing each half separately.',
         );
         const middle = Math.ceil(orgs.length / 2);
         return (await this.closeSet(orgs.slice(0, middle), period)) + (await this.closeSet(orgs.slice(middle), period));

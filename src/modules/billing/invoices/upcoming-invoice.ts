@@ -13,13 +13,13 @@ import { DraftInvoice } from './draft-invoice.js';
 export interface UpcomingInvoice {
   readonly orgId: string;
   readonly period: BillingPeriod;
-  /** What is used or changed later is not in it. */
+  /** Later usage and changes are not included. */
   readonly asOf: Date;
   readonly lines: readonly Omit<InvoiceLine, 'invoiceId' | 'position'>[];
   readonly totalCents: bigint;
 }
 
-/** What the invoice of the running month would be if nothing more were used. */
+/** Previews the invoice of the current month as if nothing more were used. */
 @Injectable()
 export class UpcomingInvoices {
   constructor(
@@ -31,14 +31,14 @@ export class UpcomingInvoices {
   ) {}
 
   /**
-   * The plan is counted to the end of the month, usage until now. Reported usage that credits have yet to pay for may
-   * be some seconds behind.
+   * Counts the plan to the end of the month and usage until now. Reported usage may lag by some seconds until credits
+   * have paid for it.
    */
   async of({ id: orgId, plan }: { readonly id: string; readonly plan: PlanId }): Promise<UpcomingInvoice> {
     const asOf = this.clock.now();
     const period = periodOf(asOf);
     const segments = baseFeeOf(period, await this.subscriptions.changesBefore(orgId, period.to));
-    // In this order: usage may come in between, and what was paid for must be part of what was used.
+    // The order matters: usage may arrive in between, and what was paid for must be a part of what was used.
     const paid = await this.billed.of(orgId, period.from, period.to);
     const totals = await this.totals.totals(orgId, period.from, period.to);
     const { lines, totalCents } = compose({ period, segments, totals, paid, isBilledForUsage: PLANS[plan].billsUsage });

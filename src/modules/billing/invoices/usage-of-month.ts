@@ -3,7 +3,7 @@ import { type UsageTotal, UsageTotalsService } from '../../metering/usage-totals
 import { BillingMetrics } from '../metrics/billing.metrics.js';
 import type { BillingPeriod } from '../domain/billing-period.js';
 
-/** The roll-ups and the events of a month disagree: no invoice is made of either before somebody has looked. */
+/** The roll-ups and the events of a month disagree. No invoice is created from either until that is resolved. */
 export class UsageDrifted extends Error {
   constructor(
     readonly orgId: string,
@@ -14,13 +14,13 @@ export class UsageDrifted extends Error {
 }
 
 interface CountedUsage {
-  /** Of organizations whose roll-ups are what the events come to. */
+  /** The totals of organizations whose roll-ups agree with their events. */
   readonly totals: ReadonlyMap<string, readonly UsageTotal[]>;
-  /** One for each of the others. */
+  /** An error for each of the other organizations. */
   readonly drifted: readonly UsageDrifted[];
 }
 
-/** What organizations have used in a closed month, counted twice. */
+/** Counts the usage of a closed month from roll-ups and from events, and compares both. */
 @Injectable()
 export class UsageOfMonth {
   constructor(
@@ -28,7 +28,7 @@ export class UsageOfMonth {
     private readonly metrics: BillingMetrics,
   ) {}
 
-  /** To the nano-dollar. */
+  /** The comparison is exact to the nano-dollar. */
   async of(orgIds: readonly string[], { from, to }: BillingPeriod): Promise<CountedUsage> {
     const [rolledUp, recomputed] = [
       await this.totals.totalsOf(orgIds, from, to),

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { BillingModule } from '../billing.module.js';
+import { BillingPersistenceModule } from '../persistence/billing-persistence.module.js';
 import { InvoiceMirrorProcessor } from './invoice-mirror.processor.js';
 import { MonthClosingTimer } from './month-closing.timer.js';
 import { OverdueInvoicesTimer } from './overdue-invoices.timer.js';
@@ -7,7 +8,7 @@ import { PaymentEventProcessor } from './payment-event.processor.js';
 import { PlannedChangesTimer } from './planned-changes.timer.js';
 
 @Module({
-  imports: [BillingModule],
+  imports: [BillingModule, BillingPersistenceModule],
   providers: [
     InvoiceMirrorProcessor,
     MonthClosingTimer,

@@ -14,7 +14,7 @@ export class MonthClosingTimer implements ScheduleHandler {
     private readonly log: Log,
   ) {}
 
-  /** May run in several processes at once: they do the same work, once. */
+  /** Safe to run in several processes at once: each step is done once. */
   async run(stopping: AbortSignal = new AbortController().signal): Promise<void> {
     const { organizations, failed } = await this.closings.closeAllDue(stopping);
     if (organizations > 0) this.log.info({ organizations, failed }, 'Months were closed.');

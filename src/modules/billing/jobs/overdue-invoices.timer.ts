@@ -6,10 +6,10 @@ import { InvoicesStore } from '../persistence/invoices.store.js';
 import { PaymentsStore } from '../persistence/payments.store.js';
 import { overdueInvoicesSchedule } from './billing.job.js';
 
-/** A payment provider does not repeat an event after this time. */
+/** Payment providers do not repeat an event after this time. */
 const EVENTS_KEPT_MS = 90 * 86_400_000;
 
-/** Marks invoices that were not paid in time, and deletes payment events that no provider repeats. */
+/** Marks unpaid invoices as overdue, and deletes payment events that no provider repeats any more. */
 @Injectable()
 @Handles(overdueInvoicesSchedule)
 export class OverdueInvoicesTimer implements ScheduleHandler {
@@ -22,6 +22,6 @@ export class OverdueInvoicesTimer implements ScheduleHandler {
   async run(): Promise<void> {
     const now = this.clock.now();
     await this.invoices.markOverdue(now);
-    await this.payments.forgetBefore(new Date(now.getTime() - EVENTS_KEPT_MS));
+    await this.payments.deleteEventsBefore(new Date(now.getTime() - EVENTS_KEPT_MS));
   }
 }

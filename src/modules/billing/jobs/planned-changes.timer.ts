@@ -4,7 +4,7 @@ import { Handles } from '../../../platform/background/handles.js';
 import { DuePlanChanges } from '../subscriptions/due-plan-changes.js';
 import { plannedChangesSchedule } from './billing.job.js';
 
-/** Lets planned changes of plans take effect. The bill goes by the time they were planned for, not by when it looks. */
+/** Applies planned plan changes. Invoices use the planned time, so it does not matter when this runs. */
 @Injectable()
 @Handles(plannedChangesSchedule)
 export class PlannedChangesTimer implements ScheduleHandler {

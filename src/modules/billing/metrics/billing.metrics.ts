@@ -11,7 +11,7 @@ export class BillingMetrics {
     @InjectMetric(FINALIZED) private readonly invoices: Counter,
     @InjectMetric(REFUSED) private readonly refused: Counter,
   ) {
-    // So that the first one is seen to be one more.
+    // Starts the counters at 0, so that the first increase is visible.
     for (const reason of ['drift', 'failure']) refused.inc({ reason }, 0);
   }
 
@@ -30,10 +30,10 @@ export class BillingMetrics {
 
 export const BILLING_METRICS: Provider[] = [
   BillingMetrics,
-  makeCounterProvider({ name: FINALIZED, help: 'Invoices that were given a number.' }),
+  makeCounterProvider({ name: FINALIZED, help: 'Invoices that were finalized.' }),
   makeCounterProvider({
     name: REFUSED,
-    help: 'Months of organizations that could not be closed, by reason: usage that differs from its events, or a failure.',
+    help: 'Failures to close a month of an organization, by reason: drift of its usage, or an error.',
     labelNames: ['reason'],
   }),
 ];

@@ -1,21 +1,20 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../../../platform/database/database.js';
 import { Ids } from '../../../platform/ids/ids.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { OrgDirectory } from '../../orgs/org-directory.js';
 import { LedgerService } from '../../credits/ledger.service.js';
-import { CreditTooLarge, InvoiceClosed, InvoiceNotFound } from '../billing.errors.js';
+import { CreditTooLarge, InvoiceClosed } from '../billing.errors.js';
 import { CREDIT_NOTE_ID } from '../billing.ids.js';
 import { NANO_PER_CENT } from '../domain/cents.js';
 import { isOpen } from '../invoices/invoice-state.js';
-import { dueCentsOf, InvoicesService, type WholeInvoice } from '../invoices/invoices.service.js';
-import { InvoiceMirror } from '../payments/invoice-mirror.js';
+import { dueCentsOf, type WholeInvoice } from '../invoices/invoices.service.js';
 import type { CreditNote } from '../persistence/credit-note.entity.js';
 import type { Invoice } from '../persistence/invoice.entity.js';
 import { InvoicesStore } from '../persistence/invoices.store.js';
+import { InvoiceChange } from './invoice-change.js';
 
 export interface Payment {
-  /** By what, for whoever asks later. */
+  /** How it was paid, for later reference. */
   readonly payment: string;
   readonly by: 'operator' | 'provider';
 }
@@ -23,21 +22,19 @@ export interface Payment {
 export interface Correction {
   readonly amountCents: bigint;
   readonly reason: string;
-  /** The same key corrects once. */
+  /** A key creates one credit note. */
   readonly key: string;
 }
 
 /**
- * What becomes of finalized invoices: paid, corrected, void. Each is entered in the books and in the audit log of the
- * organization.
+ * Marks finalized invoices as paid, voids and corrects them. Each change is entered in the ledger and in the audit log
+ * of the organization.
  */
 @Injectable()
 export class InvoiceOperations {
   constructor(
-    private readonly database: Database,
+    private readonly changes: InvoiceChange,
     private readonly invoices: InvoicesStore,
-    private readonly shown: InvoicesService,
-    private readonly mirror: InvoiceMirror,
     private readonly ledger: LedgerService,
     private readonly owners: OrgDirectory,
     private readonly ids: Ids,
@@ -45,13 +42,13 @@ export class InvoiceOperations {
   ) {}
 
   /**
-   * What is due of it has been paid; nothing more happens to one that is paid.
+   * Marks an invoice as paid. A paid invoice stays unchanged.
    *
    * @throws {InvoiceNotFound} `invoice_not_found`
-   * @throws {InvoiceClosed} `invoice_closed`: it is void.
+   * @throws {InvoiceClosed} `invoice_closed`: the invoice is void.
    */
   markPaid(id: string, { payment, by }: Payment): Promise<WholeInvoice> {
-    return this.change(id, async (invoice) => {
+    return this.changes.run(id, async (invoice) => {
       if (invoice.state === 'paid') return;
       if (!isOpen(invoice.state)) throw new InvoiceClosed(invoice.state);
       const dueNano = dueCentsOf(invoice, await this.invoices.creditNotesOf(id)) * NANO_PER_CENT;
@@ -72,13 +69,13 @@ export class InvoiceOperations {
   }
 
   /**
-   * Takes an open invoice back as a whole: nothing of it is owed any more.
+   * Voids an open invoice, so that nothing of it is owed any more.
    *
    * @throws {InvoiceNotFound} `invoice_not_found`
-   * @throws {InvoiceClosed} `invoice_closed`: it is paid.
+   * @throws {InvoiceClosed} `invoice_closed`: the invoice is paid.
    */
   void(id: string, reason: string): Promise<WholeInvoice> {
-    return this.change(id, async (invoice) => {
+    return this.changes.run(id, async (invoice) => {
       if (invoice.state === 'void') return;
       if (!isOpen(invoice.state)) throw new InvoiceClosed(invoice.state);
       await this.credit(invoice, {
@@ -92,15 +89,15 @@ export class InvoiceOperations {
   }
 
   /**
-   * Corrects an invoice by a credit note. What is due becomes less; what was paid already is owed back to the
+   * Corrects an invoice with a credit note. It reduces what is due, and what was already paid is owed back to the
    * organization.
    *
    * @throws {InvoiceNotFound} `invoice_not_found`
-   * @throws {InvoiceClosed} `invoice_closed`: it is void.
+   * @throws {InvoiceClosed} `invoice_closed`: the invoice is void.
    * @throws {CreditTooLarge} `credit_too_large`: more than is left of the invoice.
    */
   correct(id: string, correction: Correction): Promise<WholeInvoice> {
-    return this.change(id, async (invoice) => {
+    return this.changes.run(id, async (invoice) => {
       const notes = await this.invoices.creditNotesOf(id);
       if (notes.some(({ key }) => key === correction.key)) return;
       if (invoice.state === 'void') throw new InvoiceClosed(invoice.state);
@@ -114,16 +111,6 @@ export class InvoiceOperations {
         credit_note: note.id,
         reason: correction.reason,
       });
-    });
-  }
-
-  private change(id: string, change: (invoice: Invoice) => Promise<void>): Promise<WholeInvoice> {
-    return this.database.transaction(async () => {
-      const invoice = await this.invoices.lock(id);
-      if (invoice === null) throw new InvoiceNotFound();
-      await change(invoice);
-      await this.mirror.changed(id);
-      return this.shown.whole((await this.invoices.lock(id))!);
     });
   }
 

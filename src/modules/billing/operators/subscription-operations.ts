@@ -12,13 +12,13 @@ import { PlanChanges } from '../subscriptions/plan-changes.js';
 export interface Contract {
   readonly orgId: string;
   readonly plan: PlanId;
-  /** Of a month, in nano-dollars. */
+  /** The price of a month in nano-dollars. */
   readonly priceNano: bigint;
-  /** For whoever reads the audit log later. */
+  /** The reason, for readers of the audit log. */
   readonly reason: string;
 }
 
-/** What an operator may do that an organization cannot: give any plan at any price, at once, and decide on requests. */
+/** Lets an operator set any plan at any price at once, and decide on plan requests. */
 @Injectable()
 export class SubscriptionOperations {
   constructor(
@@ -49,7 +49,7 @@ export class SubscriptionOperations {
   }
 
   /**
-   * Refuses the larger plan that the organization has asked for. The reason is in its audit log.
+   * Refuses the larger plan that an organization requested. The reason goes to its audit log.
    *
    * @throws {OrganizationNotFound} `organization_not_found`
    * @throws {PlanRequestNotFound} `plan_request_not_found`

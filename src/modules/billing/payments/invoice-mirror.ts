@@ -7,7 +7,7 @@ import { PaymentsStore } from '../persistence/payments.store.js';
 import { invoiceMirrorJob } from './payments.job.js';
 import { PaymentProvider } from './payment-provider.js';
 
-/** Tells the provider of payments of invoices, and of what becomes of them here. */
+/** Keeps the payment provider's copies of invoices up to date. */
 @Injectable()
 export class InvoiceMirror {
   constructor(
@@ -19,7 +19,7 @@ export class InvoiceMirror {
     private readonly clock: Clock,
   ) {}
 
-  /** With the running transaction, in which the invoices have changed. */
+  /** Joins the running transaction, which changed the invoices. */
   async changed(...invoiceIds: readonly string[]): Promise<void> {
     if (this.provider.takesPayments)
       await this.outbox.enqueueAll(
@@ -28,7 +28,7 @@ export class InvoiceMirror {
       );
   }
 
-  /** An organization that the provider does not know is billed by hand. */
+  /** Organizations that the provider does not know are billed manually. */
   async bringUpToDate(invoiceId: string): Promise<void> {
     const invoice = await this.invoices.byId(invoiceId);
     if (invoice === null || invoice.totalCents === 0n) return;

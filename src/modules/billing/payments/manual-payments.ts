@@ -1,7 +1,7 @@
 import { PaymentsNotConfigured } from '../billing.errors.js';
 import { PaymentProvider } from './payment-provider.js';
 
-/** Nobody takes money for the service: an operator writes down what has been paid. */
+/** No payment provider is connected. An operator records payments. */
 export class ManualPayments extends PaymentProvider {
   readonly takesPayments = false;
 

@@ -11,7 +11,8 @@ export class PaymentMethods {
   ) {}
 
   /**
-   * @throws {PaymentMethodRequired} `payment_method_required`: somebody takes the money, and has none to take it from.
+   * @throws {PaymentMethodRequired} `payment_method_required`: a provider collects payments, and the organization has
+   * no payment method.
    */
   async require(orgId: string): Promise<void> {
     if (this.provider.takesPayments && (await this.payments.customerOf(orgId))?.ready !== true)

@@ -4,52 +4,57 @@ import type { PlanId } from '../../plans/plan.js';
 export interface CheckoutOptions {
   readonly orgId: string;
   readonly orgName: string;
-  /** Of the person who asks. */
+  /** The email address of the caller. */
   readonly email: string;
   readonly plan: PlanId;
-  /** Undefined: the provider does not know the organization yet. */
+  /** Undefined when the provider does not know the organization yet. */
   readonly customerId: string | undefined;
 }
 
 export interface Checkout {
   readonly customerId: string;
-  /** Where a person gives a means of payment. */
+  /** The page where a person adds a payment method. */
   readonly url: string;
 }
 
-/** A checkout as the provider has it now. */
+/** The current state of a checkout at the provider. */
 export interface CheckoutState {
   readonly orgId: string;
   readonly plan: PlanId;
   readonly customerId: string;
-  /** Absent until it is complete. */
+  /** Absent until the checkout is complete. */
   readonly subscriptionId?: string;
 }
 
 /**
- * Something has changed at the provider. What it is now must be asked for: events come late, twice and in any order.
+ * Something changed at the provider. The current state must be requested, because events arrive late, twice and in any
+ * order.
  */
 export interface ProviderEvent {
   readonly id: string;
   readonly type: string;
-  /** What it is about. */
+  /** The id of the changed object. */
   readonly objectId: string;
 }
 
-/** Whoever takes the money. */
+/** The service that collects payments. */
 export abstract class PaymentProvider {
-  /** Whether a person must give a means of payment before a plan that costs something begins. */
+  /** True when a paid plan requires a payment method. */
   abstract readonly takesPayments: boolean;
 
   /** @throws {PaymentsNotConfigured} `integration_not_configured` @throws {PaymentProviderRefused} `upstream_error` */
   abstract checkout(input: CheckoutOptions): Promise<Checkout>;
 
-  /** Where a person changes the means of payment, or ends the subscription. @throws as {@link checkout}. */
+  /**
+   * Returns the page where a person changes the payment method or ends the subscription.
+   *
+   * @throws the errors of {@link checkout}.
+   */
   abstract portal(customerId: string): Promise<string>;
 
   /**
-   * Brings the provider's copy of a finalized invoice up to date: its lines, credit notes, and what became of it. May
-   * be repeated. `remember` is told the id of a copy as soon as it is made.
+   * Updates the provider's copy of a finalized invoice: lines, credit notes and state. Safe to repeat. `remember` gets
+   * the id of a new copy as soon as it exists.
    */
   abstract mirror(
     invoice: WholeInvoice,
@@ -58,16 +63,18 @@ export abstract class PaymentProvider {
   ): Promise<void>;
 
   /**
-   * Reads what came to the webhook. @throws {WebhookSignatureInvalid} `invalid_signature` @throws
-   * {PaymentsNotConfigured} `integration_not_configured`
+   * Verifies and reads the body of a webhook request.
+   *
+   * @throws {WebhookSignatureInvalid} `invalid_signature`
+   * @throws {PaymentsNotConfigured} `integration_not_configured`
    */
   abstract eventOf(body: Buffer, signature: string): ProviderEvent;
 
   abstract checkoutState(id: string): Promise<CheckoutState>;
 
-  /** Whether invoices can be charged to it. */
+  /** True when invoices can be charged to the subscription. */
   abstract isActive(subscriptionId: string): Promise<boolean>;
 
-  /** Our own id of an invoice that is paid there; undefined for one that is not paid, or not ours. */
+  /** Returns our id of an invoice that is paid at the provider, or undefined when it is unpaid or not ours. */
   abstract paidInvoice(providerId: string): Promise<string | undefined>;
 }

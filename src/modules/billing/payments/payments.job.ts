@@ -1,17 +1,17 @@
 import { IsString } from 'class-validator';
 import { defineJob } from '../../../platform/background/define-job.js';
 
-/** Something has changed at the provider of payments. */
+/** Something changed at the payment provider. */
 export class PaymentEventPayload {
   @IsString() readonly eventId!: string;
 }
 
-/** The provider's copy of an invoice is to be brought up to date. */
+/** The provider's copy of an invoice needs an update. */
 export class InvoiceMirrorPayload {
   @IsString() readonly invoiceId!: string;
 }
 
-/** A provider may be away for hours: the last try comes about nine hours after the first. */
+/** A provider may be unavailable for hours: the last attempt comes about nine hours after the first. */
 const PATIENT = { attempts: 16, backoffMs: 1_000 };
 
 export const paymentEventJob = defineJob({

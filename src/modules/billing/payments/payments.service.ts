@@ -10,7 +10,7 @@ import { PaymentsStore } from '../persistence/payments.store.js';
 import { paymentEventJob } from './payments.job.js';
 import { PaymentProvider } from './payment-provider.js';
 
-/** What follows from each is asked of the provider; nothing follows from any other. */
+/** The events that are processed, by asking the provider for the current state. All others are ignored. */
 const EVENTS: readonly string[] = [
   'checkout.session.completed',
   'checkout.session.async_payment_succeeded',
@@ -23,7 +23,7 @@ const EVENTS: readonly string[] = [
 
 export type WebhookOutcome = 'accepted' | 'repeated' | 'ignored';
 
-/** Where people, and the provider of payments, meet the service. */
+/** Handles checkouts, the payment portal and webhooks of the payment provider. */
 @Injectable()
 export class PaymentsService {
   constructor(
@@ -35,8 +35,8 @@ export class PaymentsService {
   ) {}
 
   /**
-   * Where a person gives a means of payment; once that is done, the plan begins. A dry run asks the provider for
-   * nothing.
+   * Returns the page where a person adds a payment method, after which the plan begins. A dry run does not call the
+   * provider.
    *
    * @throws {PaymentsNotConfigured} `integration_not_configured`
    * @throws {PlanByContract} `plan_by_contract`
@@ -58,9 +58,9 @@ export class PaymentsService {
   }
 
   /**
-   * Where a person changes the means of payment.
+   * Returns the page where a person changes the payment method.
    *
-   * @throws {PaymentMethodRequired} `payment_method_required`: there is none yet.
+   * @throws {PaymentMethodRequired} `payment_method_required`: the organization has none yet.
    * @throws {PaymentsNotConfigured} `integration_not_configured`
    * @throws {PaymentProviderRefused} `upstream_error`
    */
@@ -71,7 +71,7 @@ export class PaymentsService {
   }
 
   /**
-   * Takes in what the provider tells; what follows is done by a worker.
+   * Receives an event of the provider. A worker processes it.
    *
    * @throws {WebhookSignatureInvalid} `invalid_signature`
    * @throws {PaymentsNotConfigured} `integration_not_configured`

@@ -11,8 +11,8 @@ interface ProviderLine {
 }
 
 /**
- * The lines of an invoice in whole cents, as providers want them. It is the running sum that is rounded, so that they
- * come to the total of the invoice; what is less than a cent goes with the line after it.
+ * Returns the lines of an invoice in whole cents, as providers require. The running sum is rounded, so that the lines
+ * add up to the total; less than a cent moves to the next line.
  */
 export function providerLines(lines: readonly InvoiceLine[]): ProviderLine[] {
   let exact = 0n;

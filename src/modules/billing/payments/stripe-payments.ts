@@ -17,12 +17,12 @@ import { providerLines } from './provider-lines.js';
 const TIMEOUT_MS = 10_000;
 const RETRIES = 2;
 const CURRENCY = 'usd';
-/** With which a subscription's invoices can be charged. */
+/** The states in which a subscription's invoices can be charged. */
 const ACTIVE: readonly string[] = ['active', 'trialing', 'past_due'];
 
 /**
- * Stripe takes the money. It knows a subscription without a price for each organization, by which people give and end a
- * means of payment; what is owed it is told with each of our invoices, line by line.
+ * Stripe collects payments. Each organization has a subscription without a price there, which only holds its payment
+ * method. What is owed comes from our invoices, which are copied line by line.
  */
 export class StripePayments extends PaymentProvider {
   readonly takesPayments = true;
@@ -45,7 +45,7 @@ export class StripePayments extends PaymentProvider {
   }
 
   checkout({ orgId, orgName, email, plan, customerId }: CheckoutOptions): Promise<Checkout> {
-    return this.ask(async () => {
+    return this.call(async () => {
       const customer =
         customerId ??
         (
@@ -79,7 +79,7 @@ export class StripePayments extends PaymentProvider {
   }
 
   portal(customerId: string): Promise<string> {
-    return this.ask(
+    return this.call(
       async () =>
         (await this.stripe.billingPortal.sessions.create({ customer: customerId, return_url: this.returnUrl })).url,
     );
@@ -90,7 +90,7 @@ export class StripePayments extends PaymentProvider {
     { customerId, providerId }: { customerId: string; providerId: string | undefined },
     remember: (providerId: string) => Promise<void>,
   ): Promise<void> {
-    await this.ask(async () => {
+    await this.call(async () => {
       const id = providerId ?? (await this.create(whole, customerId));
       if (providerId === undefined) await remember(id);
       const { status, total } = await this.finalized(whole, id);
@@ -111,11 +111,14 @@ export class StripePayments extends PaymentProvider {
   }
 
   checkoutState(id: string): Promise<CheckoutState> {
-    return this.ask(async () => {
+    return this.call(async () => {
       const { metadata, status, customer, subscription } = await this.stripe.checkout.sessions.retrieve(id);
       const plan = PLAN_IDS.find((known) => known === metadata?.['plan']);
       const orgId = metadata?.['org_id'];
-      assert(plan !== undefined && orgId !== undefined && customer !== null, 'A checkout that is not of this service.');
+      assert(
+        plan !== undefined && orgId !== undefined && customer !== null,
+        'The checkout does not belong to this service.',
+      );
       return {
         orgId,
         plan: plan satisfies PlanId,
@@ -126,11 +129,11 @@ export class StripePayments extends PaymentProvider {
   }
 
   isActive(subscriptionId: string): Promise<boolean> {
-    return this.ask(async () => ACTIVE.includes((await this.stripe.subscriptions.retrieve(subscriptionId)).status));
+    return this.call(async () => ACTIVE.includes((await this.stripe.subscriptions.retrieve(subscriptionId)).status));
   }
 
   paidInvoice(providerId: string): Promise<string | undefined> {
-    return this.ask(async () => {
+    return this.call(async () => {
       const { status, metadata } = await this.stripe.invoices.retrieve(providerId);
       return status === 'paid' ? metadata?.['invoice_id'] : undefined;
     });
@@ -152,7 +155,7 @@ export class StripePayments extends PaymentProvider {
     return id;
   }
 
-  /** What Stripe has been told before, it knows by the key. */
+  /** Requests are repeated with the same idempotency key, so Stripe does nothing twice. */
   private async finalized({ invoice, lines }: WholeInvoice, id: string): Promise<Stripe.Invoice> {
     const known = await this.stripe.invoices.retrieve(id);
     if (known.status !== 'draft') return known;
@@ -177,7 +180,7 @@ export class StripePayments extends PaymentProvider {
       return;
     }
     await this.correct(whole, id);
-    // By another way than Stripe: it asks for nothing more.
+    // The invoice was paid outside of Stripe, so Stripe must not collect it.
     const { status } = await this.stripe.invoices.retrieve(id);
     if (invoice.state === 'paid' && status === 'open')
       await this.stripe.invoices.pay(id, { paid_out_of_band: true }, { idempotencyKey: `${invoice.id}-paid` });
@@ -201,10 +204,10 @@ export class StripePayments extends PaymentProvider {
     }
   }
 
-  /** Errors of the SDK carry what was sent and received: only what they mean is told. */
-  private async ask<T>(question: () => Promise<T>): Promise<T> {
+  /** Errors of the SDK contain requests and responses. Only their code is passed on. */
+  private async call<T>(request: () => Promise<T>): Promise<T> {
     try {
-      return await question();
+      return await request();
     } catch (error) {
       if (error instanceof Stripe.errors.StripeError)
         throw new PaymentProviderRefused(error.statusCode, error.code ?? error.type);

@@ -6,7 +6,7 @@ import { type BillingPeriod, periodOf } from '../domain/billing-period.js';
 export class ClosedPeriodsStore {
   constructor(private readonly database: Database) {}
 
-  /** The last one that is closed for everybody. */
+  /** Returns the last period that is closed for all organizations. */
   async last(): Promise<BillingPeriod> {
     const [row] = await this.database.manager.query<{ period_from: Date }[]>(
       'SELECT max(period_from) AS period_from FROM closed_periods',
@@ -14,7 +14,7 @@ export class ClosedPeriodsStore {
     return periodOf(row!.period_from);
   }
 
-  /** It is closed for everybody. */
+  /** Closes a period for all organizations. */
   async add({ from }: BillingPeriod, at: Date): Promise<void> {
     await this.database.manager.query(
       'INSERT INTO closed_periods (period_from, closed_at) VALUES ($1, $2) ON CONFLICT DO NOTHING',
@@ -22,7 +22,7 @@ export class ClosedPeriodsStore {
     );
   }
 
-  /** It is closed for these organizations, each with an invoice, or without one where there was nothing to bill. */
+  /** Closes a period for these organizations, with an invoice, or without one if there was nothing to bill. */
   async addOf(
     closed: readonly { readonly orgId: string; readonly invoiceId: string | null }[],
     { from }: BillingPeriod,
@@ -31,12 +31,14 @@ export class ClosedPeriodsStore {
     await this.database.manager.query(
       `
       INSERT INTO closed_org_periods (org_id, period_from, invoice_id, closed_at)
-      SELECT org_id, $3, invoice_id, $4 FROM unnest($1::text[], $2::text[]) AS closed (org_id, invoice_id) ORDER BY org_id ON CONFLICT DO NOTHING`,
+      SELECT org_id, $3, invoice_id, $4 FROM unnest($1::text[], $2::text[]) AS closed (org_id, invoice_id)
+      ORDER BY org_id
+      ON CONFLICT DO NOTHING`,
       [closed.map(({ orgId }) => orgId), closed.map(({ invoiceId }) => invoiceId), from, at],
     );
   }
 
-  /** Of these organizations, those for which it is closed. */
+  /** Returns the given organizations for which the period is closed. */
   async closedOf(orgIds: readonly string[], { from }: BillingPeriod): Promise<ReadonlySet<string>> {
     const rows = await this.database.manager.query<{ org_id: string }[]>(
       'SELECT org_id FROM closed_org_periods WHERE org_id = ANY($1) AND period_from = $2',

@@ -1,12 +1,12 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { NANO } from './nano.transformer.js';
 
-/** A correction of a finalized invoice: so much of it is not owed. The database lets nobody change it afterwards. */
+/** Reduces what is owed for a finalized invoice. The database refuses changes to it. */
 @Entity('credit_notes')
 export class CreditNote {
   @PrimaryColumn('text') id!: string;
   @Column('bigint', { transformer: NANO }) number!: bigint;
-  /** The same key makes it once. */
+  /** A key creates one credit note. */
   @Column('text') key!: string;
   @Column('text', { name: 'invoice_id' }) invoiceId!: string;
   @Column('bigint', { name: 'amount_cents', transformer: NANO }) amountCents!: bigint;

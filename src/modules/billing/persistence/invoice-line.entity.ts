@@ -4,7 +4,7 @@ import type { LineKind } from '../invoices/invoice-state.js';
 import type { PlanId } from '../../plans/plan.js';
 import { NANO } from './nano.transformer.js';
 
-/** A line of an invoice. All of them together are its total, to the nano-dollar. */
+/** A line of an invoice. The lines add up to its total, to the nano-dollar. */
 @Entity('invoice_lines')
 export class InvoiceLine {
   @PrimaryColumn('text', { name: 'invoice_id' }) invoiceId!: string;
@@ -14,7 +14,7 @@ export class InvoiceLine {
   @Column('text', { nullable: true }) meter!: Meter | null;
   @Column('text', { nullable: true }) model!: string | null;
   @Column('text', { name: 'price_version', nullable: true }) priceVersion!: string | null;
-  /** For what `pricedPer` says. */
+  /** The price of the quantity that `pricedPer` names. */
   @Column('bigint', { name: 'price_nano', nullable: true, transformer: NANO }) priceNano!: bigint | null;
   @Column('text', { name: 'priced_per', nullable: true }) pricedPer!: string | null;
   @Column('numeric', { precision: 38, scale: 0, nullable: true, transformer: NANO }) quantity!: bigint | null;

@@ -7,7 +7,7 @@ const LINES = {
   from: (text: string): string[] => text.split('\n').filter(Boolean),
 };
 
-/** What an organization owes for a month. From the moment it has a number only what becomes of it can change. */
+/** What an organization owes for a month. Once it has a number, only its state can change. */
 @Entity('invoices')
 export class Invoice {
   @PrimaryColumn('text') id!: string;
@@ -15,13 +15,13 @@ export class Invoice {
   @Column('timestamptz', { name: 'period_from' }) periodFrom!: Date;
   @Column('timestamptz', { name: 'period_to' }) periodTo!: Date;
   @Column('text') state!: InvoiceState;
-  /** Without gaps, in the order of finalization. */
+  /** Numbers have no gaps and follow the order of finalization. */
   @Column('bigint', { nullable: true, transformer: NANO }) number!: bigint | null;
-  /** As it was called then. */
+  /** The organization's name at that time. */
   @Column('jsonb', { name: 'bill_to' }) billTo!: { readonly name: string; readonly slug: string };
-  /** Who wrote it, as the service was set up then: lines. */
+  /** The lines about the issuer, from the settings at that time. */
   @Column('text', { default: '', transformer: LINES }) issuer!: readonly string[];
-  /** From then on no usage of the period becomes part of it. */
+  /** After this time no usage of the period is added to the invoice. */
   @Column('timestamptz', { name: 'cutoff_at', nullable: true }) cutoffAt!: Date | null;
   @Column('bigint', { name: 'total_cents', nullable: true, transformer: NANO }) totalCents!: bigint | null;
   @Column('timestamptz', { name: 'created_at' }) createdAt!: Date;
@@ -29,7 +29,7 @@ export class Invoice {
   @Column('timestamptz', { name: 'due_at', nullable: true }) dueAt!: Date | null;
   @Column('timestamptz', { name: 'overdue_at', nullable: true }) overdueAt!: Date | null;
   @Column('timestamptz', { name: 'paid_at', nullable: true }) paidAt!: Date | null;
-  /** By what it was paid, for whoever asks later. */
+  /** How it was paid, for later reference. */
   @Column('text', { nullable: true }) payment!: string | null;
   @Column('timestamptz', { name: 'voided_at', nullable: true }) voidedAt!: Date | null;
 }

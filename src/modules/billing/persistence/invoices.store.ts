@@ -6,16 +6,16 @@ import { CreditNote } from './credit-note.entity.js';
 import { InvoiceLine } from './invoice-line.entity.js';
 import { Invoice } from './invoice.entity.js';
 
-/** Ids; the database is not asked for what it could not even hold. */
-const CAN_NAME = /^[a-z0-9_]{1,40}$/;
+/** The form of ids. Other input is refused without asking the database, which could not store all of it. */
+const ID = /^[a-z0-9_]{1,40}$/;
 
-interface Beginning {
+interface NewInvoices {
   readonly period: BillingPeriod;
   readonly issuer: Invoice['issuer'];
   readonly at: Date;
 }
 
-/** An invoice that has its lines. */
+/** The content of a draft. */
 interface Draft {
   readonly id: string;
   readonly totalCents: bigint;
@@ -23,22 +23,23 @@ interface Draft {
   readonly lines: readonly Omit<InvoiceLine, 'invoiceId' | 'position'>[];
 }
 
-/** What is numbered without gaps. */
+/** A series of documents that are numbered without gaps. */
 type Series = 'invoice' | 'credit_note';
 
 @Injectable()
 export class InvoicesStore {
   constructor(private readonly database: Database) {}
 
-  /** Begins those of a period, but for organizations that have one; each with the id that its invoice gets. */
+  /** Begins the invoices of a period, with the given ids. Organizations that have one keep it. */
   async begin(
     begun: readonly Pick<Invoice, 'id' | 'orgId' | 'billTo'>[],
-    { period, issuer, at }: Beginning,
+    { period, issuer, at }: NewInvoices,
   ): Promise<void> {
     await this.database.manager.query(
       `
       INSERT INTO invoices (id, org_id, period_from, period_to, state, bill_to, issuer, created_at)
-      SELECT id, org_id, $4, $5, 'gathering', bill_to::jsonb, $6, $7 FROM unnest($1::text[], $2::text[], $3::text[]) AS begun (id, org_id, bill_to) ORDER BY org_id
+      SELECT id, org_id, $4, $5, 'gathering', bill_to::jsonb, $6, $7
+      FROM unnest($1::text[], $2::text[], $3::text[]) AS begun (id, org_id, bill_to) ORDER BY org_id
       ON CONFLICT (org_id, period_from) DO NOTHING`,
       [
         begun.map(({ id }) => id),
@@ -52,12 +53,12 @@ export class InvoicesStore {
     );
   }
 
-  /** From that time on no usage of the period becomes part of them. */
+  /** Sets the cutoff, after which no usage of the period is added to the invoices. */
   async cutOff(ids: readonly string[], at: Date): Promise<void> {
     await this.database.manager.query('UPDATE invoices SET cutoff_at = $2 WHERE id = ANY($1)', [ids, at]);
   }
 
-  /** Makes drafts of those that are gathering, with their lines. */
+  /** Turns gathering invoices into drafts with lines. */
   async draft(drafts: readonly Draft[]): Promise<void> {
     await this.addLines(
       drafts.flatMap(({ id, lines }) => lines.map((line, index) => ({ ...line, invoiceId: id, position: index + 1 }))),
@@ -75,8 +76,8 @@ export class InvoicesStore {
   }
 
   /**
-   * Gives drafts their numbers, in their order; those of nothing are paid. Nobody else is given a number until the
-   * running transaction ends.
+   * Numbers drafts in order and marks those over nothing as paid. No other transaction gets a number until this one
+   * ends.
    */
   async number(
     drafts: readonly { readonly id: string; readonly isNothing: boolean }[],
@@ -87,8 +88,10 @@ export class InvoicesStore {
       `
       UPDATE invoices i SET number = $3::bigint + numbered.place - 1, finalized_at = $4, due_at = $5,
         state = CASE WHEN is_nothing THEN 'paid' ELSE 'finalized' END,
-        paid_at = CASE WHEN is_nothing THEN $4::timestamptz END, payment = CASE WHEN is_nothing THEN 'Nothing was due' END
-      FROM unnest($1::text[], $2::boolean[]) WITH ORDINALITY AS numbered (id, is_nothing, place) WHERE i.id = numbered.id`,
+        paid_at = CASE WHEN is_nothing THEN $4::timestamptz END,
+        payment = CASE WHEN is_nothing THEN 'Nothing was due' END
+      FROM unnest($1::text[], $2::boolean[]) WITH ORDINALITY AS numbered (id, is_nothing, place)
+      WHERE i.id = numbered.id`,
       [drafts.map(({ id }) => id), drafts.map(({ isNothing }) => isNothing), first.toString(), at, dueAt],
     );
   }
@@ -101,7 +104,7 @@ export class InvoicesStore {
     await this.database.manager.query('DELETE FROM invoices WHERE id = ANY($1)', [ids]);
   }
 
-  /** Those of a period, locked until the running transaction ends; in one order for all. */
+  /** Locks the invoices of a period until the running transaction ends, in one order everywhere. */
   lockOf(orgIds: readonly string[], { from }: BillingPeriod): Promise<Invoice[]> {
     return this.database.manager
       .createQueryBuilder(Invoice, 'invoice')
@@ -111,9 +114,9 @@ export class InvoicesStore {
       .getMany();
   }
 
-  /** One that has a number, locked until the running transaction ends. */
+  /** Locks a numbered invoice until the running transaction ends. */
   async lock(id: string): Promise<Invoice | null> {
-    if (!CAN_NAME.test(id)) return null;
+    if (!ID.test(id)) return null;
     return this.database.manager
       .createQueryBuilder(Invoice, 'invoice')
       .where('invoice.id = :id AND invoice.number IS NOT NULL', { id })
@@ -121,7 +124,7 @@ export class InvoicesStore {
       .getOne();
   }
 
-  /** One that has a number, whoever asks. */
+  /** Returns a numbered invoice, regardless of who may read it. */
   byId(id: string): Promise<Invoice | null> {
     return this.database.manager
       .createQueryBuilder(Invoice, 'invoice')
@@ -129,16 +132,16 @@ export class InvoicesStore {
       .getOne();
   }
 
-  /** One that has a number, of these organizations. */
+  /** Returns a numbered invoice of these organizations. */
   async find(id: string, orgIds: readonly string[]): Promise<Invoice | null> {
-    if (!CAN_NAME.test(id)) return null;
+    if (!ID.test(id)) return null;
     return this.database.manager
       .createQueryBuilder(Invoice, 'invoice')
       .where('invoice.id = :id AND invoice.orgId = ANY(:orgIds) AND invoice.number IS NOT NULL', { id, orgIds })
       .getOne();
   }
 
-  /** Those that have a number, the newest first. */
+  /** Lists numbered invoices, the newest first. */
   async list(orgId: string, page: PageRequest): Promise<Page<Invoice>> {
     const query = this.database.manager
       .createQueryBuilder(Invoice, 'invoice')
@@ -162,8 +165,8 @@ export class InvoicesStore {
   }
 
   /**
-   * The first of so many of its series. Nobody else is given one until the running transaction ends, and a rollback
-   * takes them back.
+   * Reserves `count` numbers of a series and returns the first. No other transaction gets a number until this one ends,
+   * and a rollback returns them.
    */
   async nextNumber(series: Series, count = 1): Promise<bigint> {
     const [rows] = await this.database.manager.query<[{ first: string }[], number]>(
@@ -173,7 +176,7 @@ export class InvoicesStore {
     return BigInt(rows[0]!.first);
   }
 
-  /** Marks those that are not paid in time; tells how many. */
+  /** Marks unpaid invoices as overdue and returns how many there were. */
   async markOverdue(now: Date): Promise<number> {
     const [, count] = await this.database.manager.query<[unknown, number]>(
       `UPDATE invoices SET state = 'overdue', overdue_at = $1 WHERE state = 'finalized' AND due_at < $1`,
@@ -185,8 +188,11 @@ export class InvoicesStore {
   private async addLines(lines: readonly InvoiceLine[]): Promise<void> {
     await this.database.manager.query(
       `
-      INSERT INTO invoice_lines (invoice_id, position, kind, plan, meter, model, price_version, price_nano, priced_per, quantity, unit, period_from, period_to, amount_nano)
-      SELECT * FROM unnest($1::text[], $2::int[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bigint[], $9::text[], $10::numeric[], $11::text[], $12::timestamptz[], $13::timestamptz[], $14::bigint[])`,
+      INSERT INTO invoice_lines (invoice_id, position, kind, plan, meter, model, price_version, price_nano,
+        priced_per, quantity, unit, period_from, period_to, amount_nano)
+      SELECT * FROM unnest(
+        $1::text[], $2::int[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bigint[],
+        $9::text[], $10::numeric[], $11::text[], $12::timestamptz[], $13::timestamptz[], $14::bigint[])`,
       [
         lines.map(({ invoiceId }) => invoiceId),
         lines.map(({ position }) => position),

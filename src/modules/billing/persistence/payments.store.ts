@@ -2,17 +2,17 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import type { ProviderEvent } from '../payments/payment-provider.js';
 
-/** What an organization is to the provider of payments. */
+/** An organization as a customer of the payment provider. */
 export interface PaymentCustomer {
   readonly orgId: string;
   readonly customerId: string;
   readonly subscriptionId: string | null;
-  /** It has a means of payment. */
+  /** True when it has a payment method. */
   readonly ready: boolean;
 }
 
-const CUSTOMER =
-  'SELECT org_id AS "orgId", customer_id AS "customerId", subscription_id AS "subscriptionId", ready FROM payment_customers';
+const CUSTOMER = `SELECT org_id AS "orgId", customer_id AS "customerId", subscription_id AS "subscriptionId", ready
+  FROM payment_customers`;
 
 @Injectable()
 export class PaymentsStore {
@@ -29,16 +29,20 @@ export class PaymentsStore {
   async saveCustomer({ orgId, customerId, subscriptionId, ready }: PaymentCustomer, at: Date): Promise<void> {
     await this.database.manager.query(
       `
-      INSERT INTO payment_customers (org_id, customer_id, subscription_id, ready, updated_at) VALUES ($1, $2, $3, $4, $5)
-      ON CONFLICT (org_id) DO UPDATE SET customer_id = excluded.customer_id, subscription_id = excluded.subscription_id, ready = excluded.ready, updated_at = excluded.updated_at`,
+      INSERT INTO payment_customers (org_id, customer_id, subscription_id, ready, updated_at)
+      VALUES ($1, $2, $3, $4, $5)
+      ON CONFLICT (org_id) DO UPDATE SET customer_id = excluded.customer_id,
+        subscription_id = excluded.subscription_id, ready = excluded.ready, updated_at = excluded.updated_at`,
       [orgId, customerId, subscriptionId, ready, at],
     );
   }
 
-  /** One that has begun a checkout; what is known of it stays. */
+  /** Adds the customer of a checkout. A customer that exists stays as it is. */
   async addCustomer(orgId: string, customerId: string, at: Date): Promise<void> {
     await this.database.manager.query(
-      'INSERT INTO payment_customers (org_id, customer_id, ready, updated_at) VALUES ($1, $2, false, $3) ON CONFLICT (org_id) DO NOTHING',
+      `
+      INSERT INTO payment_customers (org_id, customer_id, ready, updated_at) VALUES ($1, $2, false, $3)
+      ON CONFLICT (org_id) DO NOTHING`,
       [orgId, customerId, at],
     );
   }
@@ -53,24 +57,30 @@ export class PaymentsStore {
 
   async addProviderId(invoiceId: string, providerId: string, at: Date): Promise<void> {
     await this.database.manager.query(
-      'INSERT INTO payment_invoices (invoice_id, provider_id, created_at) VALUES ($1, $2, $3) ON CONFLICT (invoice_id) DO NOTHING',
+      `
+      INSERT INTO payment_invoices (invoice_id, provider_id, created_at) VALUES ($1, $2, $3)
+      ON CONFLICT (invoice_id) DO NOTHING`,
       [invoiceId, providerId, at],
     );
   }
 
-  /** False where it came before. */
+  /** Returns false for an event that was received before. */
   async receive({ id, type, objectId }: ProviderEvent, at: Date): Promise<boolean> {
     const rows = await this.database.manager.query<unknown[]>(
-      'INSERT INTO webhook_inbox (event_id, type, object_id, received_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING RETURNING event_id',
+      `
+      INSERT INTO webhook_inbox (event_id, type, object_id, received_at) VALUES ($1, $2, $3, $4)
+      ON CONFLICT DO NOTHING RETURNING event_id`,
       [id, type, objectId, at],
     );
     return rows.length === 1;
   }
 
-  /** One that nothing has come of yet. */
+  /** Returns an event that has not been processed yet. */
   pending(eventId: string): Promise<ProviderEvent | undefined> {
     return this.one<ProviderEvent>(
-      'SELECT event_id AS id, type, object_id AS "objectId" FROM webhook_inbox WHERE event_id = $1 AND processed_at IS NULL',
+      `
+      SELECT event_id AS id, type, object_id AS "objectId" FROM webhook_inbox
+      WHERE event_id = $1 AND processed_at IS NULL`,
       [eventId],
     );
   }
@@ -79,7 +89,7 @@ export class PaymentsStore {
     await this.database.manager.query('UPDATE webhook_inbox SET processed_at = $2 WHERE event_id = $1', [eventId, at]);
   }
 
-  async forgetBefore(time: Date): Promise<void> {
+  async deleteEventsBefore(time: Date): Promise<void> {
     await this.database.manager.query('DELETE FROM webhook_inbox WHERE received_at < $1 AND processed_at IS NOT NULL', [
       time,
     ]);

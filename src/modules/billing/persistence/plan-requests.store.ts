@@ -9,7 +9,7 @@ export interface PlanRequest {
   readonly requestedAt: Date;
 }
 
-/** Whoever changes the request of an organization has locked the organization. */
+/** Callers that change the request of an organization have locked the organization. */
 @Injectable()
 export class PlanRequestsStore {
   constructor(private readonly database: Database) {}

@@ -6,26 +6,27 @@ import { NANO } from './nano.transformer.js';
 const BEGINNING = new Date(0);
 
 /**
- * The plan that an organization has chosen and pays for. One that never chose has none of these, and pays no base fee.
+ * The plan that an organization has chosen and pays for. An organization that never chose one has no row and pays no
+ * base fee.
  */
 @Entity('subscriptions')
 export class Subscription {
   @PrimaryColumn('text', { name: 'org_id' }) orgId!: string;
   @Column('text') plan!: PlanId;
-  /** Of a month; what held when the plan was chosen. */
+  /** The price of a month when the plan was chosen. */
   @Column('bigint', { name: 'price_nano', transformer: NANO }) priceNano!: bigint;
   @Column('timestamptz') since!: Date;
-  /** What it changes to at the end of the period; null: it stays. */
+  /** The plan from the end of the period on. Null when the plan stays. */
   @Column('text', { name: 'next_plan', nullable: true }) nextPlan!: PlanId | null;
   @Column('timestamptz', { name: 'next_plan_at', nullable: true }) nextPlanAt!: Date | null;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt!: Date;
 
-  /** What an organization has that never chose a plan: the one it was made with, for nothing. */
+  /** Returns the subscription of an organization that never chose a plan: the plan it was created with, for nothing. */
   static unpaid(orgId: string, plan: PlanId): Subscription {
     return Subscription.begun({ orgId, plan, priceNano: 0n, since: BEGINNING }, BEGINNING);
   }
 
-  /** A plan that begins, with nothing planned after it. */
+  /** Creates a subscription that begins, with no change planned. */
   static begun(
     { orgId, plan, priceNano, since }: Pick<Subscription, 'orgId' | 'plan' | 'priceNano' | 'since'>,
     at: Date,
@@ -41,15 +42,15 @@ export class Subscription {
     return subscription;
   }
 
-  /** Another plan follows at that time. */
+  /** Plans a change to another plan. */
   planChange(nextPlan: PlanId, nextPlanAt: Date, at: Date): void {
-    assert(nextPlan !== this.plan, 'A plan was to follow itself.');
+    assert(nextPlan !== this.plan, 'The planned change is to the current plan.');
     this.nextPlan = nextPlan;
     this.nextPlanAt = nextPlanAt;
     this.updatedAt = at;
   }
 
-  /** The plan stays: what was planned is dropped. */
+  /** Drops the planned change. */
   dropChange(at: Date): void {
     this.nextPlan = this.nextPlanAt = null;
     this.updatedAt = at;

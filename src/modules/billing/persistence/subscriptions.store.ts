@@ -3,7 +3,7 @@ import { Database } from '../../../platform/database/database.js';
 import { PlanChange } from './plan-change.entity.js';
 import { Subscription } from './subscription.entity.js';
 
-/** Whoever changes the subscription of an organization has locked the organization. */
+/** Callers that change the subscription of an organization have locked the organization. */
 @Injectable()
 export class SubscriptionsStore {
   constructor(private readonly database: Database) {}
@@ -16,7 +16,7 @@ export class SubscriptionsStore {
     await this.database.manager.upsert(Subscription, subscription, ['orgId']);
   }
 
-  /** What was planned for an organization. */
+  /** Drops the planned change of an organization. */
   async drop(orgId: string): Promise<void> {
     await this.database.manager.update(Subscription, { orgId }, { nextPlan: null, nextPlanAt: null });
   }
@@ -25,7 +25,7 @@ export class SubscriptionsStore {
     await this.database.manager.insert(PlanChange, change);
   }
 
-  /** Those that were in effect before a time, in order. */
+  /** Returns the changes that took effect before a time, in order. */
   changesBefore(orgId: string, time: Date): Promise<PlanChange[]> {
     return this.database.manager
       .createQueryBuilder(PlanChange, 'change')
@@ -35,7 +35,7 @@ export class SubscriptionsStore {
       .getMany();
   }
 
-  /** {@link changesBefore} of several organizations: of those that have any. */
+  /** Does the same as {@link changesBefore} for several organizations. Those without changes are left out. */
   async changesOf(orgIds: readonly string[], time: Date): Promise<ReadonlyMap<string, readonly PlanChange[]>> {
     const changes = await this.database.manager
       .createQueryBuilder(PlanChange, 'change')
@@ -48,7 +48,7 @@ export class SubscriptionsStore {
     return byOrg;
   }
 
-  /** Of these organizations, those whose planned change is due. */
+  /** Returns the given organizations whose planned change is due. */
   async dueAmong(orgIds: readonly string[], now: Date): Promise<string[]> {
     const rows = await this.database.manager.query<{ org_id: string }[]>(
       'SELECT org_id FROM subscriptions WHERE org_id = ANY($1) AND next_plan_at <= $2 ORDER BY org_id',
@@ -57,7 +57,7 @@ export class SubscriptionsStore {
     return rows.map(({ org_id }) => org_id);
   }
 
-  /** Organizations whose planned change is due, the longest first. */
+  /** Returns organizations whose planned change is due, the longest overdue first. */
   async due(now: Date, limit: number): Promise<string[]> {
     const rows = await this.database.manager.query<{ org_id: string }[]>(
       'SELECT org_id FROM subscriptions WHERE next_plan_at <= $1 ORDER BY next_plan_at, org_id LIMIT $2',

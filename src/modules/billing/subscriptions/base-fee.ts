@@ -1,14 +1,14 @@
 import { type BillingPeriod, secondsBetween } from '../domain/billing-period.js';
 import type { PlanId } from '../../plans/plan.js';
 
-/** From a time on, a month costs so much. */
+/** The price of a month from a time on. */
 export interface PriceFrom {
   readonly toPlan: PlanId;
   readonly priceNano: bigint;
   readonly effectiveAt: Date;
 }
 
-/** A part of a period with one plan, and what it costs. */
+/** A part of a period with one plan and its cost. */
 export interface PlanSegment {
   readonly plan: PlanId;
   readonly priceNano: bigint;
@@ -19,11 +19,11 @@ export interface PlanSegment {
 }
 
 /**
- * What the plans of a period cost, to the second. `changes` are all that are in effect before its end, in order; before
- * the first of them nothing was paid for. Nothing is after `endsAt`, where the organization was deleted.
+ * Calculates what the plans of a period cost, to the second. `changes` are all changes in effect before its end, in
+ * order; before the first of them nothing was paid for. A deleted organization pays until `endsAt`.
  *
- * It is the running sum that is rounded, down: the parts come to the integral of the price over the time, less than one
- * nano-dollar short of it, however many they are and wherever they are split.
+ * The running sum is rounded down, not each part. So the parts add up to the integral of the price over time, less than
+ * one nano-dollar short of it, wherever the period is split.
  */
 export function baseFeeOf(
   period: BillingPeriod,

@@ -8,7 +8,7 @@ import { PlanChanges } from './plan-changes.js';
 
 const BATCH = 100;
 
-/** Lets the changes take effect that were planned for the end of a period. */
+/** Applies changes that were planned for the end of a period. */
 @Injectable()
 export class DuePlanChanges {
   constructor(
@@ -19,7 +19,7 @@ export class DuePlanChanges {
     private readonly clock: Clock,
   ) {}
 
-  /** All that are due. What an organization then has too much of stays; it can make no more. */
+  /** Applies all due changes. An organization keeps what exceeds the new plan, but cannot create more. */
   async applyAll(): Promise<void> {
     await inBatches(
       async (limit) => {
@@ -31,17 +31,17 @@ export class DuePlanChanges {
     );
   }
 
-  /** Those of these organizations that are due, each in a transaction of its own. */
+  /** Applies the due changes of these organizations, each in a transaction of its own. */
   async applyAmong(orgIds: readonly string[]): Promise<void> {
     for (const orgId of await this.subscriptions.dueAmong(orgIds, this.clock.now())) await this.applyOf(orgId);
   }
 
-  /** That of one organization, if it is due. */
+  /** Applies the change of one organization if it is due. */
   async applyOf(orgId: string): Promise<void> {
     const nextPlanAt = (await this.subscriptions.find(orgId))?.nextPlanAt ?? null;
     if (nextPlanAt === null || nextPlanAt > this.clock.now()) return;
     await this.database.transaction(async () => {
-      // One that was deleted has nothing that a plan could allow or forbid any more.
+      // A deleted organization has nothing left that a plan could limit.
       if ((await this.plans.lock(orgId)) === null) await this.subscriptions.drop(orgId);
       else await this.changes.applyDue(await this.subscriptions.find(orgId));
     });

@@ -15,15 +15,16 @@ interface Change {
   readonly orgId: string;
   readonly from: PlanId;
   readonly to: PlanId;
-  /** Of a month, in nano-dollars. */
+  /** The price of a month in nano-dollars. */
   readonly priceNano: bigint;
-  readonly effectiveAt: Date;
-  /** Undefined: the service itself, or an operator. */
+  /** The change takes effect now when this is undefined. */
+  readonly effectiveAt?: Date;
+  /** Undefined when the service itself or an operator makes the change. */
   readonly by?: Call;
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
-/** Lets changes of plans take effect, with the running transaction, in which the organization is locked. */
+/** Applies plan changes in the running transaction, which has locked the organization. */
 @Injectable()
 export class PlanChanges {
   constructor(
@@ -34,11 +35,21 @@ export class PlanChanges {
     private readonly clock: Clock,
   ) {}
 
-  /** The organization has the plan, and pays its price, from `effectiveAt` on; what was planned before is dropped. */
+  /** Returns the stored subscription, or the unpaid one of an organization that never chose a plan. */
+  async stored(orgId: string, plan: PlanId): Promise<Subscription> {
+    return (await this.subscriptions.find(orgId)) ?? Subscription.unpaid(orgId, plan);
+  }
+
+  /** Applies a planned change that is due, and returns the subscription after it. */
+  async current(orgId: string, plan: PlanId): Promise<Subscription> {
+    return (await this.applyDue(await this.subscriptions.find(orgId))) ?? Subscription.unpaid(orgId, plan);
+  }
+
+  /** Sets the plan and its price from `effectiveAt` on, and drops a planned change. */
   async apply({ orgId, from, to, priceNano, effectiveAt, by, details = {} }: Change): Promise<Subscription> {
     const now = this.clock.now();
-    // Never before the change before it, whatever the clocks of two machines say.
-    const since = later(wholeSecond(effectiveAt), (await this.subscriptions.find(orgId))?.since);
+    // Changes stay in order even if the clocks of two machines differ.
+    const since = later(wholeSecond(effectiveAt ?? now), (await this.subscriptions.find(orgId))?.since);
     const subscription = Subscription.begun({ orgId, plan: to, priceNano, since }, now);
     await this.subscriptions.save(subscription);
     await this.subscriptions.addChange({
@@ -63,7 +74,7 @@ export class PlanChanges {
     return subscription;
   }
 
-  /** Lets a planned change take effect that is due: at the time it was planned for, however much later it is now. */
+  /** Applies a planned change if it is due, effective at the planned time, however late it is now. */
   async applyDue(subscription: Subscription | null): Promise<Subscription | null> {
     if (subscription === null) return null;
     const { orgId, plan, nextPlan, nextPlanAt } = subscription;

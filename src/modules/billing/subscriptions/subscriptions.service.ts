@@ -1,185 +1,121 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
-import { Clock } from '../../../platform/time/clock.js';
 import type { Call } from '../../auth/caller.js';
 import { OrgDirectory } from '../../orgs/org-directory.js';
-import { PlanLimitCounters } from '../../plans/plan-limit-counters.js';
 import { listPriceNano } from '../../plans/plan-price.js';
 import { PLAN_IDS, type PlanId, PLANS } from '../../plans/plan.js';
 import { PlanByContract } from '../billing.errors.js';
-import { periodOf } from '../domain/billing-period.js';
-import { Subscription } from '../persistence/subscription.entity.js';
-import { SubscriptionsStore } from '../persistence/subscriptions.store.js';
+import type { Subscription } from '../persistence/subscription.entity.js';
 import { type PlanRequest, PlanRequests } from '../plan-requests.js';
 import { PaymentMethods } from '../payments/payment-methods.js';
+import { PlanChangeSchedule } from './plan-change-schedule.js';
 import { PlanChanges } from './plan-changes.js';
 import { PlanRoom } from './plan-room.js';
 
 export type { Subscription };
 
-/** A subscription, what is stored, and the larger plan that waits for an operator. */
+/** A subscription with its storage and the larger plan that waits for an operator. */
 export interface SubscriptionState {
   readonly subscription: Subscription;
   readonly request: PlanRequest | undefined;
-  /** What the files of the organization's deploys come to. */
+  /** The size of the files of the organization's deploys. */
   readonly storedBytes: number;
 }
 
 const rank = (plan: PlanId): number => PLAN_IDS.indexOf(plan);
 
-/** What an organization pays for, and how that changes: up at once, down at the end of the period. */
+/** The plan of an organization and its changes: up at once, down at the end of the period. */
 @Injectable()
 export class SubscriptionsService {
   constructor(
     private readonly database: Database,
-    private readonly subscriptions: SubscriptionsStore,
     private readonly changes: PlanChanges,
+    private readonly schedule: PlanChangeSchedule,
     private readonly room: PlanRoom,
     private readonly owners: OrgDirectory,
     private readonly methods: PaymentMethods,
     private readonly requests: PlanRequests,
-    private readonly counters: PlanLimitCounters,
-    private readonly clock: Clock,
   ) {}
 
-  /** Of an organization that never chose a plan: the one it was made with, for nothing. */
+  /** An organization that never chose a plan has the plan that it was created with, for nothing. */
   async of(orgId: string, plan: PlanId): Promise<SubscriptionState> {
-    const [subscription, request] = await Promise.all([this.subscriptions.find(orgId), this.requests.find(orgId)]);
-    return this.stateOf(subscription ?? Subscription.unpaid(orgId, plan), request);
+    const [subscription, request] = await Promise.all([this.changes.stored(orgId, plan), this.requests.find(orgId)]);
+    return this.stateOf(subscription, request);
   }
 
   /**
-   * Chooses a plan for the organization of the call. A larger one takes effect at once; a smaller one at the end of the
-   * period, until when it can be dropped by choosing the present one. Where an operator has to approve larger plans,
-   * they are requested, and any later choice replaces or withdraws the request.
+   * Chooses a plan for the organization of the call. A larger plan takes effect at once. A smaller one takes effect at
+   * the end of the period; until then, choosing the current plan drops the change. If an operator has to approve larger
+   * plans, they are requested, and any later choice replaces or withdraws the request.
    *
-   * @throws {PlanTooSmall} `plan_too_small`: there is more than the smaller plan holds.
-   * @throws {PlanByContract} `plan_by_contract`: Enterprise, both ways.
+   * @throws {PlanTooSmall} `plan_too_small`: the organization exceeds the limits of the smaller plan.
+   * @throws {PlanByContract} `plan_by_contract`: Enterprise begins and ends by contract.
    * @throws {PaymentMethodRequired} `payment_method_required`: the larger plan costs something.
    */
   choose(call: Call, wanted: PlanId): Promise<SubscriptionState> {
     const orgId = call.org.id;
     return this.database.transaction(async () => {
-      const given = await this.owners.lockAndGetPlan(call, orgId);
-      const present =
-        (await this.changes.applyDue(await this.subscriptions.find(orgId))) ?? Subscription.unpaid(orgId, given);
-      for (const plan of [wanted, present.plan])
-        if (listPriceNano(plan) === null && wanted !== present.plan) throw new PlanByContract(PLANS[plan]);
-      const rises = rank(wanted) > rank(present.plan);
-      if (rises && this.requests.areRequired)
-        return this.stateOf(present, await this.requests.make(call, orgId, wanted));
+      const current = await this.changes.current(orgId, await this.owners.lockAndGetPlan(call, orgId));
+      for (const plan of [wanted, current.plan])
+        if (listPriceNano(plan) === null && wanted !== current.plan) throw new PlanByContract(PLANS[plan]);
+      const isUpgrade = rank(wanted) > rank(current.plan);
+      if (isUpgrade && this.requests.areRequired)
+        return this.stateOf(current, await this.requests.create(call, orgId, wanted));
       await this.requests.withdraw(call, orgId);
-      if (wanted === present.plan) return this.stateOf(await this.keep(call, present), undefined);
+      if (wanted === current.plan) return this.stateOf(await this.schedule.drop(current, call), undefined);
       return this.stateOf(
-        rises ? await this.rise(call, present, wanted) : await this.plan(call, present, wanted),
+        isUpgrade ? await this.upgrade(call, current, wanted) : await this.downgrade(call, current, wanted),
         undefined,
       );
     });
   }
 
   /**
-   * A means of payment was given for a plan: it begins, or goes on where it was to end; a larger one stays. With the
-   * running transaction.
+   * Begins a plan because a payment method was added for it, or keeps it if it was to end. A larger plan stays. Joins
+   * the running transaction.
    */
-  async riseTo(orgId: string, wanted: PlanId, reason: string): Promise<void> {
-    const present = await this.present(orgId);
+  async upgradeTo(orgId: string, wanted: PlanId, reason: string): Promise<void> {
+    const current = await this.current(orgId);
     const priceNano = listPriceNano(wanted);
-    if (present === null || priceNano === null || rank(wanted) < rank(present.plan)) return;
-    if (wanted === present.plan) {
-      await this.keep(undefined, present);
+    if (current === null || priceNano === null || rank(wanted) < rank(current.plan)) return;
+    if (wanted === current.plan) {
+      await this.schedule.drop(current, undefined);
       return;
     }
-    await this.changes.apply({
-      orgId,
-      from: present.plan,
-      to: wanted,
-      priceNano,
-      effectiveAt: this.clock.now(),
-      details: { reason },
-    });
+    await this.changes.apply({ orgId, from: current.plan, to: wanted, priceNano, details: { reason } });
   }
 
-  /**
-   * There is no means of payment any more: what was paid for goes on until the end of the period. With the running
-   * transaction.
-   */
+  /** Ends a paid plan with its period, because the payment method is gone. Joins the running transaction. */
   async endWithPeriod(orgId: string, reason: string): Promise<void> {
-    const present = await this.present(orgId);
-    // What is by contract does not hang on a means of payment.
+    const current = await this.current(orgId);
+    // A plan by contract does not depend on a payment method.
     if (
-      present === null ||
-      present.priceNano === 0n ||
-      present.nextPlan === 'free' ||
-      listPriceNano(present.plan) !== present.priceNano
+      current === null ||
+      current.priceNano === 0n ||
+      current.nextPlan === 'free' ||
+      listPriceNano(current.plan) !== current.priceNano
     )
       return;
-    const now = this.clock.now();
-    const at = periodOf(now).to;
-    present.planChange('free', at, now);
-    await this.subscriptions.save(present);
-    await this.owners.record(
-      {
-        orgId,
-        action: 'subscription.change_planned',
-        target: { type: 'subscription', id: orgId },
-        details: { from: present.plan, to: 'free', at: at.toISOString(), reason },
-      },
-      undefined,
-    );
+    await this.schedule.plan(current, 'free', { reason });
   }
 
   private async stateOf(subscription: Subscription, request: PlanRequest | undefined): Promise<SubscriptionState> {
-    return { subscription, request, storedBytes: await this.counters.used('bytes_in_deploys', subscription.orgId) };
+    return { subscription, request, storedBytes: await this.room.storedBytes(subscription.orgId) };
   }
 
-  /** Null for an organization that was deleted. Whoever asks has locked it. */
-  private async present(orgId: string): Promise<Subscription | null> {
-    const given = await this.owners.planOf(orgId);
-    return given === undefined
-      ? null
-      : ((await this.changes.applyDue(await this.subscriptions.find(orgId))) ?? Subscription.unpaid(orgId, given));
+  /** Returns null for a deleted organization. The caller has locked it. */
+  private async current(orgId: string): Promise<Subscription | null> {
+    const plan = await this.owners.planOf(orgId);
+    return plan === undefined ? null : this.changes.current(orgId, plan);
   }
 
-  private async rise(call: Call, { orgId, plan }: Subscription, wanted: PlanId): Promise<Subscription> {
+  private async upgrade(call: Call, { orgId, plan }: Subscription, wanted: PlanId): Promise<Subscription> {
     await this.methods.require(orgId);
-    return this.changes.apply({
-      orgId,
-      from: plan,
-      to: wanted,
-      priceNano: listPriceNano(wanted)!,
-      effectiveAt: this.clock.now(),
-      by: call,
-    });
+    return this.changes.apply({ orgId, from: plan, to: wanted, priceNano: listPriceNano(wanted)!, by: call });
   }
 
-  private async plan(call: Call, present: Subscription, wanted: PlanId): Promise<Subscription> {
-    const { orgId, plan } = present;
-    await this.room.require(PLANS[wanted], orgId);
-    if (present.nextPlan === wanted) return present;
-    const now = this.clock.now();
-    const at = periodOf(now).to;
-    present.planChange(wanted, at, now);
-    await this.subscriptions.save(present);
-    await this.record(call, 'subscription.change_planned', present, { from: plan, to: wanted, at: at.toISOString() });
-    return present;
-  }
-
-  /** What was planned is dropped. */
-  private async keep(call: Call | undefined, present: Subscription): Promise<Subscription> {
-    if (present.nextPlan === null) return present;
-    const dropped = present.nextPlan;
-    present.dropChange(this.clock.now());
-    await this.subscriptions.save(present);
-    await this.record(call, 'subscription.change_dropped', present, { plan: present.plan, dropped });
-    return present;
-  }
-
-  private record(
-    call: Call | undefined,
-    action: `subscription.${string}`,
-    { orgId }: Subscription,
-    details: Readonly<Record<string, unknown>>,
-  ): Promise<void> {
-    return this.owners.record({ orgId, action, target: { type: 'subscription', id: orgId }, details }, call);
+  private async downgrade(call: Call, current: Subscription, wanted: PlanId): Promise<Subscription> {
+    await this.room.require(PLANS[wanted], current.orgId);
+    return current.nextPlan === wanted ? current : this.schedule.plan(current, wanted, { by: call });
   }
 }
