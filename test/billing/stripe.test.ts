@@ -109,7 +109,7 @@ describe('a subscription paid through Stripe', () => {
       planned_change: { plan: 'free', at: months.period.to.toISOString() },
     });
     expect(codeOf(await choose('pro'))).toEqual([409, 'payment_method_required']);
-    // Until then, the subscription continues with another payment method.
+    // The plan continues with another payment method until then.
     await subscribe('builder');
     expect(await subscription()).not.toHaveProperty('planned_change');
     expect((await choose('pro')).status).toBe(200);

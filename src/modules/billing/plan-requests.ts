@@ -36,8 +36,8 @@ export class PlanRequests {
 
   /** Requests a plan. It replaces a request for another plan, and keeps one for the same plan. */
   async create(call: Call, orgId: string, plan: PlanId): Promise<PlanRequest> {
-    const present = await this.requests.find(orgId);
-    if (present?.plan === plan) return present;
+    const existing = await this.requests.find(orgId);
+    if (existing?.plan === plan) return existing;
     const request = { orgId, plan, requestedAt: this.clock.now() };
     await this.requests.save(request);
     await this.changed(orgId, 'subscription.change_requested', { to: plan }, call);
@@ -46,10 +46,10 @@ export class PlanRequests {
 
   /** Withdraws the request, because the organization chose another plan. Does nothing without a request. */
   async withdraw(call: Call | undefined, orgId: string): Promise<void> {
-    const present = await this.requests.find(orgId);
-    if (present === undefined) return;
+    const existing = await this.requests.find(orgId);
+    if (existing === undefined) return;
     await this.requests.delete(orgId);
-    await this.changed(orgId, 'subscription.request_withdrawn', { to: present.plan }, call);
+    await this.changed(orgId, 'subscription.request_withdrawn', { to: existing.plan }, call);
   }
 
   /** Settles the request, because an operator has set a plan. Does nothing without a request. */
@@ -61,11 +61,11 @@ export class PlanRequests {
 
   /** @throws {PlanRequestNotFound} `plan_request_not_found` */
   async refuse(orgId: string, reason: string): Promise<PlanRequest> {
-    const present = await this.requests.find(orgId);
-    if (present === undefined) throw new PlanRequestNotFound();
+    const existing = await this.requests.find(orgId);
+    if (existing === undefined) throw new PlanRequestNotFound();
     await this.requests.delete(orgId);
-    await this.changed(orgId, 'subscription.change_refused', { to: present.plan, by: 'operator', reason }, undefined);
-    return present;
+    await this.changed(orgId, 'subscription.change_refused', { to: existing.plan, by: 'operator', reason }, undefined);
+    return existing;
   }
 
   private async changed(

@@ -36,10 +36,10 @@ export class SubscriptionOperations {
       const org = await this.plans.lock(orgId);
       if (org === null) throw new OrganizationNotFound();
       await this.requests.settle(orgId);
-      const present = await this.changes.applyDue(await this.subscriptions.find(orgId));
+      const current = await this.changes.applyDue(await this.subscriptions.find(orgId));
       return this.changes.apply({
         orgId,
-        from: present?.plan ?? org.plan,
+        from: current?.plan ?? org.plan,
         to: plan,
         priceNano,
         effectiveAt: this.clock.now(),

@@ -31,8 +31,9 @@ export class CreditOperationsService {
     return this.database.transaction(async () => {
       // The organization is locked before its account, in the same order as everywhere, to avoid deadlocks.
       if ((await this.plans.lock(orgId)) === null) throw new OrganizationNotFound();
-      const there = await this.store.findByKey(key);
-      if (there !== undefined && (there.orgId !== orgId || there.amountNano !== amountNano)) throw new GrantKeyTaken();
+      const existing = await this.store.findByKey(key);
+      if (existing !== undefined && (existing.orgId !== orgId || existing.amountNano !== amountNano))
+        throw new GrantKeyTaken();
       const given = await this.grants.grant(input, 'operator');
       if (given.isNew) {
         await this.orgs.record(

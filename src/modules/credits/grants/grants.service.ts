@@ -38,10 +38,13 @@ export class GrantsService {
   async grant(input: CreateGrantInput, grantedBy = 'service'): Promise<{ grant: CreditGrant; isNew: boolean }> {
     const { orgId, key, amountNano } = input;
     return this.onceLocked(orgId, async () => {
-      const there = await this.grants.findByKey(key);
-      if (there !== undefined) {
-        assert(there.orgId === orgId && there.amountNano === amountNano, `The key ${key} was used for another grant.`);
-        return { grant: there, isNew: false };
+      const existing = await this.grants.findByKey(key);
+      if (existing !== undefined) {
+        assert(
+          existing.orgId === orgId && existing.amountNano === amountNano,
+          `The key ${key} was used for another grant.`,
+        );
+        return { grant: existing, isNew: false };
       }
       const grant = {
         ...input,
@@ -65,8 +68,8 @@ export class GrantsService {
    */
   async refund({ orgId, workKey, amountNano, key }: RefundInput): Promise<bigint> {
     return this.onceLocked(orgId, async () => {
-      const there = await this.ledger.entriesOf(`refund:${key}`);
-      if (there.length > 0) return there.find(({ account }) => account === 'revenue')!.amountNano;
+      const existing = await this.ledger.entriesOf(`refund:${key}`);
+      if (existing.length > 0) return existing.find(({ account }) => account === 'revenue')!.amountNano;
       return this.purses.change({ orgIds: [orgId], holdKeys: [workKey] }, (session) =>
         session.refund(workKey, amountNano, { refundKey: key, at: this.clock.now() }),
       );

@@ -23,7 +23,7 @@ export class CreditOperationsController {
     summary: 'Grants credits to an organization.',
     description:
       'Needs `OPS_TOKEN` as the bearer token and is disabled while that is not set. Safe to repeat: a key ' +
-        'grants once. Refuses a key that was used for another organization or amount.',
+      'grants once. Refuses a key that was used for another organization or amount.',
   })
   @ApiOkResponse({ type: GrantedCreditsView })
   @ApiRefusals(

@@ -51,7 +51,7 @@ export class CreditsController {
     summary: 'Sets the monthly spend cap.',
     description:
       'Limits what usage beyond the credits may cost in a month, effective at once. Work that might exceed the ' +
-        'cap is refused with 402 `spend_cap_reached`. Owners are emailed at 50, 80 and 100 %.',
+      'cap is refused with 402 `spend_cap_reached`. Owners are emailed at 50, 80 and 100 %.',
   })
   @ApiOkResponse({ type: SpendCapAnswer })
   @ApiRefusals(...ANY_CALLER, ...ANY_BODY)

@@ -67,10 +67,10 @@ export class PurseSession {
 
   /** Creates a hold, or returns the hold that the key already has. */
   hold(input: NewHold): Hold | Refused {
-    const there = this.holds.get(input.key);
-    if (there !== undefined) {
-      if (there.orgId !== input.orgId) throw new Error(`${input.key} is held by another organization.`);
-      return there;
+    const existing = this.holds.get(input.key);
+    if (existing !== undefined) {
+      if (existing.orgId !== input.orgId) throw new Error(`${input.key} is held by another organization.`);
+      return existing;
     }
     const held = this.purse(input.orgId).hold({
       meter: input.meter,

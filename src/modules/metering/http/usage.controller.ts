@@ -25,7 +25,7 @@ export class UsageController {
     summary: 'Returns usage and its cost.',
     description:
       'Groups usage by meter and by `group_by`. Usage that became known after its month was closed counts at the ' +
-        'hour when it became known.',
+      'hour when it became known.',
   })
   @ApiOkResponse({ type: UsageAnswer })
   @ApiRefusals(...ANY_CALLER, GENERIC_ERRORS.invalid_request)

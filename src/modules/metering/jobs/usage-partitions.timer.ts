@@ -22,7 +22,7 @@ export class UsagePartitionsTimer implements ScheduleHandler {
 
 /** This month and the two that follow. */
 function aheadOf(now: Date): Month[] {
-  const present = monthOf(now);
-  const next = monthOf(present.end);
-  return [present, next, monthOf(next.end)];
+  const current = monthOf(now);
+  const next = monthOf(current.end);
+  return [current, next, monthOf(next.end)];
 }

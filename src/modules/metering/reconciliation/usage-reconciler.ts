@@ -36,9 +36,9 @@ export class UsageReconciler {
   /** Returns how many sums differ from their events, or undefined while another process reconciles. */
   async reconcile(): Promise<number | undefined> {
     const now = this.clock.now();
-    const present = monthOf(now);
+    const current = monthOf(now);
     const drifted: DriftedSum[] = [];
-    for (const month of [present, monthOf(new Date(present.start.getTime() - 1))]) {
+    for (const month of [current, monthOf(new Date(current.start.getTime() - 1))]) {
       for (let after: string | undefined = ''; after !== undefined;) {
         const { last, count }: OrgPage = await this.orgs.endOfPage(after, WINDOW);
         const window: OrgWindow = { after, last: count < WINDOW ? undefined : last };
