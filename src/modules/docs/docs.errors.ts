@@ -7,6 +7,6 @@ export const DOCS_ERRORS = defineErrors({
 
 export class PageNotFound extends DomainError {
   constructor() {
-    super(DOCS_ERRORS.page_not_found, 'There is no such page.');
+    super(DOCS_ERRORS.page_not_found, 'Page not found.');
   }
 }

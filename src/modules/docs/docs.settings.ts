@@ -4,9 +4,8 @@ import { TextSetting } from '../../platform/config/setting.js';
 export class DocsSettings extends ModuleSettings {
   @TextSetting({
     name: 'SECURITY_CONTACT',
-    summary:
-      'Where people report vulnerabilities, an address or an `https://` page: `/.well-known/security.txt` names it.',
-    unset: 'there is no such file',
+    summary: 'Contact for vulnerability reports, an address or an `https://` page, for `/.well-known/security.txt`.',
+    unset: 'the file is not served',
     example: 'mailto:security@example.com',
     pattern: {
       matches: /^(?:mailto:[^\s@]+@[^\s@]+|https:\/\/\S+)$/,

@@ -14,11 +14,11 @@ export const FEATURE_ERRORS = defineErrors({
   stale_version: { type: 'conflict_error', status: 409, title: 'The resource has changed since it was read.' },
 });
 
-/** What the flag switches is off. */
+/** The feature behind the flag is off. */
 export class FeatureDisabled extends DomainError {
   constructor(flag: FlagName) {
     super(OPERATOR_ERRORS.feature_disabled, 'Disabled by the operator.', {
-      hint: 'Try again later, or ask the operator of the service.',
+      hint: 'Try again later, or ask the operator.',
       details: { feature: flag },
     });
   }
@@ -26,15 +26,17 @@ export class FeatureDisabled extends DomainError {
 
 export class FlagNotFound extends DomainError {
   constructor(known: readonly string[]) {
-    super(FEATURE_ERRORS.flag_not_found, 'There is no such feature flag.', { hint: `There are ${known.join(', ')}.` });
+    super(FEATURE_ERRORS.flag_not_found, 'Feature flag not found.', {
+      hint: `Use one of: ${known.join(', ')}.`,
+    });
   }
 }
 
 /** Service document §4, rule 1. */
 export class FlagNotAllowlisted extends DomainError {
   constructor(name: string, allowlist: readonly string[]) {
-    super(FEATURE_ERRORS.flag_not_allowlisted, `The feature flag ${name} may not be toggled here.`, {
-      hint: 'FEATURE_FLAG_ALLOWLIST names the flags that may be.',
+    super(FEATURE_ERRORS.flag_not_allowlisted, `The feature flag ${name} is not on the allowlist.`, {
+      hint: 'Add it to FEATURE_FLAG_ALLOWLIST and restart.',
       details: { name, allowlist },
     });
   }
@@ -42,8 +44,8 @@ export class FlagNotAllowlisted extends DomainError {
 
 export class FlagFixed extends DomainError {
   constructor(name: string) {
-    super(FEATURE_ERRORS.flag_fixed, `The environment of the service fixes the feature flag ${name}.`, {
-      hint: 'Change FEATURE_FLAGS and restart.',
+    super(FEATURE_ERRORS.flag_fixed, `The feature flag ${name} is set by FEATURE_FLAGS.`, {
+      hint: 'Change that setting and restart.',
       details: { name },
     });
   }
@@ -51,8 +53,8 @@ export class FlagFixed extends DomainError {
 
 export class FlagVersionStale extends DomainError {
   constructor(name: string, version: number) {
-    super(FEATURE_ERRORS.stale_version, `The feature flag ${name} has been changed since: its version is ${version}.`, {
-      hint: 'Read GET /ops/features again.',
+    super(FEATURE_ERRORS.stale_version, `The feature flag ${name} has changed: its version is ${version}.`, {
+      hint: 'Read GET /ops/features again, then retry.',
       details: { name, version },
     });
   }

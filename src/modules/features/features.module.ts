@@ -5,7 +5,7 @@ import { FlagAdministrationService } from './flags/flag-administration.service.j
 import { OpenFeatureFlags } from './flags/open-feature.provider.js';
 import { FeatureFlagsStore } from './persistence/feature-flags.store.js';
 
-/** Global: a flag may stand before anything that the product does. */
+/** Global, because a flag can guard any feature. */
 @Global()
 @Module({
   providers: [Features, FeatureFlagsStore, FlagAdministrationService, OpenFeatureFlags, ...FEATURE_METRICS],

@@ -5,19 +5,19 @@ import { parseFixedFlags } from './settings/fixed-flags.js';
 export class FeaturesSettings extends ModuleSettings {
   @TextSetting({
     name: 'FEATURE_FLAG_ALLOWLIST',
-    summary: 'Names of the feature flags that operators may switch, with commas between.',
+    summary: 'Feature flags that operators may toggle, separated by commas.',
     example: 'sign_ups,anonymous_sandbox',
   })
   private readonly allowlistText: string = '';
 
   @ParsedSetting({
     name: 'FEATURE_FLAGS',
-    summary: 'Feature flags that are fixed, `sign_ups=off,deploys=on`; nobody can toggle them.',
+    summary: 'Feature flags with a fixed value, such as `sign_ups=off,deploys=on`. They cannot be toggled.',
     example: 'sign_ups=off',
     parse: parseFixedFlags,
-    rule: 'must be a list of <flag>=on or <flag>=off, with commas between',
+    rule: 'must be a list of <flag>=on or <flag>=off, separated by commas',
   })
-  /** Flags that the environment fixes, by name. */
+  /** The flags that the environment fixes, by name. */
   readonly fixedFlags: ReadonlyMap<string, boolean> = new Map();
 
   get allowlist(): readonly string[] {

@@ -11,12 +11,15 @@ import { FLAGS, type FlagName } from './flags/flags.js';
 import type { FeatureFlagRow } from './persistence/feature-flag.entity.js';
 import { FeatureFlagsStore, FLAGS_CHANNEL } from './persistence/feature-flags.store.js';
 
-/** Where a flag has its value from: the environment wins over the database, and that over the default. */
+/**
+ * Where the value of a flag comes from. The environment takes precedence over the database, and the database over the
+ * default.
+ */
 export type FlagSource = 'default' | 'database' | 'env';
 
 /**
- * How the flags stand, kept in memory: to ask costs nothing. A toggle is seen by every process within a second, by a
- * notification, by reading anew whenever the listener has connected, and at the latest by a poll.
+ * Keeps the flags in memory, so that reading one costs nothing. Every process sees a toggle within a second through a
+ * notification. It also reads all flags whenever the listener has connected, and in each poll.
  */
 @Injectable()
 @Handles(featureFlagsSchedule)
@@ -24,8 +27,8 @@ export class Features implements OnApplicationBootstrap, ScheduleHandler {
   private rows: ReadonlyMap<string, FeatureFlagRow> = new Map();
   private syncedAt: Date | undefined;
   private reading: Promise<void> | undefined;
-  /** How often somebody has asked for it. */
-  private asked = 0;
+  /** How often a synchronization was requested. */
+  private requestedSyncs = 0;
 
   constructor(
     private readonly store: FeatureFlagsStore,
@@ -60,20 +63,23 @@ export class Features implements OnApplicationBootstrap, ScheduleHandler {
     return this.rows.has(name) ? 'database' : 'default';
   }
 
-  /** How long ago the flags were read from the database; undefined when they never were. */
+  /** Seconds since the flags were read from the database; undefined when they never were. */
   get syncAgeSeconds(): number | undefined {
     return this.syncedAt === undefined ? undefined : (this.clock.now().getTime() - this.syncedAt.getTime()) / 1000;
   }
 
-  /** Reads them anew. A change during the reading makes it read once more; where the database is away they stay. */
+  /**
+   * Reads all flags again. A request during a read triggers another read. While the database is unavailable the last
+   * values stay.
+   */
   sync(): Promise<void> {
-    this.asked += 1;
+    this.requestedSyncs += 1;
     this.reading ??= this.read();
     return this.reading;
   }
 
   private async read(): Promise<void> {
-    const { asked } = this;
+    const { requestedSyncs } = this;
     try {
       const at = this.clock.now();
       this.rows = new Map((await this.store.all()).map((row) => [row.name, row]));
@@ -81,7 +87,7 @@ export class Features implements OnApplicationBootstrap, ScheduleHandler {
     } catch (error) {
       this.log.debug({ error }, 'The feature flags could not be read.');
     }
-    this.reading = this.asked === asked ? undefined : this.read();
+    this.reading = this.requestedSyncs === requestedSyncs ? undefined : this.read();
     await this.reading;
   }
 }

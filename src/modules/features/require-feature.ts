@@ -19,6 +19,6 @@ class FeatureGuard implements CanActivate {
   }
 }
 
-/** The route answers 403 `feature_disabled` while the flag is off; who calls, and whether they may, is asked before. */
+/** The route answers 403 `feature_disabled` while the flag is off. The access guard runs first. */
 export const RequireFeature = (flag: FlagName): MethodDecorator =>
   applyDecorators(Feature(flag), UseGuards(FeatureGuard));

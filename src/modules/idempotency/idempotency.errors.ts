@@ -15,7 +15,7 @@ export const IDEMPOTENCY_ERRORS = defineErrors({
   },
 });
 
-/** Refusals that any write can get, besides those of its caller. */
+/** Refusals that any write can get, besides those about its caller. */
 export const ANY_WRITE: readonly ErrorDefinition[] = [
   GENERIC_ERRORS.invalid_request,
   IDEMPOTENCY_ERRORS.idempotency_mismatch,
@@ -23,7 +23,7 @@ export const ANY_WRITE: readonly ErrorDefinition[] = [
   GENERIC_ERRORS.storage_unavailable,
 ];
 
-/** Refusals that any write with a body can get, besides those of its caller. */
+/** Refusals that any write with a body can get, besides those about its caller. */
 export const ANY_BODY: readonly ErrorDefinition[] = [
   ...ANY_WRITE,
   GENERIC_ERRORS.malformed_json,
@@ -33,21 +33,21 @@ export const ANY_BODY: readonly ErrorDefinition[] = [
 
 export class IdempotencyMismatch extends DomainError {
   constructor() {
-    super(IDEMPOTENCY_ERRORS.idempotency_mismatch, 'This idempotency key was used for another request.', {
-      hint: 'Use a new key for each new request, and the same one only to send the same request again.',
+    super(IDEMPOTENCY_ERRORS.idempotency_mismatch, 'This idempotency key was already used for another request.', {
+      hint: 'Use a new key for each new request; reuse a key only to retry the same request.',
     });
   }
 }
 
 export class IdempotencyInProgress extends DomainError {
   constructor() {
-    super(IDEMPOTENCY_ERRORS.idempotency_in_progress, 'A call with this idempotency key is still running.', {
-      hint: 'Wait for its answer, or ask again in a moment.',
+    super(IDEMPOTENCY_ERRORS.idempotency_in_progress, 'A request with this idempotency key is still running.', {
+      hint: 'Wait for its answer, then send the request again.',
     });
   }
 }
 
-/** A refusal as it was given the first time. */
+/** Repeats the refusal that the first request got. */
 export class RefusedBefore extends DomainError {
   constructor(definition: ErrorDefinition, { message, help }: { message: string; help: ErrorHelp }) {
     super(definition, message, help);

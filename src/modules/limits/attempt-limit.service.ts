@@ -4,17 +4,17 @@ import { Clock, nextUtcMidnight } from '../../platform/time/clock.js';
 import { LimitScript } from './counting/limit-script.js';
 import type { LimitFacts } from './limits.errors.js';
 
-/** So many at once, and then as many again over the whole period. */
+/** A burst of `attempts`, refilled evenly over the period. */
 export interface AttemptLimit {
-  /** Of what, `sign-in` for one. */
+  /** What is attempted, for example `sign-in`. */
   readonly name: string;
   readonly attempts: number;
   readonly periodSeconds: number;
 }
 
 /**
- * Bounds how often something may be tried for one subject, a name or an address. Without Redis nothing may be tried:
- * it guards what must not be guessed.
+ * Limits how often something may be attempted for one subject, a name or an address. It fails closed: without Redis
+ * nothing may be attempted, because it protects secrets that must not be guessed.
  */
 @Injectable()
 export class AttemptLimitService {
@@ -25,9 +25,9 @@ export class AttemptLimitService {
   ) {}
 
   /**
-   * Counts one attempt. Undefined when it may go on, else the facts of the refusal.
+   * Counts one attempt. Returns undefined when it is allowed, else the facts of the refusal.
    *
-   * @throws {Error} of Redis being away, which is answered 503.
+   * @throws {Error} when Redis is unavailable, which is answered with 503.
    */
   async take({ name, attempts, periodSeconds }: AttemptLimit, subject: string): Promise<LimitFacts | undefined> {
     const now = this.clock.now();

@@ -1,23 +1,23 @@
 import type { Tier } from './tier.js';
 
-/** Whose budget a call is taken from: an organization, or the address of somebody without an account. */
+/** The account that a call is counted against: an organization, or the address of an unauthenticated caller. */
 export interface BudgetAccount {
   /** `org_…`, or an address. */
   readonly key: string;
   readonly tier: Tier;
-  /** Larger circles that share a multiple of the budget: the /48 around an IPv6 network. */
+  /** Larger networks that share a multiple of the budget, such as the /48 around an IPv6 network. */
   readonly circles: readonly { readonly key: string; readonly callsPerDay: number }[];
 }
 
 /**
- * A caller whose account is known from memory. What is remembered may be stale, which the numbers tell that are read
- * along as its call is counted.
+ * A caller whose account is cached. The cached entry may be stale; the stamps, which are read in the same round trip as
+ * the call is counted, show whether it is.
  */
 export interface BudgetHolder {
   readonly account: BudgetAccount;
-  /** Keys of those numbers in Redis. */
+  /** Redis keys of the stamps. */
   readonly stamps: readonly string[];
-  /** Given the numbers, -1 for one that is not there: whether the caller has changed since it was remembered. */
+  /** True when the caller has changed since it was cached. A stamp of -1 means that its key does not exist. */
   isStale(stamps: readonly number[]): boolean;
   /** Looks the caller up again. @throws {DomainError} when it may no longer call. */
   refresh(): Promise<BudgetHolder>;
@@ -30,10 +30,10 @@ export function attachBudgetHolder(request: object, holder: BudgetHolder): void 
   (request as Carrier)[HOLDER] = holder;
 }
 
-/** Undefined for a request that carries no credential, or none that was found good yet. */
+/** Undefined for a request without a credential, or with one that has not been verified. */
 export const budgetHolderOf = (request: object): BudgetHolder | undefined => (request as Carrier)[HOLDER];
 
-/** Knows whose budget a request would be taken from that met no guard, because no route took it. */
+/** Finds the account of a request that no route matched, so that no guard has seen it. */
 export abstract class BudgetHolders {
   abstract find(request: object): Promise<BudgetHolder | undefined>;
 }

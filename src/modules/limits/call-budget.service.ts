@@ -11,10 +11,10 @@ import { LimitScript } from './counting/limit-script.js';
 import { BurstLimitExceeded, DailyLimitExceeded, type LimitFacts } from './limits.errors.js';
 import { burstSizeOf, type Tier, UNLIMITED_CALLS } from './tier.js';
 
-/** A /48 holds 65,536 networks of one customer; together they may call ten times as often as one. */
+/** A /48 holds 65,536 networks of one customer. Together they may make ten times as many calls as one of them. */
 const SITE_FACTOR = 10;
 
-/** What is left to a caller, as the budget headers say it. */
+/** The remaining budget of a caller, as the budget headers report it. */
 export interface Budget {
   readonly account: BudgetAccount;
   readonly limit: number;
@@ -22,14 +22,14 @@ export interface Budget {
   readonly burstLeft: number;
   readonly resetSeconds: number;
   readonly refusal: BurstLimitExceeded | DailyLimitExceeded | undefined;
-  /** The numbers that were read along; none where Redis is away. */
+  /** The stamps that were read in the same round trip; empty while Redis is unavailable. */
   readonly stamps: readonly number[];
-  /** Where and when it was counted, to be given back there. */
+  /** Where and when the call was counted, so that it can be returned there. */
   readonly countedIn: 'redis' | 'process';
   readonly countedAt: Date;
 }
 
-/** The calls of a caller: so many at once, and so many a UTC day (service document §8). */
+/** Limits the API calls of a caller: a burst limit and a budget for each UTC day (service document §8). */
 @Injectable()
 export class CallBudgetService {
   private readonly anonymous: Tier;
@@ -49,7 +49,7 @@ export class CallBudgetService {
     };
   }
 
-  /** The account of somebody who shows no credential. */
+  /** The account of an unauthenticated caller. */
   accountOfAddress({ network, site }: ClientAddress): BudgetAccount {
     const circles =
       site === undefined ? [] : [{ key: site, callsPerDay: this.settings.anonymousCallsPerDay * SITE_FACTOR }];
@@ -57,19 +57,21 @@ export class CallBudgetService {
   }
 
   /**
-   * Spends one call, and reads `stamps` along in the same round trip. A refusal is in the answer and not thrown,
-   * because its headers are sent as well.
+   * Spends one call and reads `stamps` in the same round trip. A refusal is returned and not thrown, because its
+   * headers are sent as well.
    */
   spend(account: BudgetAccount, stamps: readonly string[] = []): Promise<Budget> {
     return this.take(account, stamps, 1);
   }
 
-  /** What is left, without spending anything. */
+  /** Returns the remaining budget without spending anything. */
   look(account: BudgetAccount): Promise<Budget> {
     return this.take(account, [], 0);
   }
 
-  /** A call that we failed, or that was refused before it did anything, costs nothing. */
+  /**
+   * Returns a call to the budget. Calls that failed on our side, or were refused before they did anything, are free.
+   */
   async giveBack({ account, countedIn, countedAt }: Budget): Promise<void> {
     if (countedIn === 'process') {
       this.inProcess.giveBack(account.key);
@@ -82,7 +84,7 @@ export class CallBudgetService {
     }
   }
 
-  /** How a call of an account is refused that has none left today. */
+  /** The refusal for an account whose daily budget is used up. */
   usedUp({ tier }: BudgetAccount): DailyLimitExceeded {
     const now = this.clock.now();
     const resetsAt = nextUtcMidnight(now);
@@ -116,8 +118,8 @@ export class CallBudgetService {
         { countedIn: 'redis', stamps: answer.stamps },
       );
     } catch (error) {
-      if (!isRedisUnavailable(error)) throw error;
-      this.log.debug({ error }, 'Redis is away; calls are counted in this process.');
+      if (!isRedisAway(error)) throw error;
+      this.log.debug({ error }, 'Redis is unavailable; calls are counted in this process.');
       return this.budgetOf(account, now, this.inProcess.take(key, tier, cost), { countedIn: 'process', stamps: [] });
     }
   }
@@ -130,7 +132,7 @@ export class CallBudgetService {
   ): Budget {
     const { tier } = account;
     const limit = tier.callsPerDay ?? UNLIMITED_CALLS;
-    // A network whose site is used up has nothing left, whatever its own counter says.
+    // A network has nothing left when its site has nothing left, whatever its own counter says.
     const remaining =
       tier.callsPerDay === null ? UNLIMITED_CALLS : taken.refusedBy === 'daily' ? 0 : Math.max(0, limit - taken.used);
     const resetsAt = nextUtcMidnight(now);
@@ -156,7 +158,7 @@ export class CallBudgetService {
   }
 }
 
-/** Calls of an unlimited plan are counted as well: usage shows them. */
+/** Calls of unlimited plans are counted as well, because usage reports show them. */
 function countersOf({ key, tier, circles }: BudgetAccount, now: Date): { key: string; limit: number }[] {
   const prefix = `limits:calls:${utcDay(now)}`;
   const own = { key: `${prefix}:${key}`, limit: tier.callsPerDay ?? -1 };

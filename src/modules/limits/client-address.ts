@@ -1,17 +1,17 @@
 import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
 
-/** By what an anonymous caller is counted. */
+/** The networks that an anonymous caller is counted by. */
 export interface ClientAddress {
   /** An IPv4 address, or the /64 of an IPv6 address: one customer commonly owns a whole /64. */
   readonly network: string;
-  /** The /48 around it, which a caller with many /64 shares among them; undefined for IPv4. */
+  /** The /48 around the network, which all /64 networks of one customer share. Undefined for IPv4. */
   readonly site: string | undefined;
 }
 
 const known = new LRUCache<string, ClientAddress>({ max: 10_000 });
 
-/** `::ffff:203.0.113.7` is the IPv4 address in it. What is no address at all counts as one caller. */
+/** `::ffff:203.0.113.7` is treated as the IPv4 address in it. All texts that are not an address count as one caller. */
 export function clientAddressOf(ip = ''): ClientAddress {
   let address = known.get(ip);
   if (address === undefined) known.set(ip, (address = parse(ip)));

@@ -2,16 +2,16 @@ import { Injectable, Logger } from '@nestjs/common';
 import { LimitScript } from './counting/limit-script.js';
 
 export interface ConcurrencyLimit {
-  /** Of what, `sandbox` for one. */
+  /** What is limited, for example `sandbox`. */
   readonly name: string;
   readonly places: number;
-  /** Longer than any work can take: by then a place that was never given back is free again. */
+  /** Must exceed the longest possible run: a slot that was never released is free after this time. */
   readonly lifetimeMs: number;
 }
 
 /**
- * How much of something one subject, an address or an organization, may have going at once. Counted in Redis, across
- * all processes.
+ * Limits how many operations of one kind a subject, an address or an organization, may run at once. The slots are
+ * counted in Redis, across all processes.
  */
 @Injectable()
 export class ConcurrencyLimitService {
@@ -19,12 +19,16 @@ export class ConcurrencyLimitService {
 
   constructor(private readonly script: LimitScript) {}
 
-  /** False when all places are taken. @throws {Error} of Redis being away, which is answered 503. */
+  /**
+   * Returns false when all slots are taken.
+   *
+   * @throws {Error} when Redis is unavailable, which is answered with 503.
+   */
   take(limit: ConcurrencyLimit, subject: string, holder: string): Promise<boolean> {
     return this.script.takeLease(keyOf(limit, subject), holder, limit.places, limit.lifetimeMs);
   }
 
-  /** Never throws: the place ends by itself. */
+  /** Never throws, because the slot expires by itself. */
   async end(limit: Pick<ConcurrencyLimit, 'name'>, subject: string, holder: string): Promise<void> {
     await this.script.endLease(keyOf(limit, subject), holder).catch((error: unknown) => {
       this.logger.debug(error);

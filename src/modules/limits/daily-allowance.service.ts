@@ -12,8 +12,8 @@ export interface Allowance {
 }
 
 /**
- * So many of something a UTC day for one address, the anonymous sandbox for one. It is in Redis, so that a restart
- * forgets nothing; without Redis nothing is granted.
+ * An allowance for each UTC day and address, such as the anonymous sandbox runs. It is stored in Redis, so that a
+ * restart forgets nothing, and it fails closed: without Redis nothing is granted.
  */
 @Injectable()
 export class DailyAllowanceService {
@@ -22,7 +22,11 @@ export class DailyAllowanceService {
     private readonly clock: Clock,
   ) {}
 
-  /** Takes one before the work begins. @throws {Error} of Redis being away, which is answered 503. */
+  /**
+   * Takes one before the work begins.
+   *
+   * @throws {Error} when Redis is unavailable, which is answered with 503.
+   */
   async take(name: string, address: ClientAddress, perDay: number): Promise<Allowance> {
     const now = this.clock.now();
     const resetsAt = nextUtcMidnight(now);
@@ -38,7 +42,7 @@ export class DailyAllowanceService {
     return { granted: refusedBy === undefined, remaining: remainingOf(perDay, refusedBy, used[0]!), resetsAt };
   }
 
-  /** For work that the platform, not the caller, failed. `takenAt` names the day that it was taken from. */
+  /** Returns one that was taken for work that failed on our side. `takenAt` selects the day that it was taken from. */
   async giveBack(name: string, address: ClientAddress, takenAt: Date): Promise<void> {
     await this.script.giveBack(this.keysOf(name, address, takenAt));
   }
@@ -49,6 +53,6 @@ export class DailyAllowanceService {
   }
 }
 
-/** A network whose site is used up has nothing left, whatever its own counter says. */
+/** A network has nothing left when its site has nothing left, whatever its own counter says. */
 const remainingOf = (perDay: number, refusedBy: unknown, used: number): number =>
   refusedBy === undefined ? Math.max(0, perDay - used) : 0;

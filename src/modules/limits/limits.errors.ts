@@ -30,7 +30,7 @@ export interface LimitFacts {
   readonly upgradeUrl: string;
 }
 
-/** A caller who waits `retryAfterSeconds` is let in again, unless it goes on calling meanwhile. */
+/** A caller that waits `retryAfterSeconds` is admitted again, unless it keeps calling meanwhile. */
 export abstract class LimitExceeded extends DomainError {
   constructor(definition: ErrorDefinition, message: string, facts: LimitFacts, hint: string) {
     super(definition, message, {
@@ -51,9 +51,9 @@ export class BurstLimitExceeded extends LimitExceeded {
   constructor(facts: LimitFacts) {
     super(
       LIMIT_ERRORS.burst_limit_exceeded,
-      'Too many calls at once.',
+      'Too many calls in a short time.',
       facts,
-      'Slow down; Retry-After says for how long.',
+      'Wait for the seconds in Retry-After, then retry.',
     );
   }
 }
@@ -62,16 +62,21 @@ export class DailyLimitExceeded extends LimitExceeded {
   constructor(facts: LimitFacts) {
     super(
       LIMIT_ERRORS.daily_limit_exceeded,
-      `The ${facts.limit} calls of this day are used up.`,
+      `Daily call limit reached: ${facts.limit} calls.`,
       facts,
-      'Read x-service-calls-remaining as you go. The budget starts afresh at 00:00 UTC; a larger plan has a larger one.',
+      'The budget resets at 00:00 UTC. Wait until then, or upgrade for a larger one.',
     );
   }
 }
 
-/** Of attempts that send messages, make accounts or guess at secrets. */
+/** Refuses attempts at operations that send messages, create accounts or could guess secrets. */
 export class TooManyAttempts extends LimitExceeded {
   constructor(facts: LimitFacts) {
-    super(LIMIT_ERRORS.burst_limit_exceeded, 'Too many attempts.', facts, 'Wait for the time that Retry-After names.');
+    super(
+      LIMIT_ERRORS.burst_limit_exceeded,
+      'Too many attempts.',
+      facts,
+      'Wait for the seconds in Retry-After, then retry.',
+    );
   }
 }

@@ -1,11 +1,11 @@
 import { ModuleSettings } from '../../platform/config/module-settings.js';
 import { IntegerSetting } from '../../platform/config/setting.js';
 
-/** What callers without an account may do. */
+/** The limits of unauthenticated callers. */
 export class LimitsSettings extends ModuleSettings {
   @IntegerSetting({
     name: 'ANONYMOUS_CALLS_PER_DAY',
-    summary: 'API calls of an address without an account, a UTC day.',
+    summary: 'API calls per UTC day of an unauthenticated address.',
     unit: 'calls',
     min: 1,
   })
@@ -13,7 +13,7 @@ export class LimitsSettings extends ModuleSettings {
 
   @IntegerSetting({
     name: 'ANONYMOUS_CALLS_PER_SECOND',
-    summary: 'The same, a second; twice as many at once.',
+    summary: 'API calls per second of an unauthenticated address; a burst may have twice as many.',
     unit: 'calls',
     min: 1,
   })

@@ -1,14 +1,14 @@
-/** What a kind of caller may ask of the API. */
+/** The API limits of a kind of caller. */
 export interface Tier {
-  /** As `x-service-tier` names it. */
+  /** The value of the header `x-service-tier`. */
   readonly name: 'anonymous' | 'free' | 'builder' | 'pro' | 'enterprise';
-  /** Null: unlimited. */
+  /** Null means unlimited. */
   readonly callsPerDay: number | null;
   readonly callsPerSecond: number;
 }
 
-/** Calls that may come at once before the rate per second holds. */
+/** The number of calls that may arrive at once before the rate per second applies. */
 export const burstSizeOf = (tier: Tier): number => tier.callsPerSecond * 2;
 
-/** What the headers of an unlimited plan say: the largest integer that every client can read. */
+/** The limit in the headers of an unlimited plan: the largest integer that every client can parse. */
 export const UNLIMITED_CALLS = 2_147_483_647;

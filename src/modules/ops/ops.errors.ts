@@ -10,15 +10,15 @@ export const OPS_ERRORS = defineErrors({
 
 export class OpsTaskNotFound extends DomainError {
   constructor() {
-    super(OPS_ERRORS.ops_task_not_found, 'There is no such task.', { hint: 'GET /ops/tasks lists them.' });
+    super(OPS_ERRORS.ops_task_not_found, 'Task not found.', { hint: 'List the tasks with GET /ops/tasks.' });
   }
 }
 
-/** Somebody else holds the task (service document §7). */
+/** Another agent holds the task (service document §7). */
 export class TaskAlreadyClaimed extends DomainError {
   constructor(holder: string, expiresAt: Date) {
     super(OPS_ERRORS.task_already_claimed, `${holder} has claimed the task.`, {
-      hint: 'Wait until the claim is released or over, or take another task.',
+      hint: 'Wait until the claim is released or expires, or claim another task.',
       details: { holder, expiresAt: expiresAt.toISOString() },
     });
   }
@@ -26,16 +26,16 @@ export class TaskAlreadyClaimed extends DomainError {
 
 export class TaskNotClaimed extends DomainError {
   constructor() {
-    super(OPS_ERRORS.task_not_claimed, 'You do not hold the task: nobody does.', {
-      hint: 'Claim it first; a claim that was not renewed in time is over.',
+    super(OPS_ERRORS.task_not_claimed, 'The task is not claimed.', {
+      hint: 'Claim it first, and renew the claim before it expires.',
     });
   }
 }
 
 export class TaskAlreadyResolved extends DomainError {
   constructor(resolvedAt: Date, resolvedBy: string) {
-    super(OPS_ERRORS.task_already_resolved, 'The task is resolved.', {
-      hint: 'If the fault is still there, the next report of it opens a new task.',
+    super(OPS_ERRORS.task_already_resolved, 'The task is already resolved.', {
+      hint: 'If the fault persists, claim the task that its next report opens.',
       details: { resolvedAt: resolvedAt.toISOString(), resolvedBy },
     });
   }

@@ -6,7 +6,7 @@ import { OpsAlertsStore } from './persistence/ops-alerts.store.js';
 import { OpsTasksStore } from './persistence/ops-tasks.store.js';
 import { OpsTasksService } from './tasks/ops-tasks.service.js';
 
-/** Alerts, the tasks that come of them, and the runbooks that say what to do. */
+/** Turns alerts into tasks for operators, with runbooks that describe how to resolve them. */
 @Module({
   providers: [AlertIntakeService, OpsAlertsStore, OpsTasksService, OpsTasksStore, Runbooks, ...OPS_METRICS],
   exports: [AlertIntakeService, OpsTasksService, OpsTasksStore, Runbooks],

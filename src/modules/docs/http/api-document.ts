@@ -7,7 +7,7 @@ import { RouteDirectory } from '../../auth/route-directory.js';
 import { PAGE_POLICY } from '../page-policy.js';
 import { describeApi } from './describe-api.js';
 
-/** The OpenAPI description, made from the code the first time that somebody asks for it. */
+/** Generates the OpenAPI document from the code on first use. */
 @Injectable()
 export class ApiDocument {
   private app: INestApplication | undefined;
@@ -19,7 +19,7 @@ export class ApiDocument {
     private readonly errors: ErrorCatalog,
   ) {}
 
-  /** Serves the readable page at `/docs`; the description itself has a route of its own, behind the guards. */
+  /** Serves the interactive reference at `/docs`. The document itself has a route of its own, behind the guards. */
   publishAt(app: INestApplication): void {
     this.app = app;
     const express = app.getHttpAdapter().getInstance() as Express;
@@ -34,9 +34,9 @@ export class ApiDocument {
     });
   }
 
-  /** @throws {Error} before {@link publishAt}: a wiring fault. */
+  /** @throws {Error} when called before {@link publishAt}, which is a wiring fault. */
   get(): OpenAPIObject {
-    if (this.app === undefined) throw new Error('The application has not been given to its description.');
+    if (this.app === undefined) throw new Error('The API document was requested before publishAt() was called.');
     this.document ??= describeApi(this.app, {
       publicUrl: this.config.publicUrl,
       routes: this.routes,

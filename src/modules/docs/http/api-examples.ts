@@ -4,7 +4,7 @@ type Schemas = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>;
 type Schema = Schemas[string];
 type Operation = NonNullable<OpenAPIObject['paths'][string]['get']>;
 
-/** What the segments of paths name; each has one meaning everywhere, so controllers need not repeat it. */
+/** Describes the path parameters. Each name means the same everywhere, so that controllers need not repeat it. */
 const PATH_PARAMETERS: Readonly<Record<string, { description: string; example: string }>> = {
   key_id: { description: 'The id of the key.', example: 'key_01jd3m8yeqf5rb0xkq5ym8s6tn' },
   session_id: { description: 'The id of the session.', example: 'ses_01jd3m8yeqf5rb0xkq5ym8s6tn' },
@@ -32,7 +32,7 @@ export function describePathParameters({ paths }: OpenAPIObject): void {
   }
 }
 
-/** A body without examples of its own has one that is put together from those of its fields. */
+/** Adds an example to each body that has none, assembled from the examples of its fields. */
 export function addBodyExamples({ paths, components }: OpenAPIObject): void {
   for (const { requestBody } of operationsOf(paths)) {
     if (requestBody === undefined || '$ref' in requestBody) continue;

@@ -15,28 +15,30 @@ interface Surroundings {
 
 type Operation = NonNullable<OpenAPIObject['paths'][string]['get']>;
 
-/** In the order in which a newcomer meets them; the reference shows them in it. */
+/** The reference shows the tags in this order, which is the order in which a new user needs them. */
 const TAGS: Readonly<Record<string, string>> = {
   auth: 'Sign-up, sign-in, sessions and passwords.',
   me: 'The caller: the account, the organizations and the scopes of the credential.',
   keys: 'API keys.',
   organizations: 'Organizations, members, invitations and the audit log.',
   projects: 'Projects and their environment variables.',
-  repositories: 'Git repositories, here or at GitHub.',
+  repositories: 'Git repositories, hosted by this service or by GitHub.',
   deploys: 'Deploys of projects: creation, logs, promotion and rollback.',
   sandbox: 'Runs untrusted code in isolation.',
   integrations: 'Connections to GitHub.',
   billing: 'Plans, prices, usage, credits, spend caps and invoices.',
-  operations: 'Health, readiness and metrics, and what the operator of the service does.',
-  documentation: 'The API itself: where to read about it, and this description.',
+  operations: 'Health, readiness, metrics, and the endpoints of the operator.',
+  documentation: 'The documentation of the API, and this OpenAPI document.',
 };
 
-/** The OpenAPI description of the application; it is made from the code alone, so the application need not have started. */
+/** Generates the OpenAPI document. It depends on the code alone, so that the application need not have started. */
 export function describeApi(app: INestApplication, { publicUrl, routes, errors }: Surroundings): OpenAPIObject {
   const builder = new DocumentBuilder()
     .setTitle('Service platform')
     .setDescription(
-      'Every failure has one shape; its `code` has a page under `/docs/errors/<code>`. Every answer under `/api/v1` carries the budget headers `x-service-tier`, `x-service-calls-limit`, `x-service-calls-remaining` and `x-service-calls-reset`.',
+      'All errors have the same shape, and each `code` has a page under `/docs/errors/<code>`. ' +
+        'Every answer under `/api/v1` carries the budget headers `x-service-tier`, `x-service-calls-limit`, ' +
+        '`x-service-calls-remaining` and `x-service-calls-reset`.',
     )
     .setVersion(VERSION)
     .setLicense('Apache-2.0', 'https://www.apache.org/licenses/LICENSE-2.0')
@@ -51,13 +53,13 @@ export function describeApi(app: INestApplication, { publicUrl, routes, errors }
   return document;
 }
 
-/** Each operation asks for what its guards ask for, because both read the same declarations. */
+/** The security of each operation matches its guards, because both read the same declarations. */
 function addSecurity({ paths }: OpenAPIObject, routes: RouteDirectory): void {
   const byTemplate = new Map(routes.list().map((route) => [`${route.method} ${route.path}`, route]));
   for (const [path, operations] of Object.entries(paths)) {
     for (const [method, operation] of Object.entries(operations) as [string, Operation][]) {
       const route = byTemplate.get(`${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`);
-      if (route === undefined) throw new Error(`${method} ${path} is described, and no controller declares it.`);
+      if (route === undefined) throw new Error(`${method} ${path} is documented, but no controller declares it.`);
       operation.security = securityOf(route);
       if (route.rule?.scope !== undefined) Object.assign(operation, { 'x-required-scope': route.rule.scope });
     }

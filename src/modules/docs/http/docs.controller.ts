@@ -26,11 +26,11 @@ export class DocsController {
   @Redirect('/docs')
   @ApiExcludeEndpoint()
   home(): void {
-    // The redirect is the answer.
+    // The decorator sends the redirect.
   }
 
   @Get('api/v1')
-  @ApiOperation({ summary: 'What this is and where to read on.' })
+  @ApiOperation({ summary: 'Returns the name and version of the service, and links to its documentation.' })
   @ApiOkResponse({ type: IndexAnswer })
   @ApiRefusals(...ANY_CALL)
   index(): Envelope<IndexView> {
@@ -44,7 +44,7 @@ export class DocsController {
   }
 
   @Get('api/v1/openapi.json')
-  @ApiOperation({ summary: 'This description, as OpenAPI 3.' })
+  @ApiOperation({ summary: 'Returns this document, as OpenAPI 3.' })
   @ApiOkResponse({
     schema: {
       type: 'object',
@@ -57,14 +57,14 @@ export class DocsController {
     return this.document.get();
   }
 
-  /** The target of `docs_url` in every error. */
+  /** Serves the page that `docs_url` in each error points to. */
   @Get('docs/errors/:code')
   @ApiExcludeEndpoint()
   errorPage(@Param('code') code: string, @Res({ passthrough: true }) response: Response): string {
     return page(response, this.pages.error(code));
   }
 
-  /** The target of `upgrade_url` unless `PRICING_URL` names another. */
+  /** Serves the page that `upgrade_url` points to, unless `PRICING_URL` is set. */
   @Get('docs/plans')
   @ApiExcludeEndpoint()
   plansPage(@Res({ passthrough: true }) response: Response): string {

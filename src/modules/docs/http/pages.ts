@@ -6,14 +6,18 @@ import { PROJECT_ROOT } from '../../../platform/version.js';
 import { PageNotFound } from '../docs.errors.js';
 import { markdownPage } from '../markdown-page.js';
 
-/** Pages for people, from the Markdown in `docs/`. */
+/** Serves the Markdown pages in `docs/` as HTML. */
 @Injectable()
 export class Pages {
   private readonly rendered = new Map<string, string>();
 
   constructor(private readonly errors: ErrorCatalog) {}
 
-  /** @throws {PageNotFound} for a code that no module declares: no other name ever becomes a path. */
+  /**
+   * Only declared error codes ever become part of a path.
+   *
+   * @throws {PageNotFound} `page_not_found`
+   */
   error(code: string): string {
     if (!this.errors.has(code)) throw new PageNotFound();
     return this.render(`errors/${code}.md`, code);

@@ -7,15 +7,16 @@ type Requirements = Record<string, string[]>[];
 
 const bearer = (description: string): Scheme => ({ type: 'http', scheme: 'bearer', description });
 
-/** The credentials of this API; all of them are bearer tokens. */
+/** The credentials of the API, all of which are bearer tokens. */
 export const SECURITY_SCHEMES = {
-  api_key: bearer('An API key. `x-api-key` takes it as well.'),
+  api_key: bearer('An API key. The header `x-api-key` accepts it as well.'),
   session: bearer('The session token from sign-in or sign-up.'),
   ops_token: bearer(
-    'The operator token `OPS_TOKEN`. While it is unset, programs on the same machine need none, and what moves money is off.',
+    'The operator token `OPS_TOKEN`. While it is unset, programs on the same machine need none, ' +
+      'and endpoints that move money are disabled.',
   ),
-  metrics_token: bearer('`METRICS_TOKEN`. While it is unset, metrics are open.'),
-  usage_token: bearer('`USAGE_TOKEN`. While it is unset, usage reports are off.'),
+  metrics_token: bearer('`METRICS_TOKEN`. While it is unset, metrics are public.'),
+  usage_token: bearer('`USAGE_TOKEN`. While it is unset, usage reports are disabled.'),
 } satisfies Record<string, Scheme>;
 
 type SchemeName = keyof typeof SECURITY_SCHEMES;
@@ -27,7 +28,7 @@ const BY_SURFACE: Readonly<Record<OperatorSurface, SchemeName>> = {
   usage: 'usage_token',
 };
 
-/** The credentials that a route takes, each by itself; none for a route that is open to everybody. */
+/** Returns the credentials that a route accepts, any one of which suffices. A public route has none. */
 export function securityOf({ rule, surface, sessions }: DeclaredRoute): Requirements {
   return schemesOf({ rule, surface, sessions }).map((name) => ({ [name]: [] }));
 }

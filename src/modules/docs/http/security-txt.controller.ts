@@ -6,10 +6,10 @@ import { Public } from '../../../platform/http/public.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { PageNotFound } from '../docs.errors.js';
 
-/** RFC 9116 recommends less than a year, so that a file that nobody maintains stops being believed. */
+/** RFC 9116 recommends less than a year, so that readers stop trusting a file that is no longer maintained. */
 const VALID_MS = 180 * 86_400_000;
 
-/** Tells where to report a vulnerability (RFC 9116). */
+/** Serves the contact for vulnerability reports (RFC 9116). */
 @ApiExcludeController()
 @Controller('.well-known/security.txt')
 @Public()
@@ -20,7 +20,7 @@ export class SecurityTxtController {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws {PageNotFound} `page_not_found`: `SECURITY_CONTACT` is not set. */
+  /** @throws {PageNotFound} `page_not_found` when `SECURITY_CONTACT` is not set. */
   @Get()
   @Header('Content-Type', 'text/plain; charset=utf-8')
   show(): string {

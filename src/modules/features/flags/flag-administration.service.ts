@@ -11,8 +11,8 @@ import { FLAG_NAMES, FLAGS, type FlagName, isFlagName } from './flags.js';
 import type { FeatureFlagRow } from '../persistence/feature-flag.entity.js';
 import { FeatureFlagsStore } from '../persistence/feature-flags.store.js';
 
-/** Whoever holds `OPS_TOKEN`; it names nobody. */
-const BY = 'operator';
+/** Any holder of `OPS_TOKEN`, which identifies no person. */
+const ACTOR = 'operator';
 
 export interface ShownFlag {
   readonly name: FlagName;
@@ -21,7 +21,7 @@ export interface ShownFlag {
   readonly source: FlagSource;
   readonly allowlisted: boolean;
   readonly description: string;
-  /** 0 for one that was never toggled. */
+  /** 0 for a flag that was never toggled. */
   readonly version: number;
   readonly updatedAt: Date | undefined;
   readonly updatedBy: string | undefined;
@@ -31,14 +31,14 @@ export interface UpdateFlagInput {
   readonly name: string;
   readonly enabled: boolean;
   readonly reason: string | undefined;
-  /** The version that the caller has seen; undefined: whichever it is. */
+  /** The version that the caller has read; undefined to accept any. */
   readonly expectedVersion: number | undefined;
 }
 
 export interface Toggled {
   readonly flag: ShownFlag;
   readonly previous: boolean;
-  /** Of the row that keeps who toggled what, when and why. */
+  /** The id of the audit row, which records who toggled which flag, when and why. */
   readonly auditId: string;
 }
 
@@ -55,7 +55,7 @@ export class FlagAdministrationService {
     private readonly clock: Clock,
   ) {}
 
-  /** As the database has them, and not as this process remembers them. */
+  /** Returns the flags from the database, not from the cache of this process. */
   async list(): Promise<ShownFlag[]> {
     const rows = new Map((await this.store.all()).map((row) => [row.name, row]));
     return FLAG_NAMES.map((name) => this.shown(name, rows.get(name)));
@@ -80,7 +80,7 @@ export class FlagAdministrationService {
 
       const now = this.clock.now();
       const previous = row?.enabled ?? FLAGS[name].default;
-      const flag = { name, enabled, version: version + 1, updatedAt: now, updatedBy: BY };
+      const flag = { name, enabled, version: version + 1, updatedAt: now, updatedBy: ACTOR };
       const auditId = this.ids.next(AUDIT_ENTRY_ID);
       const requestId = this.context.current?.requestId ?? '';
       await this.store.save(flag, {
@@ -90,12 +90,12 @@ export class FlagAdministrationService {
         enabled,
         reason: reason ?? null,
         changedAt: now,
-        changedBy: BY,
+        changedBy: ACTOR,
         requestId,
       });
       return { flag: this.shown(name, flag), previous, auditId };
     });
-    // Whoever toggled it here must see it here at once.
+    // The caller must see its own toggle at once.
     await this.features.sync();
     return toggled;
   }

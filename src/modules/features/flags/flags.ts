@@ -1,18 +1,18 @@
 /**
- * Every feature flag, what it switches and how it stands where nobody has said otherwise. A flag that is off refuses
- * with `feature_disabled`; what is under way goes on.
+ * All feature flags with their defaults. A flag that is off refuses new work with `feature_disabled`; work that has
+ * begun continues.
  */
 export const FLAGS = {
-  sign_ups: { default: true, description: 'New accounts can be made with POST /api/v1/auth/sign-up.' },
+  sign_ups: { default: true, description: 'New accounts can be created with POST /api/v1/auth/sign-up.' },
   anonymous_sandbox: {
     default: true,
-    description: 'Code can be run without an account with POST /api/v1/sandbox/try.',
+    description: 'Unauthenticated callers can run code with POST /api/v1/sandbox/try.',
   },
   sandbox_executions: {
     default: true,
     description: 'Organizations can run code with POST /api/v1/sandbox/executions.',
   },
-  deploys: { default: true, description: 'New deploys are taken in, and those that wait begin.' },
+  deploys: { default: true, description: 'New deploys are accepted, and queued deploys start.' },
 } as const satisfies Record<string, { readonly default: boolean; readonly description: string }>;
 
 export type FlagName = keyof typeof FLAGS;

@@ -18,7 +18,7 @@ const REASONS: Record<FlagSource, string> = {
   env: StandardResolutionReasons.STATIC,
 };
 
-/** The flags by the standard API (openfeature.dev), for code that speaks it. All of ours are booleans. */
+/** Provides the flags through the standard API (openfeature.dev). All flags are booleans. */
 @Injectable()
 export class OpenFeatureFlags {
   private readonly domain: string;
@@ -27,7 +27,7 @@ export class OpenFeatureFlags {
     private readonly features: Features,
     ids: Ids,
   ) {
-    // OpenFeature knows one set of providers for the process; several of our applications may run in one.
+    // OpenFeature keeps one set of providers for the process, in which several applications may run.
     this.domain = ids.next(PROCESS_ID);
   }
 

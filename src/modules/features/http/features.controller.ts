@@ -20,8 +20,8 @@ export class FeaturesController {
 
   @Get()
   @ApiOperation({
-    summary: 'Shows the feature flags, and which of them may be toggled.',
-    description: 'Needs `OPS_TOKEN` as bearer token when it is set.',
+    summary: 'Lists the feature flags, and which of them can be toggled.',
+    description: 'Requires `OPS_TOKEN` as the bearer token if it is set.',
   })
   @ApiOkResponse({ type: FlagsView })
   @ApiRefusals(...ANY_OPERATOR, GENERIC_ERRORS.service_unavailable)
@@ -33,8 +33,8 @@ export class FeaturesController {
   @TakesJson()
   @HttpCode(HttpStatus.OK)
   @ApiOperation({
-    summary: 'Toggles a feature flag of the allowlist, in every process within a second.',
-    description: 'Needs `OPS_TOKEN` as bearer token when it is set.',
+    summary: 'Toggles a feature flag on the allowlist, in every process within a second.',
+    description: 'Requires `OPS_TOKEN` as the bearer token if it is set.',
   })
   @ApiOkResponse({ type: ToggledView })
   @ApiRefusals(

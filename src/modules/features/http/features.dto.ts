@@ -16,7 +16,7 @@ export class ToggleFlagBody {
   @ApiPropertyOptional({
     example: 'Sign-ups are abused',
     maxLength: 500,
-    description: 'Kept with the change, for whoever asks later.',
+    description: 'The reason for the change, stored in its audit row.',
   })
   @MayBeAbsent()
   @inOrder(IsString(), MaxLength(500), IsOneLine())
@@ -26,7 +26,7 @@ export class ToggleFlagBody {
     example: 3,
     type: 'integer',
     minimum: 0,
-    description: 'The version that was seen; 409 when it has changed since.',
+    description: 'The version that you have read; the call is refused with 409 if it has changed.',
   })
   @MayBeAbsent()
   @IsInt()
@@ -39,9 +39,10 @@ export class FlagView {
   @ApiProperty() enabled!: boolean;
   @ApiProperty() default!: boolean;
   @ApiProperty({ enum: ['default', 'database', 'env'] }) source!: string;
-  @ApiProperty({ description: 'Whether POST /ops/features may toggle it.' }) allowlisted!: boolean;
+  @ApiProperty({ description: 'True when POST /ops/features can toggle the flag.' }) allowlisted!: boolean;
   @ApiProperty() description!: string;
-  @ApiProperty({ type: 'integer', description: '0 for one that was never toggled.' }) version!: number;
+  @ApiProperty({ type: 'integer', description: 'The number of toggles; 0 for a flag that was never toggled.' })
+  version!: number;
   @ApiPropertyOptional({ format: 'date-time' }) updatedAt?: string;
   @ApiPropertyOptional({ type: String }) updatedBy?: string;
 

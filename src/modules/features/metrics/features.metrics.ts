@@ -25,6 +25,6 @@ class FeatureMetrics {
 
 export const FEATURE_METRICS: Provider[] = [
   FeatureMetrics,
-  makeGaugeProvider({ name: SYNC_AGE, help: 'Time since this process has read the feature flags from the database.' }),
+  makeGaugeProvider({ name: SYNC_AGE, help: 'Time since this process last read the feature flags from the database.' }),
   makeGaugeProvider({ name: ENABLED, help: '1 for a feature flag that is on in this process.', labelNames: ['flag'] }),
 ];

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** One toggle; never changed and never deleted. */
+/** One toggle of a flag. Rows are never changed or deleted. */
 @Entity('feature_flag_changes')
 export class FeatureFlagChange {
   @PrimaryColumn('text') id!: string;

@@ -3,7 +3,7 @@ import { Database } from '../../../platform/database/database.js';
 import { FeatureFlagChange } from './feature-flag-change.entity.js';
 import { FeatureFlagRow } from './feature-flag.entity.js';
 
-/** Every process listens here; it is told when a toggle is committed. */
+/** The notification channel of committed toggles, on which every process listens. */
 export const FLAGS_CHANNEL = 'feature_flags';
 
 @Injectable()
@@ -14,13 +14,13 @@ export class FeatureFlagsStore {
     return this.database.manager.find(FeatureFlagRow);
   }
 
-  /** Nobody else toggles the flag until the transaction ends, whether or not it has a row. */
+  /** Locks the flag until the transaction ends, whether or not it has a row. */
   async lock(name: string): Promise<FeatureFlagRow | null> {
     await this.database.manager.query('SELECT pg_advisory_xact_lock(hashtext($1))', [`feature_flags:${name}`]);
     return this.database.manager.findOneBy(FeatureFlagRow, { name });
   }
 
-  /** The flag, what was changed and the word to every process: all of it or nothing. */
+  /** Saves the flag, its audit row and the notification to all processes in one transaction. */
   async save(flag: FeatureFlagRow, change: FeatureFlagChange): Promise<void> {
     await this.database.manager.upsert(FeatureFlagRow, flag, ['name']);
     await this.database.manager.insert(FeatureFlagChange, change);

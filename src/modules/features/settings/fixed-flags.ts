@@ -1,6 +1,6 @@
 const SETTING = /^([a-z][a-z0-9_]{0,63})=(on|off)$/;
 
-/** Reads `sign_ups=off,deploys=on`; undefined where it is something else. */
+/** Parses `sign_ups=off,deploys=on`; returns undefined for any other text. */
 export function parseFixedFlags(text: string): ReadonlyMap<string, boolean> | undefined {
   const settings = new Map<string, boolean>();
   for (const part of text

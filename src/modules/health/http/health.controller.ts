@@ -11,7 +11,7 @@ import { HealthView, ReadinessView } from './health.dto.js';
 export class HealthController {
   constructor(private readonly readiness: ReadinessService) {}
 
-  /** Touches nothing: it says only that the process runs. */
+  /** Reports only that the process runs, without touching its dependencies. */
   @Get('health')
   @ApiOperation({ summary: 'Liveness.' })
   @ApiOkResponse({ type: HealthView })
@@ -20,8 +20,11 @@ export class HealthController {
   }
 
   @Get('ready')
-  @ApiOperation({ summary: 'Readiness, with the database, the migrations, Redis, the queues and the sandbox.' })
-  @ApiOkResponse({ type: ReadinessView, description: 'Ready; `degraded` when a part that others do without is down.' })
+  @ApiOperation({ summary: 'Reports the readiness of the process and of each part that it depends on.' })
+  @ApiOkResponse({
+    type: ReadinessView,
+    description: 'The process is ready. A part is `degraded` when the others work without it.',
+  })
   @ApiServiceUnavailableResponse({ type: ReadinessView, description: 'Not ready, or `shutting_down`.' })
   async ready(@Res({ passthrough: true }) response: Response): Promise<object> {
     try {
@@ -29,7 +32,7 @@ export class HealthController {
       if (result.status === 'shutting_down') response.status(HttpStatus.SERVICE_UNAVAILABLE);
       return result;
     } catch (thrown) {
-      // Probes read the shape of Terminus, not that of API errors.
+      // Probes expect the answer of Terminus, not an API error.
       if (!(thrown instanceof ServiceUnavailableException)) throw thrown;
       response.status(HttpStatus.SERVICE_UNAVAILABLE);
       return thrown.getResponse() as object;

@@ -13,21 +13,18 @@ const RESTARTS = 'service_process_restarts';
 const FREE = 'data_directory_free_bytes';
 const SIZE = 'data_directory_size_bytes';
 
-/** What `/ready` says, for alerts, and the room that is left for data. */
+/** Exposes the result of `/ready` and the state of the processes, for alerts. */
 @Injectable()
 class HealthMetrics {
   constructor(
     private readonly readiness: ReadinessService,
-    private readonly config: Config,
     @InjectMetric(READY) private readonly ready: Gauge,
     @InjectMetric(PART) private readonly part: Gauge,
     private readonly siblings: SiblingProcesses,
     @InjectMetric(PROCESS) private readonly process: Gauge,
     @InjectMetric(RESTARTS) private readonly restarts: Gauge,
-    @InjectMetric(FREE) private readonly free: Gauge,
-    @InjectMetric(SIZE) private readonly size: Gauge,
   ) {
-    // One reading for both: each metric is read only once its figure is there.
+    // Both metrics share one check, and each waits for it.
     const readParts = once(() => this.readParts());
     Object.assign(ready, { collect: readParts });
     Object.assign(part, { collect: readParts });
@@ -36,9 +33,6 @@ class HealthMetrics {
         this.readProcesses();
       },
     });
-    const readDisk = once(() => this.readDisk());
-    Object.assign(free, { collect: readDisk });
-    Object.assign(size, { collect: readDisk });
   }
 
   private async readParts(): Promise<void> {
@@ -53,6 +47,20 @@ class HealthMetrics {
       this.restarts.set({ role }, restarts);
     }
   }
+}
+
+/** Exposes the free space for data. */
+@Injectable()
+class DiskMetrics {
+  constructor(
+    private readonly config: Config,
+    @InjectMetric(FREE) private readonly free: Gauge,
+    @InjectMetric(SIZE) private readonly size: Gauge,
+  ) {
+    const readDisk = once(() => this.readDisk());
+    Object.assign(free, { collect: readDisk });
+    Object.assign(size, { collect: readDisk });
+  }
 
   private async readDisk(): Promise<void> {
     try {
@@ -60,12 +68,12 @@ class HealthMetrics {
       this.free.set(bavail * bsize);
       this.size.set(blocks * bsize);
     } catch {
-      // A process that keeps no data may have no such directory.
+      // A process without data may have no such directory.
     }
   }
 }
 
-/** Whoever asks while it runs gets the same run. */
+/** Callers share a run that is in progress. */
 function once(run: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined;
   return () =>
@@ -76,14 +84,15 @@ function once(run: () => Promise<void>): () => Promise<void> {
 
 export const HEALTH_METRICS: Provider[] = [
   HealthMetrics,
-  makeGaugeProvider({ name: READY, help: '1 while this process can serve, as GET /ready says.' }),
-  makeGaugeProvider({ name: PART, help: '1 for a part that is up.', labelNames: ['part'] }),
-  makeGaugeProvider({ name: PROCESS, help: '1 for a process of the role `all` that is up.', labelNames: ['role'] }),
+  DiskMetrics,
+  makeGaugeProvider({ name: READY, help: '1 while this process is ready, as reported by GET /ready.' }),
+  makeGaugeProvider({ name: PART, help: '1 while a part of the service is up.', labelNames: ['part'] }),
+  makeGaugeProvider({ name: PROCESS, help: '1 while a process of the role `all` is up.', labelNames: ['role'] }),
   makeGaugeProvider({
     name: RESTARTS,
-    help: 'Times that a process of the role `all` was started again after it had died.',
+    help: 'Restarts of processes of the role `all` after they had died.',
     labelNames: ['role'],
   }),
-  makeGaugeProvider({ name: FREE, help: 'Free bytes of the disk that the data directory is on.' }),
-  makeGaugeProvider({ name: SIZE, help: 'Bytes of the disk that the data directory is on.' }),
+  makeGaugeProvider({ name: FREE, help: 'Free bytes on the disk of the data directory.' }),
+  makeGaugeProvider({ name: SIZE, help: 'Size of the disk of the data directory in bytes.' }),
 ];

@@ -10,9 +10,9 @@ const MAX_ATTEMPTS = 10_000;
 const BATCH = 200;
 
 /**
- * Attempts whose end could not be written down because the database was unavailable. They are settled as soon as it
- * answers again, so that a caller who retries after an outage of a second is not told for longer that its call is still
- * running. What a process cannot settle before it ends is free when its hold is over.
+ * Settles attempts whose outcome could not be stored because the database was unavailable. They are settled as soon as
+ * it responds again, so that a caller that retries after a short outage does not get `idempotency_in_progress` for
+ * longer than necessary. Attempts that a process cannot settle before it ends become free when their hold expires.
  */
 @Injectable()
 export class UnsettledAttempts {
@@ -29,13 +29,13 @@ export class UnsettledAttempts {
     shutdown.at('workers', () => this.stop());
   }
 
-  /** Frees the key of an attempt that has failed. */
+  /** Frees the key of a failed attempt. */
   release(attempt: Attempt): void {
     if (this.releases.size < MAX_ATTEMPTS) this.releases.set(attempt.holder, attempt);
     this.start();
   }
 
-  /** Writes down what was answered for work that is done and cannot be taken back. */
+  /** Stores the answer of work that is done and cannot be undone. */
   keepAnswer({ holder }: Attempt, keep: () => Promise<void>): void {
     if (this.answers.size < MAX_ATTEMPTS) this.answers.set(holder, keep);
     this.start();
@@ -57,7 +57,7 @@ export class UnsettledAttempts {
     }
   }
 
-  /** @throws {Error} of the database being away: what is left is tried again. */
+  /** @throws {Error} when the database is unavailable; the remaining attempts are retried. */
   private async settleAll(): Promise<void> {
     for (const [holder, keep] of this.answers) {
       await this.attempt(keep);
@@ -72,8 +72,8 @@ export class UnsettledAttempts {
 
   private async attempt(task: () => Promise<void>): Promise<void> {
     await task().catch((error: unknown) => {
-      if (isDatabaseUnavailable(error)) throw error;
-      this.log.warn({ error }, 'An idempotency key could not be settled; it is free when its hold is over.');
+      if (isDatabaseAway(error)) throw error;
+      this.log.warn({ error }, 'An idempotency key could not be settled; it is free when its hold expires.');
     });
   }
 

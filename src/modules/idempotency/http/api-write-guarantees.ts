@@ -10,14 +10,15 @@ import { stateOf } from '../../../platform/http/request-state.js';
 import { WriteGuarantees, type WriteRule } from '../../../platform/http/write-guarantees.js';
 import { keyFor } from '../../../platform/secrets/sealed.js';
 import { clientAddressOf } from '../../limits/client-address.js';
-import { IdempotencyService, type IdempotentRequest, type KeptAnswer } from '../writes/idempotency.service.js';
+import type { KeptAnswer } from '../writes/answer-vault.js';
+import { IdempotencyService, type IdempotentRequest } from '../writes/idempotency.service.js';
 
 const KEY_HEADER = 'idempotency-key';
 const KEY_FORM = /^[\x21-\x7e]{1,255}$/;
-/** What is shown only once must not be shown where nothing was made. */
+/** Secrets that are shown only once are left out of dry runs, which create nothing. */
 const SECRETS = new Set(['secret', 'session_token']);
 
-/** `Idempotency-Key` and `Dry-Run`, for every write of the API. */
+/** Implements `Idempotency-Key` and `Dry-Run` for every write of the API. */
 @Injectable()
 export class ApiWriteGuarantees extends WriteGuarantees {
   constructor(
@@ -66,7 +67,10 @@ export class ApiWriteGuarantees extends WriteGuarantees {
     };
   }
 
-  /** With the pepper, because the body of a sign-in is a password: a plain hash would let one be guessed fast. */
+  /**
+   * Hashes with the pepper, because the body of a sign-in holds a password, which a plain hash would allow to guess
+   * fast.
+   */
   private fingerprintsOf({ originalUrl, body }: Request): Buffer[] {
     const content = JSON.stringify([originalUrl, body ?? null]);
     return this.config.apiKeyPeppers.map(({ secret }) =>
@@ -75,10 +79,10 @@ export class ApiWriteGuarantees extends WriteGuarantees {
   }
 }
 
-/** Whoever has no account is known by their network. */
+/** An unauthenticated caller is identified by its network. */
 const callerOf = (request: Request): string => stateOf(request).callerKey ?? clientAddressOf(request.ip).network;
 
-/** A status of 0 stands for the one that the route declares. */
+/** A status of 0 stands for the status that the route declares. */
 function keptOf(result: unknown): KeptAnswer {
   if (result === undefined) return { status: 0 };
   const { data, meta, status } = result as Envelope<unknown>;

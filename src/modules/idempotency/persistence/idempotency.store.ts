@@ -16,8 +16,8 @@ export class IdempotencyStore {
   constructor(private readonly database: Database) {}
 
   /**
-   * Takes the place of an attempt: where there is none, where an older one is forgotten by now, or where the same
-   * request died while it ran. False when another holds it or it is answered.
+   * Claims the key for an attempt: when it is unused, when its record has expired, or when the process that ran the
+   * same request died. Returns false when another attempt holds the key or it is answered.
    */
   async take(
     { scope, key, fingerprint, holder }: Attempt,
@@ -45,7 +45,7 @@ export class IdempotencyStore {
     await this.database.manager.update(IdempotencyRecord, { scope, key, holder }, { heldUntil });
   }
 
-  /** False when another attempt has taken over meanwhile. */
+  /** Returns false when another attempt has taken over meanwhile. */
   async answer({ scope, key, holder }: Attempt, status: number, answer: Buffer): Promise<boolean> {
     const { affected } = await this.database.manager.update(
       IdempotencyRecord,
@@ -56,9 +56,8 @@ export class IdempotencyStore {
   }
 
   /**
-   * Frees the keys of attempts that were not answered. Where the answer was committed after all, although its caller
-   * could not be told, it stays; where that is being decided at this moment, the lock of the row makes this wait for
-   * it.
+   * Frees the keys of attempts that were not answered. An answer whose commit succeeded without this process learning
+   * of it stays. If that commit is still in progress, the lock of the row makes this statement wait for it.
    */
   async release(attempts: readonly Attempt[]): Promise<void> {
     const column = (name: 'scope' | 'key' | 'holder'): string[] => attempts.map((attempt) => attempt[name]);

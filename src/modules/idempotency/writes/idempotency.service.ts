@@ -1,73 +1,57 @@
 import { Injectable } from '@nestjs/common';
-import { Config } from '../../../platform/config/config.js';
-import { isDatabaseUnavailable } from '../../../platform/database/database-unavailable.js';
+import { isDatabaseAway } from '../../../platform/database/database-away.js';
 import { Database } from '../../../platform/database/database.js';
-import { DomainError, type ErrorHelp } from '../../../platform/errors/domain-error.js';
-import { ErrorCatalog } from '../../../platform/errors/error-catalog.js';
+import { DomainError } from '../../../platform/errors/domain-error.js';
 import { Ids } from '../../../platform/ids/ids.js';
 import { Log } from '../../../platform/logging/log.js';
-import { KeyMissing, KeyRing } from '../../../platform/secrets/key-ring.js';
 import { Clock } from '../../../platform/time/clock.js';
-import { IdempotencyInProgress, IdempotencyMismatch, RefusedBefore } from '../idempotency.errors.js';
+import { IdempotencyInProgress, IdempotencyMismatch } from '../idempotency.errors.js';
 import { type Attempt, IdempotencyStore } from '../persistence/idempotency.store.js';
 import { UnsettledAttempts } from '../attempts/unsettled-attempts.js';
+import { AnswerVault, type KeptAnswer, type KeptRefusal } from './answer-vault.js';
 import { ATTEMPT_ID } from '../idempotency.ids.js';
 
 const KEPT_MS = 86_400_000;
 /**
- * How long an attempt keeps its place after its process was last heard of. Work that is committed with its answer can
- * be taken over soon: whoever lost the place cannot commit. Work outside of the database would be done twice.
+ * How long an attempt keeps its key after the last renewal. Work that is committed together with its answer can be
+ * taken over soon, because an attempt that lost the key cannot commit. Work outside of the database would be done
+ * twice, so its hold is longer.
  */
 const HOLD_MS = { atomic: 5_000, outside: 30_000 };
 const RENEWALS_PER_HOLD = 3;
 const SWEEP_EVERY = 200;
 
-/** What a handler answered; `data` is left out of an empty answer. */
-export interface KeptAnswer {
-  readonly status: number;
-  readonly data?: unknown;
-  readonly meta?: Readonly<Record<string, unknown>>;
-}
-
-interface KeptRefusal {
-  readonly refusal: { readonly code: string; readonly message: string; readonly help: ErrorHelp };
-}
-
-/** What is asked for with one key. */
+/** A request with an idempotency key. */
 export interface IdempotentRequest extends Pick<Attempt, 'scope' | 'key'> {
-  /** Of what is asked for: the first is kept, and any of them is known again. */
+  /** Hashes of the request: the first is stored, and a stored hash that equals any of them matches. */
   readonly fingerprints: readonly Buffer[];
 }
 
 export interface IdempotentAnswer {
   readonly answer: KeptAnswer;
-  /** It was given before. */
+  /** True when the answer was given before. */
   readonly replayed: boolean;
 }
 
-/** Does a write once, however often it is asked for with one key within a day. */
+/** Executes a write once, however often it is requested with the same key within a day. */
 @Injectable()
 export class IdempotencyService {
-  private readonly keys: KeyRing;
   private taken = 0;
 
   constructor(
-    { apiKeyPeppers }: Config,
     private readonly database: Database,
     private readonly records: IdempotencyStore,
     private readonly unsettled: UnsettledAttempts,
-    private readonly errors: ErrorCatalog,
+    private readonly vault: AnswerVault,
     private readonly ids: Ids,
     private readonly clock: Clock,
     private readonly log: Log,
-  ) {
-    this.keys = new KeyRing('API_KEY_PEPPER', 'idempotency', apiKeyPeppers);
-  }
+  ) {}
 
   /**
-   * Runs `work` or gives the answer that it gave before. Where the work is all in the database (`atomically`), its
-   * answer is committed with it, so that not even a crash between the two can do it twice: whether its commit was made
-   * is then told by the record itself.
+   * Runs `work`, or returns the answer that it gave before. When all of the work is in the database (`atomically`), its
+   * answer is committed with it, so that even a crash cannot make it run twice: the record itself shows whether the
+   * commit succeeded.
    *
    * @throws {IdempotencyMismatch} `idempotency_mismatch`
    * @throws {IdempotencyInProgress} `idempotency_in_progress`
@@ -107,7 +91,10 @@ export class IdempotencyService {
     });
   }
 
-  /** What has been done outside cannot be taken back: where the database cannot keep its answer, it does so later. */
+  /**
+   * Work outside of the database cannot be rolled back. If the database cannot store its answer now, it is stored
+   * later.
+   */
   private async runOutside(attempt: Attempt, work: () => Promise<KeptAnswer>): Promise<KeptAnswer> {
     const answer = await work();
     try {
@@ -128,8 +115,8 @@ export class IdempotencyService {
         expiresAt: new Date(now.getTime() + KEPT_MS),
       });
     } catch (error) {
-      // The place may be taken although nobody could tell us.
-      if (isDatabaseUnavailable(error)) this.unsettled.release(attempt);
+      // The key may be claimed although the confirmation was lost.
+      if (isDatabaseAway(error)) this.unsettled.release(attempt);
       throw error;
     }
   }
@@ -140,20 +127,18 @@ export class IdempotencyService {
     if (!request.fingerprints.some((fingerprint) => fingerprint.equals(record.fingerprint)))
       throw new IdempotencyMismatch();
     if (record.answer === null) throw new IdempotencyInProgress();
-    const kept = JSON.parse(this.decrypt(record.answer, request.scope)) as KeptAnswer | KeptRefusal;
-    if ('refusal' in kept) throw new RefusedBefore(this.errors.get(kept.refusal.code), kept.refusal);
-    return kept;
+    return this.vault.open(record.answer, request.scope);
   }
 
-  /** @throws {IdempotencyInProgress} when this attempt lost its place, which rolls back what it did. */
+  /** @throws {IdempotencyInProgress} when this attempt has lost its key, which rolls its work back. */
   private async keep(attempt: Attempt, status: number, content: KeptAnswer | KeptRefusal): Promise<void> {
-    const sealed = this.keys.encrypt(JSON.stringify(content), attempt.scope);
+    const sealed = this.vault.seal(content, attempt.scope);
     if (!(await this.records.answer(attempt, status, sealed))) throw new IdempotencyInProgress();
   }
 
   /**
-   * A refusal that would be the same again is kept; anything else leaves the key free, as soon as the database answers.
-   * Never throws.
+   * Stores a refusal that would be the same on a retry; any other outcome frees the key as soon as the database
+   * responds. Never throws.
    */
   private async settle(attempt: Attempt, error: unknown): Promise<void> {
     try {
@@ -164,24 +149,14 @@ export class IdempotencyService {
         await this.records.release([attempt]);
       }
     } catch (fault) {
-      this.log.debug({ error: fault }, 'The record of an idempotency key could not be settled; it is tried again.');
+      this.log.debug({ error: fault }, 'The record of an idempotency key could not be settled; it is retried.');
       this.unsettled.release(attempt);
     }
   }
 
   private async renew(attempt: Attempt, holdMs: number): Promise<void> {
     await this.records.hold(attempt, new Date(this.clock.now().getTime() + holdMs)).catch((error: unknown) => {
-      this.log.debug({ error }, 'An idempotency key could not be held on to.');
+      this.log.debug({ error }, 'The hold of an idempotency key could not be renewed.');
     });
-  }
-
-  /** @throws {IdempotencyMismatch} where the pepper is gone: what was done is not known, and must not be done again. */
-  private decrypt(answer: Buffer, scope: string): string {
-    try {
-      return this.keys.decrypt(answer, scope);
-    } catch (error) {
-      if (error instanceof KeyMissing) throw new IdempotencyMismatch();
-      throw error;
-    }
   }
 }

@@ -3,13 +3,13 @@ import { LRUCache } from 'lru-cache';
 import { Clock, utcDay } from '../../../platform/time/clock.js';
 import { burstSizeOf, type Tier } from '../tier.js';
 
-/** Bounds what callers without end could make us remember. */
+/** Bounds the memory that an unlimited number of callers could take. */
 const MAX_CALLERS = 10_000;
 
 interface Memory {
   day: string;
   used: number;
-  /** When the burst is empty again. */
+  /** The time at which the burst is fully available again. */
   arrivalMs: number;
 }
 
@@ -21,8 +21,8 @@ export interface InProcessAnswer {
 }
 
 /**
- * The same two limits for one process alone, for as long as Redis is away: calls go on, counted from the last budget
- * that was known.
+ * Applies the same two limits within one process while Redis is unavailable. It continues from the last known counts,
+ * so that calls are still served.
  */
 @Injectable()
 export class InProcessLimiter {
@@ -30,7 +30,7 @@ export class InProcessLimiter {
 
   constructor(private readonly clock: Clock) {}
 
-  /** Notes what Redis said, to go on from there if it goes away. */
+  /** Stores the count that Redis reported, to continue from it when Redis becomes unavailable. */
   remember(caller: string, used: number): void {
     const memory = this.callers.get(caller);
     const day = utcDay(this.clock.now());

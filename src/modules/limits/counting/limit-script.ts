@@ -5,7 +5,7 @@ import type { Redis } from 'ioredis';
 import { gatherer } from '../../../platform/redis/gather.js';
 import { RedisConnections } from '../../../platform/redis/redis-connections.js';
 
-/** Bounds how long one script keeps Redis from everybody else: about half a millisecond. */
+/** Bounds how long one script blocks Redis for other clients: about half a millisecond. */
 const MAX_BATCH = 64;
 
 interface ScriptedRedis extends Redis {
@@ -16,37 +16,37 @@ interface ScriptedRedis extends Redis {
 
 interface Counter {
   readonly key: string;
-  /** -1: none. */
+  /** -1 means unlimited. */
   readonly limit: number;
 }
 
 export interface LimitRequest {
   readonly burst: { readonly key: string; readonly callsPerSecond: number; readonly size: number } | undefined;
   readonly counters: readonly Counter[];
-  /** Keys of numbers that are read along in the same round trip. */
+  /** Keys of numbers that are read in the same round trip. */
   readonly stamps: readonly string[];
   readonly expiresAt: Date;
-  /** 0 only looks. */
+  /** A cost of 0 only reads. */
   readonly cost: number;
 }
 
 export interface LimitAnswer {
-  /** `burst`, or the index of the counter that refused; undefined: granted. */
+  /** `burst`, or the index of the counter that refused. Undefined when the request was granted. */
   readonly refusedBy: 'burst' | number | undefined;
   readonly burstWaitMs: number;
   readonly burstLeft: number;
-  /** Of each counter. */
+  /** The count of each counter, in the order of the request. */
   readonly used: readonly number[];
-  /** Of each stamp; -1: it is not there. */
+  /** The value of each stamp; -1 when its key does not exist. */
   readonly stamps: readonly number[];
 }
 
-/** The Lua scripts beside this file as methods. Their errors are those of Redis being away. */
+/** Runs the Lua scripts in this folder. They throw when Redis is unavailable. */
 @Injectable()
 export class LimitScript {
   private readonly redis: ScriptedRedis;
 
-  /** Takes from the limits of one caller; those of one turn of the event loop share a round trip. */
+  /** Takes from the limits of one caller. Calls in the same turn of the event loop share a round trip. */
   readonly take: (request: LimitRequest) => Promise<LimitAnswer>;
 
   constructor(redis: RedisConnections) {
@@ -90,7 +90,7 @@ export class LimitScript {
       parts.push(...stamps);
     }
     const keyCount = parts.length;
-    // One argument for all numbers: each argument of its own would cost more than the number in it.
+    // All numbers share one argument: a separate argument costs more than the number in it.
     parts.push(numbers.join(' '));
     const answers = await this.redis.takeFromLimits(keyCount, ...parts);
     return answers.map((answer, index) => answerOf(answer, requests[index]!.counters.length));
@@ -111,6 +111,6 @@ function answerOf([verdict, burstWaitMs, burstLeft, ...rest]: number[], counters
 
 function refusalOf(verdict: number): LimitAnswer['refusedBy'] {
   if (verdict === 0) return undefined;
-  // The script counts from the burst key, which is 1.
+  // The script numbers its keys from 1, and the burst key is the first.
   return verdict === 1 ? 'burst' : verdict - 2;
 }

@@ -11,18 +11,20 @@ import { burstSizeOf } from '../tier.js';
 const BURST_WINDOW_SECONDS = 2;
 const DAY_SECONDS = 86_400;
 
-/** Refused before it did anything, or failed by us: the call costs nothing (service document §8). */
+/** A call that was refused before it did anything, or that failed on our side, is free (service document §8). */
 const isFree = (status: number): boolean => status === 401 || status === 403 || status === 429 || status >= 500;
 
 const SPENT = Symbol('budget spent by this request');
 type Carrier = Request & { [SPENT]?: Budget };
 
-/** Notes that a request has spent a call, for {@link BudgetHeaders} to give back if it fails. */
+/**
+ * Records on the request that it has spent a call, so that {@link BudgetHeaders} can return it if the request fails.
+ */
 export function noteSpent(request: Request, budget: Budget): void {
   (request as Carrier)[SPENT] = budget;
 }
 
-/** Names and values in turns. */
+/** Returns names and values alternately, as Node takes raw headers. */
 export function budgetHeadersOf({ account: { tier }, limit, remaining, burstLeft, resetSeconds }: Budget): string[] {
   return [
     'x-service-tier',
@@ -40,13 +42,13 @@ export function budgetHeadersOf({ account: { tier }, limit, remaining, burstLeft
   ];
 }
 
-/** In the place of those that the answer had so far. */
+/** Replaces the budget headers that the answer has so far. */
 function setBudgetHeaders(response: Response, budget: Budget): void {
   const headers = budgetHeadersOf(budget);
   for (let at = 0; at < headers.length; at += 2) response.setHeader(headers[at]!, headers[at + 1]!);
 }
 
-/** Every failure under `/api/v1` carries the budget, also one that came before the guards. */
+/** Adds the budget to every failure under `/api/v1`, including those that occur before the guards run. */
 @Injectable()
 export class BudgetHeaders extends FailureHeaders {
   private readonly logger = new Logger(BudgetHeaders.name);

@@ -8,7 +8,7 @@ import { clientAddressOf } from '../client-address.js';
 import { budgetHeadersOf, noteSpent } from './budget-headers.js';
 import { LimitsMetrics } from './limits.metrics.js';
 
-/** Spends one call of the caller's budget, says what is left, and refuses with 429 when nothing is. */
+/** Spends one call of the caller's budget, reports the remaining budget, and refuses with 429 when it is used up. */
 @Injectable()
 export class CallBudgetGuard implements CanActivate {
   constructor(
@@ -35,7 +35,7 @@ export class CallBudgetGuard implements CanActivate {
     return true;
   }
 
-  /** A caller who has changed since it was remembered is looked up again, and its call counted as what it now is. */
+  /** Looks up a caller again that has changed since it was cached, and counts its call against its current account. */
   private async spendOf(holder: BudgetHolder): Promise<Budget> {
     const budget = await this.budgets.spend(holder.account, holder.stamps);
     if (!holder.isStale(budget.stamps)) return budget;

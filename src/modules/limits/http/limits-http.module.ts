@@ -4,7 +4,7 @@ import { LimitsModule } from '../limits.module.js';
 import { BudgetHeaders } from './budget-headers.js';
 import { LIMITS_METRICS, LimitsMetrics } from './limits.metrics.js';
 
-/** Global, because the error filter of the whole role asks for the headers of a failure. */
+/** Global, because the error filter of the whole role needs the headers of a failure. */
 @Global()
 @Module({
   imports: [LimitsModule],

@@ -6,7 +6,7 @@ import type { Budget } from '../call-budget.service.js';
 const REFUSALS = 'call_limit_refusals_total';
 const UNCOUNTED = 'calls_counted_in_process_total';
 
-/** What the call budget does: whom it stops, and whether it had to do without Redis. */
+/** Counts refused calls, and calls that were counted without Redis. */
 @Injectable()
 export class LimitsMetrics {
   constructor(
@@ -24,11 +24,11 @@ export const LIMITS_METRICS: Provider[] = [
   LimitsMetrics,
   makeCounterProvider({
     name: REFUSALS,
-    help: 'Calls that the burst limit or the daily budget refused.',
+    help: 'Calls refused by the burst limit or the daily budget.',
     labelNames: ['tier', 'code'],
   }),
   makeCounterProvider({
     name: UNCOUNTED,
-    help: 'Calls that were counted in this process alone, because Redis was away.',
+    help: 'Calls counted in this process because Redis was unavailable.',
   }),
 ];

@@ -4,8 +4,8 @@ interface Family {
 }
 
 /**
- * Puts the metrics of several processes together, in the text format of Prometheus: a metric that more than one of them
- * has is described once, with the series of all below it.
+ * Merges the metrics of several processes in the text format of Prometheus. A metric of more than one process is
+ * described once, followed by all its series.
  */
 export function mergeExpositions(texts: readonly string[]): string {
   const families = new Map<string, Family>();

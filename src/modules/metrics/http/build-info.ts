@@ -6,15 +6,15 @@ import { VERSION } from '../../../platform/version.js';
 
 const NAME = 'build_info';
 
-/** Gauges whose names end like those of counters; `promtool check metrics` refuses them. */
+/** Gauges of prom-client with the suffix of a counter, which `promtool check metrics` rejects. */
 const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
 
 @Injectable()
 class BuildInfo {
   constructor(config: Config, @InjectMetric(NAME) info: Gauge) {
     info.set({ version: VERSION, node: process.version, role: config.role }, 1);
-    // Several processes may be scraped as one. Where one process has all roles, as in tests, there is nothing to tell
-    // apart.
+    // Several processes may be scraped as one, and the label tells them apart. A single process with all roles, as in
+    // tests, needs no label.
     if (config.role !== 'all') register.setDefaultLabels({ process: config.role });
     for (const name of MISNAMED) register.removeSingleMetric(name);
   }
@@ -24,7 +24,7 @@ export const BUILD_INFO: Provider[] = [
   BuildInfo,
   makeGaugeProvider({
     name: NAME,
-    help: 'Always 1; its labels say what runs.',
+    help: 'Always 1; the labels identify the build.',
     labelNames: ['version', 'node', 'role'],
   }),
 ];

@@ -16,11 +16,11 @@ export class MetricsController extends PrometheusController {
     super();
   }
 
-  // The path comes from the module: nestjs-prometheus gives its controller `/metrics`.
+  // The module sets the path: nestjs-prometheus serves its controller at `/metrics`.
   @Get()
   @ApiOperation({
-    summary: 'Counters, gauges and histograms for Prometheus.',
-    description: 'Needs `METRICS_TOKEN` as bearer token when it is set.',
+    summary: 'Returns the metrics in the text format of Prometheus.',
+    description: 'Requires `METRICS_TOKEN` as the bearer token if it is set.',
   })
   @ApiOkResponse({ description: 'Prometheus text format', content: { 'text/plain': { schema: { type: 'string' } } } })
   @ApiRefusals(...ANY_OPERATOR)

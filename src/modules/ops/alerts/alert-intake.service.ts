@@ -10,20 +10,20 @@ import { OpsMetrics } from '../metrics/ops.metrics.js';
 import { type EndRow, type FiringRow, OpsAlertsStore, type TouchedTask } from '../persistence/ops-alerts.store.js';
 import { GenericPayloadInvalid, readReports, type Rejection, type Report, type Reports } from './report.js';
 
-/** What became of the reports of one body. */
+/** The result of one body of alerts. */
 export interface Intake {
   readonly received: number;
   readonly created: number;
-  /** Of tasks that were there. */
+  /** The number of existing tasks that were updated. */
   readonly updated: number;
   readonly resolved: number;
-  /** Ends of what has no task, and faults whose end came first. */
+  /** The number of resolutions without a task, and of faults whose resolution arrived first. */
   readonly ignored: number;
   readonly rejected: readonly Rejection[];
   readonly tasks: readonly TouchedTask[];
 }
 
-/** Turns alerts into tasks (service document §4). */
+/** Creates tasks from alerts (service document §4). */
 @Injectable()
 export class AlertIntakeService {
   constructor(
@@ -36,9 +36,10 @@ export class AlertIntakeService {
   ) {}
 
   /**
-   * Stores all reports of a body, or none when the database is away: then the sender tries again.
+   * Stores all reports of a body, or none while the database is unavailable, so that the sender retries.
    *
-   * @throws {RequestInvalid} `invalid_request` for a generic payload; what is wrong in a group is told of each alert.
+   * @throws {RequestInvalid} `invalid_request` for a generic payload. Invalid alerts within a group are reported one by
+   * one in the result.
    */
   async take(body: Readonly<Record<string, unknown>>): Promise<Intake> {
     const now = this.clock.now();
@@ -68,7 +69,9 @@ export class AlertIntakeService {
     }
   }
 
-  /** In rounds, as a statement can touch a task only once; nearly always one round has them all. */
+  /**
+   * Stores the reports in rounds, because one statement can touch a task only once. One round is nearly always enough.
+   */
   private async store(reports: readonly Report[], now: Date): Promise<TouchedTask[]> {
     await this.alerts.lock();
     const touched: TouchedTask[] = [];

@@ -62,7 +62,7 @@ describe('a report', () => {
       NOW,
     );
     expect(rejected).toEqual([]);
-    expect(reports[0]).toMatchObject({ endsAt: NOW, title: 'An alert without a name' });
+    expect(reports[0]).toMatchObject({ endsAt: NOW, title: 'Unnamed alert' });
   });
 
   it('cuts what is long instead of losing it', () => {

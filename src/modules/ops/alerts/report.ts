@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { SEVERITIES, type Severity } from '../domain/ops-task-status.js';
 
-/** One fault that was reported, or its end. */
+/** A reported fault, or its resolution. */
 export interface Report {
   readonly status: 'firing' | 'resolved';
   readonly dedupKey: string;
   readonly title: string;
-  /** Undefined: to be found by the name of the alert. */
+  /** Undefined when the tag is looked up by the name of the alert. */
   readonly runbookTag: string | undefined;
   readonly severity: Severity;
   readonly source: string;
@@ -15,11 +15,11 @@ export interface Report {
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
   readonly startsAt: Date;
-  /** Of an end. */
+  /** Set when the fault has ended. */
   readonly endsAt: Date | null;
 }
 
-/** Why one alert of several cannot be taken in. */
+/** The reason why one alert of a group was rejected. */
 export interface Rejection {
   readonly index: number;
   readonly code: 'not_an_object' | 'invalid_status' | 'invalid_time' | 'no_labels';
@@ -30,7 +30,7 @@ export interface Reports {
   readonly rejected: readonly Rejection[];
 }
 
-/** What a generic payload lacks or has wrong, by field. */
+/** Names the missing or invalid field of a generic payload. */
 export class GenericPayloadInvalid extends Error {
   constructor(
     readonly path: 'title' | 'status' | 'startsAt',
@@ -50,8 +50,8 @@ const VALUE_CHARACTERS = 1_000;
 const TAG = /^[A-Za-z0-9][\w.:-]{0,99}$/;
 
 /**
- * Reads a body of `POST /ops/alert` (service document §4): that of Alertmanager, or the generic one. Fields that are
- * not known are welcome, and what is too long is cut: an alert must not be lost for its form.
+ * Parses a body of `POST /ops/alert` (service document §4), from Alertmanager or in the generic form. Unknown fields
+ * are ignored and long texts are truncated, so that no alert is lost because of its form.
  *
  * @throws {GenericPayloadInvalid}
  */
@@ -76,7 +76,7 @@ function ofAlertmanager(body: Json, alerts: readonly unknown[], now: Date): Repo
 function ofAlert(alert: unknown, commonTag: string | undefined, now: Date): Report | Rejection['code'] {
   if (!isObject(alert)) return 'not_an_object';
   const status = alert['status'];
-  // Each alert has its own: a body that is "firing" may hold some that are over.
+  // Each alert has a status of its own: a "firing" group may contain resolved alerts.
   if (status !== 'firing' && status !== 'resolved') return 'invalid_status';
   if (!isObject(alert['labels'])) return 'no_labels';
   const startsAt = timeOf(alert['startsAt']) ?? (alert['startsAt'] === undefined ? now : undefined);
@@ -88,8 +88,8 @@ function ofAlert(alert: unknown, commonTag: string | undefined, now: Date): Repo
   const fingerprint = alert['fingerprint'];
   return {
     status,
-    dedupKey: `am:${typeof fingerprint === 'string' && /^[0-9a-f]{1,64}$/i.test(fingerprint) ? fingerprint : hashOf(['alertmanager', sorted(labels)])}`,
-    title: textOf(annotations['summary'] ?? labels['alertname'], TITLE_CHARACTERS) ?? 'An alert without a name',
+    dedupKey: `am:${isFingerprint(fingerprint) ? fingerprint : hashOf(['alertmanager', sorted(labels)])}`,
+    title: textOf(annotations['summary'] ?? labels['alertname'], TITLE_CHARACTERS) ?? 'Unnamed alert',
     runbookTag: tagOf(labels['runbookTag']) ?? tagOf(annotations['runbookTag']) ?? commonTag,
     severity: severityOf(labels['severity']),
     source: 'alertmanager',
@@ -104,7 +104,7 @@ function ofAlert(alert: unknown, commonTag: string | undefined, now: Date): Repo
 
 function ofGeneric(body: Json, now: Date): Report {
   const title = textOf(body['title'], TITLE_CHARACTERS);
-  if (title === null) throw new GenericPayloadInvalid('title', 'title must be a text that says what is wrong');
+  if (title === null) throw new GenericPayloadInvalid('title', 'title must be a text that describes the fault');
   const status = body['status'] ?? 'firing';
   if (status !== 'firing' && status !== 'resolved')
     throw new GenericPayloadInvalid('status', 'status must be firing or resolved');
@@ -136,7 +136,9 @@ const isObject = (value: unknown): value is Json =>
 
 const objectOf = (value: unknown): Json => (isObject(value) ? value : {});
 
-/** PostgreSQL takes neither NUL nor half a character. */
+const isFingerprint = (value: unknown): value is string => typeof value === 'string' && /^[0-9a-f]{1,64}$/i.test(value);
+
+/** PostgreSQL accepts neither NUL nor unpaired surrogates. */
 const clean = (text: string): string => text.replace(/\0/g, '').replace(/\p{Cs}/gu, '\u{fffd}');
 
 function textOf(value: unknown, characters: number): string | null {
@@ -168,7 +170,7 @@ const severityOf = (value: unknown): Severity => {
   return SEVERITIES.find((severity) => severity === name) ?? 'warning';
 };
 
-/** The zero time of Go, `0001-01-01`, stands for none. */
+/** The zero time of Go, `0001-01-01`, means that there is no time. */
 function timeOf(value: unknown): Date | undefined {
   if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\dT/.test(value)) return undefined;
   const time = new Date(value);

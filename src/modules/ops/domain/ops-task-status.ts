@@ -4,5 +4,5 @@ export type OpsTaskStatus = (typeof OPS_TASK_STATUSES)[number];
 export const SEVERITIES = ['critical', 'warning', 'info'] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
-/** Of a task that no runbook is for. */
+/** The tag of a task without a runbook. */
 export const UNTAGGED = 'untagged';

@@ -1,6 +1,8 @@
 import { Module } from '@nestjs/common';
 import { HealthModule } from '../../health/health.module.js';
 import { ManifestService } from '../manifest/manifest.service.js';
+import { OpenWork } from '../manifest/open-work.js';
+import { ServiceInstance } from '../manifest/service-instance.js';
 import { OpsModule } from '../ops.module.js';
 import { OpsController } from './ops.controller.js';
 import { RunbookPages } from './runbook-pages.js';
@@ -10,6 +12,6 @@ import { OpsTasksController } from './ops-tasks.controller.js';
 @Module({
   imports: [HealthModule, OpsModule],
   controllers: [OpsController, OpsTasksController, RunbookPagesController],
-  providers: [ManifestService, RunbookPages],
+  providers: [ManifestService, OpenWork, RunbookPages, ServiceInstance],
 })
 export class OpsHttpModule {}

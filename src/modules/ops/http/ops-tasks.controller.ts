@@ -21,7 +21,7 @@ import {
   TaskView,
 } from './ops-tasks.dto.js';
 
-const NEEDS = 'Needs `OPS_TOKEN` as bearer token when it is set.';
+const NEEDS = 'Requires `OPS_TOKEN` as the bearer token if it is set.';
 const ANY_CHANGE = [
   ...ANY_OPERATOR,
   ...ANY_BODY,
@@ -37,7 +37,7 @@ export class OpsTasksController {
   constructor(private readonly tasks: OpsTasksService) {}
 
   @Get()
-  @ApiOperation({ summary: 'Lists tasks, the newest first.', description: NEEDS })
+  @ApiOperation({ summary: 'Lists tasks, newest first.', description: NEEDS })
   @ApiOkResponse({ type: TasksView })
   @ApiRefusals(...ANY_OPERATOR, GENERIC_ERRORS.invalid_request, GENERIC_ERRORS.service_unavailable)
   async list(@Query() query: TasksQuery): Promise<TasksView> {
@@ -45,7 +45,7 @@ export class OpsTasksController {
   }
 
   @Get(':task_id')
-  @ApiOperation({ summary: 'Shows a task, with all that happened to it.', description: NEEDS })
+  @ApiOperation({ summary: 'Returns a task with its history.', description: NEEDS })
   @ApiOkResponse({ type: TaskHistoryView })
   @ApiRefusals(...ANY_OPERATOR, OPS_ERRORS.ops_task_not_found, GENERIC_ERRORS.service_unavailable)
   async get(@Param('task_id') id: string): Promise<TaskHistoryView> {
@@ -56,8 +56,8 @@ export class OpsTasksController {
   @TakesJson()
   @HttpCode(HttpStatus.OK)
   @ApiOperation({
-    summary: 'Takes a task, so that nobody else works on it; again, to keep it longer.',
-    description: NEEDS,
+    summary: 'Claims a task.',
+    description: `${NEEDS} Claim it again to extend the lease. Refused while another agent holds the task.`,
   })
   @ApiOkResponse({ type: TaskView })
   @ApiRefusals(...ANY_CHANGE, OPS_ERRORS.task_already_claimed, OPS_ERRORS.task_already_resolved)
@@ -68,7 +68,7 @@ export class OpsTasksController {
   @Post(':task_id/heartbeat')
   @TakesJson()
   @HttpCode(HttpStatus.OK)
-  @ApiOperation({ summary: 'Keeps a task that you hold, for as long again.', description: NEEDS })
+  @ApiOperation({ summary: 'Extends your claim of a task.', description: NEEDS })
   @ApiOkResponse({ type: TaskView })
   @ApiRefusals(
     ...ANY_CHANGE,
@@ -83,7 +83,7 @@ export class OpsTasksController {
   @Post(':task_id/release')
   @TakesJson()
   @HttpCode(HttpStatus.OK)
-  @ApiOperation({ summary: 'Gives a task back that you hold, for others to take.', description: NEEDS })
+  @ApiOperation({ summary: 'Releases a task that you hold, so that others can claim it.', description: NEEDS })
   @ApiOkResponse({ type: TaskView })
   @ApiRefusals(
     ...ANY_CHANGE,
@@ -98,7 +98,7 @@ export class OpsTasksController {
   @Post(':task_id/resolve')
   @TakesJson()
   @HttpCode(HttpStatus.OK)
-  @ApiOperation({ summary: 'Ends a task that you hold, or that nobody does.', description: NEEDS })
+  @ApiOperation({ summary: 'Resolves a task that you hold or that is unclaimed.', description: NEEDS })
   @ApiOkResponse({ type: TaskView })
   @ApiRefusals(...ANY_CHANGE, OPS_ERRORS.task_already_claimed, OPS_ERRORS.task_already_resolved)
   async resolve(@Param('task_id') id: string, @Body() { agent, resolution }: ResolveBody): Promise<TaskView> {
@@ -108,7 +108,7 @@ export class OpsTasksController {
   @Post(':task_id/notes')
   @TakesJson()
   @HttpCode(HttpStatus.OK)
-  @ApiOperation({ summary: 'Writes down what was found, for whoever comes next.', description: NEEDS })
+  @ApiOperation({ summary: 'Adds a note to a task.', description: NEEDS })
   @ApiOkResponse({ type: TaskView })
   @ApiRefusals(...ANY_CHANGE)
   async note(@Param('task_id') id: string, @Body() { agent, text }: NoteBody): Promise<TaskView> {
@@ -118,7 +118,7 @@ export class OpsTasksController {
   @Post(':task_id/silence')
   @TakesJson()
   @HttpCode(HttpStatus.OK)
-  @ApiOperation({ summary: 'Keeps a task from counting as unclaimed for a while.', description: NEEDS })
+  @ApiOperation({ summary: 'Silences a task, so that it does not count as unclaimed for a while.', description: NEEDS })
   @ApiOkResponse({ type: TaskView })
   @ApiRefusals(...ANY_CHANGE, OPS_ERRORS.task_already_resolved)
   async silence(@Param('task_id') id: string, @Body() { agent, seconds }: SilenceBody): Promise<TaskView> {

@@ -34,7 +34,7 @@ class AgentBody {
     example: 'pager-bot',
     minLength: 1,
     maxLength: 100,
-    description: 'Who you are: whatever name you keep to.',
+    description: 'Your name, which must be the same in all calls.',
   })
   @IsTitle()
   readonly agent!: string;
@@ -47,7 +47,7 @@ export class LeaseBody extends AgentBody {
     minimum: 1,
     maximum: LONGEST_LEASE_SECONDS,
     default: DEFAULT_LEASE_SECONDS,
-    description: 'The task is open again when it is not renewed within that.',
+    description: 'The claim expires, and the task is open again, unless you renew it within this time.',
   })
   @IsInt()
   @Min(1)
@@ -61,7 +61,7 @@ export class ResolveBody extends AgentBody {
   @ApiProperty({
     example: 'The disk was full of old logs. They are rotated daily now.',
     maxLength: TEXT_CHARACTERS,
-    description: 'What was wrong, and what was done.',
+    description: 'The cause, and the fix.',
   })
   @IsText()
   readonly resolution!: string;
@@ -84,7 +84,10 @@ export class SilenceBody extends AgentBody {
 export class TaskView {
   @ApiProperty({ example: 'tsk_01jd3m8yeqf5rb0xkq5ym8s6tn' }) id!: string;
   @ApiProperty() title!: string;
-  @ApiProperty({ example: 'sandbox', description: 'Of its runbook in GET /ops; `untagged` when none is for it.' })
+  @ApiProperty({
+    example: 'sandbox',
+    description: 'The tag of its runbook in GET /ops; `untagged` when there is none.',
+  })
   runbookTag!: string;
   @ApiProperty({ enum: SEVERITIES }) severity!: Severity;
   @ApiProperty({ enum: OPS_TASK_STATUSES }) status!: OpsTaskStatus;
@@ -95,9 +98,9 @@ export class TaskView {
   @ApiProperty({ type: 'object', additionalProperties: { type: 'string' } }) labels!: object;
   @ApiProperty({ type: 'object', additionalProperties: { type: 'string' } }) annotations!: object;
   @ApiProperty({ format: 'date-time', description: 'When the fault began.' }) startsAt!: string;
-  @ApiPropertyOptional({ format: 'date-time', description: 'When it ended.' }) endsAt?: string;
-  @ApiProperty({ format: 'date-time', description: 'When it was last reported.' }) lastSeenAt!: string;
-  @ApiProperty({ type: 'integer', description: 'How often it was reported.' }) occurrences!: number;
+  @ApiPropertyOptional({ format: 'date-time', description: 'When the fault ended.' }) endsAt?: string;
+  @ApiProperty({ format: 'date-time', description: 'When the fault was last reported.' }) lastSeenAt!: string;
+  @ApiProperty({ type: 'integer', description: 'The number of reports.' }) occurrences!: number;
   @ApiPropertyOptional({ type: String }) claimedBy?: string;
   @ApiPropertyOptional({ format: 'date-time' }) claimExpiresAt?: string;
   @ApiPropertyOptional({ format: 'date-time' }) silencedUntil?: string;
@@ -154,7 +157,8 @@ export class TaskEventView {
 }
 
 export class TaskHistoryView extends TaskView {
-  @ApiProperty({ type: [TaskEventView], description: 'What happened to it, in order.' }) events!: TaskEventView[];
+  @ApiProperty({ type: [TaskEventView], description: 'The history of the task, oldest first.' })
+  events!: TaskEventView[];
 
   static ofHistory({ task, events }: TaskHistory): TaskHistoryView {
     return Object.assign(TaskView.of(task), { events: events.map((event) => TaskEventView.of(event)) });
@@ -163,7 +167,7 @@ export class TaskHistoryView extends TaskView {
 
 export class TasksView {
   @ApiProperty({ type: [TaskView] }) tasks!: TaskView[];
-  @ApiPropertyOptional({ type: String, description: 'Pass it as `cursor` for more; absent on the last page.' })
+  @ApiPropertyOptional({ type: String, description: 'The `cursor` of the next page; absent on the last page.' })
   nextCursor?: string;
 
   static of({ items, next }: Page<OpsTask>): TasksView {
@@ -173,6 +177,6 @@ export class TasksView {
 
 const timeOf = (time: Date | null): string | null => time?.toISOString() ?? null;
 
-/** Absent members are left out, never null. */
+/** Leaves out absent members, which are never null in an answer. */
 const present = <T extends Record<string, string | null>>(values: T): { [K in keyof T]?: string } =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null)) as { [K in keyof T]?: string };

@@ -13,7 +13,7 @@ import { unlessUnchanged } from './not-modified.js';
 import { GenericAlertBody, IntakeView } from './ops.dto.js';
 
 const NEEDS =
-  'Needs `OPS_TOKEN` as bearer token when it is set; otherwise it answers only programs on the same machine.';
+  'Requires `OPS_TOKEN` as the bearer token if it is set. Otherwise only programs on the same machine can call it.';
 
 @ApiTags('operations')
 @NeedsNoStorage()
@@ -27,7 +27,7 @@ export class OpsController {
 
   @Get()
   @ApiOperation({
-    summary: 'Shows all that an agent needs to run the service: its state, its endpoints, its runbooks and tasks.',
+    summary: 'Returns the manifest for agents: the state of the service, its endpoints, runbooks and tasks.',
     description: NEEDS,
   })
   @ApiOkResponse({
@@ -53,8 +53,10 @@ export class OpsController {
   @TakesJson()
   @HttpCode(HttpStatus.OK)
   @ApiOperation({
-    summary: 'Takes alerts in, from Alertmanager or in a form of our own, and makes tasks of them.',
-    description: `${NEEDS} Fields that are not known are welcome. Answers 503 only while the database is away: then send it again.`,
+    summary: 'Creates tasks from alerts, sent by Alertmanager or in the generic form.',
+    description:
+      `${NEEDS} Unknown fields are ignored. ` +
+      'The call is refused with 503 only while the database is unavailable; send the alerts again then.',
   })
   @ApiBody({ type: GenericAlertBody })
   @ApiOkResponse({ type: IntakeView })

@@ -2,12 +2,10 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { Intake } from '../alerts/alert-intake.service.js';
 import { OPS_TASK_STATUSES, type OpsTaskStatus } from '../domain/ops-task-status.js';
 
-/**
- * The body of a generic alert; that of Alertmanager is taken as it is. Read in `alerts/report.ts`, not validated here.
- */
+/** The body of a generic alert. `alerts/report.ts` parses it, and the body of Alertmanager, without validation here. */
 export class GenericAlertBody {
   @ApiProperty({ example: 'The disk of the database is nearly full' }) title!: string;
-  @ApiPropertyOptional({ type: String, example: 'disk', description: 'Tags the task, so that its runbook is found.' })
+  @ApiPropertyOptional({ type: String, example: 'disk', description: 'The tag of the runbook for the task.' })
   runbookTag?: string;
   @ApiPropertyOptional({ example: 'critical', enum: ['critical', 'warning', 'info'], default: 'warning' })
   severity?: string;
@@ -15,7 +13,7 @@ export class GenericAlertBody {
   @ApiPropertyOptional({
     example: 'disk:db-1',
     type: String,
-    description: 'Alerts with the same one are of the same fault. Left out: made of source, title and labels.',
+    description: 'Alerts with the same key belong to the same fault. Derived from source, title and labels if absent.',
   })
   dedupKey?: string;
   @ApiPropertyOptional({ example: 'node-exporter', type: String }) source?: string;
@@ -33,7 +31,7 @@ export class GenericAlertBody {
 }
 
 class RejectedView {
-  @ApiProperty({ type: 'integer', description: 'Which of the alerts, from 0.' }) index!: number;
+  @ApiProperty({ type: 'integer', description: 'The position of the alert in the body, from 0.' }) index!: number;
   @ApiProperty({ enum: ['not_an_object', 'invalid_status', 'invalid_time', 'no_labels'] }) code!: string;
 }
 
@@ -48,9 +46,12 @@ class TouchedTaskView {
 export class IntakeView {
   @ApiProperty({ type: 'integer' }) received!: number;
   @ApiProperty({ type: 'integer' }) created!: number;
-  @ApiProperty({ type: 'integer', description: 'Of tasks that were there.' }) updated!: number;
+  @ApiProperty({ type: 'integer', description: 'The number of existing tasks that were updated.' }) updated!: number;
   @ApiProperty({ type: 'integer' }) resolved!: number;
-  @ApiProperty({ type: 'integer', description: 'Ends of what has no task, and faults whose end came first.' })
+  @ApiProperty({
+    type: 'integer',
+    description: 'The number of resolutions without a task, and of faults whose resolution arrived first.',
+  })
   ignored!: number;
   @ApiProperty({ type: [RejectedView] }) rejected!: RejectedView[];
   @ApiProperty({ type: [TouchedTaskView] }) tasks!: TouchedTaskView[];

@@ -4,7 +4,7 @@ import { Public } from '../../../platform/http/public.js';
 import { PAGE_POLICY } from '../../docs/page-policy.js';
 import { RunbookPages } from './runbook-pages.js';
 
-/** The target of `docsUrl` of a runbook. */
+/** Serves the page that `docsUrl` of a runbook points to. */
 @Controller('docs/runbooks')
 @Public()
 export class RunbookPagesController {

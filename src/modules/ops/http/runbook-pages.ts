@@ -4,7 +4,7 @@ import { markdownPage } from '../../docs/markdown-page.js';
 import type { Runbook, RunbookStep } from '../manifest/runbook.js';
 import { Runbooks } from '../manifest/runbooks.js';
 
-/** A runbook as people read it. */
+/** Renders runbooks as pages. */
 @Injectable()
 export class RunbookPages {
   constructor(private readonly runbooks: Runbooks) {}
@@ -37,7 +37,8 @@ function stepOf({ n, kind, text, command, expect, risk }: RunbookStep): string {
     command === undefined
       ? []
       : [
-          `\`${command.method} ${command.path}\`${command.body === undefined ? '' : ` with \`${JSON.stringify(command.body)}\``}`,
+          `\`${command.method} ${command.path}\`` +
+            (command.body === undefined ? '' : ` with \`${JSON.stringify(command.body)}\``),
         ];
   const expected = expect === undefined ? [] : [`Expect: ${expect}`];
   return [`${n}. **${kind}** (${risk}): ${text}`, ...request, ...expected].join('<br>\n   ');

@@ -12,7 +12,7 @@ import { expiredClaimsSchedule } from './ops.job.js';
 const KEPT_MS = 180 * 86_400_000;
 const BATCHES = { size: 1_000, most: 20 };
 
-/** Opens tasks again whose claim was not renewed in time, and deletes those long resolved. */
+/** Reopens tasks whose claim has expired, and deletes tasks that were resolved long ago. */
 @Injectable()
 @Handles(expiredClaimsSchedule)
 export class ExpiredClaimsSweeper implements ScheduleHandler {

@@ -9,17 +9,17 @@ export interface RunbookStep {
   readonly n: number;
   readonly text: string;
   readonly kind: (typeof KINDS)[number];
-  /** The request to make, to this service. */
+  /** A request to this service. */
   readonly command?: { readonly method: string; readonly path: string; readonly body?: object };
-  /** What it shows when all is well, or what follows from what it shows. */
+  /** The expected result, or what to conclude from the result. */
   readonly expect?: string;
   readonly risk: (typeof RISKS)[number];
 }
 
-/** What to do about one kind of fault. */
+/** Instructions for one kind of fault. */
 export interface Runbook {
   readonly id: string;
-  /** The `runbookTag` of its alerts and tasks. */
+  /** The `runbookTag` of the alerts and tasks that this runbook applies to. */
   readonly tag: string;
   readonly title: string;
   readonly severity: Severity;
@@ -27,15 +27,12 @@ export interface Runbook {
   readonly appliesTo: { readonly alertnames: readonly string[] };
   readonly steps: readonly RunbookStep[];
   readonly escalation: string;
-  /** What is good to know beforehand, as Markdown. */
+  /** Background information, as Markdown. */
   readonly background: string;
   readonly version: number;
 }
 
-/**
- * @throws {Error} that names the file and what is wrong with it: the service does not start on a runbook that nobody
- * can follow.
- */
+/** @throws {Error} that names the file and its fault: the service does not start with an invalid runbook. */
 export function parseRunbook(file: string, markdown: string): Runbook {
   const [, matter, body = ''] = /^---\n([\s\S]*?)\n---\n\s*# .*\n([\s\S]*)$/.exec(markdown) ?? [];
   const fail = (what: string): never => {
@@ -47,7 +44,7 @@ export function parseRunbook(file: string, markdown: string): Runbook {
   const text = (value: unknown, name: string): string =>
     typeof value === 'string' && value.trim() !== '' ? value.trim() : fail(`has no ${name}`);
   const one = <T extends string>(value: unknown, of: readonly T[], name: string): T =>
-    of.find((each) => each === value) ?? fail(`has a ${name} that is none of ${of.join(', ')}`);
+    of.find((each) => each === value) ?? fail(`has a ${name} other than ${of.join(', ')}`);
   const list = (value: unknown, name: string): unknown[] =>
     Array.isArray(value) && value.length > 0 ? value : fail(`has no ${name}`);
 

@@ -6,7 +6,7 @@ import { parseRunbook, type Runbook } from './runbook.js';
 
 const PLACE = join(PROJECT_ROOT, 'docs', 'operations', 'runbooks');
 
-/** The runbooks of `docs/operations/runbooks`, read once. */
+/** The runbooks in `docs/operations/runbooks`, which are read once. */
 @Injectable()
 export class Runbooks {
   readonly all: readonly Runbook[] = readdirSync(PLACE)
@@ -14,7 +14,7 @@ export class Runbooks {
     .sort()
     .map((file) => parseRunbook(file, readFileSync(join(PLACE, file), 'utf8')));
 
-  /** The tag of the runbook that is for alerts of this name. */
+  /** Returns the tag of the runbook for alerts of this name. */
   tagOf(alertname: string | undefined): string | undefined {
     return alertname === undefined
       ? undefined

@@ -28,7 +28,7 @@ export class OpsMetrics {
     @InjectMetric(UNCLAIMED) private readonly unclaimed: Gauge,
     @InjectMetric(ALERTS) private readonly alerts: Counter,
   ) {
-    // The figures of both come with one query, and each is read only once they are there.
+    // One query returns the figures of both metrics, and each waits for it.
     const collect = (): Promise<void> =>
       (this.reading ??= this.readTasks().finally(() => {
         this.reading = undefined;
@@ -42,7 +42,7 @@ export class OpsMetrics {
       this.alerts.inc({ result }, count);
   }
 
-  /** Called when `/metrics` is read. While the database is away the last figures stay. */
+  /** Runs when `/metrics` is read. While the database is unavailable, the last figures stay. */
   private async readTasks(): Promise<void> {
     try {
       const now = this.clock.now();
@@ -54,7 +54,7 @@ export class OpsMetrics {
         this.unclaimed.set({ severity }, oldest === undefined ? 0 : (now.getTime() - oldest.getTime()) / 1000);
       }
     } catch {
-      // Readiness tells that the database is away.
+      // Readiness reports that the database is unavailable.
     }
   }
 }
@@ -63,17 +63,17 @@ export const OPS_METRICS: Provider[] = [
   OpsMetrics,
   makeGaugeProvider({
     name: TASKS,
-    help: 'Tasks of operators that are not resolved, by status.',
+    help: 'Unresolved operator tasks by status.',
     labelNames: ['status'],
   }),
   makeGaugeProvider({
     name: UNCLAIMED,
-    help: 'Age of the oldest task that nobody has claimed or silenced, by severity; 0 when there is none.',
+    help: 'Age of the oldest task that is neither claimed nor silenced, by severity; 0 when there is none.',
     labelNames: ['severity'],
   }),
   makeCounterProvider({
     name: ALERTS,
-    help: 'Alerts that were sent to POST /ops/alert, by what became of them.',
+    help: 'Alerts received by POST /ops/alert, by outcome.',
     labelNames: ['result'],
   }),
 ];

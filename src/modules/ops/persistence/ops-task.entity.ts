@@ -1,11 +1,11 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { OpsTaskStatus, Severity } from '../domain/ops-task-status.js';
 
-/** Something that an operator has to see to. */
+/** A task for an operator. */
 @Entity('ops_tasks')
 export class OpsTask {
   @PrimaryColumn('text') id!: string;
-  /** Of the fault: one that is not resolved has it alone. */
+  /** Identifies the fault. It is unique among the tasks that are not resolved. */
   @Column('text', { name: 'dedup_key' }) dedupKey!: string;
   @Column('text') title!: string;
   @Column('text', { name: 'runbook_tag' }) runbookTag!: string;
@@ -16,9 +16,9 @@ export class OpsTask {
   @Column('text', { nullable: true }) url!: string | null;
   @Column('jsonb') labels!: Record<string, string>;
   @Column('jsonb') annotations!: Record<string, string>;
-  /** When the fault began, by whoever reported it. */
+  /** When the fault began, as reported. */
   @Column('timestamptz', { name: 'starts_at' }) startsAt!: Date;
-  /** When it ended, by whoever reported that. */
+  /** When the fault ended, as reported. */
   @Column('timestamptz', { name: 'ends_at', nullable: true }) endsAt!: Date | null;
   @Column('timestamptz', { name: 'last_seen_at' }) lastSeenAt!: Date;
   @Column('integer') occurrences!: number;

@@ -14,11 +14,11 @@ export interface TaskFigures {
   readonly open: number;
   readonly claimed: number;
   readonly resolved24h: number;
-  /** Of those that nobody holds and that are not silenced; null when there is none. */
+  /** The oldest task that is neither claimed nor silenced; null when there is none. */
   readonly oldestOpenAt: Date | null;
-  /** Not resolved. */
+  /** The number of unresolved tasks by tag. */
   readonly byTag: Readonly<Record<string, number>>;
-  /** As `oldestOpenAt`, by severity. */
+  /** The same by severity. */
   readonly oldestOpenBySeverity: Readonly<Partial<Record<Severity, Date>>>;
 }
 
@@ -30,7 +30,7 @@ export class OpsTasksStore {
     return this.database.manager.findOneBy(OpsTask, { id });
   }
 
-  /** The newest first. */
+  /** Returns the newest tasks first. */
   async list({ status, runbookTag }: TaskFilter, page: PageRequest): Promise<Page<OpsTask>> {
     const query = this.database.manager
       .createQueryBuilder(OpsTask, 'task')
@@ -51,7 +51,10 @@ export class OpsTasksStore {
     await this.database.manager.insert(OpsTaskEvent, { id, taskId, kind, actor, details: details as object, at });
   }
 
-  /** Of racing agents one gets it. False when it is held by somebody else, resolved, or not there. */
+  /**
+   * Exactly one of several racing agents succeeds. Returns false when another agent holds the task, when it is
+   * resolved, or when it does not exist.
+   */
   claim(id: string, agent: string, expiresAt: Date, now: Date): Promise<boolean> {
     return this.changed(
       `
@@ -61,7 +64,7 @@ export class OpsTasksStore {
     );
   }
 
-  /** False unless `agent` holds it. */
+  /** Returns false unless `agent` holds the task. */
   prolong(id: string, agent: string, expiresAt: Date, now: Date): Promise<boolean> {
     return this.changed(
       `
@@ -71,7 +74,7 @@ export class OpsTasksStore {
     );
   }
 
-  /** False unless `agent` holds it. */
+  /** Returns false unless `agent` holds the task. */
   release(id: string, agent: string, now: Date): Promise<boolean> {
     return this.changed(
       `
@@ -81,17 +84,19 @@ export class OpsTasksStore {
     );
   }
 
-  /** False when somebody else holds it, or it is resolved. */
+  /** Returns false when another agent holds the task, or when it is resolved. */
   resolve(id: string, agent: string, resolution: string, now: Date): Promise<boolean> {
     return this.changed(
       `
-      UPDATE ops_tasks SET status = 'resolved', resolved_at = $4, resolved_by = $2, resolution = $3, claimed_by = NULL, claim_expires_at = NULL, updated_at = $4
+      UPDATE ops_tasks
+      SET status = 'resolved', resolved_at = $4, resolved_by = $2, resolution = $3,
+          claimed_by = NULL, claim_expires_at = NULL, updated_at = $4
       WHERE id = $1 AND (status = 'open' OR (status = 'claimed' AND (claimed_by = $2 OR claim_expires_at <= $4)))`,
       [id, agent, resolution, now],
     );
   }
 
-  /** False when it is resolved. */
+  /** Returns false when the task is resolved. */
   silence(id: string, until: Date, now: Date): Promise<boolean> {
     return this.changed(
       "UPDATE ops_tasks SET silenced_until = $2, updated_at = $3 WHERE id = $1 AND status <> 'resolved'",
@@ -99,7 +104,7 @@ export class OpsTasksStore {
     );
   }
 
-  /** Opens again what was not renewed in time; tells which, and who held it. */
+  /** Reopens the tasks whose claim has expired, and returns them with their former holders. */
   async openExpired(now: Date): Promise<{ id: string; holder: string }[]> {
     const [rows] = await this.database.manager.query<[{ id: string; holder: string }[], number]>(
       `
@@ -115,7 +120,9 @@ export class OpsTasksStore {
 
   async deleteResolvedBefore(before: Date, limit: number): Promise<number> {
     const [, count] = await this.database.manager.query<[unknown[], number]>(
-      "DELETE FROM ops_tasks WHERE id IN (SELECT id FROM ops_tasks WHERE status = 'resolved' AND resolved_at < $1 LIMIT $2)",
+      `
+      DELETE FROM ops_tasks
+      WHERE id IN (SELECT id FROM ops_tasks WHERE status = 'resolved' AND resolved_at < $1 LIMIT $2)`,
       [before, limit],
     );
     return count;

@@ -15,8 +15,9 @@ export interface TaskHistory {
 }
 
 /**
- * The tasks of operators: `open → claimed → resolved`, back to `open` when a claim is released or not renewed in time.
- * Each change is one conditional statement with its event in the same transaction, so that of racing agents one wins.
+ * Manages the tasks of operators: `open → claimed → resolved`, and back to `open` when a claim is released or expires.
+ * Each transition is one conditional statement, with its event in the same transaction, so that exactly one of several
+ * racing agents succeeds.
  */
 @Injectable()
 export class OpsTasksService {
@@ -38,7 +39,7 @@ export class OpsTasksService {
   }
 
   /**
-   * Takes the task, or prolongs the claim of the same agent.
+   * Claims the task, or extends the claim of the same agent.
    *
    * @throws {OpsTaskNotFound} `ops_task_not_found`
    * @throws {TaskAlreadyClaimed} `task_already_claimed`
@@ -50,31 +51,35 @@ export class OpsTasksService {
     );
   }
 
-  /** Prolongs a claim. @throws as {@link claim}, and {TaskNotClaimed} `task_not_claimed` */
+  /** Extends a claim. @throws as {@link claim}, and {TaskNotClaimed} `task_not_claimed` */
   heartbeat(id: string, agent: string, leaseSeconds: number): Promise<OpsTask> {
     return this.change(id, agent, null, (now) => this.tasks.prolong(id, agent, later(now, leaseSeconds), now));
   }
 
-  /** Gives a claim back. @throws as {@link heartbeat} */
+  /** Releases a claim. @throws as {@link heartbeat} */
   release(id: string, agent: string): Promise<OpsTask> {
     return this.change(id, agent, { kind: 'released', details: {} }, (now) => this.tasks.release(id, agent, now));
   }
 
-  /** Ends a task that the agent holds or that nobody does. @throws as {@link claim} */
+  /** Resolves a task that the agent holds or that is unclaimed. @throws as {@link claim} */
   resolve(id: string, agent: string, resolution: string): Promise<OpsTask> {
     return this.change(id, agent, { kind: 'resolved', details: { resolution } }, (now) =>
       this.tasks.resolve(id, agent, resolution, now),
     );
   }
 
-  /** Nobody is to be bothered about it for a while. @throws as {@link claim} */
+  /** Silences a task for a while. @throws as {@link claim} */
   silence(id: string, agent: string, seconds: number): Promise<OpsTask> {
     return this.change(id, agent, { kind: 'silenced', details: { seconds } }, (now) =>
       this.tasks.silence(id, later(now, seconds), now),
     );
   }
 
-  /** Anybody may write one, also when the task is resolved. @throws {OpsTaskNotFound} `ops_task_not_found` */
+  /**
+   * Adds a note, which is possible for any agent and also for resolved tasks.
+   *
+   * @throws {OpsTaskNotFound} `ops_task_not_found`
+   */
   note(id: string, agent: string, text: string): Promise<OpsTask> {
     return this.change(id, agent, { kind: 'noted', details: { text } }, () => Promise.resolve(true));
   }
@@ -89,7 +94,7 @@ export class OpsTasksService {
       const now = this.clock.now();
       const before = await this.existing(id);
       if (!(await make(now))) throw refusalOf(await this.existing(id), agent);
-      // Who claims what it holds already changes nothing that is worth telling.
+      // A repeated claim by the same agent changes nothing and is not recorded.
       const isRepeat = event?.kind === 'claimed' && before.claimedBy === agent;
       if (event !== null && !isRepeat)
         await this.tasks.record({ id: this.ids.next(TASK_EVENT_ID), taskId: id, actor: agent, at: now, ...event });
