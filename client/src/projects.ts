@@ -53,7 +53,7 @@ export class Projects {
   }
 
   /**
-   * Deletes a project and its environment variables for good. Needs `projects:delete`.
+   * Deletes a project and its environment variables permanently. Needs `projects:delete`.
    *
    * @throws {NotFoundError} `project_not_found`.
    */

@@ -1,7 +1,7 @@
 import { IsString } from 'class-validator';
 import { defineEvent } from '../../platform/background/define-event.js';
 
-/** A project was deleted: whoever keeps something of it lets it go. */
+/** Published when a project was deleted, so that other modules remove what they keep for it. */
 export class ProjectDeletedPayload {
   @IsString() readonly projectId!: string;
 }

@@ -22,21 +22,21 @@ export interface SetEnvVariableInput {
   readonly secret: boolean;
 }
 
-/** A variable as it is kept: to be carried elsewhere, and opened by {@link ProjectEnvService.open} alone. */
+/** An encrypted variable. It can be stored elsewhere, and only {@link ProjectEnvService.open} decrypts it. */
 export interface SealedVariable {
   readonly name: string;
   readonly value: Buffer;
   readonly secret: boolean;
 }
 
-/** A variable as a program gets it. */
+/** A decrypted variable, as a program receives it. */
 export interface OpenedVariable {
   readonly name: string;
   readonly value: string;
   readonly secret: boolean;
 }
 
-/** A variable with the targets that have it alike. */
+/** A variable with the targets that share its value. */
 export interface ShownVariable {
   readonly name: string;
   readonly targets: readonly EnvTarget[];
@@ -46,7 +46,7 @@ export interface ShownVariable {
   readonly value: string | undefined;
 }
 
-/** The environment variables of projects; what is secret among them is only ever given to deploys. */
+/** Manages the environment variables of projects. Secrets are given only to deploys. */
 @Injectable()
 export class ProjectEnvService {
   constructor(
@@ -59,25 +59,24 @@ export class ProjectEnvService {
   ) {}
 
   /**
-   * By name.
+   * Returns the variables ordered by name.
    *
    * @throws {ProjectNotFound} `project_not_found`
    * @throws {InsufficientScopes} `insufficient_scopes`
    */
-  async list(call: Call, named: string): Promise<ShownVariable[]> {
-    return this.shown(await this.projects.get(call, named, 'projects:read'));
+  async list(call: Call, idOrSlug: string): Promise<ShownVariable[]> {
+    return this.shown(await this.projects.get(call, idOrSlug, 'projects:read'));
   }
 
   /**
-   * Sets each variable in the targets that it names, and leaves all others as they are. Answers all that there are
-   * then.
+   * Sets each variable in its targets, leaves all others unchanged, and returns all variables.
    *
    * @throws as {@link list}.
-   * @throws {EnvironmentTooLarge} `invalid_request`: too many for one target, or too large together.
+   * @throws {EnvironmentTooLarge} `invalid_request` when one target would have too many variables, or too large ones.
    */
-  set(call: Call, named: string, inputs: readonly SetEnvVariableInput[]): Promise<ShownVariable[]> {
+  set(call: Call, idOrSlug: string, inputs: readonly SetEnvVariableInput[]): Promise<ShownVariable[]> {
     return this.database.transaction(async () => {
-      const project = await this.projects.lock(call, named, 'projects:write');
+      const project = await this.projects.lock(call, idOrSlug, 'projects:write');
       const by = { updatedAt: this.clock.now(), updatedBy: call.principal.user.id };
       const rows = inputs.flatMap((input) =>
         input.targets.map((target) => ({ ...this.rowOf(project, input, target), ...by })),
@@ -89,17 +88,19 @@ export class ProjectEnvService {
     });
   }
 
-  /** Takes a variable out of all targets, or out of one; one that is not there is no fault. @throws as {@link list}. */
-  remove(call: Call, named: string, name: string, target: EnvTarget | undefined): Promise<void> {
+  /** Removes a variable from all targets, or from one. A missing variable is not an error. @throws as {@link list}. */
+  remove(call: Call, idOrSlug: string, name: string, target: EnvTarget | undefined): Promise<void> {
     return this.database.transaction(async () => {
-      const project = await this.projects.lock(call, named, 'projects:write');
+      const project = await this.projects.lock(call, idOrSlug, 'projects:write');
       const targets = await this.variables.remove(project.id, name, target);
       if (targets.length > 0)
         await this.record(call, project, { removed: namesByTarget(targets.map((one) => ({ target: one, name }))) });
     });
   }
 
-  /** What a program for this target is started with, by name and sealed, so that it can be kept as it is now. */
+  /**
+   * Returns the encrypted variables for a program, ordered by name, so that they can be stored in their current state.
+   */
   async sealedFor(projectId: string, target: EnvTarget): Promise<SealedVariable[]> {
     return (await this.variables.list(projectId, target)).map(({ name, value, isSecret }) => ({
       name,
@@ -109,8 +110,8 @@ export class ProjectEnvService {
   }
 
   /**
-   * Opens what {@link sealedFor} gave for the same project and target, secrets included: for those who run it, and
-   * never for an answer.
+   * Decrypts the result of {@link sealedFor} for the same project and target, including secrets. Use it only to run
+   * programs, and never in an answer.
    */
   open(projectId: string, target: EnvTarget, variables: readonly SealedVariable[]): OpenedVariable[] {
     return variables.map(({ name, value, secret }) => ({
@@ -120,7 +121,7 @@ export class ProjectEnvService {
     }));
   }
 
-  /** The same values, in the same order, encrypted with the newest key. @throws {KeyMissing} */
+  /** Encrypts the same values with the newest key, in the same order. @throws {KeyMissing} */
   reencrypted(
     projectId: string,
     target: EnvTarget,
@@ -145,7 +146,7 @@ export class ProjectEnvService {
       if (variables > MAX_VARIABLES) {
         throw new EnvironmentTooLarge({
           code: 'max_variables',
-          message: `${target} would have ${variables} variables; it can have ${MAX_VARIABLES}`,
+          message: `${target} would have ${variables} variables, but the limit is ${MAX_VARIABLES}`,
           expected: { max: MAX_VARIABLES },
         });
       }
@@ -153,7 +154,7 @@ export class ProjectEnvService {
       if (plain > MAX_BYTES) {
         throw new EnvironmentTooLarge({
           code: 'max_bytes',
-          message: `The names and values of ${target} would be ${plain} bytes; they can be ${MAX_BYTES}`,
+          message: `The names and values of ${target} would have ${plain} bytes, but the limit is ${MAX_BYTES}`,
           expected: { max: MAX_BYTES },
         });
       }
@@ -164,7 +165,8 @@ export class ProjectEnvService {
     const groups = new Map<string, ShownVariable & { targets: EnvTarget[] }>();
     for (const row of await this.variables.list(id)) {
       const value = row.isSecret ? undefined : this.vault.open(row.value, row);
-      // Secrets are not compared: that two are alike is nothing to show. What was set at once stands together.
+      // Secrets are not compared, because the answer must not reveal that two are equal. Targets that were set together
+      // are grouped.
       const key = JSON.stringify([row.name, row.isSecret, row.updatedAt, value]);
       const group = groups.get(key);
       if (group === undefined)
@@ -188,12 +190,12 @@ export class ProjectEnvService {
   }
 }
 
-/** What the audit log tells of a change: never a value. */
+/** Lists the names by target for the audit log, which never records a value. */
 function namesByTarget(
   rows: readonly Pick<ProjectEnvVariable, 'target' | 'name'>[],
 ): Partial<Record<EnvTarget, string[]>> {
-  const named = ENV_TARGETS.map(
+  const byTarget = ENV_TARGETS.map(
     (target) => [target, rows.filter((row) => row.target === target).map(({ name }) => name)] as const,
   );
-  return Object.fromEntries(named.filter(([, names]) => names.length > 0));
+  return Object.fromEntries(byTarget.filter(([, names]) => names.length > 0));
 }

@@ -3,7 +3,7 @@ import { ProjectOwners } from '../metering/project-owners.js';
 import { ProjectsPersistenceModule } from './persistence/projects-persistence.module.js';
 import { StoredProjectOwners } from './usage/stored-project-owners.js';
 
-/** Global because `metering` asks for the owners and stands below `projects`. */
+/** Global, because `metering` needs the owners and is on a lower level than `projects`. */
 @Global()
 @Module({
   imports: [ProjectsPersistenceModule],

@@ -9,19 +9,21 @@ export const PROJECT_ERRORS = defineErrors({
   project_not_found: { type: 'not_found_error', status: 404, title: 'Project not found.' },
 });
 
-/** To the byte the same for a project of strangers as for one that never was. */
+/**
+ * The answer is identical for a project of another tenant and for one that never existed, so that it reveals nothing.
+ */
 export class ProjectNotFound extends DomainError {
   constructor() {
-    super(PROJECT_ERRORS.project_not_found, 'There is no such project.', {
-      hint: 'GET /api/v1/projects lists those of an organization; x-service-org says of which.',
+    super(PROJECT_ERRORS.project_not_found, 'Project not found.', {
+      hint: 'List the projects with GET /api/v1/projects; x-service-org selects the organization.',
     });
   }
 }
 
 export class ProjectSlugTaken extends DomainError {
   constructor(slug: string) {
-    super(GENERIC_ERRORS.already_exists, `The organization has a project with the slug ${slug}.`, {
-      hint: 'Send another slug.',
+    super(GENERIC_ERRORS.already_exists, `The slug ${slug} is already used by another project.`, {
+      hint: 'Choose another slug.',
       details: { slug },
     });
   }
@@ -29,18 +31,14 @@ export class ProjectSlugTaken extends DomainError {
 
 export class TooManyProjects extends DomainError {
   constructor({ id, name }: Plan, limit: number, upgradeUrl: string) {
-    super(
-      PLAN_ERRORS.plan_limit_reached,
-      `The plan ${name} has room for ${limit} projects, and the organization has them.`,
-      {
-        hint: `Delete one that is not needed any more, or choose a larger plan: ${upgradeUrl}`,
-        details: { limit, plan: id },
-      },
-    );
+    super(PLAN_ERRORS.plan_limit_reached, `Project limit reached: ${name} allows ${limit}.`, {
+      hint: `Delete a project or upgrade: ${upgradeUrl}`,
+      details: { limit, plan: id },
+    });
   }
 }
 
-/** The variables of one target would be too many, or too large together. */
+/** One target would have too many variables, or too large ones. */
 export class EnvironmentTooLarge extends RequestInvalid {
   constructor(fault: Pick<FieldFault, 'code' | 'message' | 'expected'>) {
     super([{ path: 'variables', in: 'body', ...fault }]);

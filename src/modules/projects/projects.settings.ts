@@ -6,7 +6,8 @@ export class ProjectsSettings extends ModuleSettings {
   @ParsedSetting({
     name: 'GIT_ALLOWED_HOSTS',
     summary:
-      'Hosts, `git.internal:8418` for one, that repositories of projects may also come from, by http too; with commas between. For mirrors and tests.',
+      'Further hosts of project repositories, such as `git.internal:8418`, separated by commas. ' +
+      'They may use http and private addresses. For mirrors and tests.',
     example: 'git.internal:8418',
     parse: parseHosts,
     rule: HOSTS_RULE,

@@ -1,5 +1,2 @@
-/**
- * The same for every way to write the address of one repository: those who host them read names in any case, with
- * `.git` or without.
- */
+/** Returns the same key for all spellings of a repository URL: Git hosts ignore case and a trailing `.git`. */
 export const repositoryKeyOf = (repoUrl: string): string => repoUrl.replace(/\.git$/, '').toLowerCase();

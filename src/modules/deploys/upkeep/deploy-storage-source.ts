@@ -23,7 +23,7 @@ export class DeployStorageSource extends StorageSource implements OnApplicationB
   /** Of projects that are deleted nothing is metered any more: their files are on the way out. */
   async measure(): Promise<Measured[]> {
     const stored = await this.stored.ofAllProjects();
-    const gone = new Set(await this.projects.goneOf(stored.map(({ projectId }) => projectId)));
+    const gone = new Set(await this.projects.findDeletedIds(stored.map(({ projectId }) => projectId)));
     return stored
       .filter(({ projectId }) => !gone.has(projectId))
       .map(({ orgId, projectId, bytes }) => ({

@@ -60,7 +60,7 @@ export class DeploySweeper implements ScheduleHandler {
       stopping,
     });
     for await (const ids of batches)
-      for (const id of await this.projects.goneOf(ids)) await this.removal.removeProject(id);
+      for (const id of await this.projects.findDeletedIds(ids)) await this.removal.removeProject(id);
   }
 
   /**

@@ -1,14 +1,14 @@
 import { trimEnd } from '../../../platform/text/trim.js';
 
-/** A label of a host name: a project can be reached under its slug. */
+/** The maximum length of a host name label: a project is served under its slug. */
 const MAX_LENGTH = 63;
 const SLUG_FORM = /^[a-z0-9](?:-?[a-z0-9])*$/;
 
 export const isProjectSlug = (text: string): boolean => text.length <= MAX_LENGTH && SLUG_FORM.test(text);
 
 /**
- * `Café Zürich` is `cafe-zurich`; a name without such letters is `project`. One that is taken gets a number:
- * `project-2`.
+ * Derives a free slug from a name: `Café Zürich` becomes `cafe-zurich`, and a name without usable letters becomes
+ * `project`. A slug that is taken gets a number, as in `project-2`.
  */
 export function freeSlugOf(name: string, taken: ReadonlySet<string>): string {
   const base =

@@ -9,7 +9,7 @@ const urlOf = (text: string, rules = RULES): string | undefined => {
   return 'url' in checked ? checked.url : undefined;
 };
 
-describe('the address of a repository', () => {
+describe('checkRepositoryUrl()', () => {
   it.each([
     ['https://github.com/acme/shop', 'https://github.com/acme/shop'],
     ['https://github.com/acme/shop.git', 'https://github.com/acme/shop.git'],
@@ -18,16 +18,16 @@ describe('the address of a repository', () => {
     ['https://git.sr.ht/~ada/tool', 'https://git.sr.ht/~ada/tool'],
     ['https://dev.azure.com/acme/My%20Project/_git/shop', 'https://dev.azure.com/acme/My%20Project/_git/shop'],
     ['https://xn--bcher-kva.example.org/a/b', 'https://xn--bcher-kva.example.org/a/b'],
-    // Ours, and those of hosts that the operator has named.
+    // Repositories of this service, and on hosts that the operator has allowed.
     ['http://127.0.0.1:3000/git/acme/shop.git', 'http://127.0.0.1:3000/git/acme/shop.git'],
     ['http://127.0.0.1:8418/shop.git', 'http://127.0.0.1:8418/shop.git'],
     ['https://git.internal/shop', 'https://git.internal/shop'],
     ['http://git.internal/shop', 'http://git.internal/shop'],
-  ])('can be %s', (text, url) => {
+  ])('accepts %s', (text, url) => {
     expect(urlOf(text)).toBe(url);
   });
 
-  it('is known as our own wherever the service is called', () => {
+  it('recognizes repositories of this service by its public URL', () => {
     const rules = { publicUrl: 'https://api.example.org/platform', allowedHosts: [] };
     expect(urlOf('https://API.example.org/platform/git/acme/shop.git', rules)).toBe(
       'https://api.example.org/platform/git/acme/shop.git',
@@ -40,7 +40,7 @@ describe('the address of a repository', () => {
   });
 
   it.each([
-    // Another scheme, or none.
+    // The scheme is missing or not https.
     '',
     'github.com/acme/shop',
     '//github.com/acme/shop',
@@ -58,7 +58,7 @@ describe('the address of a repository', () => {
     ' https://github.com/acme/shop',
     'https://github.com/acme/shop ',
     'javascript:alert(1)//github.com/a/b',
-    // Somebody's credentials, or a host that is not the one it seems to be.
+    // The URL has credentials, or disguises its host.
     'https://ada@github.com/acme/shop',
     'https://ada:secret@github.com/acme/shop',
     'https://github.com@evil.org/acme/shop',
@@ -66,7 +66,7 @@ describe('the address of a repository', () => {
     'https://github.com\\@evil.org/a/b',
     'https://evil.org#@github.com/a/b',
     'https://github.com%2eevil.org/a/b',
-    // Addresses, in every spelling.
+    // The host is an IP address, in any spelling.
     'https://127.0.0.1/a/b',
     'https://127.1/a/b',
     'https://2130706433/a/b',
@@ -192,14 +192,14 @@ describe('the address of a repository', () => {
     '。',
   );
   /** A good one with something in it that may not belong there. */
-  const spoiled = fc
+  const mutated = fc
     .tuple(fc.oneof(piece, fc.string({ minLength: 1, maxLength: 2 })), fc.nat(27))
     .map(
       ([what, at]) =>
         `${'https://github.com/acme/shop'.slice(0, at)}${what}${'https://github.com/acme/shop'.slice(at)}`,
     );
   const hostile = fc.oneof(
-    spoiled,
+    mutated,
     fc.webUrl(),
     fc.array(piece, { maxLength: 9 }).map((pieces) => `https://${pieces.join('')}`),
     fc
@@ -209,13 +209,13 @@ describe('the address of a repository', () => {
     fc.tuple(fc.ipV6(), fc.string()).map(([address, path]) => `https://[${address}]/a/${path}`),
   );
 
-  it('is, if it is taken, one that every parser reads the same: https, a public name, a path below it and nothing else', () => {
-    let taken = 0;
+  it('accepts only URLs that every parser reads as https, a public host and a path', () => {
+    let accepted = 0;
     fc.assert(
       fc.property(hostile, (text) => {
         const url = urlOf(text, strict);
         if (url === undefined) return;
-        taken += 1;
+        accepted += 1;
         const parsed = new URL(url);
         expect(parsed.href).toBe(url);
         expect([parsed.protocol, parsed.username, parsed.password, parsed.port, parsed.search, parsed.hash]).toEqual([
@@ -231,11 +231,11 @@ describe('the address of a repository', () => {
         expect(parsed.hostname).not.toMatch(/(^|\.)(localhost|local|internal)$/);
         expect(parsed.pathname.split('/').length).toBeGreaterThanOrEqual(3);
         expect(urlOf(url, strict)).toBe(url);
-        // It is the host that a parser finds in what was sent, too.
+        // A parser finds the same host in the original text.
         expect(new URL(text).hostname).toBe(parsed.hostname);
       }),
       { numRuns: 3_000 },
     );
-    expect(taken).toBeGreaterThan(100);
+    expect(accepted).toBeGreaterThan(100);
   });
 });

@@ -1,19 +1,17 @@
 const MAX_LENGTH = 2_000;
 const HTTPS_PORT = 443;
 
-/** Scheme, host, port and path: nothing else may be in it, and every character is one of these. */
+/** Allows a scheme, host, port and path, and only these characters. */
 const FORM = /^(https?):\/\/([a-z0-9.-]+)(?::(\d{1,5}))?(\/[a-z0-9._~+@%/-]*)$/i;
 
 /**
- * Letters, digits and hyphens; the last label begins with a letter, so that it is no number and no part of an address.
+ * Labels of letters, digits and hyphens. The last label begins with a letter, so that the host cannot be a number or an
+ * IP address.
  */
 const PUBLIC_HOST = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const MAX_HOST_LENGTH = 253;
 
-/**
- * Names that lead to nowhere, or to somewhere inside: by standards (RFC 2606, 6761, 6762, 7686, 8375, 9476) and by
- * habit.
- */
+/** Domains that do not resolve publicly, by standards (RFC 2606, 6761, 6762, 7686, 8375, 9476) or by convention. */
 const INNER_DOMAINS = new Set([
   'alt',
   'arpa',
@@ -32,15 +30,15 @@ const INNER_DOMAINS = new Set([
   'test',
 ]);
 
-/** Which repositories may be linked beside those of the internet. */
+/** The repositories that may be linked besides those on the public internet. */
 interface RepositoryRules {
-  /** Where this service is called; its own repositories are below `/git/` there. */
+  /** The public URL of this service, which serves its own repositories below `/git/`. */
   readonly publicUrl: string;
-  /** `127.0.0.1:8418` */
+  /** Hosts such as `127.0.0.1:8418`. */
   readonly allowedHosts: readonly string[];
 }
 
-/** A repository's address in the one form that is kept, or the rule that it breaks. */
+/** The URL in its normalized form, or the rule that it breaks. */
 type CheckedUrl = { readonly url: string } | { readonly fault: string };
 
 interface Parts {
@@ -51,10 +49,10 @@ interface Parts {
 }
 
 /**
- * Checks the address of a repository, which is hostile input: what it names is fetched by a machine of ours. It is read
- * by its characters and not by a URL parser, which would repair what must be refused.
+ * Checks the URL of a repository. It is hostile input, because our machines fetch it. The text is matched character by
+ * character, and not with a URL parser, which would repair what must be refused.
  *
- * That a name is public does not say where it leads: whoever fetches checks the addresses as well.
+ * A public host name may still resolve to a private address, so the fetching code checks the addresses as well.
  */
 export function checkRepositoryUrl(text: string, rules: RepositoryRules): CheckedUrl {
   if (text.length > MAX_LENGTH) return { fault: `must be at most ${MAX_LENGTH} characters` };
@@ -77,7 +75,7 @@ function partsOf(text: string): Parts | undefined {
   };
 }
 
-/** No segment is empty, climbs, can be taken for an option or hides a character, but for a space. */
+/** A segment must not be empty, climb to a parent, look like an option, or hide a character other than a space. */
 function faultOfPath(segments: readonly string[]): string | undefined {
   const isPlain = (segment: string): boolean =>
     segment !== '' &&
@@ -85,10 +83,10 @@ function faultOfPath(segments: readonly string[]): string | undefined {
     segment !== '..' &&
     !segment.startsWith('-') &&
     !segment.replaceAll('%20', '').includes('%');
-  return segments.every(isPlain) ? undefined : 'must have a path of plain names, none of which begins with -';
+  return segments.every(isPlain) ? undefined : 'must have a path of plain names that do not begin with -';
 }
 
-/** Repositories of this service, and those on hosts that its operator has named. */
+/** True for repositories of this service, and on hosts that the operator has allowed. */
 function isOurs({ scheme, host, port, segments }: Parts, { publicUrl, allowedHosts }: RepositoryRules): boolean {
   const own = new URL(publicUrl);
   const ownPath = [...own.pathname.split('/').filter(Boolean), 'git'];
@@ -104,11 +102,11 @@ function isOurs({ scheme, host, port, segments }: Parts, { publicUrl, allowedHos
 function faultOfPlace({ scheme, host, port, segments }: Parts, { publicUrl }: RepositoryRules): string | undefined {
   if (host === new URL(publicUrl).hostname) return 'must be /git/<organization>/<name>.git on this service';
   if (scheme !== 'https') return 'must be https://…';
-  if (port !== HTTPS_PORT) return 'must not name a port';
+  if (port !== HTTPS_PORT) return 'must not have a port';
   if (host.length > MAX_HOST_LENGTH || !PUBLIC_HOST.test(host))
-    return 'must name its host, github.com for one, and not by an address';
-  if (INNER_DOMAINS.has(host.slice(host.lastIndexOf('.') + 1))) return 'must name a host of the internet';
-  return segments.length < 2 ? 'must name an owner and a repository, /<owner>/<name>' : undefined;
+    return 'must have a host name such as github.com, not an IP address';
+  if (INNER_DOMAINS.has(host.slice(host.lastIndexOf('.') + 1))) return 'must have a public host';
+  return segments.length < 2 ? 'must have the path /<owner>/<name>' : undefined;
 }
 
 const defaultPortOf = (scheme: string): number => (scheme === 'https' ? HTTPS_PORT : 80);

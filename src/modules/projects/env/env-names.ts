@@ -1,8 +1,8 @@
 const NAME_FORM = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 
 /**
- * What the platform sets itself, or what would change how its own programs start rather than the project's. Compared
- * without regard to case, because some programs read such names so.
+ * Names that the platform sets, or that would change how its own programs start. They are compared without regard to
+ * case, because some programs read them so.
  */
 const RESERVED_NAMES = new Set([
   'ALL_PROXY',

@@ -3,7 +3,7 @@ import { Config } from '../../../platform/config/config.js';
 import { KeyRing } from '../../../platform/secrets/key-ring.js';
 import type { EnvTarget } from '../project-settings.js';
 
-/** What a value belongs to. An encrypted value that is copied to another place cannot be decrypted there. */
+/** The place that a value is bound to: an encrypted value that is copied elsewhere cannot be decrypted there. */
 export interface EnvPlace {
   readonly projectId: string;
   readonly target: EnvTarget;
@@ -23,7 +23,7 @@ export class EnvVault {
     return this.keys.encrypt(value, contextOf(place));
   }
 
-  /** @throws {KeyMissing} @throws {Error} for a value of another place. */
+  /** @throws {KeyMissing} @throws {Error} for a value from another place. */
   open(sealed: Buffer, place: EnvPlace): string {
     return this.keys.decrypt(sealed, contextOf(place));
   }

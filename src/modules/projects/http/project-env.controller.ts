@@ -11,7 +11,7 @@ import { ProjectEnvService, type ShownVariable } from '../project-env.service.js
 import { PROJECT_ERRORS } from '../projects.errors.js';
 import { EnvAnswer, EnvVariableView, RemoveEnvQuery, SetEnvBody } from './project-env.dto.js';
 
-/** The variables of a target at their largest, with room for what JSON has to escape. */
+/** The largest set of variables of one target, with room for JSON escapes. */
 const BODY_BYTES = 2_097_152;
 
 @ApiTags('projects')
@@ -22,31 +22,32 @@ export class ProjectEnvController {
   @Get()
   @RequireScope('projects:read', { in: 'resource' })
   @ApiOperation({
-    summary: 'Lists the environment variables of a project by name, with the values of those that are no secrets.',
+    summary: 'Lists the environment variables of a project by name.',
+    description: 'The values of secrets are left out.',
   })
   @ApiOkResponse({ type: EnvAnswer })
   @ApiRefusals(...ANY_CALLER, PROJECT_ERRORS.project_not_found)
-  async list(@Caller() call: Call, @Param('project_id') named: string): Promise<Envelope<EnvVariableView[]>> {
-    return answerOf(await this.env.list(call, named));
+  async list(@Caller() call: Call, @Param('project_id') idOrSlug: string): Promise<Envelope<EnvVariableView[]>> {
+    return answerOf(await this.env.list(call, idOrSlug));
   }
 
   @Put()
   @RequireScope('projects:write', { in: 'resource' })
   @TakesJson({ limitBytes: BODY_BYTES })
   @ApiOperation({
-    summary:
-      'Sets environment variables, each in the targets that it names, and answers all that the project then has.',
+    summary: 'Sets environment variables, and returns all variables of the project.',
     description:
-      'All or none. Variables, and targets of a variable, that are not named stay as they are. Deploys take what is set when they begin.',
+      'Sets all of the variables or none. Variables and targets that are absent from the call stay the same. ' +
+      'A deploy uses the variables that are set when it begins.',
   })
   @ApiOkResponse({ type: EnvAnswer })
   @ApiRefusals(...ANY_CALLER, ...ANY_BODY, PROJECT_ERRORS.project_not_found)
   async set(
     @Caller() call: Call,
-    @Param('project_id') named: string,
+    @Param('project_id') idOrSlug: string,
     @Body() { variables }: SetEnvBody,
   ): Promise<Envelope<EnvVariableView[]>> {
-    return answerOf(await this.env.set(call, named, variables));
+    return answerOf(await this.env.set(call, idOrSlug, variables));
   }
 
   @Delete()
@@ -54,16 +55,17 @@ export class ProjectEnvController {
   @TakesNothing()
   @HttpCode(HttpStatus.NO_CONTENT)
   @ApiOperation({
-    summary: 'Takes an environment variable out of all targets, or out of one. It is no fault if it is not there.',
+    summary: 'Removes an environment variable from all targets, or from one.',
+    description: 'Succeeds as well if the variable does not exist.',
   })
   @ApiNoContentResponse()
   @ApiRefusals(...ANY_CALLER, ...ANY_WRITE, PROJECT_ERRORS.project_not_found)
   async remove(
     @Caller() call: Call,
-    @Param('project_id') named: string,
+    @Param('project_id') idOrSlug: string,
     @Query() { name, target }: RemoveEnvQuery,
   ): Promise<void> {
-    await this.env.remove(call, named, name, target);
+    await this.env.remove(call, idOrSlug, name, target);
   }
 }
 

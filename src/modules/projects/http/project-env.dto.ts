@@ -28,7 +28,7 @@ const TARGETS = {
   isArray: true,
   example: ['production'],
   description:
-    'production: deploys of the production branch. preview: all other deploys. development: work on a machine of your own.',
+    'production: deploys of the production branch. preview: all other deploys. ' + 'development: local development.',
 };
 
 const IsEnvName = (): PropertyDecorator =>
@@ -38,14 +38,14 @@ const IsEnvName = (): PropertyDecorator =>
       name: 'isEnvName',
       validator: {
         validate: (value: unknown) => typeof value === 'string' && isEnvName(value),
-        defaultMessage: () => 'name must be 1 to 128 letters, digits and underscores, and not begin with a digit',
+        defaultMessage: () => 'name must be 1 to 128 letters, digits and underscores, and must not begin with a digit',
       },
     }),
     ValidateBy({
       name: 'isNotReserved',
       validator: {
         validate: (value: unknown) => typeof value !== 'string' || !isReservedEnvName(value),
-        defaultMessage: () => 'name is one that the platform sets itself, or that would change how programs start',
+        defaultMessage: () => 'name is reserved: the platform sets it, or it would change how programs start',
       },
     }),
   );
@@ -58,7 +58,7 @@ const IsEnvValue = (): PropertyDecorator =>
       name: 'isEnvValue',
       validator: {
         validate: (value: unknown) => typeof value === 'string' && !/[\0\p{Cs}]/u.test(value),
-        defaultMessage: () => 'value must be text without NUL',
+        defaultMessage: () => 'value must be valid text without NUL',
       },
     }),
   );
@@ -68,11 +68,11 @@ const AreDifferent = (): PropertyDecorator =>
     name: 'areDifferent',
     validator: {
       validate: (variables: unknown) => !Array.isArray(variables) || areDifferent(variables as (object | null)[]),
-      defaultMessage: () => 'variables must set no variable twice for the same target',
+      defaultMessage: () => 'variables must not set the same variable twice for a target',
     },
   });
 
-/** Of what may be anything yet: the rules of the variables come after it. */
+/** Accepts any values, because the rules for each variable run after this one. */
 function areDifferent(variables: readonly ({ name?: unknown; targets?: unknown } | null)[]): boolean {
   const places = variables.flatMap((variable) =>
     Array.isArray(variable?.targets) ? variable.targets.map((target) => JSON.stringify([target, variable.name])) : [],
@@ -102,7 +102,7 @@ class EnvVariableBody implements SetEnvVariableInput {
   @ApiPropertyOptional({
     example: true,
     type: Boolean,
-    description: 'false: the value can be read again. true, the default: it is never shown.',
+    description: 'If true, the default, the value is never shown. If false, it can be read again.',
   })
   @MayBeAbsent()
   @IsBoolean()
@@ -113,7 +113,7 @@ export class SetEnvBody {
   @ApiProperty({
     type: [EnvVariableBody],
     maxItems: MAX_IN_A_CALL,
-    description: 'A target can have 200 variables, and 1 MiB of names and values.',
+    description: 'A target can have up to 200 variables, and 1 MiB of names and values.',
   })
   @IsArray()
   @ArrayMinSize(1)
@@ -140,12 +140,12 @@ export class EnvVariableView {
   @ApiProperty({
     enum: ENV_TARGETS,
     isArray: true,
-    description: 'Those that have it alike; where they differ the name stands in the list again.',
+    description: 'The targets that share this value. A variable with different values is listed once for each.',
   })
   targets!: EnvTarget[];
   @ApiProperty() secret!: boolean;
   @ApiProperty({ format: 'date-time' }) updated_at!: string;
-  @ApiPropertyOptional({ type: String, description: 'Never of a secret.' }) value?: string;
+  @ApiPropertyOptional({ type: String, description: 'The value; absent for a secret.' }) value?: string;
 
   static of({ name, targets, secret, updatedAt, value }: ShownVariable): EnvVariableView {
     return {

@@ -2,11 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { Config } from '../../../platform/config/config.js';
 import { RequestInvalid } from '../../../platform/errors/request-invalid.js';
 import { ProjectsSettings } from '../projects.settings.js';
-import type { ProjectChange, CreateProjectInput } from '../projects.service.js';
+import type { UpdateProjectInput, CreateProjectInput } from '../projects.service.js';
 import { checkRepositoryUrl } from '../domain/repository-url.js';
 import type { ChangeProjectBody, CreateProjectBody } from './projects.dto.js';
 
-/** Makes of a body what the service takes; which repositories may be linked is a matter of the settings. */
+/** Converts request bodies into inputs of the service. The settings decide which repositories may be linked. */
 @Injectable()
 export class ProjectInputs {
   constructor(
@@ -14,13 +14,13 @@ export class ProjectInputs {
     private readonly settings: ProjectsSettings,
   ) {}
 
-  /** @throws {RequestInvalid} `invalid_request`: the repository may not be linked. */
+  /** @throws {RequestInvalid} `invalid_request` when the repository may not be linked. */
   ofCreation(body: CreateProjectBody): CreateProjectInput {
     return { ...this.ofChange(body), name: body.name };
   }
 
-  /** @throws {RequestInvalid} `invalid_request`: the repository may not be linked. */
-  ofChange(body: ChangeProjectBody): ProjectChange {
+  /** @throws {RequestInvalid} `invalid_request` when the repository may not be linked. */
+  ofChange(body: ChangeProjectBody): UpdateProjectInput {
     const {
       name,
       slug,

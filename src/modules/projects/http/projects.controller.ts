@@ -26,7 +26,7 @@ export class ProjectsController {
   @Post()
   @RequireScope('projects:write')
   @TakesJson()
-  @ApiOperation({ summary: 'Creates a project of the organization of the call. A repository can be linked later.' })
+  @ApiOperation({ summary: 'Creates a project in the organization of the call. A repository can be linked later.' })
   @ApiCreatedResponse({ type: ProjectAnswer })
   @ApiRefusals(...ANY_CALLER, ...ANY_BODY, PLAN_ERRORS.plan_limit_reached, GENERIC_ERRORS.already_exists)
   async create(@Caller() call: Call, @Body() body: CreateProjectBody): Promise<Envelope<ProjectView>> {
@@ -35,7 +35,7 @@ export class ProjectsController {
 
   @Get()
   @RequireScope('projects:read')
-  @ApiOperation({ summary: 'Lists the projects of the organization of the call, the newest first.' })
+  @ApiOperation({ summary: 'Lists the projects of the organization of the call, newest first.' })
   @ApiOkResponse({ type: ProjectPageAnswer })
   @ApiRefusals(...ANY_CALLER, GENERIC_ERRORS.invalid_request)
   async list(@Caller() call: Call, @Query() query: PageQuery): Promise<Envelope<ProjectView[]>> {
@@ -44,11 +44,11 @@ export class ProjectsController {
 
   @Get(':project_id')
   @RequireScope('projects:read', { in: 'resource' })
-  @ApiOperation({ summary: 'Shows a project, named by its id, or by its slug within the organization of the call.' })
+  @ApiOperation({ summary: 'Returns a project by its id, or by its slug within the organization of the call.' })
   @ApiOkResponse({ type: ProjectAnswer })
   @ApiRefusals(...ANY_CALLER, PROJECT_ERRORS.project_not_found)
-  async get(@Caller() call: Call, @Param('project_id') named: string): Promise<Envelope<ProjectView>> {
-    return new Envelope(ProjectView.of(await this.projects.get(call, named, 'projects:read')));
+  async get(@Caller() call: Call, @Param('project_id') idOrSlug: string): Promise<Envelope<ProjectView>> {
+    return new Envelope(ProjectView.of(await this.projects.get(call, idOrSlug, 'projects:read')));
   }
 
   @Patch(':project_id')
@@ -56,26 +56,26 @@ export class ProjectsController {
   @TakesJson()
   @ApiOperation({
     summary:
-      'Changes a project. What is left out stays as it is, and null clears; `repo_url: null` unlinks the repository.',
+      'Updates a project. Absent fields stay the same, and null clears a field; `repo_url: null` unlinks the repository.',
   })
   @ApiOkResponse({ type: ProjectAnswer })
   @ApiRefusals(...ANY_CALLER, ...ANY_BODY, PROJECT_ERRORS.project_not_found, GENERIC_ERRORS.already_exists)
   async change(
     @Caller() call: Call,
-    @Param('project_id') named: string,
+    @Param('project_id') idOrSlug: string,
     @Body() body: ChangeProjectBody,
   ): Promise<Envelope<ProjectView>> {
-    return new Envelope(ProjectView.of(await this.projects.change(call, named, this.inputs.ofChange(body))));
+    return new Envelope(ProjectView.of(await this.projects.change(call, idOrSlug, this.inputs.ofChange(body))));
   }
 
   @Delete(':project_id')
   @RequireScope('projects:delete', { in: 'resource' })
   @TakesNothing()
   @HttpCode(HttpStatus.NO_CONTENT)
-  @ApiOperation({ summary: 'Deletes a project for good, with its environment variables.' })
+  @ApiOperation({ summary: 'Deletes a project and its environment variables permanently.' })
   @ApiNoContentResponse()
   @ApiRefusals(...ANY_CALLER, ...ANY_WRITE, PROJECT_ERRORS.project_not_found)
-  async delete(@Caller() call: Call, @Param('project_id') named: string): Promise<void> {
-    await this.projects.delete(call, named);
+  async delete(@Caller() call: Call, @Param('project_id') idOrSlug: string): Promise<void> {
+    await this.projects.delete(call, idOrSlug);
   }
 }

@@ -25,10 +25,10 @@ const BRANCH = {
   type: String,
   maxLength: MAX_BRANCH_BYTES,
   example: DEFAULT_BRANCH,
-  description: 'Deploys of it are production deploys.',
+  description: 'The branch whose deploys are production deploys.',
 };
 
-/** A rule for text; a value of another type breaks another rule. */
+/** Validates text. Values of other types are refused by another rule. */
 const holds = (name: string, isSound: (text: string) => boolean, message: string): PropertyDecorator =>
   ValidateBy({
     name,
@@ -39,15 +39,18 @@ const holds = (name: string, isSound: (text: string) => boolean, message: string
   });
 
 const IsProjectSlug = (): PropertyDecorator =>
-  inOrder(IsString(), holds('isSlug', isProjectSlug, 'must be 1 to 63 of a-z, 0-9 and single hyphens between them'));
+  inOrder(
+    IsString(),
+    holds('isSlug', isProjectSlug, 'must be 1 to 63 characters of a-z, 0-9 and single hyphens between them'),
+  );
 const isDirectoryRule = (): PropertyDecorator =>
   holds(
     'isDirectory',
     isDirectory,
-    'must be a path inside of the repository, apps/web for one, without "." and ".." and of at most 200 characters',
+    'must be a path in the repository such as apps/web, without "." and "..", of at most 200 characters',
   );
 
-/** A field that can be left out; where `clearable`, null takes its value away. */
+/** An optional field; if it is `clearable`, null removes its value. */
 type OptionalField = (clearable: boolean) => PropertyDecorator;
 
 const optional =
@@ -75,13 +78,14 @@ const RepoUrl = optional(
     maxLength: MAX_URL_LENGTH,
     example: 'https://github.com/acme/shop',
     description:
-      'Where the repository is cloned from: https, a public host, no user. Repositories of this service are named by the `repo_url` that it gave out.',
+      'The clone URL of the repository: https, a public host, no user. ' +
+      'For repositories of this service, use the `repo_url` of the repository.',
   },
   IsString(),
   MaxLength(MAX_URL_LENGTH),
 );
 const FrameworkField = optional(
-  { enum: FRAMEWORKS, example: 'nextjs', description: 'Left out, it is found out when the project is deployed.' },
+  { enum: FRAMEWORKS, example: 'nextjs', description: 'Detected in each deploy if absent.' },
   IsIn(FRAMEWORKS),
 );
 const RootDirectory = optional(
@@ -89,25 +93,25 @@ const RootDirectory = optional(
     type: String,
     maxLength: 200,
     example: 'apps/web',
-    description: 'Where the project is in its repository; left out, at its root.',
+    description: 'The directory of the project in its repository; the root if absent.',
   },
   IsString(),
   isDirectoryRule(),
 );
-const InstallCommand = command('npm ci', 'Installs the dependencies. Left out, what the lock file asks for.');
-const BuildCommand = command('npm run build', 'Builds the project. Left out, what the framework asks for.');
+const InstallCommand = command('npm ci', 'Installs the dependencies. Derived from the lock file if absent.');
+const BuildCommand = command('npm run build', 'Builds the project. Derived from the framework if absent.');
 const OutputDirectory = optional(
   {
     type: String,
     maxLength: 200,
     example: 'dist',
-    description: 'What the build makes, below `root_directory`. Left out, that of the framework.',
+    description: 'The output of the build, below `root_directory`. Derived from the framework if absent.',
   },
   IsString(),
   isDirectoryRule(),
 );
 const NodeVersionField = optional(
-  { enum: NODE_VERSIONS, example: '24', description: 'Left out, what package.json asks for.' },
+  { enum: NODE_VERSIONS, example: '24', description: 'Read from package.json if absent.' },
   IsIn(NODE_VERSIONS),
 );
 
@@ -119,7 +123,7 @@ export class CreateProjectBody {
   @ApiPropertyOptional({
     ...SLUG,
     description:
-      'Names the project in paths and hosts. Left out, it is made from the name, with a number where that is taken.',
+      'The name of the project in paths and hosts. Derived from the name if absent, with a number if that is taken.',
   })
   @MayBeAbsent()
   @IsProjectSlug()
@@ -139,14 +143,14 @@ export class CreateProjectBody {
   readonly production_branch?: string;
 }
 
-/** What is left out stays as it is; null clears. */
+/** Absent fields stay the same, and null clears a field. */
 export class ChangeProjectBody {
   @ApiPropertyOptional({ ...NAME, type: String })
   @MayBeAbsent()
   @IsTitle()
   readonly name?: string;
 
-  @ApiPropertyOptional({ ...SLUG, description: 'The old one is free for others at once.' })
+  @ApiPropertyOptional({ ...SLUG, description: 'The new slug. The old one is available to others at once.' })
   @MayBeAbsent()
   @IsProjectSlug()
   readonly slug?: string;
@@ -172,7 +176,7 @@ export class ProjectView {
   @ApiProperty({ example: 'shop' }) slug!: string;
   @ApiPropertyOptional({
     type: String,
-    description: 'Absent while no repository is linked: then nothing can be deployed.',
+    description: 'Absent while no repository is linked; the project cannot be deployed then.',
   })
   repo_url?: string;
   @ApiPropertyOptional({ enum: FRAMEWORKS }) framework?: Framework;

@@ -5,7 +5,7 @@ import { type EnvGroup, ProjectEnvStore } from '../persistence/project-env.store
 import { ProjectsStore } from '../persistence/projects.store.js';
 import { ProjectEnvService } from '../project-env.service.js';
 
-/** The variables of projects, one project and target at a time. */
+/** Re-encrypts the variables of one project and target at a time. */
 @Injectable()
 export class EncryptedProjectEnv extends EncryptedTable<EnvGroup> implements OnApplicationBootstrap {
   constructor(
@@ -28,7 +28,7 @@ export class EncryptedProjectEnv extends EncryptedTable<EnvGroup> implements OnA
 
   reencrypt({ projectId, target }: EnvGroup): Promise<void> {
     return this.database.transaction(async () => {
-      // Deleting a project removes its variables.
+      // The variables of a deleted project are gone.
       if ((await this.projects.findByIdForChange(projectId)) === null) return;
       const rows = await this.variables.list(projectId, target);
       const reencrypted = this.env.reencrypted(projectId, target, rows);

@@ -3,11 +3,11 @@ import { Database } from '../../../platform/database/database.js';
 import type { EnvTarget } from '../project-settings.js';
 import { ProjectEnvVariable } from './project-env-variable.entity.js';
 
-/** What the variables of one target come to. */
+/** The total size of the variables of one target. */
 export interface EnvSize {
   readonly target: EnvTarget;
   readonly variables: number;
-  /** Of names and sealed values. */
+  /** The size of names and encrypted values. */
   readonly bytes: number;
 }
 
@@ -17,12 +17,12 @@ export interface EnvGroup {
   readonly target: EnvTarget;
 }
 
-/** Whoever changes a project's variables has locked the project. */
+/** Callers that change variables must hold the lock of the project. */
 @Injectable()
 export class ProjectEnvStore {
   constructor(private readonly database: Database) {}
 
-  /** By name. */
+  /** Returns the variables ordered by name. */
   list(projectId: string, target?: EnvTarget): Promise<ProjectEnvVariable[]> {
     return this.database.manager.find(ProjectEnvVariable, {
       where: { projectId, ...(target === undefined ? {} : { target }) },
@@ -34,10 +34,12 @@ export class ProjectEnvStore {
     await this.database.manager.upsert(ProjectEnvVariable, [...variables], ['projectId', 'target', 'name']);
   }
 
-  /** In all targets, or in one; tells in which it was. */
+  /** Removes the variable from all targets, or from one, and returns the targets that it was removed from. */
   async remove(projectId: string, name: string, target: EnvTarget | undefined): Promise<EnvTarget[]> {
     const rows = await this.database.manager.query<[{ target: EnvTarget }[], number]>(
-      'DELETE FROM project_env WHERE project_id = $1 AND name = $2 AND ($3::text IS NULL OR target = $3) RETURNING target',
+      `
+      DELETE FROM project_env
+      WHERE project_id = $1 AND name = $2 AND ($3::text IS NULL OR target = $3) RETURNING target`,
       [projectId, name, target ?? null],
     );
     return rows[0].map((row) => row.target);
@@ -47,7 +49,7 @@ export class ProjectEnvStore {
     await this.database.manager.delete(ProjectEnvVariable, { projectId });
   }
 
-  /** Those with values that do not begin with this mark, in their order. */
+  /** Returns the groups, in order, with values that do not begin with this mark. */
   withoutMark(mark: Buffer, after: EnvGroup | undefined, limit: number): Promise<EnvGroup[]> {
     return this.database.manager.query<EnvGroup[]>(
       `

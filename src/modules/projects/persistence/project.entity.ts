@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { DEFAULT_BRANCH, type Framework, type NodeVersion } from '../project-settings.js';
 
-/** What its people decide of a project. */
+/** The settings of a project that its members choose. */
 export type Settings = Pick<
   Project,
   | 'name'
@@ -18,16 +18,18 @@ export type Settings = Pick<
 
 type NewSettings = Partial<Settings> & Pick<Settings, 'name' | 'slug'>;
 
-/** What is deployed. One that is deleted keeps its row, for what refers to it, and gives its slug free. */
+/**
+ * A project, which is the unit of deployment. A deleted project keeps its row for references, and releases its slug.
+ */
 @Entity('projects')
 export class Project {
   @PrimaryColumn('text') id!: string;
   @Column('text', { name: 'org_id' }) orgId!: string;
   @Column('text') name!: string;
   @Column('text') slug!: string;
-  /** As `checkRepositoryUrl` writes it; null while no repository is linked. */
+  /** The URL as normalized by `checkRepositoryUrl`; null while no repository is linked. */
   @Column('text', { name: 'repo_url', nullable: true }) repoUrl!: string | null;
-  /** Null: to be found out from the repository, as the next five. */
+  /** Null to detect the value from the repository, as for the next five fields. */
   @Column('text', { nullable: true }) framework!: Framework | null;
   @Column('text', { name: 'root_directory', nullable: true }) rootDirectory!: string | null;
   @Column('text', { name: 'install_command', nullable: true }) installCommand!: string | null;
@@ -39,7 +41,7 @@ export class Project {
   @Column('timestamptz', { name: 'updated_at' }) updatedAt!: Date;
   @Column('timestamptz', { name: 'deleted_at', nullable: true }) deletedAt!: Date | null;
 
-  /** A project with what it was asked for; all else has its default. */
+  /** Creates a project with the given settings, and defaults for the others. */
   static create(settings: NewSettings, { id, orgId, at }: { id: string; orgId: string; at: Date }): Project {
     const project = new Project();
     project.id = id;
@@ -59,7 +61,7 @@ export class Project {
     return project;
   }
 
-  /** Takes over the settings that differ, and says which they are. */
+  /** Applies the settings that differ, and returns their names. */
   change(settings: Partial<Settings>, at: Date): (keyof Settings)[] {
     const changed = (Object.keys(settings) as (keyof Settings)[]).filter((name) => settings[name] !== this[name]);
     if (changed.length > 0) Object.assign(this, settings, { updatedAt: at });

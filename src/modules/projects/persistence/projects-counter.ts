@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { PlanLimitCounters } from '../../plans/plan-limit-counters.js';
 import { ProjectsStore } from './projects.store.js';
 
-/** Counts an organization's projects for its plan. */
+/** Counts the projects of an organization for the limit of its plan. */
 @Injectable()
 export class ProjectsCounter {
   constructor(counters: PlanLimitCounters, projects: ProjectsStore) {

@@ -7,16 +7,16 @@ import { ProjectSlugTaken } from '../projects.errors.js';
 import { repositoryKeyOf } from '../repository-key.js';
 import { Project } from './project.entity.js';
 
-/** Whose projects may be named. */
+/** The organizations whose projects a caller can address. */
 export interface ProjectReach {
-  /** By id: those of all of these organizations. */
+  /** Projects of these organizations can be addressed by id. */
   readonly orgIds: readonly string[];
-  /** By slug: those of this one. */
+  /** Projects of this organization can be addressed by slug as well. */
   readonly orgId: string;
 }
 
-/** Ids and slugs; the database is not asked for what it could not even hold. */
-const CAN_NAME = /^[a-z0-9_-]{1,63}$/;
+/** The form of ids and slugs. Other texts cannot match any project and are not sent to the database. */
+const ID_OR_SLUG_FORM = /^[a-z0-9_-]{1,63}$/;
 
 const SLUG_CONSTRAINT = 'projects_slug_unique';
 
@@ -34,7 +34,7 @@ export class ProjectsStore {
     await translated(changed.slug, this.database.manager.update(Project, { id }, changed));
   }
 
-  /** The organization of each project by id, deleted projects included. */
+  /** Returns the organization of each project by id, including deleted projects. */
   async ownersOf(ids: readonly string[]): Promise<Map<string, string>> {
     const rows = await this.database.manager.query<{ id: string; org_id: string }[]>(
       'SELECT id, org_id FROM projects WHERE id = ANY($1)',
@@ -43,14 +43,18 @@ export class ProjectsStore {
     return new Map(rows.map(({ id, org_id }) => [id, org_id]));
   }
 
-  /** By id or slug. Null for one that is out of reach or deleted, as for one that never was. */
-  async find(named: string, reach: ProjectReach): Promise<Project | null> {
-    return CAN_NAME.test(named) ? this.named(named, reach).getOne() : null;
+  /**
+   * Finds a project by id or slug. Returns null for a project out of reach or deleted, as for one that never existed.
+   */
+  async find(idOrSlug: string, reach: ProjectReach): Promise<Project | null> {
+    return ID_OR_SLUG_FORM.test(idOrSlug) ? this.addressedBy(idOrSlug, reach).getOne() : null;
   }
 
-  /** As {@link find}, and nobody else changes it until the transaction ends. */
-  async findForChange(named: string, reach: ProjectReach): Promise<Project | null> {
-    return CAN_NAME.test(named) ? this.named(named, reach).setLock('pessimistic_write').getOne() : null;
+  /** Finds like {@link find}, and locks the project until the transaction ends. */
+  async findForChange(idOrSlug: string, reach: ProjectReach): Promise<Project | null> {
+    return ID_OR_SLUG_FORM.test(idOrSlug)
+      ? this.addressedBy(idOrSlug, reach).setLock('pessimistic_write').getOne()
+      : null;
   }
 
   findById(id: string): Promise<Project | null> {
@@ -69,7 +73,7 @@ export class ProjectsStore {
       .getMany();
   }
 
-  /** Newest first. */
+  /** Returns the newest projects first. */
   async list(orgId: string, page: PageRequest): Promise<Page<Project>> {
     const query = this.live()
       .andWhere('project.org_id = :orgId', { orgId })
@@ -91,7 +95,7 @@ export class ProjectsStore {
     return rows.map(({ id }) => id);
   }
 
-  /** Of these, those that are not deleted, with the organization of each. */
+  /** Returns the projects among these that are not deleted, with the organization of each. */
   async orgsOf(ids: readonly string[]): Promise<Map<string, string>> {
     const rows = await this.database.manager.query<{ id: string; org_id: string }[]>(
       'SELECT id, org_id FROM projects WHERE id = ANY($1) AND deleted_at IS NULL',
@@ -108,11 +112,12 @@ export class ProjectsStore {
     return new Set(rows.map(({ slug }) => slug));
   }
 
-  private named(named: string, { orgIds, orgId }: ProjectReach): SelectQueryBuilder<Project> {
-    // No slug looks like an id: that has an underscore.
+  private addressedBy(idOrSlug: string, { orgIds, orgId }: ProjectReach): SelectQueryBuilder<Project> {
+    // A slug cannot be mistaken for an id, which contains an underscore.
     return this.live().andWhere(
-      'project.org_id = ANY(:orgIds) AND (project.id = :named OR (project.slug = :named AND project.org_id = :orgId))',
-      { orgIds, orgId, named },
+      `project.org_id = ANY(:orgIds)
+       AND (project.id = :idOrSlug OR (project.slug = :idOrSlug AND project.org_id = :orgId))`,
+      { orgIds, orgId, idOrSlug },
     );
   }
 
