@@ -18,13 +18,13 @@ export interface Delivery {
   readonly id: string;
   readonly event: string;
   readonly signature: string;
-  /** As it came: what is signed are these bytes. */
+  /** The raw bytes of the body, which the signature covers. */
   readonly body: Buffer;
 }
 
 /**
- * Takes in what GitHub tells. What follows from it is done by a worker: GitHub waits ten seconds, and tells nothing
- * again by itself.
+ * Receives the deliveries of GitHub. A worker processes them, because GitHub waits only ten seconds and does not retry
+ * by itself.
  */
 @Injectable()
 export class GithubDeliveries {
@@ -38,8 +38,10 @@ export class GithubDeliveries {
   ) {}
 
   /**
-   * Before anything of the body is read. @throws {SignatureInvalid} `invalid_signature` @throws {GithubNotConfigured}
-   * `integration_not_configured`
+   * Checks the headers before the body is read.
+   *
+   * @throws {SignatureInvalid} `invalid_signature`
+   * @throws {GithubNotConfigured} `integration_not_configured`
    */
   requireHeaders({ id, signature }: Pick<Delivery, 'id' | 'signature'>): void {
     this.github.requireConfigured();
@@ -47,7 +49,7 @@ export class GithubDeliveries {
   }
 
   /**
-   * What is to be done about it is queued when this resolves; told again, it is done once.
+   * Queues the event of the delivery before it resolves. A repeated delivery is processed once.
    *
    * @throws {SignatureInvalid} `invalid_signature`
    */
@@ -58,7 +60,7 @@ export class GithubDeliveries {
     return outcome;
   }
 
-  /** Those that GitHub does not tell again any more. */
+  /** Deletes the deliveries that GitHub cannot send again. */
   forgetOld(): Promise<void> {
     return this.store.forgetDeliveries(new Date(this.clock.now().getTime() - KEPT_MS));
   }
@@ -86,7 +88,7 @@ function isSigned({ body, signature }: Delivery, secret: string): boolean {
   return shown.length === expected.length && timingSafeEqual(shown, expected);
 }
 
-/** From what is no JSON nothing follows, as from null. */
+/** A body that is not JSON is ignored, like null. */
 function parsed(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString()) as unknown;

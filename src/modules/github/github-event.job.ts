@@ -4,19 +4,19 @@ import { defineEvent } from '../../platform/background/define-event.js';
 export const GITHUB_EVENTS = ['push', 'installation', 'installation_repositories'] as const;
 export type GithubEventKind = (typeof GITHUB_EVENTS)[number];
 
-/** What GitHub has told, signed and for the first time; of it what somebody here needs. */
+/** A signed event of GitHub, reduced to the fields that its handlers need. Repeated deliveries are filtered out. */
 export class GithubEventPayload {
   @IsIn(GITHUB_EVENTS) readonly kind!: GithubEventKind;
   @IsInt() readonly installationId!: number;
-  /** Of an installation: what has become of it. */
+  /** Set for an installation: the change. */
   @IsOptional() @IsString() readonly action?: string;
-  /** Of a push. */
+  /** Set for a push. */
   @IsOptional() @IsInt() readonly repositoryId?: number;
   @IsOptional() @IsString() readonly cloneUrl?: string;
   @IsOptional() @IsString() readonly branch?: string;
-  /** Null: the branch was deleted. */
+  /** Null when the branch was deleted. */
   @IsOptional() @IsString() readonly commitSha?: string | null;
-  /** What the installation does not see any more. */
+  /** Repositories that the installation can no longer access. */
   @IsOptional() @IsArray() @IsInt({ each: true }) readonly removedRepositoryIds?: number[];
 }
 

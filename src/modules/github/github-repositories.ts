@@ -9,18 +9,18 @@ import { GithubInstallationsStore } from './persistence/github-installations.sto
 
 const FIRST_COMMIT_WITHIN_MS = 10_000;
 const LOOK_EVERY_MS = 500;
-/** Of accounts and repositories there; never `.` or `..`. */
+/** The form of account and repository names at GitHub, which are never `.` or `..`. */
 const NAME = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/;
 
 export type { RemoteRepository };
 
-/** For git, which asks for them by name. */
+/** Credentials for git, which asks for them by name. */
 export interface GithubCredentials {
   readonly username: string;
   readonly password: string;
 }
 
-/** What may be done with the repositories of accounts that an organization has connected. */
+/** Accesses the repositories of the accounts that an organization has connected. */
 @Injectable()
 export class GithubRepositories {
   constructor(
@@ -30,35 +30,35 @@ export class GithubRepositories {
   ) {}
 
   /**
-   * By its name; without one, the only one that the organization has connected.
+   * Returns the connected account of this name; without a name, the only connected account.
    *
    * @throws {GithubNotConfigured} `integration_not_configured`
    * @throws {GithubNotConnected} `github_not_connected`
-   * @throws {RequestInvalid} `invalid_request`: there are several, and the call names none.
+   * @throws {RequestInvalid} `invalid_request` when there are several accounts and the call names none.
    */
-  async accountOf(orgId: string, named: string | undefined): Promise<GithubInstallation> {
+  async accountOf(orgId: string, name: string | undefined): Promise<GithubInstallation> {
     this.github.requireConfigured();
     const usable = (await this.installations.list(orgId)).filter(({ suspendedAt }) => suspendedAt === null);
     const fitting =
-      named === undefined ? usable : usable.filter(({ account }) => account.toLowerCase() === named.toLowerCase());
+      name === undefined ? usable : usable.filter(({ account }) => account.toLowerCase() === name.toLowerCase());
     if (fitting.length > 1) {
       throw new RequestInvalid([
         {
           path: 'account',
           in: 'body',
           code: 'is_in',
-          message: 'The organization has connected several accounts: say which.',
+          message: 'The organization has connected several accounts. Set account to one of them.',
           expected: fitting.map(({ account }) => account),
         },
       ]);
     }
-    if (fitting[0] === undefined) throw new GithubNotConnected(named);
+    if (fitting[0] === undefined) throw new GithubNotConnected(name);
     return fitting[0];
   }
 
   /**
-   * Makes a repository of a template in the account, and waits a little until it has its first commit, which GitHub
-   * adds after it has answered.
+   * Creates a repository from a template, and waits briefly for its first commit, which GitHub adds after it has
+   * answered.
    *
    * @throws {GithubNameTaken} `already_exists`
    * @throws {GithubRefused} `upstream_error`
@@ -73,7 +73,7 @@ export class GithubRepositories {
     const repository = await this.github.generate(token, template, { owner: account, name, private: isPrivate });
     if (repository === null) throw new GithubNameTaken(`${account}/${name}`);
     for (let waitedMs = 0; waitedMs < FIRST_COMMIT_WITHIN_MS; waitedMs += LOOK_EVERY_MS) {
-      // It is there, whatever this finds.
+      // The repository exists, whatever this call returns.
       const commit = await this.github.branch(token, repository.full_name, repository.default_branch).catch(() => null);
       if (commit !== null) break;
       await wait(LOOK_EVERY_MS);
@@ -82,25 +82,25 @@ export class GithubRepositories {
   }
 
   /**
-   * To read this one repository, for at most an hour; null where nobody of the organization has connected what it
-   * belongs to, so that it can be read only if everybody may.
+   * Returns credentials to read this repository, valid for at most an hour. Returns null when the organization has not
+   * connected the account of the repository, which is then readable only if it is public.
    *
    * @throws {GithubRefused} `upstream_error`
    */
   async credentialsFor(orgId: string, repoUrl: string): Promise<GithubCredentials | null> {
-    const named = this.read(repoUrl);
-    if (named === null) return null;
+    const remote = this.read(repoUrl);
+    if (remote === null) return null;
     const connected = await this.installations.list(orgId);
     if (connected.length === 0) return null;
-    // GitHub knows which installation sees it, whatever the account was called when it was connected.
-    const installation = await this.github.installationOf(named);
+    // GitHub finds the installation even if the account was renamed after it was connected.
+    const installation = await this.github.installationOf(remote);
     if (
       installation === null ||
       !connected.some(({ installationId, suspendedAt }) => installationId === installation.id && suspendedAt === null)
     )
       return null;
     const password = await this.github.installationToken(installation.id, {
-      repositories: [named.name],
+      repositories: [remote.name],
       permissions: { contents: 'read' },
     });
     return { username: 'x-access-token', password };

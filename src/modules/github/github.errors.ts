@@ -23,26 +23,29 @@ export const GITHUB_ERRORS = defineErrors({
 
 export class GithubNotConfigured extends DomainError {
   constructor() {
-    super(GENERIC_ERRORS.integration_not_configured, 'This service has no GitHub App.', {
-      hint: 'Its operator sets GITHUB_APP_ID and the settings beside it. Repositories of the service itself need none.',
+    super(GENERIC_ERRORS.integration_not_configured, 'No GitHub App is configured.', {
+      hint: 'Ask the operator to set GITHUB_APP_ID and its related settings, or use a repository of this service.',
     });
   }
 }
 
-/** To the byte the same for an installation of strangers as for one that never was. */
+/**
+ * The answer is identical for an installation of another tenant and for one that never existed, so that it reveals
+ * nothing.
+ */
 export class InstallationNotFound extends DomainError {
   constructor() {
-    super(GITHUB_ERRORS.github_installation_not_found, 'There is no such installation.', {
-      hint: 'GET /api/v1/integrations/github lists those of an organization; x-service-org says of which.',
+    super(GITHUB_ERRORS.github_installation_not_found, 'Installation not found.', {
+      hint: 'List the installations with GET /api/v1/integrations/github; x-service-org selects the organization.',
     });
   }
 }
 
-/** One answer to every fault of a state: it tells nothing to who tries. */
+/** All faults of a state have the same answer, so that guessing reveals nothing. */
 export class LinkStateInvalid extends DomainError {
   constructor() {
     super(GITHUB_ERRORS.invalid_link_state, 'The link state is wrong, used, expired or belongs to another user.', {
-      hint: 'Begin again: POST /api/v1/integrations/github/links. Finish as the person who began.',
+      hint: 'Start again with POST /api/v1/integrations/github/links, and finish as the same user.',
     });
   }
 }
@@ -67,7 +70,7 @@ export class GithubNotConnected extends DomainError {
     super(
       GITHUB_ERRORS.github_not_connected,
       account === undefined
-        ? 'The organization has connected no GitHub account that can be used.'
+        ? 'The organization has no usable GitHub account.'
         : `The organization has not connected the GitHub account ${account}.`,
       {
         hint: 'Connect one: POST /api/v1/integrations/github/links.',
@@ -77,24 +80,27 @@ export class GithubNotConnected extends DomainError {
   }
 }
 
-/** GitHub has one of that name, which this service may or may not know. */
+/** GitHub has a repository of that name, which this service may or may not know. */
 export class GithubNameTaken extends DomainError {
   constructor(fullName: string) {
-    super(GENERIC_ERRORS.already_exists, `GitHub has a repository ${fullName} already.`, {
-      hint: 'Send another name, or link that one to a project by its address.',
+    super(GENERIC_ERRORS.already_exists, `The repository ${fullName} already exists at GitHub.`, {
+      hint: 'Choose another name, or link the existing repository to a project by its URL.',
       details: { name: fullName },
     });
   }
 }
 
-/** GitHub is away or refuses what it should not; what it said is for the caller, who may be able to mend it there. */
+/**
+ * GitHub is unavailable or refuses the call. Its message is shown to the caller, who may be able to fix the cause
+ * there.
+ */
 export class GithubRefused extends DomainError {
   constructor(status: number | undefined, said: string, cause?: unknown) {
     super(
       GENERIC_ERRORS.upstream_error,
-      status === undefined ? 'GitHub does not answer.' : `GitHub answered ${status}: ${said}`,
+      status === undefined ? 'GitHub is not responding.' : `GitHub answered ${status}: ${said}`,
       {
-        hint: 'Try again. If it stays, look at what the GitHub App may do, and at githubstatus.com.',
+        hint: 'Retry. If it persists, check the permissions of the GitHub App and githubstatus.com.',
         details: { provider: 'github', ...(status === undefined ? {} : { status }) },
       },
       { cause },
@@ -104,8 +110,8 @@ export class GithubRefused extends DomainError {
 
 export class SignatureInvalid extends DomainError {
   constructor() {
-    super(GENERIC_ERRORS.invalid_signature, 'The delivery is not signed with the secret of the webhook.', {
-      hint: 'The secret of the webhook in the settings of the GitHub App must be GITHUB_WEBHOOK_SECRET.',
+    super(GENERIC_ERRORS.invalid_signature, 'The delivery is not signed with the webhook secret.', {
+      hint: 'Set the webhook secret of the GitHub App to GITHUB_WEBHOOK_SECRET.',
     });
   }
 }

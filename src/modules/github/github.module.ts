@@ -5,20 +5,24 @@ import { GithubDeliveries } from './github-deliveries.js';
 import { GithubInstallations } from './github-installations.js';
 import { GITHUB_METRICS } from './metrics/github.metrics.js';
 import { GithubRepositories } from './github-repositories.js';
+import { AccountOwnership } from './installations/account-ownership.js';
+import { GithubLinks } from './installations/github-links.js';
 import { LinkState } from './installations/link-state.js';
 import { GithubInstallationsStore } from './persistence/github-installations.store.js';
 
 @Module({
   imports: [OrgDirectoryModule],
   providers: [
+    AccountOwnership,
     GithubClient,
     GithubDeliveries,
     GithubInstallations,
     GithubInstallationsStore,
+    GithubLinks,
     GithubRepositories,
     LinkState,
     ...GITHUB_METRICS,
   ],
-  exports: [GithubDeliveries, GithubInstallations, GithubRepositories],
+  exports: [GithubDeliveries, GithubInstallations, GithubLinks, GithubRepositories],
 })
 export class GithubModule {}

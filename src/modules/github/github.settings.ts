@@ -5,16 +5,16 @@ import { ParsedSetting, TextSetting, UrlSetting } from '../../platform/config/se
 /** The GitHub App of this service. */
 export interface GithubAppSettings {
   readonly appId: string;
-  /** In the address of the app. */
+  /** The name of the app in its URL. */
   readonly slug: string;
-  /** RSA, as PEM. */
+  /** The RSA key as PEM. */
   readonly privateKey: string;
   readonly clientId: string;
   readonly clientSecret: string;
   readonly webhookSecret: string;
-  /** The account with the templates. */
+  /** The account that owns the templates. */
   readonly templateOwner: string;
-  /** Where people, and git, go; without a slash at the end. */
+  /** The web and git URL of GitHub, without a trailing slash. */
   readonly url: string;
   readonly apiUrl: string;
 }
@@ -32,8 +32,7 @@ const APP_SETTINGS = [
 export class GithubSettings extends ModuleSettings {
   @TextSetting({
     name: 'GITHUB_APP_ID',
-    summary:
-      'Number of the GitHub App by which people connect their accounts. This and the six below are all set, or none.',
+    summary: 'Id of the GitHub App that connects accounts. Set this and the six settings below, or none of them.',
     see: 'repositories.md#github',
     example: '123456',
     pattern: { matches: /^\d{1,15}$/, rule: 'must be a number' },
@@ -42,9 +41,9 @@ export class GithubSettings extends ModuleSettings {
 
   @TextSetting({
     name: 'GITHUB_APP_SLUG',
-    summary: 'Name of the app in its address, `https://github.com/apps/<slug>`.',
+    summary: 'Name of the app in its URL, `https://github.com/apps/<slug>`.',
     example: 'my-platform',
-    pattern: { matches: /^[a-z0-9-]{1,100}$/, rule: 'must be the name of the app in its address' },
+    pattern: { matches: /^[a-z0-9-]{1,100}$/, rule: 'must be the name of the app in its URL' },
   })
   private readonly slug?: string;
 
@@ -68,7 +67,7 @@ export class GithubSettings extends ModuleSettings {
 
   @TextSetting({
     name: 'GITHUB_TEMPLATE_OWNER',
-    summary: 'Account on GitHub that has the templates, as template repositories of the names `nextjs` and `expo`.',
+    summary: 'GitHub account that owns the template repositories `nextjs` and `expo`.',
     example: 'my-templates',
     pattern: { matches: /^[A-Za-z0-9-]{1,39}$/, rule: 'must be the name of an account' },
   })
@@ -76,14 +75,14 @@ export class GithubSettings extends ModuleSettings {
 
   @UrlSetting({
     name: 'GITHUB_URL',
-    summary: 'Where people and git go; another one for GitHub Enterprise.',
+    summary: 'URL of GitHub, for people and git. Change it for GitHub Enterprise.',
   })
   private readonly url: string = 'https://github.com';
 
-  @UrlSetting({ name: 'GITHUB_API_URL', summary: 'Where the API of GitHub is.' })
+  @UrlSetting({ name: 'GITHUB_API_URL', summary: 'URL of the GitHub API.' })
   private readonly apiUrl: string = 'https://api.github.com';
 
-  /** Undefined: nobody can connect GitHub here. */
+  /** Undefined while no GitHub App is configured. */
   get app(): GithubAppSettings | undefined {
     if (this.appId === undefined) return undefined;
     return {
@@ -99,12 +98,12 @@ export class GithubSettings extends ModuleSettings {
     };
   }
 
-  /** A part of them would let people begin what they cannot end. */
+  /** An incomplete configuration would let people start a connection that they cannot finish. */
   override faults(environment: NodeJS.ProcessEnv): readonly string[] {
     const missing = APP_SETTINGS.filter((name) => environment[name] === undefined);
     return missing.length === APP_SETTINGS.length
       ? []
-      : missing.map((name) => `${name} must be set where the other settings of the GitHub App are`);
+      : missing.map((name) => `${name} must be set if other settings of the GitHub App are`);
   }
 }
 
@@ -112,7 +111,7 @@ interface RsaKey {
   readonly pem: string;
 }
 
-/** Many places for environment variables take one line only. */
+/** Accepts escaped line breaks, because many tools allow only one line in an environment variable. */
 function parseRsaKey(text: string): RsaKey | undefined {
   const pem = text.replaceAll('\\n', '\n');
   try {

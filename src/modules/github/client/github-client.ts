@@ -14,7 +14,7 @@ interface Account {
   readonly type: string;
 }
 
-/** An installation of our app, as GitHub tells it. */
+/** An installation of the app, as GitHub returns it. */
 export interface RemoteInstallation {
   readonly id: number;
   readonly account: Account;
@@ -29,7 +29,7 @@ export interface RemoteRepository {
   readonly default_branch: string;
 }
 
-/** What a token of an installation may be used for, and nothing else. */
+/** The permissions of an installation token. */
 interface TokenOptions {
   readonly repositories?: readonly string[];
   readonly permissions: Readonly<Record<string, 'read' | 'write'>>;
@@ -41,7 +41,7 @@ interface Request {
   readonly body?: object;
 }
 
-/** What we ask GitHub for. Nothing of it is kept: tokens last for as long as they are held. */
+/** Calls the API of GitHub. It caches nothing: tokens live only as long as their callers hold them. */
 @Injectable()
 export class GithubClient {
   constructor(
@@ -61,12 +61,12 @@ export class GithubClient {
     if (this.settings.app === undefined) throw new GithubNotConfigured();
   }
 
-  /** Null for one that is gone, or is not of our app. */
+  /** Returns null when the installation is gone, or belongs to another app. */
   installation(installationId: number): Promise<RemoteInstallation | null> {
     return this.find(`/app/installations/${installationId}`, { authorization: this.asApp() });
   }
 
-  /** The installation that may see a repository; null where ours may not, as where there is no such repository. */
+  /** Returns the installation that can access a repository; null when there is none, or no such repository. */
   installationOf({
     owner,
     name,
@@ -79,7 +79,7 @@ export class GithubClient {
     });
   }
 
-  /** For an hour at most, as GitHub has it. */
+  /** Creates a token, which GitHub limits to one hour. */
   async installationToken(installationId: number, input: TokenOptions): Promise<string> {
     const { token } = await this.get<{ token: string }>(`/app/installations/${installationId}/access_tokens`, {
       method: 'POST',
@@ -90,7 +90,8 @@ export class GithubClient {
   }
 
   /**
-   * Proof of who somebody is on GitHub, which is given back by {@link forget}; null where the code is wrong or used.
+   * Exchanges a code for a token of the person on GitHub, to be revoked with {@link forget}. Returns null when the code
+   * is wrong or used.
    */
   async userToken(code: string): Promise<string | null> {
     const { clientId, clientSecret, url } = this.app;
@@ -99,7 +100,7 @@ export class GithubClient {
       { method: 'POST', body: JSON.stringify({ client_id: clientId, client_secret: clientSecret, code }) },
       { 'content-type': 'application/json' },
     );
-    // A wrong code is answered with 200, and without a token.
+    // GitHub answers 200 without a token to a wrong code.
     const { access_token: token } = accepted(answer.status, answer.body) as { access_token?: unknown };
     return typeof token === 'string' ? token : null;
   }
@@ -108,7 +109,7 @@ export class GithubClient {
     return this.get('/user', { authorization: `Bearer ${token}` });
   }
 
-  /** Whether the person of the token administers that organization of GitHub's. */
+  /** True when the person of the token is an administrator of the GitHub organization. */
   async administers(token: string, organization: string): Promise<boolean> {
     const membership = await this.find<{ state: string; role: string }>(
       `/user/memberships/orgs/${encodeURIComponent(organization)}`,
@@ -127,7 +128,7 @@ export class GithubClient {
     });
   }
 
-  /** Null where the account has one of that name. */
+  /** Returns null when the account already has a repository of that name. */
   async generate(
     token: string,
     template: string,
@@ -146,7 +147,7 @@ export class GithubClient {
     return accepted(status, body) as RemoteRepository;
   }
 
-  /** What a branch points to; null while it is not there. */
+  /** Returns the commit of a branch; null while the branch does not exist. */
   async branch(token: string, fullName: string, branch: string): Promise<string | null> {
     const found = await this.find<{ object: { sha: string } }>(
       `/repos/${fullName}/git/ref/heads/${encodeURIComponent(branch)}`,
@@ -210,7 +211,7 @@ function accepted(status: number, body: unknown): unknown {
   throw new GithubRefused(status, wordsOf(body));
 }
 
-/** Its message, with those of the single faults. */
+/** Joins the message with those of the individual errors. */
 function wordsOf(body: unknown): string {
   const { message, errors } = body as { message?: unknown; errors?: unknown };
   const more = Array.isArray(errors)

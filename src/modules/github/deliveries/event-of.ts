@@ -15,8 +15,8 @@ interface Payload {
 }
 
 /**
- * Of what GitHub told, that which something here follows from; null where nothing does. It is signed, and read with
- * care all the same.
+ * Extracts the event that this service handles from a delivery; null when there is none. The body is parsed
+ * defensively, although it is signed.
  */
 export function eventOf(name: string, body: unknown): GithubEventPayload | null {
   const payload = (typeof body === 'object' && body !== null ? body : {}) as Payload;
@@ -35,7 +35,7 @@ export function eventOf(name: string, body: unknown): GithubEventPayload | null 
   }
 }
 
-/** A push to a branch, and not of a tag. */
+/** Extracts a push to a branch; pushes of tags are ignored. */
 function pushOf(
   { ref, after, deleted, repository }: Payload,
   of: { installationId: number },

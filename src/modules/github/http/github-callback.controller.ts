@@ -7,8 +7,8 @@ import { Public } from '../../../platform/http/public.js';
 const LONGEST = 500;
 
 /**
- * Where GitHub sends a person's browser when the app is installed. The page connects nothing: whose browser this is, it
- * does not know. It hands the person what only they can send, with their own key.
+ * Receives a person whom GitHub redirects after the installation of the app. It cannot know whose browser it is, so
+ * that it connects nothing: it shows a command that only the person can send, with their own key.
  */
 @ApiExcludeController()
 @Controller('integrations/github/callback')
@@ -21,7 +21,7 @@ export class GithubCallbackController {
     response.type('html').set({
       'Content-Security-Policy':
         "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; form-action 'none'; base-uri 'none'",
-      // What is in this page's address is good once, and nobody else's.
+      // The parameters in the URL of this page are valid once, and for nobody else.
       'Referrer-Policy': 'no-referrer',
       'Cache-Control': 'no-store',
     });
@@ -30,7 +30,7 @@ export class GithubCallbackController {
     );
     if (state === '' || code === '')
       return pageOf(
-        '<p>GitHub did not authorize this. Begin again, and ask for user authorization in the settings of the app.</p>',
+        '<p>GitHub did not authorize this. Enable user authorization in the settings of the app, and start again.</p>',
       );
     const body = JSON.stringify({
       state,
@@ -39,15 +39,16 @@ export class GithubCallbackController {
         ? Number(installation)
         : 'the number in the address of the installation at GitHub',
     });
-    return pageOf(`<p>GitHub has let you through. To connect the account, send this within ten minutes, <strong>if it was you who began</strong>:</p>
+    return pageOf(`<p>GitHub has authorized you. To connect the account, send this within ten minutes,
+<strong>if you started this yourself</strong>:</p>
 <pre>curl ${escaped(this.config.publicUrl)}/api/v1/integrations/github/installations \\
   -H "authorization: Bearer $SERVICE_API_KEY" -H 'content-type: application/json' \\
   -d ${escaped(quoted(body))}</pre>
-<p>If somebody else sent you here, close this page: nothing has been connected.</p>`);
+<p>If another person sent you here, close this page: nothing has been connected.</p>`);
   }
 }
 
-/** For a shell. */
+/** Quotes a text for a shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -61,7 +62,8 @@ const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) =
 
 const pageOf = (content: string): string => `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Connect GitHub</title>
-<style>body{font:16px/1.5 system-ui,sans-serif;max-width:46rem;margin:4rem auto;padding:0 1rem}pre{background:#f2f2f2;padding:1rem;white-space:pre-wrap;word-break:break-all}</style></head>
+<style>body{font:16px/1.5 system-ui,sans-serif;max-width:46rem;margin:4rem auto;padding:0 1rem}
+pre{background:#f2f2f2;padding:1rem;white-space:pre-wrap;word-break:break-all}</style></head>
 <body><h1>Connect GitHub</h1>
 ${content}
 </body></html>

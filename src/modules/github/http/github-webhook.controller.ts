@@ -7,16 +7,16 @@ import { UnsignedBodies } from '../../../platform/http/unsigned-bodies.js';
 import { clientAddressOf } from '../../limits/client-address.js';
 import { GithubDeliveries } from '../github-deliveries.js';
 
-/** GitHub sends nothing larger. */
+/** The maximum size of a delivery at GitHub. */
 const LIMIT_BYTES = 25 * 1_048_576;
-/** Eight of the largest. */
+/** Room for eight of the largest deliveries. */
 const TOTAL_BYTES = 8 * LIMIT_BYTES;
-/** GitHub sends the deliveries of many repositories from a few addresses. */
+/** High, because GitHub sends the deliveries of many repositories from a few addresses. */
 const PLACES_BY_ADDRESS = 16;
 
 /**
- * What GitHub calls. It shows no key: what it sends is signed. Beside the API, so that its calls are on no caller's
- * budget.
+ * Receives the webhooks of GitHub, which are signed and carry no key. The route is outside of the API, so that no
+ * caller's budget pays for it.
  */
 @ApiExcludeController()
 @Controller('webhooks/github')
@@ -33,14 +33,14 @@ export class GithubWebhookController {
   @Post()
   @HttpCode(HttpStatus.ACCEPTED)
   async take(@Req() request: Request): Promise<Envelope<{ outcome: string }>> {
-    const named = {
+    const headers = {
       id: headerOf(request, 'x-github-delivery'),
       event: headerOf(request, 'x-github-event'),
       signature: headerOf(request, 'x-hub-signature-256'),
     };
-    this.deliveries.requireHeaders(named);
+    this.deliveries.requireHeaders(headers);
     const body = await this.bodies.read(request, clientAddressOf(request.ip).network);
-    return new Envelope({ outcome: await this.deliveries.take({ ...named, body }) });
+    return new Envelope({ outcome: await this.deliveries.take({ ...headers, body }) });
   }
 }
 

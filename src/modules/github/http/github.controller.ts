@@ -12,6 +12,7 @@ import { type Call, Caller } from '../../auth/caller.js';
 import { RequireScope, TakesSession } from '../../auth/require-scope.js';
 import { ANY_BODY, ANY_WRITE } from '../../idempotency/idempotency.errors.js';
 import { GithubInstallations } from '../github-installations.js';
+import { GithubLinks } from '../installations/github-links.js';
 import { GITHUB_ERRORS } from '../github.errors.js';
 import {
   ConnectGithubBody,
@@ -30,11 +31,12 @@ export class GithubController {
   constructor(
     private readonly settings: GithubSettings,
     private readonly installations: GithubInstallations,
+    private readonly links: GithubLinks,
   ) {}
 
   @Get()
   @RequireScope('repositories:read')
-  @ApiOperation({ summary: 'Shows which GitHub accounts the organization of the call has connected.' })
+  @ApiOperation({ summary: 'Lists the GitHub accounts that the organization of the call has connected.' })
   @ApiOkResponse({ type: GithubAnswer })
   @ApiRefusals(...ANY_CALLER)
   async get(@Caller() call: Call): Promise<Envelope<GithubView>> {
@@ -49,20 +51,22 @@ export class GithubController {
   @RequireScope('orgs:write')
   @TakesNothing()
   @ApiOperation({
-    summary:
-      'Begins to connect a GitHub account to the organization of the call: a person opens the address in a browser.',
+    summary: 'Starts to connect a GitHub account to the organization of the call.',
+    description:
+      'A person opens the returned URL in a browser, and finishes with POST /integrations/github/installations.',
   })
   @ApiCreatedResponse({ type: GithubLinkAnswer })
   @ApiRefusals(...ANY_CALLER, ...ANY_WRITE, GENERIC_ERRORS.integration_not_configured)
   async begin(@Caller() call: Call): Promise<Envelope<GithubLinkView>> {
-    return new Envelope(GithubLinkView.of(await this.installations.begin(call)));
+    return new Envelope(GithubLinkView.of(await this.links.begin(call)));
   }
 
   @Post('installations')
   @RequireScope('orgs:write', { in: 'resource' })
   @TakesJson({ actsOutside: true })
   @ApiOperation({
-    summary: 'Connects the account, with what GitHub sent the person back with; by the person who began.',
+    summary: 'Connects a GitHub account with the parameters that GitHub returned.',
+    description: 'Only the user who started the connection can finish it.',
   })
   @ApiCreatedResponse({ type: GithubInstallationAnswer })
   @ApiRefusals(
@@ -85,7 +89,8 @@ export class GithubController {
           path: 'Dry-Run',
           in: 'header',
           code: 'cannot_be_rehearsed',
-          message: 'What GitHub sends a person back with is good once: this cannot be rehearsed.',
+          message:
+            'The code of GitHub is valid once, so that a dry run is not possible. Send the request without Dry-Run.',
         },
       ]);
     return new Envelope(GithubInstallationView.of(await this.installations.finish(call, body.answer)));
@@ -95,7 +100,7 @@ export class GithubController {
   @RequireScope('orgs:write', { in: 'resource' })
   @TakesNothing()
   @HttpCode(HttpStatus.NO_CONTENT)
-  @ApiOperation({ summary: 'Disconnects an account: the service sees nothing of it any more.' })
+  @ApiOperation({ summary: 'Disconnects a GitHub account, so that the service loses access to it.' })
   @ApiNoContentResponse()
   @ApiRefusals(...ANY_CALLER, ...ANY_WRITE, GITHUB_ERRORS.github_installation_not_found)
   async disconnect(@Caller() call: Call, @Param('installation_id') id: string): Promise<void> {

@@ -2,21 +2,25 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsInt, IsString, Max, MaxLength, Min, MinLength } from 'class-validator';
 import { AnswerMeta } from '../../../platform/http/page.js';
 import { inOrder } from '../../../platform/text/text-fields.js';
-import type { Link, LinkAnswer } from '../github-installations.js';
+import type { LinkAnswer } from '../github-installations.js';
+import type { Link } from '../installations/github-links.js';
 import type { GithubInstallation } from '../persistence/github-installation.entity.js';
 
 const IsShortText = (): PropertyDecorator => inOrder(IsString(), MinLength(1), MaxLength(500));
 
 export class ConnectGithubBody {
-  @ApiProperty({ example: 'ghs_01jd3m8yeqf5rb0xkq5ym8s6tn', description: 'As GitHub sent it back.' })
+  @ApiProperty({ example: 'ghs_01jd3m8yeqf5rb0xkq5ym8s6tn', description: 'The `state` that GitHub returned.' })
   @IsShortText()
   readonly state!: string;
 
-  @ApiProperty({ example: '3584d83530557fdd1f46', description: 'As GitHub sent it: good once, for ten minutes.' })
+  @ApiProperty({
+    example: '3584d83530557fdd1f46',
+    description: 'The `code` that GitHub returned, valid once and for ten minutes.',
+  })
   @IsShortText()
   readonly code!: string;
 
-  @ApiProperty({ type: 'integer', example: 48211093, description: 'As GitHub sent it.' })
+  @ApiProperty({ type: 'integer', example: 48211093, description: 'The `installation_id` that GitHub returned.' })
   @IsInt()
   @Min(1)
   @Max(Number.MAX_SAFE_INTEGER)
@@ -30,10 +34,10 @@ export class ConnectGithubBody {
 export class GithubLinkView {
   @ApiProperty({
     example: 'https://github.com/apps/my-platform/installations/new?state=…',
-    description: 'Open it in a browser, to install the app on an account.',
+    description: 'Open this URL in a browser to install the app on an account.',
   })
   install_url!: string;
-  @ApiProperty({ description: 'The same for an account that has the app already.' }) authorize_url!: string;
+  @ApiProperty({ description: 'Open this URL instead if the account has the app already.' }) authorize_url!: string;
   @ApiProperty({ format: 'date-time' }) expires_at!: string;
 
   static of({ installUrl, authorizeUrl, expiresAt }: Link): GithubLinkView {
@@ -44,12 +48,13 @@ export class GithubLinkView {
 export class GithubInstallationView {
   @ApiProperty({ example: 'ghi_01jd3m8yeqf5rb0xkq5ym8s6tn' }) id!: string;
   @ApiProperty({ example: 'org_01jd3m8yeqf5rb0xkq5ym8s6tn' }) org_id!: string;
-  @ApiProperty({ type: 'integer', example: 48211093, description: 'What GitHub calls it.' }) installation_id!: number;
+  @ApiProperty({ type: 'integer', example: 48211093, description: 'The id of the installation at GitHub.' })
+  installation_id!: number;
   @ApiProperty({ example: 'acme' }) account!: string;
   @ApiProperty({ example: 'Organization' }) account_type!: string;
   @ApiPropertyOptional({
     format: 'date-time',
-    description: 'Somebody at GitHub has suspended it: nothing can be read until that ends.',
+    description: 'Set while the installation is suspended at GitHub; nothing can be read then.',
   })
   suspended_at?: string;
   @ApiProperty({ format: 'date-time' }) created_at!: string;
@@ -76,8 +81,11 @@ export class GithubInstallationView {
 }
 
 export class GithubView {
-  @ApiProperty({ description: 'Whether this service has a GitHub App at all.' }) configured!: boolean;
-  @ApiProperty({ type: [GithubInstallationView], description: 'What the organization of the call has connected.' })
+  @ApiProperty({ description: 'True when this service has a GitHub App.' }) configured!: boolean;
+  @ApiProperty({
+    type: [GithubInstallationView],
+    description: 'The accounts that the organization of the call has connected.',
+  })
   installations!: GithubInstallationView[];
 }
 

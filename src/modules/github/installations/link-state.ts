@@ -6,7 +6,7 @@ import { keyFor } from '../../../platform/secrets/sealed.js';
 const PURPOSE = 'github link state';
 const FORM = /^(ghs_[0-9a-z]{26})\.([A-Za-z0-9_-]{43})$/;
 
-/** What GitHub carries from the beginning of a link to its end: an id, signed together with whom it is for. */
+/** Signs the state that GitHub carries through the connection: an id, bound to the user who started. */
 @Injectable()
 export class LinkState {
   constructor(private readonly config: Config) {}
@@ -17,11 +17,12 @@ export class LinkState {
     return `${id}.${signatureOf(newest.secret, id, userId)}`;
   }
 
-  /** The id, if we signed it for this person. */
+  /** Returns the id if this service has signed the state for this user. */
   read(state: string, userId: string): string | null {
     const [, id, text] = FORM.exec(state) ?? [];
     if (id === undefined || text === undefined) return null;
-    // As text: the last letter of base64 has bits that mean nothing, and one signature has one form.
+    // The texts are compared, not the bytes: the last letter of base64 has unused bits, and each signature must have
+    // one form.
     return this.config.secretsKeys.some(({ secret }) =>
       timingSafeEqual(Buffer.from(text), Buffer.from(signatureOf(secret, id, userId))),
     )

@@ -5,7 +5,10 @@ import type { GithubEventKind } from '../github-event.job.js';
 
 const DELIVERIES = 'github_deliveries_total';
 
-/** `repeated`: it was told before. `ignored`: nothing follows from it. `refused`: it was not signed by GitHub. */
+/**
+ * `repeated`: the delivery was received before. `ignored`: this service does not handle the event. `refused`: the
+ * delivery was not signed by GitHub.
+ */
 export type DeliveryOutcome = 'accepted' | 'repeated' | 'ignored' | 'refused';
 
 @Injectable()
@@ -21,7 +24,7 @@ export const GITHUB_METRICS: Provider[] = [
   GithubMetrics,
   makeCounterProvider({
     name: DELIVERIES,
-    help: 'What GitHub told, by what became of it.',
+    help: 'Webhook deliveries of GitHub by outcome.',
     labelNames: ['event', 'outcome'],
   }),
 ];

@@ -2,12 +2,12 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 const asNumber = { to: (value: number) => value, from: Number };
 
-/** An installation of our GitHub App that belongs to an organization. GitHub's numbers are far below 2^53. */
+/** An installation of the GitHub App that an organization has connected. The numbers of GitHub are far below 2^53. */
 @Entity('github_installations')
 export class GithubInstallation {
   @PrimaryColumn('text') id!: string;
   @Column('text', { name: 'org_id' }) orgId!: string;
-  /** GitHub's own. */
+  /** The number of the installation at GitHub. */
   @Column('bigint', { name: 'installation_id', transformer: asNumber }) installationId!: number;
   @Column('bigint', { name: 'account_id', transformer: asNumber }) accountId!: number;
   @Column('text') account!: string;
@@ -16,7 +16,7 @@ export class GithubInstallation {
   @Column('timestamptz', { name: 'suspended_at', nullable: true }) suspendedAt!: Date | null;
   @Column('timestamptz', { name: 'created_at' }) createdAt!: Date;
 
-  /** An installation that a person of the organization has connected. */
+  /** Creates an installation that a user of the organization has connected. */
   static connected(
     facts: Pick<
       GithubInstallation,

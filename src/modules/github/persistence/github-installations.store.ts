@@ -2,23 +2,30 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { GithubInstallation } from './github-installation.entity.js';
 
-const CAN_NAME = /^ghi_[0-9a-z]{26}$/;
+const ID_FORM = /^ghi_[0-9a-z]{26}$/;
 
 @Injectable()
 export class GithubInstallationsStore {
   constructor(private readonly database: Database) {}
 
-  /** False where another organization has that installation. One whose organization is deleted is free. */
+  /**
+   * Returns false when another organization has connected the installation. An installation of a deleted organization
+   * is free.
+   */
   async connect(installation: GithubInstallation): Promise<boolean> {
     const { manager } = this.database;
     await manager.query(
-      'DELETE FROM github_installations USING organizations WHERE installation_id = $1 AND organizations.id = org_id AND organizations.deleted_at IS NOT NULL',
+      `
+      DELETE FROM github_installations USING organizations
+      WHERE installation_id = $1 AND organizations.id = org_id AND organizations.deleted_at IS NOT NULL`,
       [installation.installationId],
     );
     const rows = await manager.query<unknown[]>(
-      `INSERT INTO github_installations (id, org_id, installation_id, account_id, account, account_type, connected_by, suspended_at, created_at)
+      `INSERT INTO github_installations
+         (id, org_id, installation_id, account_id, account, account_type, connected_by, suspended_at, created_at)
        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-       ON CONFLICT (installation_id) DO UPDATE SET account = EXCLUDED.account, suspended_at = EXCLUDED.suspended_at, connected_by = EXCLUDED.connected_by
+       ON CONFLICT (installation_id) DO UPDATE
+         SET account = EXCLUDED.account, suspended_at = EXCLUDED.suspended_at, connected_by = EXCLUDED.connected_by
          WHERE github_installations.org_id = EXCLUDED.org_id
        RETURNING id`,
       [
@@ -40,9 +47,9 @@ export class GithubInstallationsStore {
     return this.database.manager.find(GithubInstallation, { where: { orgId }, order: { id: 'ASC' } });
   }
 
-  /** Of these organizations; null for any other, as for one that never was. */
+  /** Finds an installation of these organizations. Returns null for any other, as for one that never existed. */
   async find(id: string, orgIds: readonly string[]): Promise<GithubInstallation | null> {
-    if (!CAN_NAME.test(id)) return null;
+    if (!ID_FORM.test(id)) return null;
     return this.database.manager
       .createQueryBuilder(GithubInstallation, 'installation')
       .where('installation.id = :id AND installation.org_id = ANY(:orgIds)', { id, orgIds })
@@ -74,7 +81,7 @@ export class GithubInstallationsStore {
     ]);
   }
 
-  /** Once: whoever asks again finds nothing. */
+  /** Takes the state, which can be used once. */
   async take(id: string, userId: string): Promise<{ orgId: string; expiresAt: Date } | null> {
     const [rows] = await this.database.manager.query<[{ org_id: string; expires_at: Date }[], number]>(
       'DELETE FROM github_link_states WHERE id = $1 AND user_id = $2 RETURNING org_id, expires_at',
@@ -83,7 +90,7 @@ export class GithubInstallationsStore {
     return rows[0] === undefined ? null : { orgId: rows[0].org_id, expiresAt: rows[0].expires_at };
   }
 
-  /** False for a delivery that was taken before. */
+  /** Returns false for a delivery that was taken before. */
   async takeDelivery(id: string, now: Date): Promise<boolean> {
     const rows = await this.database.manager.query<unknown[]>(
       'INSERT INTO github_deliveries (id, received_at) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING id',
