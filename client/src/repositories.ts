@@ -43,7 +43,7 @@ export class Repositories {
   }
 
   /**
-   * Deletes a repository and its contents for good. Needs `repositories:write`.
+   * Deletes a repository and its content permanently. Needs `repositories:write`.
    *
    * @throws {NotFoundError} `repository_not_found`.
    */

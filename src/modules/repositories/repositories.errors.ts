@@ -15,19 +15,22 @@ export const REPOSITORY_ERRORS = defineErrors({
   repository_full: { type: 'api_error', status: 413, title: 'The repository has reached its size limit.' },
 });
 
-/** To the byte the same for a repository of strangers as for one that never was. */
+/**
+ * The answer is identical for a repository of another tenant and for one that never existed, so that it reveals
+ * nothing.
+ */
 export class RepositoryNotFound extends DomainError {
   constructor() {
-    super(REPOSITORY_ERRORS.repository_not_found, 'There is no such repository.', {
-      hint: 'GET /api/v1/repositories lists those of an organization; x-service-org says of which.',
+    super(REPOSITORY_ERRORS.repository_not_found, 'Repository not found.', {
+      hint: 'List the repositories with GET /api/v1/repositories; x-service-org selects the organization.',
     });
   }
 }
 
 export class RepositoryNameTaken extends DomainError {
   constructor(name: string) {
-    super(GENERIC_ERRORS.already_exists, `The organization has a repository with the name ${name}.`, {
-      hint: 'Send another name. Names that differ in upper and lower case alone are one.',
+    super(GENERIC_ERRORS.already_exists, `The name ${name} is already used by another repository.`, {
+      hint: 'Choose another name; names ignore case.',
       details: { name },
     });
   }
@@ -35,36 +38,34 @@ export class RepositoryNameTaken extends DomainError {
 
 export class TooManyRepositories extends DomainError {
   constructor({ id, name }: Plan, limit: number, upgradeUrl: string) {
-    super(
-      PLAN_ERRORS.plan_limit_reached,
-      `The plan ${name} has room for ${limit} repositories, and the organization has them.`,
-      {
-        hint: `Delete one that is not needed any more, or choose a larger plan: ${upgradeUrl}`,
-        details: { limit, plan: id },
-      },
-    );
+    super(PLAN_ERRORS.plan_limit_reached, `Repository limit reached: ${name} allows ${limit}.`, {
+      hint: `Delete a repository or upgrade: ${upgradeUrl}`,
+      details: { limit, plan: id },
+    });
   }
 }
 
-/** Told before anything of a push is read. */
+/** Refuses a push before anything of it is read. */
 export class RepositoryFull extends DomainError {
   constructor(limitBytes: number) {
-    super(REPOSITORY_ERRORS.repository_full, `The repository has the ${limitBytes} bytes that it may have.`, {
-      hint: 'Take large files out of its history and push that with --force; what is not reachable any more is gone two days later.',
+    super(REPOSITORY_ERRORS.repository_full, `Repository size limit reached: ${limitBytes} bytes.`, {
+      hint:
+        'Remove large files from its history and push with --force. ' +
+        'Unreachable objects are deleted two days later.',
       details: { limit_bytes: limitBytes },
     });
   }
 }
 
-/** Only for a moment, so that git's user may simply push again. */
+/** Temporary, so that the user of git can simply push again. */
 export class RepositoryRoomTaken extends DomainError {
   constructor(reservedBytes: number) {
     super(
       LIMIT_ERRORS.concurrency_limit_exceeded,
-      `Other pushes to the repository have reserved ${reservedBytes} bytes, and too few are left for this one.`,
+      `Other pushes have reserved ${reservedBytes} bytes, and too few are left for this push.`,
       {
         retryAfterSeconds: 5,
-        hint: 'Push again when they are over.',
+        hint: 'Push again when they have ended.',
         details: { policy: 'push_room', reserved_bytes: reservedBytes },
       },
     );
@@ -73,7 +74,7 @@ export class RepositoryRoomTaken extends DomainError {
 
 export class GitServiceUnknown extends DomainError {
   constructor() {
-    super(REPOSITORY_ERRORS.git_service_not_offered, 'Repositories are read and written by smart HTTP alone.', {
+    super(REPOSITORY_ERRORS.git_service_not_offered, 'Repositories are served over smart HTTP only.', {
       hint: 'Use git 1.6.6 or later: git clone <repo_url>.',
     });
   }
@@ -81,9 +82,9 @@ export class GitServiceUnknown extends DomainError {
 
 export class TooManyGitCalls extends DomainError {
   constructor(limit: number) {
-    super(LIMIT_ERRORS.concurrency_limit_exceeded, `The organization has ${limit} clones and pushes going on.`, {
+    super(LIMIT_ERRORS.concurrency_limit_exceeded, `Limit of concurrent clones and pushes reached: ${limit}.`, {
       retryAfterSeconds: 2,
-      hint: 'Try again when one of them is over.',
+      hint: 'Retry when one of them has ended.',
       details: { policy: 'git_concurrency', limit, remaining: 0 },
     });
   }

@@ -4,7 +4,7 @@ import { IntegerSetting } from '../../platform/config/setting.js';
 export class RepositoriesSettings extends ModuleSettings {
   @IntegerSetting({
     name: 'REPOSITORY_MAX_MIB',
-    summary: 'What one repository of this service may take up on disk.',
+    summary: 'Maximum size of a repository of this service on disk.',
     unit: 'MiB',
     min: 1,
     max: 1_048_576,

@@ -1,19 +1,16 @@
 import { IsOptional, IsString } from 'class-validator';
 import { defineEvent } from '../../platform/background/define-event.js';
 
-/**
- * A branch of a repository of this service now points elsewhere. A push has one of these for each branch that it
- * changed.
- */
+/** A branch of a repository points to another commit. A push publishes one event for each branch that it changed. */
 export class RepositoryPushedPayload {
   @IsString() readonly repositoryId!: string;
   @IsString() readonly orgId!: string;
-  /** As projects name it. */
+  /** The clone URL, as projects store it. */
   @IsString() readonly repoUrl!: string;
   @IsString() readonly branch!: string;
-  /** Null: the branch was deleted. */
+  /** Null when the branch was deleted. */
   @IsOptional() @IsString() readonly commitSha!: string | null;
-  /** Who pushed; null where that is not known any more. */
+  /** The user who pushed; null when unknown. */
   @IsOptional() @IsString() readonly pusherId!: string | null;
 }
 

@@ -3,7 +3,7 @@ import { GithubHost } from './hosts/github-host.js';
 import { OwnHost } from './hosts/own-host.js';
 import type { RepositorySource, SourceHost } from './source-host.js';
 
-/** Finds out how an organization gets at the repository of a project. */
+/** Determines how an organization accesses the repository of a project. */
 @Injectable()
 export class RepositorySources {
   private readonly hosts: readonly SourceHost[];
@@ -12,7 +12,7 @@ export class RepositorySources {
     this.hosts = [own, github];
   }
 
-  /** What no place of ours knows is fetched as everybody can. @throws as `SourceHost.sourceOf`. */
+  /** Repositories of unknown hosts are fetched without credentials. @throws as `SourceHost.sourceOf`. */
   async of(orgId: string, repoUrl: string): Promise<RepositorySource> {
     for (const host of this.hosts) {
       const source = await host.sourceOf(orgId, repoUrl);

@@ -1,16 +1,15 @@
-/** Where git gets a repository from, and by what. */
+/** The location that git fetches a repository from, with its credentials. */
 export interface RepositorySource {
-  /** The path of a bare repository of our own; null for one that is fetched from its address. */
+  /** The path of a bare repository on this machine; null to fetch it from its URL. */
   readonly localRepository: string | null;
-  /** For a private one. Short-lived, and good for this one repository. */
+  /** Set for a private repository: short-lived credentials for this repository only. */
   readonly credentials?: { readonly username: string; readonly password: string };
 }
 
-/** A place that keeps repositories and tells when they are pushed to. */
+/** A host of repositories that reports pushes. */
 export abstract class SourceHost {
   /**
-   * How an organization gets at a repository; null for an address that is not of this place, and for one that it gives
-   * to everybody alike.
+   * Returns how an organization accesses a repository; null for a URL of another host, and for a public repository.
    *
    * @throws {RepositoryNotFound} `repository_not_found`
    * @throws {GithubRefused} `upstream_error`

@@ -7,9 +7,8 @@ import { TemplateCatalog } from '../templates/template-catalog.js';
 import { GitStore } from './git-store.js';
 
 /**
- * Keeps directories what the rows say. A directory is made only for a row that has had none yet: one that is lost, with
- * a disk for one, is never made anew in silence. And it is removed only for a row that is deleted, whatever else lies
- * there.
+ * Keeps directories consistent with the rows. A directory is created only for a row that never had one, so that a lost
+ * directory is never silently recreated empty. It is removed only for a deleted row, whatever else exists on disk.
  */
 @Injectable()
 export class Directories {
@@ -25,7 +24,7 @@ export class Directories {
     return this.store.pathOf(id);
   }
 
-  /** The directory is there when this resolves. */
+  /** Creates the directory if it does not exist yet. */
   async ensure(repository: Repository): Promise<void> {
     if (repository.provisionedAt !== null) return;
     const { id, template, defaultBranch, createdAt } = repository;
@@ -39,7 +38,7 @@ export class Directories {
           };
     const commitSha = await this.store.create(id, defaultBranch, first);
     const { sizeBytes } = await this.store.look(id);
-    // It began so: nobody has pushed that.
+    // The first commit is not a push.
     if (commitSha !== undefined) await this.repositories.addBranch(id, defaultBranch, commitSha);
     await this.repositories.update(id, { provisionedAt: this.clock.now(), sizeBytes });
   }
@@ -49,7 +48,7 @@ export class Directories {
     await this.repositories.update(id, { removedAt: this.clock.now() });
   }
 
-  /** As {@link remove}; what fails now is done later, by the sweeper. */
+  /** Removes like {@link remove}; after a failure the sweeper retries. */
   async removeIfPossible(repository: Repository): Promise<void> {
     try {
       await this.remove(repository);

@@ -7,7 +7,7 @@ import { end, GitPrograms } from './git-programs.js';
 import { RepositoriesHome } from './repositories-home.js';
 
 /**
- * A clone or a push may take so long; and no longer than this without a byte either way (git says something every 5 s).
+ * The time limits of a clone or push: in total, and without a byte in either direction (git sends progress every 5 s).
  */
 const WALL_MS = 30 * 60_000;
 const SILENCE_MS = 60_000;
@@ -21,21 +21,21 @@ export type GitService = (typeof GIT_SERVICES)[number];
 export interface GitBody {
   readonly stream: Readable;
   readonly contentEncoding: string | undefined;
-  /** As it was announced; undefined where it was not. */
+  /** The announced length; undefined if there is none. */
   readonly bytes: number | undefined;
 }
 
 export interface GitExchange {
   readonly repositoryId: string;
   readonly service: GitService;
-  /** `version=2` for one, as git's own header says it. */
+  /** The value of git's own protocol header, for example `version=2`. */
   readonly protocol: string | undefined;
-  /** Undefined: the branches and tags are asked for, which is how every exchange begins. */
+  /** Undefined for the listing of branches and tags, with which every exchange begins. */
   readonly body: GitBody | undefined;
   readonly userId: string;
-  /** Of what is pushed, unpacked. */
+  /** The limit of pushed data, unpacked. */
   readonly maxInputBytes: number;
-  /** Aborted when the caller goes away. */
+  /** Aborted when the caller disconnects. */
   readonly signal: AbortSignal;
 }
 
@@ -44,11 +44,11 @@ export interface GitAnswer {
   readonly headers: Readonly<Record<string, string>>;
   /** Writes the rest of the answer, and resolves when git has ended. It does not end the destination. */
   sendTo(destination: Writable): Promise<void>;
-  /** Ends it whatever it is doing, and resolves when it has ended. */
+  /** Ends the exchange at once, and resolves when git has ended. */
   stop(): Promise<void>;
 }
 
-/** Speaks smart HTTP by `git http-backend`: one program for each exchange, both ways streamed. */
+/** Serves smart HTTP with `git http-backend`: one process for each exchange, streamed in both directions. */
 @Injectable()
 export class GitBackend {
   constructor(
@@ -57,7 +57,7 @@ export class GitBackend {
     private readonly settings: RepositoriesSettings,
   ) {}
 
-  /** @throws {Error} when git fails before it answers, or the caller goes away. */
+  /** @throws {Error} when git fails before it answers, or when the caller disconnects. */
   async open(exchange: GitExchange): Promise<GitAnswer> {
     const running = new Running(this.start(exchange), exchange);
     try {
@@ -84,14 +84,14 @@ export class GitBackend {
       environment: {
         GIT_PROJECT_ROOT: this.home.directory,
         GIT_HTTP_EXPORT_ALL: '1',
-        // Made of our own id: nothing of the path that was asked for.
+        // Contains only our own id, and nothing of the requested path.
         PATH_INFO: `/${repositoryId}.git/${body === undefined ? 'info/refs' : service}`,
         REQUEST_METHOD: body === undefined ? 'GET' : 'POST',
         QUERY_STRING: body === undefined ? `service=${service}` : '',
         REMOTE_USER: userId,
         REMOTE_ADDR: '',
-        // It is not told how long the body is: should that end too soon, it would wait for the rest for ever, and
-        // busily.
+        // The length of the body is not passed on: if the body ended early, git would wait for the rest forever, and
+        // burn a processor.
         ...(body === undefined ? {} : { CONTENT_TYPE: `application/x-${service}-request` }),
         ...(body?.contentEncoding === undefined ? {} : { HTTP_CONTENT_ENCODING: body.contentEncoding }),
         ...(protocol === undefined ? {} : { GIT_PROTOCOL: protocol }),
@@ -100,7 +100,7 @@ export class GitBackend {
   }
 }
 
-/** One exchange that goes on. */
+/** An exchange that is running. */
 class Running {
   private readonly ended: Promise<unknown>;
   private readonly watch: NodeJS.Timeout;
@@ -137,14 +137,14 @@ class Running {
       line.slice(line.indexOf(':') + 1).trim(),
     ]);
     const status = Number(fields.find(([name]) => name === 'status')?.[1].slice(0, 3) ?? 200);
-    // Our own checks come first, so that git itself finds no fault with what was asked.
+    // Our own checks run first, so that git itself should never refuse a request.
     if (status >= 400) throw new Error(`git http-backend answered ${status}: ${this.errors.trim()}`);
     return { status, headers: Object.fromEntries(fields.filter(([name]) => PASSED_ON.has(name))) };
   }
 
   async sendTo(destination: Writable): Promise<void> {
     const { stdout } = this.child;
-    // Not to read any more would break the pipe, and git at that does not clear away what it has not finished.
+    // To stop reading would break the pipe, and git would not clean up what it has not finished.
     const leave = (): void => {
       stdout.unpipe(destination).resume();
     };
@@ -161,9 +161,7 @@ class Running {
     await this.ended;
   }
 
-  /**
-   * What git does not read any more is read on and thrown away: else the caller would never come to read the answer.
-   */
+  /** Discards what git does not read, because the caller would otherwise never get to read the answer. */
   private feed(stream: Readable): void {
     const { stdin } = this.child;
     stdin.once('close', () => {
@@ -192,7 +190,7 @@ class Running {
   }
 }
 
-/** The head of a CGI answer; what comes after it is still to be read from the stream. */
+/** Reads the head of a CGI answer; the body stays in the stream. */
 function headOf(stdout: Readable): Promise<string> {
   return new Promise((resolve, reject) => {
     let read = Buffer.alloc(0);

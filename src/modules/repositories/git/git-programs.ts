@@ -7,26 +7,26 @@ import { beNice, nicenessOf, ORDINARY_CPU } from '../../../platform/isolation/cp
 import { gitEnvironment } from './git-settings.js';
 import { RepositoriesHome } from './repositories-home.js';
 
-/** Well above what git needs with its settings: they bound it, and this bounds what they overlook. */
+/** Well above what git needs with its settings. The settings limit git, and this limits what they miss. */
 const DATA_KIB = 768 * 1_024;
 const CPU_SECONDS = 600;
 const OPEN_FILES = 512;
-/** A dozen pushes at once want no more of the processors than one busy thread of the service. */
+/** A dozen concurrent pushes get no more of the processors than one busy thread of the service. */
 const NICENESS = nicenessOf(ORDINARY_CPU);
-/** After its input has ended git removes what it has not finished; at a signal it does not (since 2.39). */
+/** Git removes unfinished files after its input has ended, but not after a signal (since 2.39). */
 const TIDY_UP_MS = 2_000;
 const SHOWN_OF_ERRORS = 2_000;
 
 interface ProgramOptions {
   readonly args: readonly string[];
-  /** What it may write to one file. */
+  /** The maximum size of a file that it writes. */
   readonly fileBytes: number;
   readonly environment?: Readonly<Record<string, string>>;
   readonly settings?: Readonly<Record<string, string>>;
 }
 
 interface ScriptOptions extends Omit<ProgramOptions, 'args'> {
-  /** For `/bin/sh`, which gets `args` as `$1`… */
+  /** A script for `/bin/sh`, which receives `args` as `$1`… */
   readonly script: string;
   readonly args: readonly string[];
   readonly input?: AsyncIterable<Buffer> | Iterable<Buffer>;
@@ -34,12 +34,12 @@ interface ScriptOptions extends Omit<ProgramOptions, 'args'> {
   readonly maxOutputBytes?: number;
 }
 
-/** Runs git as the user of the repositories, with little memory and time, and nothing of our environment. */
+/** Runs git as the user of the repositories, with limited memory and time, and without our environment. */
 @Injectable()
 export class GitPrograms {
   constructor(private readonly home: RepositoriesHome) {}
 
-  /** Starts a program whose pipes the caller serves. It is the head of a process group, see {@link end}. */
+  /** Starts a program whose pipes the caller serves. It leads a process group, see {@link end}. */
   start({ args, fileBytes, environment = {}, settings = {} }: ProgramOptions): ChildProcessWithoutNullStreams {
     const { account } = this.home;
     const child = spawn('/bin/sh', ['-c', limited(fileBytes), 'sh', ...args], {
@@ -50,12 +50,12 @@ export class GitPrograms {
       stdio: ['pipe', 'pipe', 'pipe'],
     });
     if (child.pid !== undefined) beNice(child.pid, NICENESS);
-    // Who reads the outcome is told by `exit` or `error`; a pipe that breaks says nothing else.
+    // The events `exit` and `error` report the outcome; a broken pipe adds nothing.
     child.stdin.on('error', () => undefined);
     return child;
   }
 
-  /** @throws {Error} when the script fails, with what it said, is too slow or says too much. */
+  /** @throws {Error} with its output when the script fails, is too slow or writes too much. */
   async run({
     script,
     args,
@@ -76,7 +76,7 @@ export class GitPrograms {
       ]);
       if (status === 0 && !output.overflown) return output.text();
       throw new Error(
-        `git ended with ${String(status ?? signal)}${output.overflown ? ' and said too much' : ''}: ${output.errors()}`,
+        `git ended with ${String(status ?? signal)}${output.overflown ? ' and wrote too much' : ''}: ${output.errors()}`,
       );
     } finally {
       clearTimeout(timer);
@@ -84,9 +84,7 @@ export class GitPrograms {
   }
 }
 
-/**
- * Ends a program with all that it has started: as if its caller had said no more, then by force. May be called again.
- */
+/** Ends a program with all its children: first by closing its input, then by force. May be called again. */
 export function end(child: ChildProcessWithoutNullStreams): void {
   if (child.exitCode !== null || child.signalCode !== null) return;
   child.stdin.destroy();
@@ -109,14 +107,14 @@ function signalGroup({ pid }: ChildProcessWithoutNullStreams, signal: 'SIGTERM' 
   try {
     process.kill(-pid, signal);
   } catch {
-    // It is gone.
+    // The process has ended already.
   }
 }
 
-/** A limit that is lower already cannot be raised to ours, which is no fault. */
+/** A limit that is already lower cannot be raised, which is not an error. */
 function limited(fileBytes: number): string {
   assert(Number.isSafeInteger(fileBytes) && fileBytes > 0);
-  // Files are counted in blocks of 512 bytes (POSIX), memory in KiB.
+  // File sizes are in blocks of 512 bytes (POSIX), and memory is in KiB.
   const limits = { c: 0, d: DATA_KIB, f: Math.ceil(fileBytes / 512), t: CPU_SECONDS, n: OPEN_FILES };
   return [
     ...Object.entries(limits).map(([name, value]) => `ulimit -${name} ${value} 2>/dev/null`),

@@ -1,23 +1,23 @@
 const SETTINGS: Readonly<Record<string, string>> = {
-  // What is pushed is checked object by object, and nothing that lies in a repository is ever run.
+  // Every pushed object is checked, and nothing in a repository is ever executed.
   'transfer.fsckObjects': 'true',
   'core.hooksPath': '/dev/null',
   'core.fsmonitor': 'false',
   'receive.denyNonFastForwards': 'false',
   'receive.denyDeleteCurrent': 'refuse',
   'receive.advertisePushOptions': 'false',
-  // Old objects are cleared away by a job, and not by whoever happens to push.
+  // A job removes old objects, so that pushers do not have to wait for it.
   'receive.autogc': 'false',
-  // A pack stays one: as single objects, small differences to a large file would each take the room of that file.
+  // A pack is kept as it is: as single objects, small changes of a large file would each take the space of that file.
   'receive.unpackLimit': '1',
   'gc.auto': '0',
-  // Not even a file of ours is given out as a file: the dumb protocol is off.
+  // The dumb protocol is off, so that no file is served directly.
   'http.getanyfile': 'false',
   'http.uploadpack': 'true',
   'http.receivepack': 'true',
   'uploadpack.allowFilter': 'true',
   'uploadpack.allowReachableSHA1InWant': 'true',
-  // Bounds on memory; a program that passes its rlimit ends in the middle of its answer.
+  // Limits of memory: a program that exceeds its rlimit would end in the middle of its answer.
   'core.bigFileThreshold': '8m',
   'core.packedGitWindowSize': '16m',
   'core.packedGitLimit': '128m',
@@ -27,7 +27,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   'pack.deltaCacheSize': '32m',
 };
 
-/** Settings as git takes them from its environment: no file of anybody is read for them. */
+/** Passes the settings in the environment, so that git reads no configuration file. */
 export function gitEnvironment(more: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
   const settings = Object.entries({ ...SETTINGS, ...more });
   return {

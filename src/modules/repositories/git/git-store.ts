@@ -8,14 +8,14 @@ import { RepositoriesHome } from './repositories-home.js';
 
 const TIMEOUT_MS = 60_000;
 const TIDY_UP_TIMEOUT_MS = 600_000;
-/** Of one repository, by name; more can be pushed, and of those beyond nothing is told. */
+/** The number of branches of a repository that are read, by name. More can be pushed, but they trigger no events. */
 const MAX_BRANCHES = 1_000;
-/** What git writes besides what was sent: indexes, and the new pack beside the old ones while it tidies up. */
+/** What git writes besides the pushed data: indexes, and the new pack beside the old ones during compaction. */
 const ROOM_TO_WORK = 4;
 
 /**
- * Never half a repository at its place: it is made beside it and renamed. One that somebody else has made meanwhile
- * stays.
+ * Creates the repository beside its final place and renames it, so that it is never incomplete. A repository that
+ * another process has created meanwhile stays.
  */
 const CREATE = `
 set -e
@@ -30,7 +30,7 @@ fi
 git --git-dir="$2.git" rev-parse --quiet --verify "refs/heads/$3" || :
 `;
 
-/** What pushes have left that were ended by force goes by the way. */
+/** The listing also removes what forcibly ended pushes have left. */
 const LOOK = `
 set -e
 cd "$1"
@@ -48,16 +48,16 @@ git gc --quiet --prune=1.day.ago
 du -sk . | cut -f1
 `;
 
-/** What is in a repository now. */
+/** The current state of a repository. */
 interface RepositoryState {
-  /** Branches by name, with the commit each points to. */
+  /** The branches by name, with their commits. */
   readonly branches: ReadonlyMap<string, string>;
-  /** False where there are more branches than are looked at. */
+  /** False when there are more branches than are read. */
   readonly isWhole: boolean;
   readonly sizeBytes: number;
 }
 
-/** The repositories on this machine, by id. Everything is done by git and other programs of its user. */
+/** Manages the repositories on this machine, by id, through git and other programs that run as its user. */
 @Injectable()
 export class GitStore {
   constructor(
@@ -70,7 +70,7 @@ export class GitStore {
     return join(this.home.directory, `${id}.git`);
   }
 
-  /** Makes a repository where there is none yet; the commit of its default branch, undefined while it has none. */
+  /** Creates a repository if there is none. Returns the commit of its default branch; undefined while it has none. */
   async create(id: string, defaultBranch: string, first: FirstCommit | undefined): Promise<string | undefined> {
     const output = await this.programs.run({
       script: CREATE,
@@ -81,7 +81,7 @@ export class GitStore {
     return output.toString().trim() || undefined;
   }
 
-  /** Nothing is left afterwards; one that is not there is no fault. */
+  /** Removes a repository completely. A missing repository is not an error. */
   async remove(id: string): Promise<void> {
     await this.programs.run({ script: 'rm -rf -- "$1"', args: [this.pathOf(id)], ...this.bounds(TIDY_UP_TIMEOUT_MS) });
   }
@@ -105,7 +105,7 @@ export class GitStore {
     };
   }
 
-  /** Packs what lies scattered and forgets what has not been reachable for a day; the size afterwards. */
+  /** Packs loose objects and deletes those that have been unreachable for a day. Returns the new size. */
   async tidyUp(id: string): Promise<number> {
     const output = await this.programs.run({
       script: TIDY_UP,
@@ -115,7 +115,7 @@ export class GitStore {
     return bytesOf(output.toString());
   }
 
-  /** Clears away what creations have left that were killed half-way. */
+  /** Removes what interrupted creations have left. */
   async removeUnfinished(): Promise<void> {
     const script = 'find "$1" -mindepth 1 -maxdepth 1 -type d -name "new-*" -mmin +60 -exec rm -rf {} +';
     await this.programs.run({ script, args: [this.home.directory], ...this.bounds(TIDY_UP_TIMEOUT_MS) });
@@ -126,7 +126,7 @@ export class GitStore {
   }
 }
 
-/** The branches, an empty line, and the size; no name of a branch has a line break. */
+/** Splits the output into branches and size, which an empty line separates. Branch names have no line breaks. */
 function halves(output: string): string[] {
   const end = output.lastIndexOf('\n', output.length - 2);
   return [output.slice(0, end), output.slice(end + 1)];
@@ -134,5 +134,5 @@ function halves(output: string): string[] {
 
 const bytesOf = (kibibytes: string): number => Number(kibibytes.trim()) * 1_024;
 
-/** Git keeps names that are not UTF-8, too; nothing else here can. */
+/** Git allows names that are not UTF-8, which nothing else here can represent. */
 const isNameable = (branch: string): boolean => isBranchName(branch) && !branch.includes('\ufffd');

@@ -6,12 +6,12 @@ import { Config } from '../../../platform/config/config.js';
 import { Log } from '../../../platform/logging/log.js';
 
 /**
- * Where repositories lie, and as whom git works on them. What is in them comes from strangers, so that this process
- * never opens, writes or removes anything below {@link directory}: programs of {@link account} do.
+ * The location of the repositories, and the user that git runs as. Their content is untrusted, so that this process
+ * never opens, writes or removes anything below {@link directory}: only programs of {@link account} do.
  */
 @Injectable()
 export class RepositoriesHome {
-  /** Undefined: the user that we are, who is not root. */
+  /** Undefined when this process does not run as root, and git runs as its user. */
   readonly account: ServerAccount | undefined = gitAccount();
   private opened: string | undefined;
 
@@ -21,10 +21,10 @@ export class RepositoriesHome {
   ) {}
 
   /**
-   * `<DATA_DIR>/repositories/git`, made when it is first asked for. As root others on this machine can pass through, to
-   * a repository whose id they know: builds, which have users of their own, read theirs.
+   * The directory `<DATA_DIR>/repositories/git`, created on first use. When created as root, other users can traverse
+   * it to a repository whose id they know, because builds run as users of their own.
    *
-   * @throws {Error} where it cannot be made, or belongs to somebody else.
+   * @throws {Error} when it cannot be created, or belongs to another user.
    */
   get directory(): string {
     this.opened ??= this.open();

@@ -21,24 +21,25 @@ import type { TemplateName } from '../domain/template-name.js';
 
 export interface CreateRepositoryInput {
   readonly name: string;
-  /** Undefined: it begins empty. */
+  /** Undefined for an empty repository. */
   readonly template?: TemplateName;
 }
 
 export interface CreateGithubRepositoryInput {
   readonly name: string;
   readonly template: TemplateName;
-  /** Undefined: the only one that is connected. */
+  /** Undefined for the only connected account. */
   readonly account: string | undefined;
   readonly isPrivate: boolean;
 }
 
-/** Where a repository of this service is on this machine. */
+/** The location of a repository on this machine. */
 export interface LocatedRepository {
   readonly repositoryId: string;
   /**
-   * Of the bare repository, to be read and never written. It belongs to another user, so that git reads it only with
-   * `safe.directory` set in a file that `GIT_CONFIG_GLOBAL` names (git takes that setting from no other place).
+   * The path of the bare repository, to be read and never written. It belongs to another user, so that git reads it
+   * only with `safe.directory` set in a file that `GIT_CONFIG_GLOBAL` names; git accepts that setting from no other
+   * place.
    */
   readonly path: string;
 }
@@ -59,7 +60,7 @@ export class RepositoriesService {
   ) {}
 
   /**
-   * Makes a repository of the organization of the call, with the files of a template as its first commit.
+   * Creates a repository in the organization of the call, with the files of a template as its first commit.
    *
    * @throws {TooManyRepositories} `plan_limit_reached`
    * @throws {RepositoryNameTaken} `already_exists`
@@ -68,15 +69,15 @@ export class RepositoriesService {
     return this.database.transaction(async () => {
       const repository = await this.insert(call, { name, template: template ?? null, provider: 'service' });
       await this.record(call, 'repository.created', repository);
-      // Should we be killed in between, the directory is made when it is first needed.
+      // If the process dies in between, the directory is created on first use.
       await this.database.afterCommit(() => this.directories.ensure(repository));
       return repository;
     });
   }
 
   /**
-   * The same at GitHub, in an account that the organization has connected. The name is taken here first, so that of two
-   * calls at once one alone asks GitHub; should we be killed in between, a sweeper gives it free.
+   * Creates a repository at GitHub, in an account that the organization has connected. The name is taken here first, so
+   * that only one of two concurrent calls reaches GitHub. If the process dies in between, a sweeper releases the name.
    *
    * @throws as {@link create}.
    * @throws {GithubNotConfigured} `integration_not_configured`
@@ -90,9 +91,9 @@ export class RepositoriesService {
     const installation = await this.github.accountOf(call.org.id, account);
     const repository = await this.database.transaction(() => this.insert(call, { name, template, provider: 'github' }));
     try {
-      const made = await this.github.create(installation, { template, name, isPrivate });
+      const created = await this.github.create(installation, { template, name, isPrivate });
       const provisioned = repository.provisioned(
-        { remoteId: made.id, cloneUrl: made.clone_url, defaultBranch: made.default_branch },
+        { remoteId: created.id, cloneUrl: created.clone_url, defaultBranch: created.default_branch },
         this.clock.now(),
       );
       await this.database.transaction(async () => {
@@ -107,7 +108,8 @@ export class RepositoriesService {
   }
 
   /**
-   * What {@link createAtGithub} would refuse here, before it asks GitHub; the row is of a transaction that is undone.
+   * Refuses what {@link createAtGithub} would refuse before it calls GitHub. The transaction with the row is rolled
+   * back.
    */
   rehearseAtGithub(call: Call, { name, template, account }: CreateGithubRepositoryInput): Promise<Repository> {
     return this.database.rehearse(async () => {
@@ -118,13 +120,13 @@ export class RepositoriesService {
     });
   }
 
-  /** Those of the organization of the call, the newest first. */
+  /** Returns the repositories of the organization of the call, newest first. */
   list({ org }: Call, page: PageRequest): Promise<Page<Repository>> {
     return this.repositories.list(org.id, page);
   }
 
   /**
-   * For somebody who has this right in the repository's organization.
+   * Returns a repository. The caller needs this scope in the organization of the repository.
    *
    * @throws {RepositoryNotFound} `repository_not_found`
    * @throws {InsufficientScopes} `insufficient_scopes`
@@ -136,7 +138,11 @@ export class RepositoriesService {
     return repository;
   }
 
-  /** For good, with all that is in it; its name is free. What lies at GitHub stays there. @throws as {@link get}. */
+  /**
+   * Deletes the repository and its content permanently, and releases its name. A repository at GitHub stays there.
+   *
+   * @throws as {@link get}.
+   */
   delete(call: Call, id: string): Promise<void> {
     return this.database.transaction(async () => {
       await this.get(call, id, 'repositories:write');
@@ -151,23 +157,23 @@ export class RepositoriesService {
   }
 
   /**
-   * The bare repository on this machine that an address of ours names, if it belongs to the organization; null for an
-   * address of another host.
+   * Returns the bare repository of this clone URL on this machine, if it belongs to the organization. Returns null for
+   * a URL of another host.
    *
-   * @throws {RepositoryNotFound} `repository_not_found`: the address is ours, and names none of the organization.
+   * @throws {RepositoryNotFound} `repository_not_found` when the organization has no such repository of this service.
    */
   async locate(orgId: string, repoUrl: string): Promise<LocatedRepository | null> {
-    const named = this.urls.read(repoUrl);
-    if (named === undefined) return null;
-    if (named === null || (named.org !== orgId && named.org !== (await this.owners.slugOf(orgId))))
+    const address = this.urls.read(repoUrl);
+    if (address === undefined) return null;
+    if (address === null || (address.org !== orgId && address.org !== (await this.owners.slugOf(orgId))))
       throw new RepositoryNotFound();
-    const repository = await this.repositories.findByName(orgId, named.name);
+    const repository = await this.repositories.findByName(orgId, address.name);
     if (repository === null) throw new RepositoryNotFound();
     await this.directories.ensure(repository);
     return { repositoryId: repository.id, path: this.directories.pathOf(repository) };
   }
 
-  /** With the running transaction. */
+  /** Inserts the row in the running transaction. */
   private async insert(
     call: Call,
     { name, template, provider }: { name: string; template: TemplateName | null; provider: Provider },
@@ -182,7 +188,7 @@ export class RepositoriesService {
     return repository;
   }
 
-  /** Under the lock of the organization, so that of creations at once each counts those before it. */
+  /** Counts under the lock of the organization, so that concurrent creations see each other. */
   private async requireRoom(call: Call, orgId: string): Promise<void> {
     const plan = PLANS[await this.owners.lockAndGetPlan(call, orgId)];
     if ((await this.repositories.count(orgId)) >= plan.repositories)

@@ -4,12 +4,12 @@ import { OrgDirectory } from '../../orgs/org-directory.js';
 import type { Repository } from '../persistence/repository.entity.js';
 
 interface NamedRepository {
-  /** Slug or id. */
+  /** The slug or id of the organization. */
   readonly org: string;
   readonly name: string;
 }
 
-/** What the repositories of this service are cloned by: `PUBLIC_URL` + `/git/<organization>/<name>.git`. */
+/** Builds and parses the clone URLs of this service: `PUBLIC_URL` + `/git/<organization>/<name>.git`. */
 @Injectable()
 export class RepositoryUrls {
   constructor(
@@ -17,7 +17,7 @@ export class RepositoryUrls {
     private readonly orgs: OrgDirectory,
   ) {}
 
-  /** With the slug that the organization has now, else with its id. */
+  /** Uses the current slug of the organization, or its id if it has none. */
   async of({ orgId, name }: Pick<Repository, 'orgId' | 'name'>): Promise<string> {
     return this.with((await this.orgs.slugOf(orgId)) ?? orgId, name);
   }
@@ -26,7 +26,7 @@ export class RepositoryUrls {
     return `${this.config.publicUrl}/git/${slug}/${name}.git`;
   }
 
-  /** What an address names here; undefined for one of another host, null for one of ours that can name nothing. */
+  /** Parses a clone URL. Returns undefined for another host, and null for a URL of this service that cannot exist. */
   read(repoUrl: string): NamedRepository | null | undefined {
     const url = URL.canParse(repoUrl) ? new URL(repoUrl) : undefined;
     const own = new URL(`${this.config.publicUrl}/git/`);

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { GithubRepositories } from '../../github/github-repositories.js';
 import { type RepositorySource, SourceHost } from '../source-host.js';
 
-/** What lies at GitHub, in accounts that organizations have connected. */
+/** Repositories at GitHub, in accounts that organizations have connected. */
 @Injectable()
 export class GithubHost extends SourceHost {
   constructor(private readonly github: GithubRepositories) {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { RepositoriesService } from '../hosted/repositories.service.js';
 import { type RepositorySource, SourceHost } from '../source-host.js';
 
-/** The repositories on this machine. */
+/** Repositories on this machine. */
 @Injectable()
 export class OwnHost extends SourceHost {
   constructor(private readonly repositories: RepositoriesService) {

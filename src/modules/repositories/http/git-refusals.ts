@@ -3,7 +3,7 @@ import type { Request } from 'express';
 import { DomainError } from '../../../platform/errors/domain-error.js';
 import { ErrorFilter } from '../../../platform/http/error.filter.js';
 
-/** Git asks its user for a password when it is told to, and shows what is sent as plain text. */
+/** Shows errors to git, which prompts for a password on 401 and prints plain text. */
 @Catch()
 @Injectable()
 export class GitRefusals extends ErrorFilter {
@@ -20,11 +20,11 @@ export class GitRefusals extends ErrorFilter {
   }
 }
 
-/** The same refusal, with the scheme in which git shows its key. */
+/** The same refusal with the authentication scheme that git uses. */
 class PasswordWanted extends DomainError {
   constructor({ definition, message }: DomainError) {
     super(definition, message, {
-      hint: 'Git asks for a user and a password: any name will do for the one, and the other is an API key.',
+      hint: 'Enter any user name, and an API key as the password.',
       headers: { 'WWW-Authenticate': 'Basic realm="API key as the password", charset="UTF-8"' },
     });
   }

@@ -17,7 +17,7 @@ import { GitRefusals } from './git-refusals.js';
 const PROTOCOL = /^version=[0-2](?::version=[0-2])*$/;
 const GZIP = /^(?:x-)?gzip$/;
 
-/** Smart HTTP, as git speaks it: three paths, and no other leads into a repository. */
+/** Serves smart HTTP with three paths; no other path leads into a repository. */
 @ApiExcludeController()
 @UseFilters(GitRefusals)
 @TakesPassword()
@@ -25,7 +25,7 @@ const GZIP = /^(?:x-)?gzip$/;
 export class GitController {
   constructor(private readonly host: GitHost) {}
 
-  /** Which right it takes depends on what is asked for; the service asks for it. */
+  /** The required scope depends on the git service, so that the host checks it. */
   @Get('info/refs')
   @RequireCaller()
   async refs(
@@ -99,10 +99,10 @@ interface Exchange {
 function bodyOf(request: Request, service: GitService): GitBody {
   const type = `application/x-${service}-request`;
   const { 'content-type': sent, 'content-encoding': contentEncoding, 'content-length': length } = request.headers;
-  if (sent !== type) throw new UnsupportedMediaType(`The body is not sent as ${type}.`);
+  if (sent !== type) throw new UnsupportedMediaType(`The content type must be ${type}.`);
   if (contentEncoding !== undefined && !GZIP.test(contentEncoding))
-    throw new UnsupportedMediaType('The body is encoded in another way than gzip.');
-  // What is compressed may become any number of bytes.
+    throw new UnsupportedMediaType('The content encoding must be gzip or absent.');
+  // The size of compressed data is unknown.
   return {
     stream: request,
     contentEncoding,

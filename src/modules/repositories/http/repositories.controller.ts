@@ -47,7 +47,7 @@ export class RepositoriesController {
   @Post()
   @RequireScope('repositories:write')
   @TakesJson({ actsOutside: ({ provider }) => provider === 'github' })
-  @ApiOperation({ summary: 'Creates a repository of the organization of the call, from a template or empty.' })
+  @ApiOperation({ summary: 'Creates a repository in the organization of the call, empty or from a template.' })
   @ApiBody({ type: CreateRepositoryBody, examples: CREATE_REPOSITORY_EXAMPLES })
   @ApiCreatedResponse({ type: RepositoryAnswer })
   @ApiRefusals(
@@ -73,7 +73,7 @@ export class RepositoriesController {
 
   @Get()
   @RequireScope('repositories:read')
-  @ApiOperation({ summary: 'Lists the repositories of the organization of the call, the newest first.' })
+  @ApiOperation({ summary: 'Lists the repositories of the organization of the call, newest first.' })
   @ApiOkResponse({ type: RepositoryPageAnswer })
   @ApiRefusals(...ANY_CALLER, GENERIC_ERRORS.invalid_request)
   async list(@Caller() call: Call, @Query() query: PageQuery): Promise<Envelope<RepositoryView[]>> {
@@ -82,7 +82,7 @@ export class RepositoriesController {
 
   @Get('templates')
   @RequireScope('repositories:read')
-  @ApiOperation({ summary: 'Lists what a repository can begin with.' })
+  @ApiOperation({ summary: 'Lists the templates of repositories.' })
   @ApiOkResponse({ type: TemplatesAnswer })
   @ApiRefusals(...ANY_CALLER)
   templates(): Envelope<readonly TemplateView[]> {
@@ -91,7 +91,7 @@ export class RepositoriesController {
 
   @Get(':repository_id')
   @RequireScope('repositories:read', { in: 'resource' })
-  @ApiOperation({ summary: 'Shows a repository.' })
+  @ApiOperation({ summary: 'Returns a repository.' })
   @ApiOkResponse({ type: RepositoryAnswer })
   @ApiRefusals(...ANY_CALLER, REPOSITORY_ERRORS.repository_not_found)
   async get(@Caller() call: Call, @Param('repository_id') id: string): Promise<Envelope<RepositoryView>> {
@@ -102,14 +102,14 @@ export class RepositoriesController {
   @RequireScope('repositories:write', { in: 'resource' })
   @TakesNothing()
   @HttpCode(HttpStatus.NO_CONTENT)
-  @ApiOperation({ summary: 'Deletes a repository for good, with all that is in it.' })
+  @ApiOperation({ summary: 'Deletes a repository and its content permanently.' })
   @ApiNoContentResponse()
   @ApiRefusals(...ANY_CALLER, ...ANY_WRITE, REPOSITORY_ERRORS.repository_not_found)
   async delete(@Caller() call: Call, @Param('repository_id') id: string): Promise<void> {
     await this.repositories.delete(call, id);
   }
 
-  /** The caller belongs to the organization, and so knows its slug. */
+  /** The caller is a member of the organization, so that its slug is known. */
   private viewOf({ principal }: Call, repository: Repository): RepositoryView {
     return RepositoryView.of(
       repository,
@@ -131,7 +131,7 @@ function githubInputOf({
       path: 'template',
       in: 'body',
       code: 'is_defined',
-      message: 'At GitHub a repository begins with a template.',
+      message: 'A repository at GitHub needs a template. Set template to one of the listed values.',
       expected: TEMPLATES,
     },
   ]);

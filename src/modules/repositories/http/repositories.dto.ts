@@ -16,7 +16,8 @@ const IsRepositoryName = (): PropertyDecorator =>
       validator: {
         validate: (value: unknown) => typeof value === 'string' && isRepositoryName(value),
         defaultMessage: () =>
-          'name must be 1 to 100 letters, digits, ".", "_" and "-", begin with a letter or digit, and not end with "." or ".git"',
+          'name must be 1 to 100 letters, digits, ".", "_" and "-", begin with a letter or digit, ' +
+          'and not end with "." or ".git"',
       },
     }),
   );
@@ -26,7 +27,7 @@ export class CreateRepositoryBody {
     pattern: '^[A-Za-z0-9_][A-Za-z0-9._-]*$',
     maxLength: 100,
     example: 'shop',
-    description: 'Once in an organization, in upper or lower case.',
+    description: 'Unique in the organization, regardless of case.',
   })
   @IsRepositoryName()
   readonly name!: string;
@@ -34,7 +35,7 @@ export class CreateRepositoryBody {
   @ApiPropertyOptional({
     example: 'nextjs',
     enum: TEMPLATES,
-    description: 'What it begins with; left out, it begins empty.',
+    description: 'The template of the first commit. The repository is empty if absent.',
   })
   @MayBeAbsent()
   @IsIn(TEMPLATES)
@@ -44,7 +45,8 @@ export class CreateRepositoryBody {
     example: 'github',
     enum: PROVIDERS,
     description:
-      'Who keeps it, this service unless it is said; `github` needs a template, and an account that the organization has connected.',
+      'The host of the repository; this service if absent. ' +
+      '`github` needs a template, and an account that the organization has connected.',
   })
   @MayBeAbsent()
   @IsIn(PROVIDERS)
@@ -52,26 +54,26 @@ export class CreateRepositoryBody {
 
   @ApiPropertyOptional({
     example: 'acme',
-    description: 'With `github`: the account, where the organization has connected several.',
+    description: 'The GitHub account; required with `github` if the organization has connected several.',
   })
   @MayBeAbsent()
   @IsString()
-  @Matches(/^[A-Za-z0-9-]{1,39}$/, { message: 'account must be the name of an account at GitHub' })
+  @Matches(/^[A-Za-z0-9-]{1,39}$/, { message: 'account must be the name of a GitHub account' })
   readonly account?: string;
 
   @ApiPropertyOptional({
     example: true,
-    description: 'With `github`: whether others cannot see it; they cannot unless this is `false`.',
+    description: 'The visibility at GitHub: private unless this is `false`.',
   })
   @MayBeAbsent()
   @IsBoolean()
   readonly private?: boolean;
 }
 
-/** Some of the fields are for GitHub alone, so one example cannot show all of them. */
+/** Some fields apply only to GitHub, so that one example cannot show all of them. */
 export const CREATE_REPOSITORY_EXAMPLES = {
   empty: { summary: 'An empty repository', value: { name: 'shop' } },
-  template: { summary: 'A repository that begins with a template', value: { name: 'shop', template: 'nextjs' } },
+  template: { summary: 'A repository from a template', value: { name: 'shop', template: 'nextjs' } },
   github: {
     summary: 'A repository at GitHub',
     value: { name: 'shop', template: 'nextjs', provider: 'github', account: 'acme', private: true },
@@ -86,13 +88,14 @@ export class RepositoryView {
   @ApiPropertyOptional({ enum: TEMPLATES }) template?: TemplateName;
   @ApiProperty({
     example: 'http://127.0.0.1:3000/git/acme/shop.git',
-    description: 'To clone it, with an API key as the password or as GitHub wants it, and to link it to a project.',
+    description:
+      'The URL for clones and for projects. Git uses an API key as the password, or the credentials of GitHub.',
   })
   repo_url!: string;
   @ApiProperty({ example: 'main' }) default_branch!: string;
   @ApiPropertyOptional({
     type: 'integer',
-    description: 'On disk, after the last push. Absent in the answer to its creation, and at GitHub.',
+    description: 'The size on disk after the last push. Absent at GitHub, and in the answer to the creation.',
   })
   size_bytes?: number;
   @ApiProperty({ format: 'date-time' }) created_at!: string;

@@ -10,7 +10,7 @@ import { RepositoriesStore } from '../persistence/repositories.store.js';
 import { repositoryPushedEvent } from '../repository-pushed.job.js';
 import { githubEventSubscription } from './repositories.job.js';
 
-/** Does what follows from what GitHub told. Of installations that nobody connected, nothing does. */
+/** Processes the events of GitHub. Events of installations that no organization has connected are ignored. */
 @Injectable()
 @Handles(githubEventSubscription)
 export class GithubEventProcessor implements JobHandler<GithubEventPayload> {
@@ -37,14 +37,17 @@ export class GithubEventProcessor implements JobHandler<GithubEventPayload> {
     });
   }
 
-  /** As a push to one of our own. The repository may be one that we have not made, and that a project is linked to. */
+  /**
+   * Publishes the push like one to a repository of this service. Projects may also link GitHub repositories that this
+   * service has not created.
+   */
   private async pushed(
     orgId: string,
     { repositoryId, cloneUrl, branch, commitSha }: GithubEventPayload,
   ): Promise<void> {
     if (repositoryId === undefined || cloneUrl === undefined || branch === undefined) return;
     const known = await this.repositories.findByRemote(orgId, repositoryId);
-    // It was renamed, or its account was.
+    // The repository or its account was renamed.
     if (known !== null && known.cloneUrl !== cloneUrl) await this.repositories.update(known.id, { cloneUrl });
     await this.outbox.publish(repositoryPushedEvent, {
       repositoryId: known?.id ?? `github:${repositoryId}`,

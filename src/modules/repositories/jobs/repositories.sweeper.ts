@@ -9,15 +9,15 @@ import { RepositoriesStore } from '../persistence/repositories.store.js';
 import { PushesService } from '../pushes/pushes.service.js';
 import { repositoriesSchedule } from './repositories.job.js';
 
-/** Longer than any push may take. */
+/** Exceeds the longest possible push. */
 const PUSH_OVER_AFTER_MS = 35 * 60_000;
-/** Longer than it takes to have one made elsewhere. */
+/** Exceeds the time in which another provider creates a repository. */
 const UNMADE_AFTER_MS = 10 * 60_000;
 const TIDY_UP_AFTER_PUSHES = 30;
-/** Of each kind in one sweep; the rest has time until the next. */
+/** The number of repositories of each kind in one sweep. */
 const BATCH = 20;
 
-/** Finishes what was cut short, by the end of a process for one, and keeps repositories small. */
+/** Finishes interrupted work, for example after the end of a process, and keeps repositories small. */
 @Injectable()
 @Handles(repositoriesSchedule)
 export class RepositoriesSweeper implements ScheduleHandler {

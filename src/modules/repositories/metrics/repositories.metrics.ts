@@ -12,7 +12,7 @@ const RUNNING = 'git_exchanges_running';
 const DURATION = 'git_exchange_duration_seconds';
 const BRANCHES = 'git_branches_pushed_total';
 
-/** `left`: the caller went away. `failed`: git did, or took too long. */
+/** `left`: the caller disconnected. `failed`: git failed or took too long. */
 type Outcome = 'done' | 'left' | 'failed';
 
 @Injectable()
@@ -24,7 +24,7 @@ export class RepositoriesMetrics {
     @InjectMetric(BRANCHES) private readonly branches: Counter,
   ) {}
 
-  /** An exchange with git begins; the answer is to be called once, when it is over. */
+  /** Counts the start of an exchange. Call the returned function once, when it ends. */
   began(service: string): (outcome: Outcome) => void {
     const startedAt = performance.now();
     this.running.inc();
@@ -44,15 +44,15 @@ export const REPOSITORIES_METRICS: Provider[] = [
   RepositoriesMetrics,
   makeCounterProvider({
     name: EXCHANGES,
-    help: 'Requests of git that a repository answered, by what became of them.',
+    help: 'Git requests to repositories by outcome.',
     labelNames: ['service', 'outcome'],
   }),
-  makeGaugeProvider({ name: RUNNING, help: 'Requests of git that this process is answering.' }),
+  makeGaugeProvider({ name: RUNNING, help: 'Git requests that this process is serving.' }),
   makeHistogramProvider({
     name: DURATION,
-    help: 'From the start of an answer to git until its end.',
+    help: 'Duration of git requests.',
     labelNames: ['service'],
     buckets: [0.02, 0.05, 0.1, 0.25, 1, 5, 30, 120, 600, 1800],
   }),
-  makeCounterProvider({ name: BRANCHES, help: 'Branches that pushes have changed.' }),
+  makeCounterProvider({ name: BRANCHES, help: 'Branches changed by pushes.' }),
 ];

@@ -8,12 +8,12 @@ export interface PushReservation {
   readonly expiresAt: Date;
 }
 
-/** The room that pushes under way may still fill. */
+/** Stores the space that running pushes have reserved. */
 @Injectable()
 export class PushReservationsStore {
   constructor(private readonly database: Database) {}
 
-  /** Bytes of the pushes to a repository that are under way; those of processes that died are forgotten. */
+  /** Returns the reserved bytes of a repository. Reservations of dead processes expire. */
   async reservedBytes(repositoryId: string, now: Date): Promise<number> {
     const { manager } = this.database;
     await manager.query('DELETE FROM push_reservations WHERE repository_id = $1 AND expires_at <= $2', [

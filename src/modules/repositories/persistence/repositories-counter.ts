@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { PlanLimitCounters } from '../../plans/plan-limit-counters.js';
 import { RepositoriesStore } from './repositories.store.js';
 
-/** Counts the repositories that the service hosts for an organization, for its plan. */
+/** Counts the repositories that this service hosts for an organization, for the limit of its plan. */
 @Injectable()
 export class RepositoriesCounter {
   constructor(counters: PlanLimitCounters, repositories: RepositoriesStore) {

@@ -28,17 +28,20 @@ export class RepositoriesStore {
     await this.database.manager.update(Repository, { id }, change);
   }
 
-  /** Of these organizations; null for any other or a deleted one, as for one that never was. */
+  /**
+   * Finds a repository of these organizations. Returns null for any other or a deleted one, as for one that never
+   * existed.
+   */
   async find(id: string, orgIds: readonly string[]): Promise<Repository | null> {
     return CAN_NAME.test(id) ? this.of(id, orgIds).getOne() : null;
   }
 
-  /** As {@link find}, and nobody else changes it until the transaction ends. */
+  /** Finds like {@link find}, and locks the repository until the transaction ends. */
   async findForChange(id: string, orgIds: readonly string[]): Promise<Repository | null> {
     return CAN_NAME.test(id) ? this.of(id, orgIds).setLock('pessimistic_write').getOne() : null;
   }
 
-  /** One that the service keeps. */
+  /** Finds a repository that this service hosts. */
   findByName(orgId: string, name: string): Promise<Repository | null> {
     return this.live()
       .andWhere("repository.provider = 'service'")
@@ -46,9 +49,9 @@ export class RepositoriesStore {
       .getOne();
   }
 
-  /** Newest first. */
+  /** Returns the newest repositories first. */
   async list(orgId: string, page: PageRequest): Promise<Page<Repository>> {
-    const query = this.made()
+    const query = this.provisioned()
       .andWhere('repository.org_id = :orgId', { orgId })
       .orderBy('repository.id', 'DESC')
       .limit(page.limit + 1);
@@ -60,25 +63,29 @@ export class RepositoriesStore {
     return this.live().andWhere('repository.org_id = :orgId', { orgId }).getCount();
   }
 
-  /** What another provider calls so, in an organization. */
+  /** Finds a repository of an organization by its id at another provider. */
   findByRemote(orgId: string, remoteId: number): Promise<Repository | null> {
     return this.live()
       .andWhere('repository.org_id = :orgId AND repository.remote_id = :remoteId', { orgId, remoteId })
       .getOne();
   }
 
-  /** They are another provider's, and nothing of theirs is here: the rows are all there is to end. */
+  /** Deletes the rows of repositories at another provider, which have no data here. */
   async forgetRemote(orgId: string, remoteIds: readonly number[], now: Date): Promise<void> {
     await this.database.manager.query(
-      'UPDATE repositories SET deleted_at = $3, removed_at = $3 WHERE org_id = $1 AND remote_id = ANY($2) AND deleted_at IS NULL',
+      `
+      UPDATE repositories SET deleted_at = $3, removed_at = $3
+      WHERE org_id = $1 AND remote_id = ANY($2) AND deleted_at IS NULL`,
       [orgId, remoteIds, now],
     );
   }
 
-  /** Names that were taken for what another provider then did not make, because a process ended in between. */
+  /** Releases names whose repository another provider never created, because a process ended in between. */
   async forgetUnmade(begunBefore: Date, now: Date): Promise<void> {
     await this.database.manager.query(
-      "UPDATE repositories SET deleted_at = $2, removed_at = $2 WHERE provider <> 'service' AND provisioned_at IS NULL AND deleted_at IS NULL AND created_at < $1",
+      `
+      UPDATE repositories SET deleted_at = $2, removed_at = $2
+      WHERE provider <> 'service' AND provisioned_at IS NULL AND deleted_at IS NULL AND created_at < $1`,
       [begunBefore, now],
     );
   }
@@ -88,7 +95,7 @@ export class RepositoriesStore {
     return new Map(rows.map(({ name, commitSha }) => [name, commitSha]));
   }
 
-  /** What is known of it already stays. */
+  /** Keeps the row of a branch that is already known. */
   async addBranch(repositoryId: string, name: string, commitSha: string): Promise<void> {
     await this.database.manager
       .createQueryBuilder()
@@ -105,7 +112,7 @@ export class RepositoriesStore {
       await this.database.manager.upsert(RepositoryBranch, { repositoryId, name, commitSha }, ['repositoryId', 'name']);
   }
 
-  /** Pushes that began before then and whose end nobody saw. */
+  /** Returns repositories with a push that began before this time and was never completed. */
   unseenPushes(begunBefore: Date, limit: number): Promise<Repository[]> {
     return this.live()
       .andWhere('repository.push_begun_at < :begunBefore', { begunBefore })
@@ -114,7 +121,7 @@ export class RepositoriesStore {
       .getMany();
   }
 
-  /** Deleted ones whose directory may still be there. */
+  /** Returns deleted repositories whose directory may still exist. */
   toRemove(limit: number): Promise<Repository[]> {
     return this.database.manager
       .createQueryBuilder(Repository, 'repository')
@@ -124,7 +131,7 @@ export class RepositoriesStore {
       .getMany();
   }
 
-  /** Those that have been pushed to at least so often since they were tidied up. */
+  /** Returns repositories with at least this many pushes since they were compacted. */
   toTidyUp(pushes: number, limit: number): Promise<Repository[]> {
     return this.live()
       .andWhere('repository.pushes_since_gc >= :pushes', { pushes })
@@ -134,11 +141,11 @@ export class RepositoriesStore {
   }
 
   private of(id: string, orgIds: readonly string[]): SelectQueryBuilder<Repository> {
-    return this.made().andWhere('repository.id = :id AND repository.org_id = ANY(:orgIds)', { id, orgIds });
+    return this.provisioned().andWhere('repository.id = :id AND repository.org_id = ANY(:orgIds)', { id, orgIds });
   }
 
-  /** One that another provider is still making is not there yet. */
-  private made(): SelectQueryBuilder<Repository> {
+  /** Excludes repositories that another provider is still creating. */
+  private provisioned(): SelectQueryBuilder<Repository> {
     return this.live().andWhere("(repository.provider = 'service' OR repository.provisioned_at IS NOT NULL)");
   }
 

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** What was last seen of a branch. */
+/** The last known state of a branch. */
 @Entity('repository_branches')
 export class RepositoryBranch {
   @PrimaryColumn('text', { name: 'repository_id' }) repositoryId!: string;

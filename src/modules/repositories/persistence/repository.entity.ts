@@ -7,9 +7,8 @@ const DEFAULT_BRANCH = 'main';
 type ProvisionedRepository = Pick<Repository, 'remoteId' | 'cloneUrl' | 'defaultBranch' | 'provisionedAt'>;
 
 /**
- * A git repository. Of one that this service keeps, the row comes first and its directory after the commit, so that
- * there is no directory without a row; one that is deleted keeps its row, for what refers to it, and gives its name
- * free.
+ * A git repository. For a repository of this service the row comes first, and its directory after the commit, so that
+ * no directory exists without a row. A deleted repository keeps its row for references, and releases its name.
  */
 @Entity('repositories')
 export class Repository {
@@ -17,7 +16,7 @@ export class Repository {
   @Column('text', { name: 'org_id' }) orgId!: string;
   @Column('text') name!: string;
   @Column('text', { default: 'service' }) provider!: Provider;
-  /** What its provider calls it, and where it is cloned from; null for one of our own. */
+  /** The id at the provider, and the clone URL; null for a repository of this service. */
   @Column('bigint', {
     name: 'remote_id',
     nullable: true,
@@ -28,25 +27,25 @@ export class Repository {
   })
   remoteId!: number | null;
   @Column('text', { name: 'clone_url', nullable: true }) cloneUrl!: string | null;
-  /** Null: it began empty. */
+  /** Null for a repository that was created empty. */
   @Column('text', { nullable: true }) template!: TemplateName | null;
   @Column('text', { name: 'default_branch' }) defaultBranch!: string;
-  /** On disk, after the last push. */
+  /** The size on disk after the last push. */
   @Column('bigint', { name: 'size_bytes', transformer: { to: (value: number) => value, from: Number } })
   sizeBytes!: number;
   @Column('timestamptz', { name: 'created_at' }) createdAt!: Date;
-  /** Null until its directory has been made, or its provider has made it. */
+  /** Null until the directory, or the repository at the provider, was created. */
   @Column('timestamptz', { name: 'provisioned_at', nullable: true }) provisionedAt!: Date | null;
-  /** Set while somebody pushes, and until what was pushed has been seen. */
+  /** Set while a push is running, and until its changes were recorded. */
   @Column('timestamptz', { name: 'push_begun_at', nullable: true }) pushBegunAt!: Date | null;
   /** The user who pushed last. */
   @Column('text', { name: 'pushed_by', nullable: true }) pushedBy!: string | null;
   @Column('integer', { name: 'pushes_since_gc' }) pushesSinceGc!: number;
   @Column('timestamptz', { name: 'deleted_at', nullable: true }) deletedAt!: Date | null;
-  /** When the directory of a deleted one was gone. */
+  /** When the directory of a deleted repository was removed. */
   @Column('timestamptz', { name: 'removed_at', nullable: true }) removedAt!: Date | null;
 
-  /** A repository that neither this service nor its provider has made yet. */
+  /** Creates a repository that does not exist yet, neither on disk nor at a provider. */
   static requested(
     { name, provider, template }: Pick<Repository, 'name' | 'provider' | 'template'>,
     { id, orgId, at }: { id: string; orgId: string; at: Date },
@@ -68,7 +67,7 @@ export class Repository {
     return repository;
   }
 
-  /** The provider has made it. */
+  /** Marks the repository as created by its provider. */
   provisioned(remote: Pick<Repository, 'remoteId' | 'cloneUrl' | 'defaultBranch'>, at: Date): ProvisionedRepository {
     this.remoteId = remote.remoteId;
     this.cloneUrl = remote.cloneUrl;

@@ -18,17 +18,17 @@ import { isRepositoryName } from '../domain/repository-name.js';
 import { PushRoom } from './push-room.js';
 import { PushesService } from './pushes.service.js';
 
-/** Of one organization; a clone takes one for its whole length. */
+/** The git requests of one organization. A clone holds its place from start to end. */
 const PLACES = { name: 'git', places: 16, lifetimeMs: 31 * 60_000 };
 const BUSY_RETRY_SECONDS = 5;
 
 export interface GitCall extends Pick<GitExchange, 'service' | 'protocol' | 'body' | 'signal'> {
-  /** Slug or id, as the path says it. */
+  /** The slug or id in the path. */
   readonly org: string;
   readonly name: string;
 }
 
-/** Answers git: clones, fetches and pushes. */
+/** Serves git: clones, fetches and pushes. */
 @Injectable()
 export class GitHost {
   constructor(
@@ -46,7 +46,7 @@ export class GitHost {
   ) {}
 
   /**
-   * The answer, of which the caller must send or stop the rest.
+   * Opens the answer. The caller must send it or stop it.
    *
    * @throws {RepositoryNotFound} `repository_not_found`
    * @throws {InsufficientScopes} `insufficient_scopes`
@@ -109,29 +109,32 @@ export class GitHost {
     return repository;
   }
 
-  /** What cannot be removed now expires. */
+  /** A reservation that cannot be released now expires. */
   private async giveBackRoom(holder: string): Promise<void> {
     await this.room.giveBack(holder).catch((error: unknown) => {
-      this.log.warn({ error }, 'The room of a push is given back when it expires.');
+      this.log.warn({ error }, 'The reservation of a push could not be released; it expires.');
     });
   }
 
   /**
-   * The push is done whatever comes of this; what cannot be seen now, the sweeper sees later. Until then its room stays
-   * reserved.
+   * The push has succeeded, even if its changes cannot be recorded now. The sweeper records them later, and until then
+   * the reservation stays.
    */
   private async see(repository: Repository, userId: string): Promise<boolean> {
     try {
       await this.pushes.see(repository, userId);
       return true;
     } catch (error) {
-      this.log.error({ error, repositoryId: repository.id }, 'What was pushed could not be seen yet.');
+      this.log.error({ error, repositoryId: repository.id }, 'The changes of a push could not be recorded yet.');
       return false;
     }
   }
 }
 
-/** The answer, whose end is not told before `over` is done: whoever has pushed finds that it has been seen. */
+/**
+ * Delays the end of the answer until `over` is done, so that the changes of a push are recorded when its caller
+ * continues.
+ */
 function withEnd(answer: GitAnswer, over: (failed: boolean) => Promise<void>): GitAnswer {
   let done: Promise<void> | undefined;
   const once = (failed: boolean): Promise<void> => (done ??= over(failed));

@@ -7,20 +7,20 @@ import { RepositoriesStore } from '../persistence/repositories.store.js';
 import type { Repository } from '../persistence/repository.entity.js';
 import { RepositoryFull, RepositoryNotFound, RepositoryRoomTaken } from '../repositories.errors.js';
 
-/** Less room than this is none: the smallest push takes some blocks of the disk. */
+/** The smallest usable room: every push takes some blocks of the disk. */
 const LEAST_ROOM_BYTES = 65_536;
-/** A push of unknown length leaves this share of the room to those beside it, which are mostly small. */
+/** A push of unknown length leaves this share to concurrent pushes, which are mostly small. */
 const LEFT_TO_OTHERS = 1 / 8;
-/** Longer than a push can take. */
+/** Exceeds the longest possible push. */
 const LIFETIME_MS = 31 * 60_000;
 
 export interface PushClaim {
   readonly id: string;
-  /** What git announced; undefined where it did not, as for every push above a mebibyte. */
+  /** The announced length; undefined if there is none, as for every push above one mebibyte. */
   readonly announcedBytes: number | undefined;
 }
 
-/** Shares the room of a repository among pushes at the same time, so that together they cannot pass its limit. */
+/** Divides the free space of a repository among concurrent pushes, so that together they cannot exceed its limit. */
 @Injectable()
 export class PushRoom {
   constructor(
@@ -37,14 +37,14 @@ export class PushRoom {
   }
 
   /**
-   * How many bytes this push may bring, which are its own until {@link giveBack}.
+   * Reserves bytes for a push until {@link giveBack}, and returns their number.
    *
    * @throws {RepositoryFull} `repository_full`
-   * @throws {RepositoryRoomTaken} `concurrency_limit_exceeded`: other pushes have the room that is left.
+   * @throws {RepositoryRoomTaken} `concurrency_limit_exceeded` when other pushes hold the remaining space.
    */
   take({ id: repositoryId, orgId }: Repository, { id, announcedBytes }: PushClaim): Promise<number> {
     return this.database.transaction(async () => {
-      // The lock makes pushes to one repository take their room one after the other.
+      // The lock serializes the reservations of a repository.
       const repository = await this.repositories.findForChange(repositoryId, [orgId]);
       if (repository === null) throw new RepositoryNotFound();
       this.requireSome(repository);
@@ -59,7 +59,7 @@ export class PushRoom {
     });
   }
 
-  /** To be called when what was pushed is part of the repository's known size. */
+  /** Releases a reservation. Call it when the size of the repository includes the push. */
   giveBack(id: string): Promise<void> {
     return this.reservations.remove(id);
   }

@@ -10,8 +10,8 @@ import { RepositoryUrls } from '../hosted/repository-urls.js';
 import { repositoryPushedEvent } from '../repository-pushed.job.js';
 
 /**
- * Finds out what was pushed, by comparing the branches with what was last seen of them. So it does not matter how a
- * push ended, who else pushed meanwhile, or whether somebody looks twice: each change is told once.
+ * Detects pushed changes by comparing the branches with their last known state. The result does not depend on how a
+ * push ended, or on concurrent pushes and checks: each change is reported once.
  */
 @Injectable()
 export class PushesService {
@@ -25,17 +25,17 @@ export class PushesService {
     private readonly metrics: RepositoriesMetrics,
   ) {}
 
-  /** From now on, and until {@link see}, the branches may differ from what is known of them. */
+  /** Marks the start of a push: until {@link see}, the branches may differ from their last known state. */
   async begin({ id }: Pick<Repository, 'id'>, userId: string): Promise<void> {
     await this.repositories.update(id, { pushBegunAt: this.clock.now(), pushedBy: userId });
   }
 
   /**
-   * Enqueues a job for each branch that has changed since somebody last looked. `pusherId`: null where it is not known.
+   * Publishes an event for each branch that has changed since the last check. `pusherId` is null when it is unknown.
    */
   async see({ id, orgId }: Pick<Repository, 'id' | 'orgId'>, pusherId: string | null): Promise<void> {
     await this.database.transaction(async () => {
-      // Whoever looks after us sees what we have seen. To look takes milliseconds, and must be done under the lock.
+      // Later checks see what this one has recorded. The comparison takes milliseconds, and must happen under the lock.
       const repository = await this.repositories.findForChange(id, [orgId]);
       if (repository === null) return;
       const { branches, isWhole, sizeBytes } = await this.store.look(id);
@@ -61,7 +61,7 @@ export class PushesService {
   }
 }
 
-/** By branch, what it points to now; null for one that is gone. */
+/** Returns the changed branches with their commits; null for a deleted branch. */
 function changesOf(
   before: ReadonlyMap<string, string>,
   now: ReadonlyMap<string, string>,

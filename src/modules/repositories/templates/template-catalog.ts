@@ -7,10 +7,10 @@ import type { TemplateName } from '../domain/template-name.js';
 
 const EXECUTABLE_BY_OWNER = 0o100;
 
-/** What somebody who builds a template in its place leaves there. */
+/** Build results that developers leave in a template directory. */
 const NOT_OF_IT = new Set(['node_modules', '.next', '.expo', 'dist', 'out', '.git', 'next-env.d.ts', 'expo-env.d.ts']);
 
-/** The files of the starters, as they lie in `templates/` of this project. */
+/** Reads the files of the templates in `templates/`. */
 @Injectable()
 export class TemplateCatalog {
   private readonly read = new Map<TemplateName, Promise<readonly CommittedFile[]>>();
