@@ -25,7 +25,8 @@ describe('the README', () => {
   });
 
   it('lists every role', () => {
-    expect([...sectionOf(readme, 'Roles').matchAll(/^\| `([a-z]+)` \|/gm)].map(([, role]) => role)).toEqual([...ROLES]);
+    const roles = sectionOf(read('docs/operations/running.md'), 'Roles');
+    expect([...roles.matchAll(/^\| `([a-z]+)` \|/gm)].map(([, role]) => role)).toEqual([...ROLES]);
   });
 
   it.each(['README.md', 'CONTRIBUTING.md'])('links only to files that exist, with its companions: %s', (page) => {

@@ -467,7 +467,7 @@ describe('git over HTTP', () => {
     await make.sql('UPDATE repositories SET size_bytes = $2 WHERE id = $1', [id, QUOTA_MIB * 1_048_576]);
     await commit(clone, 'a', 'a');
     const refused = await git.try(['push', 'origin', 'main'], { cwd: clone });
-    expect(refused.stderr).toContain('The repository has the');
+    expect(refused.stderr).toContain('Repository size limit reached');
     expect(refused.stderr).toContain('413');
     await git.run(['fetch', '--quiet'], { cwd: clone });
   });
