@@ -11,9 +11,10 @@ import { GitStore } from './git/git-store.js';
 import { RepositoriesHome } from './git/repositories-home.js';
 import { GithubHost } from './hosts/github-host.js';
 import { OwnHost } from './hosts/own-host.js';
-import { PushReservationsStore } from './persistence/push-reservations.store.js';
 import { RepositoriesCounter } from './persistence/repositories-counter.js';
-import { RepositoriesStore } from './persistence/repositories.store.js';
+import { RepositoriesPersistenceModule } from './persistence/repositories-persistence.module.js';
+import { GitSlots } from './pushes/git-slots.js';
+import { PushLifecycle } from './pushes/push-lifecycle.js';
 import { GitHost } from './pushes/git-host.js';
 import { PushRoom } from './pushes/push-room.js';
 import { PushesService } from './pushes/pushes.service.js';
@@ -24,7 +25,7 @@ import { RepositoryUrls } from './hosted/repository-urls.js';
 import { TemplateCatalog } from './templates/template-catalog.js';
 
 @Module({
-  imports: [GithubModule, LimitsModule, OrgDirectoryModule, PlansModule],
+  imports: [GithubModule, LimitsModule, OrgDirectoryModule, PlansModule, RepositoriesPersistenceModule],
   providers: [
     Directories,
     GitBackend,
@@ -36,25 +37,16 @@ import { TemplateCatalog } from './templates/template-catalog.js';
     GitPrograms,
     GitStore,
     PushesService,
-    PushReservationsStore,
+    GitSlots,
+    PushLifecycle,
     PushRoom,
     RepositoriesCounter,
     RepositoriesHome,
     RepositoriesService,
-    RepositoriesStore,
     RepositoryUrls,
     TemplateCatalog,
     ...REPOSITORIES_METRICS,
   ],
-  exports: [
-    Directories,
-    GitHost,
-    GitStore,
-    PushesService,
-    RepositoriesService,
-    RepositoriesStore,
-    RepositorySources,
-    RepositoryUrls,
-  ],
+  exports: [Directories, GitHost, GitStore, PushesService, RepositoriesService, RepositorySources, RepositoryUrls],
 })
 export class RepositoriesModule {}

@@ -1,8 +1,12 @@
 import { Module } from '@nestjs/common';
 import { GithubModule } from '../../github/github.module.js';
+import { RepositoriesPersistenceModule } from '../persistence/repositories-persistence.module.js';
 import { RepositoriesModule } from '../repositories.module.js';
 import { GithubEventProcessor } from './github-event.processor.js';
 import { RepositoriesSweeper } from './repositories.sweeper.js';
 
-@Module({ imports: [GithubModule, RepositoriesModule], providers: [GithubEventProcessor, RepositoriesSweeper] })
+@Module({
+  imports: [GithubModule, RepositoriesModule, RepositoriesPersistenceModule],
+  providers: [GithubEventProcessor, RepositoriesSweeper],
+})
 export class RepositoriesJobsModule {}
