@@ -210,7 +210,7 @@ describe('from sign-up to a live site', () => {
     const server = await deployOf(await push(files));
     expect([server.error, await logOf(server.id as string)]).toEqual([
       undefined,
-      expect.stringContaining('It answers.'),
+      expect.stringContaining('The server responds.'),
     ]);
     expect(server).toMatchObject({ state: 'ready', live: true, output: { kind: 'server' } });
     await shows(server.aliases[0], 'hello from a variable');

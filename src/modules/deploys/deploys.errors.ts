@@ -19,11 +19,11 @@ export const DEPLOY_ERRORS = defineErrors({
   no_earlier_deploy: { type: 'conflict_error', status: 409, title: 'There is no earlier deploy to roll back to.' },
 });
 
-/** To the byte the same for a deploy of strangers as for one that never was. */
+/** The answer for a deploy of another organization is byte for byte the answer for one that does not exist. */
 export class DeployNotFound extends DomainError {
   constructor() {
-    super(DEPLOY_ERRORS.deploy_not_found, 'There is no such deploy.', {
-      hint: 'GET /api/v1/projects/{project_id}/deploys lists those of a project.',
+    super(DEPLOY_ERRORS.deploy_not_found, 'Deploy not found.', {
+      hint: 'List the deploys of a project: GET /api/v1/projects/{project_id}/deploys.',
     });
   }
 }
@@ -37,12 +37,12 @@ export class ProjectHasNoRepository extends DomainError {
   }
 }
 
-/** What waits is kept, looked at every second and shown; nobody needs as much. */
+/** Queued deploys are checked every second, so that their number has to be bounded. */
 export class TooManyDeploysWaiting extends DomainError {
   constructor(limit: number) {
-    super(LIMIT_ERRORS.concurrency_limit_exceeded, `The organization has ${limit} deploys that wait or are at work.`, {
+    super(LIMIT_ERRORS.concurrency_limit_exceeded, `Active deploy limit reached: ${limit} for each organization.`, {
       retryAfterSeconds: 30,
-      hint: 'Wait for some of them to end, or cancel them.',
+      hint: 'Wait until a deploy ends, or cancel one.',
       details: { policy: 'deploys_going_on', limit, remaining: 0 },
     });
   }
@@ -50,25 +50,25 @@ export class TooManyDeploysWaiting extends DomainError {
 
 export class DeployAlreadyOver extends DomainError {
   constructor(state: DeployState) {
-    super(DEPLOY_ERRORS.deploy_already_over, `The deploy is over: it is ${state}.`, {
-      hint: 'Only a deploy that waits or is at work can be cancelled.',
+    super(DEPLOY_ERRORS.deploy_already_over, `The deploy has already ended with state ${state}.`, {
+      hint: 'Cancel only deploys that are queued, initializing, building or deploying.',
       details: { state },
     });
   }
 }
 
-/** The files of a deploy that is still needed are not deleted. */
+/** A deploy can only be deleted when it has ended and is not the production deploy. */
 export class DeployInUse extends DomainError {
   constructor(state: DeployState, isInProduction: boolean) {
     super(
       DEPLOY_ERRORS.deploy_in_use,
       isInProduction
-        ? 'The deploy cannot be deleted: production shows it.'
-        : `The deploy cannot be deleted: it is ${state}.`,
+        ? 'The production deploy cannot be deleted.'
+        : `The deploy cannot be deleted while it is ${state}.`,
       {
         hint: isInProduction
-          ? 'Promote another deploy, or deploy to production again, then delete this one.'
-          : 'Cancel it, or wait until it is over.',
+          ? 'Promote another deploy or deploy to production, then delete this one.'
+          : 'Cancel the deploy or wait until it ends.',
         details: { state, in_production: isInProduction },
       },
     );
@@ -79,18 +79,18 @@ export interface StorageUse {
   readonly plan: Plan;
   readonly limitBytes: number;
   readonly usedBytes: number;
-  /** The largest first. */
+  /** The projects that store most, largest first. */
   readonly projects: readonly StoredBytesOfProject[];
 }
 
-/** What is deployed has to have room; the files of other deploys are in its way. */
+/** The stored files of the organization's deploys leave no room for another one. */
 export class StorageLimitReached extends DomainError {
   constructor({ plan, limitBytes, usedBytes, projects }: StorageUse, upgradeUrl: string) {
     super(
       DEPLOY_ERRORS.storage_limit_reached,
-      `The plan ${plan.name} allows ${limitBytes} bytes in deploys, and the organization stores ${usedBytes}.`,
+      `Storage limit reached: ${plan.name} allows ${limitBytes} bytes, and ${usedBytes} are in use.`,
       {
-        hint: `Delete deploys that are no longer needed (DELETE /api/v1/deploys/{deploy_id}) or their projects, or choose a larger plan: ${upgradeUrl}`,
+        hint: `Delete deploys (DELETE /api/v1/deploys/{deploy_id}) or projects, or upgrade: ${upgradeUrl}`,
         details: {
           plan: plan.id,
           limit_bytes: limitBytes,
@@ -102,14 +102,14 @@ export class StorageLimitReached extends DomainError {
   }
 }
 
-/** Only what can be opened can be made live. */
+/** Only a ready deploy that still has its files can go live. */
 export class DeployNotReady extends DomainError {
   constructor(state: DeployState, filesAreRemoved: boolean) {
     super(
       DEPLOY_ERRORS.deploy_not_ready,
-      filesAreRemoved ? 'The files of the deploy are not kept any more.' : `The deploy cannot be live: it is ${state}.`,
+      filesAreRemoved ? 'The files of the deploy were deleted.' : `The deploy cannot go live: it is ${state}.`,
       {
-        hint: filesAreRemoved ? 'Deploy its commit again.' : 'Wait until it is ready, or choose one that is.',
+        hint: filesAreRemoved ? 'Deploy the commit again.' : 'Choose a deploy that is ready.',
         details: { state, files_removed: filesAreRemoved },
       },
     );
@@ -118,8 +118,12 @@ export class DeployNotReady extends DomainError {
 
 export class NoEarlierDeploy extends DomainError {
   constructor() {
-    super(DEPLOY_ERRORS.no_earlier_deploy, 'No earlier deploy of the project was live and is still kept.', {
-      hint: 'Name a deploy that is ready: {"deploy_id": "dpl_…"}.',
-    });
+    super(
+      DEPLOY_ERRORS.no_earlier_deploy,
+      'The project has no earlier production deploy whose files are still stored.',
+      {
+        hint: 'Choose a ready deploy: {"deploy_id": "dpl_…"}.',
+      },
+    );
   }
 }

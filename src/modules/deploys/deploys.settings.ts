@@ -5,7 +5,7 @@ import { IntegerSetting } from '../../platform/config/setting.js';
 export class DeploysSettings extends ModuleSettings {
   @IntegerSetting({
     name: 'DEPLOY_CONCURRENCY',
-    summary: 'Deploys at the same time in one worker.',
+    summary: 'Maximum number of concurrent deploys in one worker.',
     unset: 'one for each processor',
     unit: 'deploys',
     example: '2',

@@ -8,27 +8,27 @@ import { Features } from '../../features/features.js';
 import { deployJob, jobIdOf } from '../jobs/deploy.job.js';
 import { AdmissionStore } from '../persistence/admission.store.js';
 
-/** Of one transaction: what a lock is held for. */
+/** Bounds one transaction, and with it the time for which the admission lock is held. */
 const MAX_AT_ONCE = 50;
 
 /**
- * Decides in PostgreSQL which deploys may be worked on, and has workers asked to do those alone. Nothing rests on
- * Redis: where a job is lost, its deploy is admitted anew.
+ * Decides in PostgreSQL which deploys may run, and adds jobs for only those. Nothing depends on Redis: when a job is
+ * lost, its deploy is admitted again.
  */
 @Injectable()
 export class DeployAdmissionService {
   constructor(
     private readonly database: Database,
     private readonly admission: AdmissionStore,
-    private readonly owners: OrgDirectory,
+    private readonly orgs: OrgDirectory,
     private readonly outbox: Outbox,
     private readonly features: Features,
     private readonly log: Log,
   ) {}
 
   /**
-   * Admits all whose turn it is, and says how many they were. While the flag is off everything waits, what is pushed
-   * too.
+   * Admits the deploys whose turn it is, and returns their number. While the feature `deploys` is off, all deploys
+   * wait, including those of pushes.
    */
   async run(): Promise<number> {
     if (!this.features.isEnabled('deploys')) return 0;
@@ -49,21 +49,21 @@ export class DeployAdmissionService {
   }
 
   /**
-   * How many each may have at work, by its plan at this moment. An organization that was deleted has what the smallest
-   * has.
+   * The number of running deploys that each organization may have, by its current plan. A deleted organization has
+   * the limit of the smallest plan.
    */
   private async perOrg(orgIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
     if (orgIds.length === 0) return new Map();
-    const plans = await this.owners.plansOf(orgIds);
+    const plans = await this.orgs.plansOf(orgIds);
     return new Map(orgIds.map((id) => [id, PLANS[plans.get(id) ?? 'free'].deploys.concurrency]));
   }
 
-  /** For one who has changed what waits, and is done when this fails: workers admit by themselves, every second. */
+  /** Admits without failing the caller: every worker admits each second anyway. */
   async runSoon(): Promise<void> {
     try {
       await this.run();
     } catch (error) {
-      this.log.debug({ error }, 'Deploys could not be admitted.');
+      this.log.debug({ error }, 'Admitting deploys failed. Workers retry within a second.');
     }
   }
 }

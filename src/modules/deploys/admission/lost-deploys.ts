@@ -5,13 +5,13 @@ import { DeployTransitions } from '../domain/deploy-transitions.js';
 import { AdmissionStore } from '../persistence/admission.store.js';
 import { DeploysStore } from '../persistence/deploys.store.js';
 
-/** A deploy whose worker is lost for the second time may be what loses them. */
+/** A deploy that loses its worker twice may be the cause of the loss. */
 const MAX_LOSSES = 1;
 const BATCH = 50;
-/** A worker that is there takes a job within milliseconds. By then it, or the job, is taken for lost. */
-const UNBEGUN_AFTER_MS = 30_000;
+/** A running worker takes a job within milliseconds. After this time the job or the worker is considered lost. */
+const UNSTARTED_AFTER_MS = 30_000;
 
-/** Sees to it that no deploy stays at work for ever. */
+/** Recovers deploys whose worker or job was lost, so that none stays active for ever. */
 @Injectable()
 export class LostDeploys {
   constructor(
@@ -22,11 +22,11 @@ export class LostDeploys {
     private readonly log: Log,
   ) {}
 
-  /** Has those begin anew whose worker renews their lease no more, once; the second time they fail. */
+  /** Queues a deploy again when its worker no longer renews the lease. The second time the deploy fails. */
   reap(): Promise<void> {
     return this.database.transaction(async () => {
       for (const { id } of await this.admission.lost(BATCH)) await this.giveUp(id);
-      await this.admission.readmitUnbegun(UNBEGUN_AFTER_MS);
+      await this.admission.readmitUnstarted(UNSTARTED_AFTER_MS);
     });
   }
 
@@ -34,12 +34,12 @@ export class LostDeploys {
     const deploy = await this.deploys.get(id);
     this.log.warn(
       { deployId: id, orgId: deploy.orgId, workerId: deploy.workerId, state: deploy.state },
-      'The worker of a deploy was lost.',
+      'The worker of a deploy stopped renewing its lease.',
     );
     if (deploy.losses >= MAX_LOSSES) {
       await this.transitions.failed(
         deploy,
-        { code: 'worker_lost', message: 'The worker was lost twice while it was at the deploy.' },
+        { code: 'worker_lost', message: 'The worker was lost twice during the deploy. Deploy again.' },
         deploy.phaseMs,
       );
       return;

@@ -2,7 +2,7 @@ import type { Framework, NodeVersion } from '../../projects/project-settings.js'
 
 export type DeployTrigger = 'api' | 'push';
 
-/** How a project wants to be built; what is left out is found out. */
+/** The build settings of a project. Settings that are left out are detected from the source. */
 export interface DeploySettings {
   readonly framework?: Framework;
   readonly rootDirectory?: string;
@@ -12,7 +12,7 @@ export interface DeploySettings {
   readonly nodeVersion?: NodeVersion;
 }
 
-/** What a build made. */
+/** The result of a build. */
 export interface DeployOutput {
   readonly framework: string;
   readonly nodeVersion: string | null;
@@ -21,11 +21,11 @@ export interface DeployOutput {
   readonly bytes: number;
 }
 
-/** `system`: what the platform itself says. */
+/** `system` is written by the platform, the other two by the programs of the build. */
 export const LOG_STREAMS = ['stdout', 'stderr', 'system'] as const;
 export type LogStream = (typeof LOG_STREAMS)[number];
 
-/** What a deploy is busy with when a line is written. */
+/** The phases of a deploy, to one of which each line of its log belongs. */
 export const LOG_PHASES = [
   'queue',
   'resolve',
@@ -40,7 +40,7 @@ export const LOG_PHASES = [
 export type LogPhase = (typeof LOG_PHASES)[number];
 
 export interface LogLine {
-  /** 1 for the first of the deploy; without gaps. */
+  /** Lines of a deploy are numbered from 1, without gaps. */
   readonly seq: number;
   readonly at: Date;
   readonly phase: LogPhase;
@@ -51,6 +51,6 @@ export interface LogLine {
 /** The variables that a deploy is built and run with. */
 export interface DeployVariables {
   readonly values: Readonly<Record<string, string>>;
-  /** Those that may not be shown. */
+  /** The values that the log must not show. */
   readonly secretValues: readonly string[];
 }

@@ -1,4 +1,4 @@
-/** Why a deploy has ended as `error`, in words for whoever asked for it. Codes are listed in docs/deploys.md. */
+/** The reason why a deploy ended as `error`. The caller reads the message. Codes are listed in docs/deploys.md. */
 export class DeployFailed extends Error {
   constructor(
     readonly code: string,

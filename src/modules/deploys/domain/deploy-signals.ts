@@ -4,8 +4,8 @@ import { RedisConnections } from '../../../platform/redis/redis-connections.js';
 const CHANNEL = 'deploy-signals';
 
 /**
- * Tells those who follow a deploy, in whatever process, that there is something new of it. A signal that is lost costs
- * a follower some time, because it also looks by itself.
+ * Notifies the followers of a deploy in all processes that it has news. A lost signal only delays a follower, because
+ * followers also poll.
  */
 @Injectable()
 export class DeploySignals {
@@ -15,7 +15,7 @@ export class DeploySignals {
   constructor(private readonly redis: RedisConnections) {}
 
   /** Never throws. */
-  async tell(deployId: string): Promise<void> {
+  async notify(deployId: string): Promise<void> {
     await this.redis
       .producer()
       .publish(CHANNEL, deployId)
@@ -23,8 +23,8 @@ export class DeploySignals {
   }
 
   /**
-   * From now on; what is told before the returned promise is asked for is not missed. Resolves after `withinMs` in any
-   * case, and when `signal` is aborted.
+   * Resolves with the next signal after this call, after `withinMs` at the latest, and when `signal` is aborted.
+   * Signals between the call and the await are not missed.
    */
   next(deployId: string, withinMs: number, signal: AbortSignal): Promise<void> {
     this.listen();
@@ -51,7 +51,7 @@ export class DeploySignals {
     subscriber.on('message', (_channel, deployId) => {
       for (const wake of [...(this.waiting.get(deployId) ?? [])]) wake();
     });
-    // ioredis subscribes again by itself after a lost connection.
+    // ioredis restores subscriptions after a lost connection.
     subscriber.subscribe(CHANNEL).catch(() => {
       this.listening = false;
     });

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import {
-  AT_WORK,
+  RUNNING_STATES,
   DEPLOY_STATES,
   type DeployState,
-  GOING_ON,
+  ACTIVE_STATES,
   HANDED_BACK,
   isOver,
   leadsTo,
@@ -13,7 +13,7 @@ import {
 const WAY: readonly DeployState[] = ['queued', 'initializing', 'building', 'deploying', 'ready'];
 const anyState = fc.constantFrom(...DEPLOY_STATES);
 
-/** What a deploy is after each input, of which those that the table does not allow fall through. */
+/** The states of a deploy after each input. Inputs that the table does not allow have no effect. */
 function walk(inputs: readonly DeployState[]): DeployState[] {
   const seen: DeployState[] = ['queued'];
   for (const input of inputs) if (leadsTo(seen.at(-1)!, input)) seen.push(input);
@@ -21,7 +21,7 @@ function walk(inputs: readonly DeployState[]): DeployState[] {
 }
 
 describe('the states of a deploy', () => {
-  it('lead over the whole way to ready, and nothing skips a part of it', () => {
+  it('reach ready only through all states before it', () => {
     fc.assert(
       fc.property(fc.array(anyState, { maxLength: 40 }), (inputs) => {
         const seen = walk(inputs);
@@ -32,7 +32,7 @@ describe('the states of a deploy', () => {
     );
   });
 
-  it('end once, and nothing leads out of an end', () => {
+  it('include final states that nothing leads out of', () => {
     fc.assert(
       fc.property(fc.array(anyState, { maxLength: 40 }), (inputs) => {
         const seen = walk(inputs);
@@ -43,21 +43,21 @@ describe('the states of a deploy', () => {
       for (const to of DEPLOY_STATES) expect(leadsTo(from, to)).toBe(false);
   });
 
-  it('can end as error and canceled from wherever they go on, and as skipped only while nobody works on it', () => {
-    expect(GOING_ON).toEqual(['queued', 'initializing', 'building', 'deploying']);
-    for (const end of ['error', 'canceled'] as const) expect(sourcesOf(end)).toEqual(GOING_ON);
+  it('can change to error and canceled from all active states, and to skipped only from queued', () => {
+    expect(ACTIVE_STATES).toEqual(['queued', 'initializing', 'building', 'deploying']);
+    for (const end of ['error', 'canceled'] as const) expect(sourcesOf(end)).toEqual(ACTIVE_STATES);
     expect(sourcesOf('skipped')).toEqual(['queued']);
   });
 
-  it('never lead back, but for a lost or handed back attempt, which waits anew', () => {
+  it('never lead back, except that a lost or handed back attempt is queued again', () => {
     for (const from of DEPLOY_STATES)
       for (const to of DEPLOY_STATES)
         if (leadsTo(from, to)) expect(DEPLOY_STATES.indexOf(to)).toBeGreaterThan(DEPLOY_STATES.indexOf(from));
     expect(HANDED_BACK).toBe('queued');
-    expect(AT_WORK.every((state) => GOING_ON.includes(state) && state !== 'queued')).toBe(true);
+    expect(RUNNING_STATES.every((state) => ACTIVE_STATES.includes(state) && state !== 'queued')).toBe(true);
   });
 
-  it('are told by the table both ways alike', () => {
+  it('have the same transitions when asked by source and by target', () => {
     fc.assert(
       fc.property(anyState, anyState, (from, to) => {
         expect(sourcesOf(to).includes(from)).toBe(leadsTo(from, to));

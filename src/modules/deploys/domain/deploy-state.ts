@@ -1,4 +1,4 @@
-/** How a deploy goes, in order; the last four are its ends. */
+/** The states of a deploy in order. The last four are final. */
 export const DEPLOY_STATES = [
   'queued',
   'initializing',
@@ -14,7 +14,7 @@ export type DeployState = (typeof DEPLOY_STATES)[number];
 export const DEPLOY_TYPES = ['preview', 'production'] as const;
 export type DeployType = (typeof DEPLOY_TYPES)[number];
 
-/** Every transition that there is, but for {@link HANDED_BACK}. */
+/** All transitions except the one to {@link HANDED_BACK}. */
 const NEXT: Readonly<Record<DeployState, readonly DeployState[]>> = {
   queued: ['initializing', 'error', 'canceled', 'skipped'],
   initializing: ['building', 'error', 'canceled'],
@@ -27,17 +27,17 @@ const NEXT: Readonly<Record<DeployState, readonly DeployState[]>> = {
 };
 
 /**
- * A worker has it, and holds its lease. Where that is lost, or given back, the deploy is `queued` again under a further
- * attempt.
+ * A worker holds the lease of the deploy. When the lease is lost or handed back, the deploy is `queued` again, with a
+ * further attempt.
  */
-export const AT_WORK: readonly DeployState[] = ['initializing', 'building', 'deploying'];
+export const RUNNING_STATES: readonly DeployState[] = ['initializing', 'building', 'deploying'];
 
 export const HANDED_BACK: DeployState = 'queued';
 
 export const isOver = (state: DeployState): boolean => NEXT[state].length === 0;
 
-/** The states that are not over. */
-export const GOING_ON: readonly DeployState[] = DEPLOY_STATES.filter((state) => !isOver(state));
+/** The states that are not final. */
+export const ACTIVE_STATES: readonly DeployState[] = DEPLOY_STATES.filter((state) => !isOver(state));
 
 export const leadsTo = (from: DeployState, to: DeployState): boolean => NEXT[from].includes(to);
 

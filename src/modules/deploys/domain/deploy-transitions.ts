@@ -5,35 +5,35 @@ import { Clock } from '../../../platform/time/clock.js';
 import type { DeployFailed } from './deploy-failure.js';
 import type { DeployOutput, DeploySettings } from './deploy-facts.js';
 import { DeploySignals } from './deploy-signals.js';
-import { AT_WORK, type DeployState, HANDED_BACK, isOver, sourcesOf } from './deploy-state.js';
+import { RUNNING_STATES, type DeployState, HANDED_BACK, isOver, sourcesOf } from './deploy-state.js';
 import { DeployMetrics } from '../metrics/deploys.metrics.js';
 import type { DeployEventKind } from '../persistence/deploy-event.entity.js';
 import type { Deploy } from '../persistence/deploy.entity.js';
 import { type DeployChange, DeploysStore } from '../persistence/deploys.store.js';
 
-/** A deploy at an attempt; of another attempt nothing can be said any more. */
+/** A deploy at one attempt. A transition by an attempt that is no longer the current one has no effect. */
 export type Attempt = Pick<Deploy, 'id' | 'attempt' | 'type' | 'state'>;
 
-/** What is worth keeping of the one who begins it. */
+/** The facts that are stored when a worker begins an attempt. */
 export interface Beginning {
   readonly workerId: string;
-  /** From now on, by the clock of the database. */
+  /** The lease runs from now, by the clock of the database. */
   readonly leaseMs: number;
   readonly repoUrl: string;
   readonly settings: DeploySettings;
 }
 
-interface Circumstances {
-  /** For the event. */
+interface MoveOptions {
+  /** The details of the event. */
   readonly details?: Readonly<Record<string, unknown>>;
-  /** false: whatever attempt it is at. */
+  /** False applies the transition to any attempt. */
   readonly sameAttempt?: boolean;
 }
 
 /**
- * The only place where a deploy changes its state: one conditional update, and the event that tells of it in the same
- * transaction. Each answers whether it happened; of two that meet, the first one wins, and what comes late falls
- * through.
+ * The only place where a deploy changes its state: one conditional update, with its event in the same transaction. Each
+ * method returns whether the transition happened. Of two concurrent transitions the first one wins, and a late one has
+ * no effect.
  */
 @Injectable()
 export class DeployTransitions {
@@ -49,7 +49,7 @@ export class DeployTransitions {
     assert(this.database.inTransaction, 'A deploy was queued outside a transaction.');
     await this.deploys.insert(deploy);
     await this.record(deploy, 'state', { to: 'queued' }, { trigger: deploy.trigger });
-    await this.tellAfterCommit(deploy, 'queued');
+    await this.notifyAfterCommit(deploy, 'queued');
   }
 
   begin(attempt: Attempt, { workerId, leaseMs, repoUrl, settings }: Beginning): Promise<boolean> {
@@ -88,7 +88,7 @@ export class DeployTransitions {
     return this.move(attempt, 'error', { errorCode: code, errorMessage: message, phaseMs }, { details: { code } });
   }
 
-  /** Whatever attempt it is at. */
+  /** Cancels the deploy at any attempt. */
   canceled(
     deploy: Attempt,
     by: { readonly userId?: string | undefined; readonly reason: 'asked' | 'project_deleted' },
@@ -109,15 +109,15 @@ export class DeployTransitions {
   }
 
   /**
-   * Ends an attempt that came to nothing: the deploy waits for its turn anew. `lost`: its worker was not heard of any
-   * more.
+   * Ends an attempt without a result and queues the deploy again. `worker_lost` counts as a loss, `worker_stopped` does
+   * not.
    */
   handedBack(attempt: Attempt, reason: 'worker_lost' | 'worker_stopped'): Promise<boolean> {
     return this.database.transaction(async () => {
       const before = await this.deploys.lock(attempt.id);
       const happened = await this.deploys.change(
         attempt.id,
-        { states: AT_WORK, attempt: attempt.attempt },
+        { states: RUNNING_STATES, attempt: attempt.attempt },
         {
           state: HANDED_BACK,
           admittedAt: null,
@@ -128,13 +128,13 @@ export class DeployTransitions {
       );
       if (!happened) return false;
       await this.record(attempt, 'handed_back', { from: before.state, to: HANDED_BACK }, { reason });
-      await this.tellAfterCommit(attempt, HANDED_BACK);
-      this.metrics.lost(reason);
+      await this.notifyAfterCommit(attempt, HANDED_BACK);
+      this.metrics.countHandedBack(reason);
       return true;
     });
   }
 
-  /** Tells that hosts lead to it from now on, with the running transaction. */
+  /** Records in the running transaction that hosts lead to the deploy from now on. */
   async live(
     deploy: Attempt,
     hosts: readonly string[],
@@ -147,7 +147,7 @@ export class DeployTransitions {
     attempt: Attempt,
     to: DeployState,
     change: DeployChange,
-    { details = {}, sameAttempt = true }: Circumstances = {},
+    { details = {}, sameAttempt = true }: MoveOptions = {},
   ): Promise<boolean> {
     return this.database.transaction(async () => {
       const before = await this.deploys.lock(attempt.id);
@@ -155,7 +155,7 @@ export class DeployTransitions {
       const from = { states: sourcesOf(to), attempt: sameAttempt ? attempt.attempt : undefined };
       if (!(await this.deploys.change(attempt.id, from, { ...change, ...ended, state: to }))) return false;
       await this.record({ ...attempt, attempt: before.attempt }, 'state', { from: before.state, to }, details);
-      await this.tellAfterCommit(attempt, to);
+      await this.notifyAfterCommit(attempt, to);
       return true;
     });
   }
@@ -177,10 +177,10 @@ export class DeployTransitions {
     });
   }
 
-  private tellAfterCommit({ id, type }: Pick<Attempt, 'id' | 'type'>, state: DeployState): Promise<void> {
+  private notifyAfterCommit({ id, type }: Pick<Attempt, 'id' | 'type'>, state: DeployState): Promise<void> {
     return this.database.afterCommit(async () => {
-      this.metrics.came(state, type);
-      await this.signals.tell(id);
+      this.metrics.countEnd(state, type);
+      await this.signals.notify(id);
     });
   }
 }

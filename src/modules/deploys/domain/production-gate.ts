@@ -7,14 +7,14 @@ import { type Plan, PLANS } from '../../plans/plan.js';
 import { DeployFailed } from './deploy-failure.js';
 
 /**
- * Production is for those whose plan has it. It is asked when a deploy is requested, and again whenever production
- * moves.
+ * Allows production deploys only in plans that include them. It is checked when a deploy is requested, and again
+ * whenever production moves, because the plan may have changed.
  */
 @Injectable()
 export class ProductionGate {
   constructor(
     private readonly planSettings: PlansSettings,
-    private readonly owners: OrgDirectory,
+    private readonly orgs: OrgDirectory,
   ) {}
 
   /**
@@ -41,8 +41,8 @@ export class ProductionGate {
     return (await this.planOf(orgId)).features.production_deploys;
   }
 
-  /** An organization that was deleted has what the smallest has. */
+  /** A deleted organization counts as one on the smallest plan. */
   async planOf(orgId: string): Promise<Plan> {
-    return PLANS[(await this.owners.planOf(orgId)) ?? 'free'];
+    return PLANS[(await this.orgs.planOf(orgId)) ?? 'free'];
   }
 }

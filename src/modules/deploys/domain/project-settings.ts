@@ -1,7 +1,7 @@
 import type { Project } from '../../projects/projects.service.js';
 import type { DeploySettings } from './deploy-facts.js';
 
-/** How the project wants to be built now. */
+/** The current build settings of a project. */
 export function settingsOf({
   framework,
   rootDirectory,

@@ -8,7 +8,8 @@ import { ProductionGate } from './production-gate.js';
 const NAMED_PROJECTS = 5;
 
 /**
- * Refuses deploys early whose organization has no room left at all; whether the files fit is known when they are kept.
+ * Refuses deploys early when the organization has no storage left. Whether the files fit is only known when they are
+ * stored.
  */
 @Injectable()
 export class StorageGate {

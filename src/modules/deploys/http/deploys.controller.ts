@@ -50,7 +50,7 @@ export class DeploysController {
 
   @Get()
   @RequireScope('deploys:read', { in: 'resource' })
-  @ApiOperation({ summary: 'Shows a deploy.' })
+  @ApiOperation({ summary: 'Returns a deploy.' })
   @ApiOkResponse({ type: DeployAnswer })
   @ApiRefusals(...ANY_CALLER, DEPLOY_ERRORS.deploy_not_found)
   async get(@Caller() call: Call, @Param('deploy_id') id: string): Promise<Envelope<DeployView>> {
@@ -62,9 +62,10 @@ export class DeploysController {
   @TakesNothing()
   @HttpCode(HttpStatus.NO_CONTENT)
   @ApiOperation({
-    summary: 'Deletes the files of a deploy, and the hosts that lead to it.',
+    summary: 'Deletes the files of a deploy and the hosts that lead to it.',
     description:
-      'What it stored is free at once. The deploy stays in the list, with `files_removed`. One that is at work, or that production shows, is not deleted.',
+      'Use it to free storage at once. The deploy stays in the list, with `files_removed`. ' +
+      'Refuses active deploys and the production deploy.',
   })
   @ApiNoContentResponse()
   @ApiRefusals(...ANY_CALLER, ...ANY_WRITE, DEPLOY_ERRORS.deploy_not_found, DEPLOY_ERRORS.deploy_in_use)
@@ -75,8 +76,8 @@ export class DeploysController {
   @Get('events')
   @RequireScope('deploys:read', { in: 'resource' })
   @ApiOperation({
-    summary:
-      'Lists what happened to a deploy, the earliest first: each state, lost attempts, and when hosts were pointed to it.',
+    summary: 'Lists the events of a deploy, oldest first.',
+    description: 'There is an event for each change of state, each lost attempt, and each time that it went live.',
   })
   @ApiOkResponse({ type: DeployEventsAnswer })
   @ApiRefusals(...ANY_CALLER, DEPLOY_ERRORS.deploy_not_found)
@@ -88,10 +89,12 @@ export class DeploysController {
   @RequireScope('deploys:read', { in: 'resource' })
   @ApiParam({ name: 'deploy_id' })
   @ApiOperation({
-    summary: 'Streams the log of a deploy, live until that is over.',
+    summary: 'Streams the log of a deploy until the deploy ends.',
     description:
-      'With `Accept: text/event-stream` as events `line` and, at last, `end`; else as NDJSON, a line of the log a line, at last `{"end": {"state": …}}`. ' +
-      'An answer that ends without it has broken off: ask again with the last `seq` in `Last-Event-ID`.',
+      'With `Accept: text/event-stream`, sends events `line` and a final event `end`. Otherwise sends NDJSON, ' +
+      'one object for each line of the log, and a final `{"end": {"state": …}}`. ' +
+      'If a response ends without it, the connection was lost: repeat the request with the last `seq` in ' +
+      '`Last-Event-ID`.',
   })
   @ApiExtraModels(DeployLogLineView)
   @ApiOkResponse({
@@ -103,7 +106,7 @@ export class DeploysController {
   })
   @ApiNoContentResponse({
     description:
-      'With `Accept: text/event-stream` and `Last-Event-ID`: the deploy is over and nothing is left to be told.',
+      'With `Accept: text/event-stream` and `Last-Event-ID`: the deploy has ended and there are no more lines.',
   })
   @ApiRefusals(...ANY_CALLER, GENERIC_ERRORS.invalid_request, DEPLOY_ERRORS.deploy_not_found)
   async log(
@@ -117,7 +120,7 @@ export class DeploysController {
     const lastSeen = lastSeenOf(request);
     const asEvents = wantsEvents(request);
     if (asEvents && lastSeen !== undefined && isOver(state) && !(await this.logs.hasMore(id, lastSeen))) {
-      // Browsers would ask again for ever.
+      // After any other answer browsers would reconnect for ever.
       response.status(HttpStatus.NO_CONTENT).end();
       return;
     }
@@ -134,7 +137,7 @@ export class DeploysController {
   @RequireScope('deploys:write', { in: 'resource' })
   @TakesNothing()
   @HttpCode(HttpStatus.OK)
-  @ApiOperation({ summary: 'Ends a deploy that waits or is at work.' })
+  @ApiOperation({ summary: 'Cancels an active deploy.', description: 'Refuses a deploy that has ended.' })
   @ApiOkResponse({ type: DeployAnswer })
   @ApiRefusals(...ANY_CALLER, ...ANY_WRITE, DEPLOY_ERRORS.deploy_not_found, DEPLOY_ERRORS.deploy_already_over)
   async cancel(@Caller() call: Call, @Param('deploy_id') id: string): Promise<Envelope<DeployView>> {
@@ -147,9 +150,10 @@ export class DeploysController {
   @TakesNothing()
   @HttpCode(HttpStatus.OK)
   @ApiOperation({
-    summary: 'Makes a deploy that is ready what production shows, without a build.',
+    summary: 'Promotes a ready deploy to production.',
     description:
-      'With the environment that it was built with, for a preview that of previews. Ends what a rollback has pinned. Needs `deploys:write` as well.',
+      'Nothing is built: the deploy keeps the environment that it was built with, a preview that of previews. ' +
+      'Removes the pin of a rollback. Needs `deploys:write` as well.',
   })
   @ApiOkResponse({ type: DeployAnswer })
   @ApiRefusals(

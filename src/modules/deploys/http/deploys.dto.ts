@@ -16,7 +16,7 @@ import {
   type LogStream,
 } from '../domain/deploy-facts.js';
 import { DEPLOY_STATES, DEPLOY_TYPES, type DeployState, type DeployType } from '../domain/deploy-state.js';
-import type { Hosts } from '../requests/live-deploys.js';
+import type { Hosts } from '../requests/project-hosts.js';
 import { DEPLOY_EVENT_KINDS, type DeployEvent, type DeployEventKind } from '../persistence/deploy-event.entity.js';
 import type { Deploy } from '../persistence/deploy.entity.js';
 import type { DeployFilter } from '../persistence/deploys.store.js';
@@ -25,7 +25,8 @@ const ID = { example: 'dpl_01jd3m8yeqf5rb0xkq5ym8s6tn' };
 const TYPE = {
   enum: DEPLOY_TYPES,
   description:
-    'production: what the project shows the world, in plans that have it. preview: a host of its own for the branch.',
+    'production: served by the production host of the project, if the plan includes it. ' +
+    'preview: served by a host of its own for the branch.',
 };
 
 export class CreateDeployBody {
@@ -33,7 +34,7 @@ export class CreateDeployBody {
     type: String,
     maxLength: MAX_BRANCH_BYTES,
     example: 'main',
-    description: 'Left out, the production branch of the project.',
+    description: 'Branch to deploy. Defaults to the production branch of the project.',
   })
   @MayBeAbsent()
   @IsBranchName()
@@ -48,7 +49,7 @@ export class CreateDeployBody {
     example: false,
     type: Boolean,
     default: false,
-    description: 'true: builds even if this commit was built before with the same settings and variables.',
+    description: 'Builds even if this commit was built before with the same settings and variables.',
   })
   @MayBeAbsent()
   @IsBoolean()
@@ -58,10 +59,10 @@ export class CreateDeployBody {
     example: '8d4e3c7a1b90f2655e4d3c2b1a09f8e7d6c5b4a3',
     type: String,
     pattern: '^[0-9a-f]{40}$',
-    description: 'The full hash of a commit. Left out, what the branch points to when the deploy begins.',
+    description: 'Full hash of a commit. Defaults to the head of the branch when the deploy starts.',
   })
   @MayBeAbsent()
-  @Matches(/^[0-9a-f]{40}$/, { message: 'commit must be the full hash of a commit, 40 hexadecimal digits' })
+  @Matches(/^[0-9a-f]{40}$/, { message: 'commit must be a full commit hash of 40 hexadecimal digits' })
   readonly commit?: string;
 
   get input(): CreateDeployInput {
@@ -70,7 +71,7 @@ export class CreateDeployBody {
   }
 }
 
-/** A commit belongs to one repository, so that most deploys name none. */
+/** The first example names no commit, because a commit exists in one repository only. */
 export const CREATE_DEPLOY_EXAMPLES = {
   preview: { summary: 'A preview of a branch', value: { branch: 'main' } },
   production: {
@@ -83,7 +84,7 @@ export class RollBackBody {
   @ApiPropertyOptional({
     type: String,
     ...ID,
-    description: 'A deploy of the project that is ready. Left out, the last that was live before the one that is.',
+    description: 'A ready deploy of the project. Defaults to the deploy that was live before the current one.',
   })
   @MayBeAbsent()
   @IsString()
@@ -91,7 +92,7 @@ export class RollBackBody {
 }
 
 export class DeploysQuery extends PageQuery {
-  @ApiPropertyOptional({ example: 'main', type: String, description: 'Those of this branch.' })
+  @ApiPropertyOptional({ example: 'main', type: String, description: 'Only deploys of this branch.' })
   @MayBeAbsent()
   @IsBranchName()
   readonly branch?: string;
@@ -117,7 +118,7 @@ export class LogsQuery {
     example: 120,
     type: 'integer',
     minimum: 0,
-    description: 'Only lines after this `seq`; the header Last-Event-ID wins.',
+    description: 'Only lines after this `seq`. The header `Last-Event-ID` takes precedence.',
   })
   @MayBeAbsent()
   @Type(() => Number)
@@ -129,7 +130,7 @@ export class LogsQuery {
     example: false,
     type: Boolean,
     default: true,
-    description: 'false: what there is now, without waiting for more.',
+    description: 'Waits for new lines until the deploy ends. `false` returns the lines that exist now.',
   })
   @MayBeAbsent()
   @Transform(({ value }: { value: unknown }) => (value === 'true' ? true : value === 'false' ? false : value))
@@ -139,12 +140,13 @@ export class LogsQuery {
 
 class CommitView {
   @ApiProperty({ example: '4b825dc642cb6eb9a060e54bf8d69288fbee4904' }) sha!: string;
-  @ApiProperty({ description: 'Its first line.' }) message!: string;
-  @ApiProperty({ description: 'The name of its author.' }) author!: string;
+  @ApiProperty({ description: 'First line of the commit message.' }) message!: string;
+  @ApiProperty({ description: 'Name of the author.' }) author!: string;
 }
 
 class FailureView {
-  @ApiProperty({ example: 'build_failed', description: 'Listed in the documentation of deploys.' }) code!: string;
+  @ApiProperty({ example: 'build_failed', description: 'One of the codes listed in the documentation of deploys.' })
+  code!: string;
   @ApiProperty() message!: string;
 }
 
@@ -153,7 +155,7 @@ class OutputView {
   @ApiPropertyOptional({
     type: String,
     example: '22',
-    description: 'Release line of Node; absent where nothing was run.',
+    description: 'Major version of Node. Absent if the build ran nothing.',
   })
   node_version?: string;
   @ApiProperty({ enum: ['static', 'server'] }) kind!: 'static' | 'server';
@@ -165,7 +167,7 @@ class OutputView {
   }
 }
 
-const OF_LAST_ATTEMPT = 'Of the last attempt.';
+const OF_LAST_ATTEMPT = 'Time of the last attempt.';
 
 export class DeployView {
   @ApiProperty(ID) id!: string;
@@ -175,41 +177,44 @@ export class DeployView {
   @ApiProperty({
     enum: DEPLOY_STATES,
     description:
-      'queued, initializing, building and deploying lead to one of the others. skipped: a newer one of the branch came before its turn.',
+      'queued, initializing, building and deploying are active, the others are final. ' +
+      'skipped: a newer deploy of the branch was queued before this one started.',
   })
   state!: DeployState;
-  @ApiProperty({ description: 'Whether production leads to it or, of a preview, the host of its branch.' })
+  @ApiProperty({ description: 'True if production, or the branch host of a preview, leads to this deploy.' })
   live!: boolean;
   @ApiPropertyOptional({
     type: Boolean,
-    description: 'true: production was rolled back to it, and stays there until the next promote.',
+    description: 'True if production was rolled back to this deploy and stays there until the next promote.',
   })
   pinned?: boolean;
-  @ApiProperty({ description: 'Always this deploy; it answers once that is ready.' }) url!: string;
+  @ApiProperty({ description: 'Permanent URL of this deploy. It responds once the deploy is ready.' }) url!: string;
   @ApiProperty({
     type: [String],
-    description: 'What else leads to it now: production first, then the host of its branch.',
+    description: 'Other URLs that lead to this deploy now: production first, then the host of its branch.',
   })
   aliases!: string[];
   @ApiProperty({ enum: ['api', 'push'] }) trigger!: DeployTrigger;
-  @ApiPropertyOptional({ type: CommitView, description: 'Absent until it is known.' }) commit?: CommitView;
-  @ApiPropertyOptional({ type: OutputView, description: 'What was built, once it is ready.' }) output?: OutputView;
+  @ApiPropertyOptional({ type: CommitView, description: 'Absent until the commit is known.' }) commit?: CommitView;
+  @ApiPropertyOptional({ type: OutputView, description: 'Result of the build, once the deploy is ready.' })
+  output?: OutputView;
   @ApiPropertyOptional({
     type: String,
-    description: 'The earlier deploy of the same commit, settings and variables whose files it has.',
+    description: 'Id of the earlier deploy whose files are reused: same commit, settings and variables.',
   })
   same_as?: string;
-  @ApiPropertyOptional({ type: FailureView, description: 'Of one that has ended as error.' }) error?: FailureView;
-  @ApiProperty({ type: 'integer', description: 'How often a worker was asked to do it.' }) attempt!: number;
+  @ApiPropertyOptional({ type: FailureView, description: 'Reason of the state `error`.' }) error?: FailureView;
+  @ApiProperty({ type: 'integer', description: 'Number of times that the deploy was assigned to a worker.' })
+  attempt!: number;
   @ApiProperty({
     type: 'object',
     additionalProperties: { type: 'integer' },
-    description: 'Time spent in each phase, in milliseconds, once it is over.',
+    description: 'Time spent in each phase, in milliseconds, once the deploy has ended.',
   })
   phase_ms!: Record<string, number>;
   @ApiPropertyOptional({
     type: Boolean,
-    description: 'true: its files are not kept any more, and it cannot be opened.',
+    description: 'True if the files were deleted, so that the deploy can no longer be opened.',
   })
   files_removed?: boolean;
   @ApiProperty({ format: 'date-time' }) created_at!: string;
@@ -285,7 +290,8 @@ export class DeployEventView {
   @ApiProperty({
     enum: DEPLOY_EVENT_KINDS,
     description:
-      'state: it went to another state. handed_back: an attempt came to nothing, and it waits anew. live: hosts were pointed to it.',
+      'state: the state changed. handed_back: an attempt was lost and the deploy is queued again. ' +
+      'live: hosts were pointed to the deploy.',
   })
   kind!: DeployEventKind;
   @ApiProperty({ type: 'integer' }) attempt!: number;
@@ -320,13 +326,13 @@ export class DeployEventsAnswer {
   @ApiProperty({ type: AnswerMeta }) meta!: AnswerMeta;
 }
 
-/** A line of a log, as it is in NDJSON and as `data` of a server-sent event. */
+/** A line of a log, both as a line of NDJSON and as `data` of a server-sent event. */
 export class DeployLogLineView {
-  @ApiProperty({ type: 'integer', description: '1 for the first; without gaps.' }) seq!: number;
+  @ApiProperty({ type: 'integer', description: 'Number of the line, from 1 and without gaps.' }) seq!: number;
   @ApiProperty({ format: 'date-time' }) time!: string;
   @ApiProperty({ enum: LOG_PHASES }) phase!: LogPhase;
-  @ApiProperty({ enum: LOG_STREAMS, description: 'system: the platform itself.' }) stream!: LogStream;
-  @ApiProperty({ description: 'One line, in which the values of secrets are masked.' }) text!: string;
+  @ApiProperty({ enum: LOG_STREAMS, description: 'system: written by the platform.' }) stream!: LogStream;
+  @ApiProperty({ description: 'One line, with the values of secrets masked.' }) text!: string;
 
   static of({ seq, at, phase, stream, text }: LogLine): DeployLogLineView {
     return { seq, time: at.toISOString(), phase, stream, text };

@@ -4,7 +4,7 @@ import { RequestInvalid } from '../../../platform/errors/request-invalid.js';
 import type { LogNews } from '../logs/log-follower.js';
 import { DeployLogLineView } from './deploys.dto.js';
 
-/** So that nothing on the way takes a quiet connection for a dead one. */
+/** Proxies take a connection that stays silent for dead and close it. */
 const PING_EVERY_MS = 15_000;
 
 interface Format {
@@ -28,24 +28,24 @@ const LINES: Format = {
   opening: '',
   line: (view) => `${JSON.stringify(view)}\n`,
   end: (state) => `${JSON.stringify({ end: { state } })}\n`,
-  // Readers of NDJSON pass empty lines over.
+  // Readers of NDJSON skip empty lines.
   ping: '\n',
 };
 
 export const wantsEvents = ({ headers }: Request): boolean =>
   /(^|[\s,])text\/event-stream\b/i.test(headers.accept ?? '');
 
-/** The `seq` that the caller has seen last. @throws {RequestInvalid} `invalid_request` */
+/** The last `seq` that the caller has received. @throws {RequestInvalid} `invalid_request` */
 export function lastSeenOf({ headers }: Request): number | undefined {
   const value = headers['last-event-id'];
   if (value === undefined || value === '') return undefined;
   if (typeof value === 'string' && /^\d{1,9}$/.test(value)) return Number(value);
   throw new RequestInvalid([
-    { path: 'Last-Event-ID', in: 'header', code: 'is_int', message: 'Last-Event-ID must be the seq of a line.' },
+    { path: 'Last-Event-ID', in: 'header', code: 'is_int', message: 'Last-Event-ID must be the seq of a line' },
   ]);
 }
 
-/** Sends news as they come, no faster than they are read, and ends with them. */
+/** Sends lines as they arrive, no faster than the caller reads them, and ends when they end. */
 export async function sendLog(
   response: Response,
   format: 'events' | 'lines',
@@ -55,7 +55,7 @@ export async function sendLog(
   const { type, opening, line, end, ping } = format === 'events' ? EVENTS : LINES;
   response.status(200).setHeader('Content-Type', type);
   response.setHeader('Cache-Control', 'no-store');
-  // Some proxies would gather what is to be seen at once.
+  // Some proxies would buffer the lines otherwise.
   response.setHeader('X-Accel-Buffering', 'no');
   response.flushHeaders();
   const pings = setInterval(() => {
@@ -68,7 +68,7 @@ export async function sendLog(
       if (text !== '' && !response.write(text)) await once(response, 'drain', { signal });
     }
   } catch (error) {
-    // Who has gone away is told nothing; whoever is there sees that the log breaks off, and asks on from where it was.
+    // A caller that is still connected sees the stream break off, and resumes after the last line it received.
     if (!signal.aborted) response.destroy(error as Error);
   } finally {
     clearInterval(pings);

@@ -47,12 +47,13 @@ export class ProjectDeploysController {
   @TakesJson()
   @HttpCode(HttpStatus.ACCEPTED)
   @ApiOperation({
-    summary: 'Queues a deploy of a branch of the linked repository.',
+    summary: 'Creates a deploy of a branch of the linked repository.',
     description:
-      'It begins by itself when it is its turn. Older ones of the branch and type that still wait are skipped. `type: production` needs the scope `deploys:production` as well, and a plan that has it.',
+      'The deploy is queued and starts when it is its turn. Older deploys of the same branch and type that still ' +
+      'wait are skipped. `type: production` also needs the scope `deploys:production` and a plan that includes it.',
   })
   @ApiBody({ type: CreateDeployBody, examples: CREATE_DEPLOY_EXAMPLES })
-  @ApiAcceptedResponse({ type: DeployAnswer, description: 'It is queued.' })
+  @ApiAcceptedResponse({ type: DeployAnswer, description: 'The deploy is queued.' })
   @ApiRefusals(
     ...ANY_CALLER,
     ...ANY_BODY,
@@ -66,23 +67,23 @@ export class ProjectDeploysController {
   )
   async create(
     @Caller() call: Call,
-    @Param('project_id') named: string,
+    @Param('project_id') projectIdOrSlug: string,
     @Body() { input }: CreateDeployBody,
   ): Promise<Envelope<DeployView>> {
-    return new Envelope(await this.views.of(await this.requests.request(call, named, input)));
+    return new Envelope(await this.views.of(await this.requests.request(call, projectIdOrSlug, input)));
   }
 
   @Get('deploys')
   @RequireScope('deploys:read', { in: 'resource' })
-  @ApiOperation({ summary: 'Lists the deploys of a project, the newest first.' })
+  @ApiOperation({ summary: 'Lists the deploys of a project, newest first.' })
   @ApiOkResponse({ type: DeployPageAnswer })
   @ApiRefusals(...ANY_CALLER, GENERIC_ERRORS.invalid_request, PROJECT_ERRORS.project_not_found)
   async list(
     @Caller() call: Call,
-    @Param('project_id') named: string,
+    @Param('project_id') projectIdOrSlug: string,
     @Query() query: DeploysQuery,
   ): Promise<Envelope<DeployView[]>> {
-    const page = await this.deploys.list(call, named, query.filter, query.page);
+    const page = await this.deploys.list(call, projectIdOrSlug, query.filter, query.page);
     const views = await this.views.ofAll(page.items);
     return pageEnvelope({ items: views, next: page.next }, (view) => view);
   }
@@ -93,11 +94,12 @@ export class ProjectDeploysController {
   @TakesJson()
   @HttpCode(HttpStatus.OK)
   @ApiOperation({
-    summary: 'Makes an earlier deploy what production shows, without a build.',
+    summary: 'Rolls production back to an earlier deploy.',
     description:
-      'With the environment that it was built with. Production stays there, whatever is deployed since, until the next promote. Needs `deploys:write` as well.',
+      'Nothing is built: the deploy keeps the environment that it was built with. Production stays there until the ' +
+      'next promote, whatever is deployed meanwhile. Needs `deploys:write` as well.',
   })
-  @ApiOkResponse({ type: DeployAnswer, description: 'The deploy that is live now.' })
+  @ApiOkResponse({ type: DeployAnswer, description: 'The deploy that is now in production.' })
   @ApiRefusals(
     ...ANY_CALLER,
     ...ANY_BODY,
@@ -110,9 +112,9 @@ export class ProjectDeploysController {
   )
   async rollBack(
     @Caller() call: Call,
-    @Param('project_id') named: string,
+    @Param('project_id') projectIdOrSlug: string,
     @Body() { deploy_id: deployId }: RollBackBody,
   ): Promise<Envelope<DeployView>> {
-    return new Envelope(await this.views.of(await this.live.rollBack(call, named, deployId)));
+    return new Envelope(await this.views.of(await this.live.rollBack(call, projectIdOrSlug, deployId)));
   }
 }

@@ -12,7 +12,7 @@ import { deployAdmissionSchedule } from './deploys.job.js';
 
 const REPORT_EVERY_RUNS = 5;
 
-/** Takes part in deploying: says what this process can do at once, does it, and looks after what others have lost. */
+/** Reports the slots of this worker, recovers deploys of lost workers, and admits deploys. */
 @Injectable()
 @Handles(deployAdmissionSchedule)
 export class DeployWorkerService implements ScheduleHandler {
@@ -32,7 +32,7 @@ export class DeployWorkerService implements ScheduleHandler {
     shutdown.at('workers', () => this.stop());
   }
 
-  /** Readiness reports which server is unavailable, so a failure is left to the schedule. */
+  /** A failure is left to the schedule, because readiness already reports which server is unavailable. */
   run(): Promise<void> {
     if (!this.isStopped) this.running = this.runOnce();
     return this.running;
@@ -42,11 +42,11 @@ export class DeployWorkerService implements ScheduleHandler {
     if (this.runs++ % REPORT_EVERY_RUNS === 0)
       await this.store.reportWorker(this.leases.workerId, this.settings.concurrency);
     await this.lost.reap();
-    // A build writes more than anything else. Deploys wait until there is room for theirs.
+    // Builds write more than anything else, so deploys wait while the disk is nearly full.
     if (!this.room.isLow) await this.admission.run();
   }
 
-  /** First of all nothing more is admitted for the slots of this worker. */
+  /** Removes the slots of this worker first, so that no more deploys are admitted for them. */
   private async stop(): Promise<void> {
     this.isStopped = true;
     await this.running.catch(() => undefined);

@@ -9,6 +9,8 @@ import { RepositoriesModule } from '../../repositories/repositories.module.js';
 import { LostDeploys } from '../admission/lost-deploys.js';
 import { DeploysModule } from '../deploys.module.js';
 import { DeployLogs } from '../logs/deploy-log.js';
+import { DeploysPersistenceModule } from '../persistence/deploys-persistence.module.js';
+import { AttemptEnding } from '../pipeline/attempt-ending.js';
 import { BeginStep } from '../pipeline/begin.step.js';
 import { CheckServerStep } from '../pipeline/check-server.step.js';
 import { DeployRunner, Pipeline } from '../pipeline/deploy-runner.js';
@@ -21,6 +23,7 @@ import { DeployRemoval } from '../upkeep/deploy-removal.js';
 import { DeployStorageSource } from '../upkeep/deploy-storage-source.js';
 import { EncryptedDeployEnv } from '../upkeep/encrypted-deploy-env.js';
 import { DeploySweeper } from '../upkeep/deploy-sweeper.js';
+import { FileRetention } from '../upkeep/file-retention.js';
 import { DeployProcessor } from './deploy.processor.js';
 import { DeployWorkerService } from './deploy-worker.service.js';
 import { OrgDeletedProcessor } from './org-deleted.processor.js';
@@ -31,6 +34,7 @@ import { RepositoryPushedProcessor } from './repository-pushed.processor.js';
   imports: [
     BuildsModule,
     DeploysModule,
+    DeploysPersistenceModule,
     HostingModule,
     MeteringModule,
     ProjectsModule,
@@ -46,6 +50,7 @@ import { RepositoryPushedProcessor } from './repository-pushed.processor.js';
     CheckServerStep,
     GoLiveStep,
     Pipeline,
+    AttemptEnding,
     DeployRunner,
     Leases,
     DeployLogs,
@@ -56,6 +61,7 @@ import { RepositoryPushedProcessor } from './repository-pushed.processor.js';
     DeployStorageSource,
     EncryptedDeployEnv,
     DeploySweeper,
+    FileRetention,
     OrgDeletedProcessor,
     ProjectDeletedProcessor,
     RepositoryPushedProcessor,

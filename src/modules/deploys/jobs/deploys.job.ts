@@ -30,7 +30,7 @@ export const orgDeletedSubscription = defineSubscription(orgDeletedEvent, {
 
 export const deployAdmissionSchedule = defineSchedule({
   name: 'deploy-admission',
-  summary: 'Reports the free places of this worker, recovers deploys of workers that died, and admits queued deploys.',
+  summary: 'Reports the slots of this worker, recovers deploys of lost workers, and admits queued deploys.',
   everyMs: 1_000,
   firstAfterMs: 0,
   runsIn: 'each',

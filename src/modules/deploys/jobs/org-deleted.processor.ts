@@ -6,7 +6,7 @@ import { ProjectsService } from '../../projects/projects.service.js';
 import { DeployRemoval } from '../upkeep/deploy-removal.js';
 import { orgDeletedSubscription } from './deploys.job.js';
 
-/** Takes down what an organization has shown the world. */
+/** Takes down the deploys of a deleted organization. */
 @Injectable()
 @Handles(orgDeletedSubscription)
 export class OrgDeletedProcessor implements JobHandler<OrgDeletedPayload> {

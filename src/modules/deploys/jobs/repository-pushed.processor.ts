@@ -10,8 +10,8 @@ import { ProductionGate } from '../domain/production-gate.js';
 import { repositoryPushedSubscription } from './deploys.job.js';
 
 /**
- * Deploys what was pushed, in each project of the organization that the repository is linked to: the production branch
- * to production where the plan has that, all others, and it where not, as previews.
+ * Deploys a push in each project of the organization that is linked to the repository. The production branch goes to
+ * production if the plan includes it. Everything else becomes a preview.
  */
 @Injectable()
 @Handles(repositoryPushedSubscription)
@@ -23,9 +23,9 @@ export class RepositoryPushedProcessor implements JobHandler<RepositoryPushedPay
     private readonly requests: DeployRequests,
   ) {}
 
-  /** Run twice, it deploys twice, of which the second finds nothing to build. */
+  /** If the job runs twice, the second deploy finds nothing to build and reuses the files of the first. */
   async handle({ orgId, repoUrl, branch, commitSha, pusherId }: RepositoryPushedPayload): Promise<void> {
-    // A branch that is no more is not deployed; what it was last deployed as stays for as long as previews do.
+    // The branch was deleted. Its last deploy stays for as long as previews are kept.
     if (commitSha === null) return;
     for (const { id } of await this.projects.linkedTo(orgId, repoUrl))
       await this.deploy(id, { repoUrl, branch, pusherId });
@@ -37,7 +37,7 @@ export class RepositoryPushedProcessor implements JobHandler<RepositoryPushedPay
   ): Promise<void> {
     await this.database.transaction(async () => {
       const project = await this.projects.findAndLock(projectId);
-      // It may have been deleted, or linked to another one, since it was listed.
+      // The project may have been deleted, or linked to another repository, since it was listed.
       if (
         project === null ||
         project.repoUrl === null ||

@@ -25,7 +25,7 @@ beforeEach(() => {
 });
 
 describe('the log of a deploy', () => {
-  it('numbers lines without a gap, after those of an earlier attempt, and keeps their order', async () => {
+  it('numbers lines in order and without gaps after those of an earlier attempt', async () => {
     const log = open({ lines: 3, bytes: 10 });
     for (let index = 0; index < 1_200; index++) log.line('build', 'stdout', `line ${index}`);
     await log.flushed();
@@ -33,7 +33,7 @@ describe('the log of a deploy', () => {
     expect(written.at(-1)).toMatchObject({ text: 'line 1199', phase: 'build', stream: 'stdout' });
   });
 
-  it('is cut at its lines with a note, and still has what the platform says', async () => {
+  it('is cut with a note at the limit of lines, and still takes lines of the platform', async () => {
     const log = open({ lines: MAX_LINES - 2, bytes: 0 });
     for (const text of ['one', 'two', 'three']) log.line('build', 'stdout', text);
     log.note('live', 'It is ready.');
@@ -46,7 +46,7 @@ describe('the log of a deploy', () => {
     ]);
   });
 
-  it('is cut at its bytes', async () => {
+  it('is cut at the limit of bytes', async () => {
     const log = open({ lines: 0, bytes: MAX_BYTES - 5 });
     for (const text of ['123456', 'not any more']) log.line('build', 'stdout', text);
     await log.flushed();
@@ -61,7 +61,7 @@ describe('the log of a deploy', () => {
     expect(written.map(({ stream }) => stream)).toEqual(['system']);
   });
 
-  it('stops, and shows nothing, where its mask fails', async () => {
+  it('stops and shows nothing when the mask fails', async () => {
     const log = open(undefined, (text) => {
       if (text.includes('fail')) throw new Error(text);
       return text;
@@ -73,14 +73,14 @@ describe('the log of a deploy', () => {
     expect(unmasked).toHaveBeenCalledTimes(1);
   });
 
-  it('shows nothing where there is no mask', async () => {
+  it('shows nothing when there is no mask', async () => {
     const log = open(undefined, null);
     log.line('build', 'stdout', 'a value');
     await log.flushed();
     expect(written.map(({ text }) => text)).toEqual([expect.stringMatching(/^The log stops here/)]);
   });
 
-  it('masks, shortens and cleans lines, so that they hold nothing that a terminal or PostgreSQL would stumble over', async () => {
+  it('masks secrets, shortens long lines and removes control characters', async () => {
     const log = open();
     log.line('build', 'stdout', 'a hidden \u001b[31mred\u001b[0m \u0000nul\u0007 \ud800 \u001b]0;title\u0007tab\there');
     log.line('build', 'stdout', 'x'.repeat(9_000));

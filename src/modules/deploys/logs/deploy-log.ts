@@ -6,7 +6,7 @@ import type { LogLine, LogPhase, LogStream } from '../domain/deploy-facts.js';
 import { DeployLogStore } from '../persistence/deploy-log.store.js';
 import { type Mask, secretMask } from './secret-mask.js';
 
-/** What a log may hold of what programs say. The words of the platform itself come after that, too. */
+/** The limits of a log for the output of programs. Lines of the platform may follow when the log is full. */
 export const MAX_LINES = 20_000;
 export const MAX_BYTES = 4_194_304;
 const MAX_LINE_LENGTH = 8_192;
@@ -16,8 +16,8 @@ const FLUSH_EVERY_MS = 150;
 const BATCH = 500;
 
 /**
- * Colours, the cursor and their like, and other control characters: a log is read in terminals as well. PostgreSQL has
- * no NUL.
+ * Matches escape sequences and other control characters. They are removed because logs are also read in terminals, and
+ * because PostgreSQL stores no NUL.
  */
 const CONTROLS =
   /\u001b\[[0-9;?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[\0-\u0008\u000b-\u001f\u007f-\u009f]/g;
@@ -32,7 +32,7 @@ export class DeployLogs {
     private readonly log: Log,
   ) {}
 
-  /** For one attempt, which is the only one that writes: what others wrote before is gone on with. */
+  /** Opens the log for one attempt, the only one that writes. It continues after the lines of earlier attempts. */
   async open(
     { id, attempt }: { readonly id: string; readonly attempt: number },
     secrets: readonly string[],
@@ -44,13 +44,13 @@ export class DeployLogs {
       now: () => this.clock.now(),
       write: async (batch) => {
         await this.lines.append(id, attempt, batch);
-        await this.signals.tell(id);
+        await this.signals.notify(id);
       },
       failed: (error) => {
-        this.log.warn({ error, deployId: id }, 'Lines of the log of a deploy could not be written.');
+        this.log.warn({ error, deployId: id }, 'Writing lines to a deploy log failed.');
       },
       unmasked: () => {
-        this.tellUnmasked(id);
+        this.reportUnmasked(id);
       },
     });
   }
@@ -59,31 +59,31 @@ export class DeployLogs {
     try {
       return await secretMask(secrets);
     } catch {
-      this.tellUnmasked(deployId);
+      this.reportUnmasked(deployId);
       return null;
     }
   }
 
-  /** Without the error: its message may hold what it failed on. */
-  private tellUnmasked(deployId: string): void {
-    this.log.error({ deployId }, 'Secrets could not be masked in the log of a deploy, so its log was stopped.');
+  /** Logs no error object, because its message may contain the secret. */
+  private reportUnmasked(deployId: string): void {
+    this.log.error({ deployId }, 'Masking secrets in a deploy log failed. The log was stopped.');
   }
 }
 
 interface Ends {
   readonly size: { readonly lines: number; readonly bytes: number };
-  /** Null where there is none: then nothing of the log is kept. */
+  /** If there is no mask, no line of a program is kept. */
   readonly mask: Mask | null;
   readonly now: () => Date;
   readonly write: (batch: readonly LogLine[]) => Promise<void>;
   readonly failed: (error: unknown) => void;
-  /** Called once, when a mask that there was has failed. */
+  /** Called once, when the mask fails. */
   readonly unmasked: () => void;
 }
 
-const STOPPED = 'The log stops here: the values of secret variables could not be hidden in it. The deploy goes on.';
+const STOPPED = 'The log stops here because secret values could not be masked. The deploy continues.';
 
-/** The log of an attempt: takes lines without waiting, and writes them some at a time. */
+/** The log of an attempt. It accepts lines without waiting, and writes them in batches. */
 export class DeployLog {
   private readonly waiting: LogLine[] = [];
   private seq: number;
@@ -101,7 +101,7 @@ export class DeployLog {
     if (this.isFull()) this.cutAt = this.seq;
   }
 
-  /** Of a program: secrets are masked, and what is too much is left out, with a note. */
+  /** Adds a line of a program, with secrets masked. When the log is full, a note replaces the first line left out. */
   line(phase: LogPhase, stream: LogStream, text: string): void {
     if (stream === 'system') {
       this.note(phase, text);
@@ -114,16 +114,16 @@ export class DeployLog {
     this.add(
       phase,
       'system',
-      `The log is cut here: it holds ${MAX_LINES} lines or ${MAX_BYTES} bytes. The deploy goes on.`,
+      `The log is cut here: its limit is ${MAX_LINES} lines or ${MAX_BYTES} bytes. The deploy continues.`,
     );
   }
 
-  /** Of the platform. */
+  /** Adds a line of the platform. */
   note(phase: LogPhase, text: string): void {
     if (this.cutAt === undefined || this.seq < this.cutAt + MAX_OWN_LINES_AFTER) this.add(phase, 'system', text);
   }
 
-  /** Resolves when all lines so far are written, or could not be. */
+  /** Resolves when all lines so far are written or have failed. */
   async flushed(): Promise<void> {
     this.flush();
     await this.writing;
@@ -135,7 +135,7 @@ export class DeployLog {
     else this.keep(phase, stream, masked);
   }
 
-  /** Null where it could not be: what is not masked is not kept. */
+  /** Null when masking failed, because a line that is not masked must not be kept. */
   private masked(text: string): string | null {
     try {
       return this.mask?.(wellFormed(text.replace(CONTROLS, ''))) ?? null;
@@ -176,5 +176,5 @@ export class DeployLog {
   }
 }
 
-/** Halves of characters, which no UTF-8 is, become U+FFFD. */
+/** Lone surrogates, which have no UTF-8 form, become U+FFFD. */
 const wellFormed = (text: string): string => Buffer.from(text).toString();

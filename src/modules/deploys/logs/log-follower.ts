@@ -7,13 +7,13 @@ import { DeployLogStore } from '../persistence/deploy-log.store.js';
 import { DeploysStore } from '../persistence/deploys.store.js';
 
 const BATCH = 1_000;
-/** A signal that was lost costs so much. */
-const LOOK_AGAIN_MS = 2_000;
+/** The longest delay that a lost signal can cause. */
+const POLL_EVERY_MS = 2_000;
 
-/** Some lines, none where nothing was said for a while, or the end. */
+/** New lines, possibly none, or the final state. */
 export type LogNews = { readonly lines: readonly LogLine[] } | { readonly end: DeployState };
 
-/** Reads the log of a deploy, and what is still to come of it. */
+/** Reads the log of a deploy, and follows it until the deploy ends. */
 @Injectable()
 export class LogFollower {
   constructor(
@@ -24,15 +24,15 @@ export class LogFollower {
   ) {}
 
   /**
-   * The lines after `seq`, then those that come until the deploy is over; the last news is its state. It ends without
-   * that when this process stops, or `signal` is aborted: whoever wants more asks again, here or elsewhere.
+   * Yields the lines after `seq`, then new lines until the deploy ends, and at last its state. It ends without the
+   * state when this process stops or `signal` is aborted. The caller can resume in any process.
    */
   async *follow(deployId: string, seq: number, signal: AbortSignal): AsyncGenerator<LogNews> {
     let after = seq;
     while (!signal.aborted && !this.shutdown.isDraining) {
-      // Before the lines are read, so that what is written meanwhile is not missed.
-      const told = this.signals.next(deployId, LOOK_AGAIN_MS, signal);
-      // Before the lines as well: the last of them are written before the state that ends it.
+      // The signal and the state are read before the lines. So no line is missed that is written meanwhile, and a final
+      // state means that all lines have been written.
+      const notified = this.signals.next(deployId, POLL_EVERY_MS, signal);
       const { state } = await this.deploys.get(deployId);
       const lines = await this.lines.after(deployId, after, BATCH);
       after = lines.at(-1)?.seq ?? after;
@@ -42,7 +42,7 @@ export class LogFollower {
         yield { end: state };
         return;
       }
-      await told;
+      await notified;
     }
   }
 
@@ -50,7 +50,7 @@ export class LogFollower {
     return (await this.lines.after(deployId, seq, 1)).length > 0;
   }
 
-  /** What there is now, and where it stands. */
+  /** Yields the lines that exist now, and at last the current state. */
   async *read(deployId: string, seq: number): AsyncGenerator<LogNews> {
     const { state } = await this.deploys.get(deployId);
     for (let after = seq; ;) {

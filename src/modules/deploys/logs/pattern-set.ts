@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Longer patterns are looked for by their beginning, and then compared, which bounds the memory of their number. */
+/** Longer patterns are searched by this prefix and then compared, which bounds the memory for each pattern. */
 const LONGEST_PREFIX = 128;
-/** So much of the work is done before others have their turn on the event loop. */
+/** The number of steps between two yields to the event loop. */
 const STEPS_AT_ONCE = 50_000;
 
 const ROOT = 0;
@@ -13,21 +13,21 @@ export interface Range {
 }
 
 /**
- * Finds many strings of bytes at once (Aho and Corasick, 1975): one pass over the text, however many there are and
- * however alike they are. Where 128 bytes or more of a longer pattern occur, as much of it as occurs counts as found.
+ * Finds many byte strings at once (Aho and Corasick, 1975). It passes over the text once, however many patterns there
+ * are and however similar they are. If only a part of a longer pattern occurs, it counts as found from 128 bytes.
  */
 export class PatternSet {
   private size = 1;
   private readonly parent: Int32Array;
   private readonly byte: Uint8Array;
   private readonly depth: Uint8Array;
-  /** Where to go on when the next byte leads nowhere: the longest proper suffix that is in the tree, too. */
+  /** The node to continue from when the next byte has no child: the longest proper suffix that is in the tree. */
   private readonly fallback: Int32Array;
-  /** The length of the longest pattern that ends here; 0 where none does. */
+  /** The length of the longest pattern that ends at the node, or 0. */
   private readonly longest: Uint8Array;
-  /** What follows the first bytes of patterns that are longer, in order. */
+  /** The sorted remainders of longer patterns after their prefix. */
   private readonly tails = new Map<number, Buffer[]>();
-  /** Open addressing; an entry is the node and the byte, plus 1, and where they lead. */
+  /** A hash table with open addressing. The key is the node and the byte, plus 1, and the target is the child. */
   private readonly keys: Int32Array;
   private readonly targets: Int32Array;
 
@@ -55,7 +55,7 @@ export class PatternSet {
     return set;
   }
 
-  /** The parts of a text that belong to a pattern, in order; those that overlap are one. */
+  /** The ranges of a text that belong to a pattern, in order. Ranges that overlap are merged. */
   coveredBy(text: Buffer): Range[] {
     const found: { start: number; end: number }[] = [];
     let node = ROOT;
@@ -67,7 +67,7 @@ export class PatternSet {
       if (tails === undefined) continue;
       const end = at + 1 + commonLength(text.subarray(at + 1), tails);
       cover(found, at + 1 - LONGEST_PREFIX, end);
-      // All up to there is covered. Looking at each byte of it would compare the same tails again and again.
+      // Everything up to `end` is covered. A step for each of its bytes would compare the same tails again and again.
       if (end - at > 2 * LONGEST_PREFIX) {
         node = ROOT;
         at = end - LONGEST_PREFIX - 1;
@@ -100,7 +100,7 @@ export class PatternSet {
     return node;
   }
 
-  /** From the root outwards: a fallback is always shorter than what falls back. */
+  /** Links nodes by increasing depth, because a fallback is always shorter than its node. */
   private async link(): Promise<void> {
     const order = this.byDepth();
     for (let index = 0; index < order.length; index++) {
@@ -127,7 +127,7 @@ export class PatternSet {
     }
   }
 
-  /** The root, which is nobody's child, where there is none. */
+  /** Returns the root, which is never a child, when there is no such child. */
   private child(node: number, byte: number): number {
     return this.targets[this.slotOf(node, byte)]!;
   }
@@ -141,7 +141,7 @@ export class PatternSet {
   }
 }
 
-/** Ranges come by their ends. One may begin before others that it overlaps, which it then takes in. */
+/** Ranges arrive in the order of their ends. A range that overlaps earlier ones is merged with them. */
 function cover(found: { start: number; end: number }[], start: number, end: number): void {
   let from = start;
   let to = end;
@@ -153,7 +153,7 @@ function cover(found: { start: number; end: number }[], start: number, end: numb
   found.push({ start: from, end: to });
 }
 
-/** How much of the text the most similar of some sorted strings begins with: it stands beside the text's own place. */
+/** The longest prefix that the text shares with one of the sorted strings, a neighbour of its own place among them. */
 function commonLength(text: Buffer, sorted: readonly Buffer[]): number {
   let low = 0;
   let high = sorted.length;

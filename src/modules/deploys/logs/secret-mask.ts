@@ -1,17 +1,17 @@
 import { PatternSet } from './pattern-set.js';
 
-/** Shorter values are in too many words by chance. */
+/** Shorter values occur in too many words by chance. */
 const MIN_LENGTH = 4;
 const MASK = Buffer.from('[secret]');
 
 export type Mask = (text: string) => string;
 
 /**
- * Hides the values of secret variables in text: as they are, line by line where they have several, and as Base64, in a
- * URL or in JSON they would be written. Values that overlap are hidden as one. What a program makes of a secret in any
- * other way cannot be known again. It takes time in proportion to the text, however many values there are.
+ * Hides the values of secret variables in text: in plain form, line by line if they have several lines, and encoded in
+ * Base64, in a URL or in JSON. Values that overlap are hidden as one. Other encodings are not recognized. The time is
+ * proportional to the text, however many values there are.
  *
- * @param secrets the values; those of fewer than four characters are let be.
+ * @param secrets The values. Those of fewer than four characters are not hidden.
  */
 export async function secretMask(secrets: readonly string[]): Promise<Mask> {
   const spellings = new Set(secrets.flatMap(spellingsOf).filter((text) => text.length >= MIN_LENGTH));
@@ -31,7 +31,7 @@ export async function secretMask(secrets: readonly string[]): Promise<Mask> {
   };
 }
 
-/** A log is masked line by line, so that a value of several lines cannot occur as it is. */
+/** A log is masked line by line, so that a value of several lines never occurs as a whole. */
 function spellingsOf(secret: string): string[] {
   if (secret.length < MIN_LENGTH) return [];
   const bytes = Buffer.from(secret);

@@ -25,7 +25,7 @@ export class DeployMetrics {
     @InjectMetric(WAITING) waiting: Gauge,
     @InjectMetric(OLDEST) oldest: Gauge,
   ) {
-    // Read when `/metrics` is. While PostgreSQL is away the last figures stay.
+    // The gauges are read on each request for `/metrics`. While PostgreSQL is unavailable they keep their last values.
     Object.assign(waiting, {
       collect: async () => {
         const found = await admission.waiting().catch(() => undefined);
@@ -36,15 +36,15 @@ export class DeployMetrics {
     });
   }
 
-  came(state: DeployState, type: DeployType): void {
+  countEnd(state: DeployState, type: DeployType): void {
     if (isOver(state)) this.deploys.inc({ state, target: type });
   }
 
-  lost(reason: 'worker_lost' | 'worker_stopped'): void {
+  countHandedBack(reason: 'worker_lost' | 'worker_stopped'): void {
     this.handedBack.inc({ reason });
   }
 
-  phase(phase: string, type: DeployType, seconds: number): void {
+  observePhase(phase: string, type: DeployType, seconds: number): void {
     this.phases.observe({ phase, target: type }, seconds);
   }
 }
@@ -53,20 +53,20 @@ export const DEPLOY_METRICS: Provider[] = [
   DeployMetrics,
   makeCounterProvider({
     name: DEPLOYS,
-    help: 'Deploys that are over, by how they ended and their target, as this process ended them.',
+    help: 'Deploys that this process ended, by final state and target.',
     labelNames: ['state', 'target'],
   }),
   makeHistogramProvider({
     name: PHASE,
-    help: 'Time that deploys spent in a phase.',
+    help: 'Time that deploys spent in each phase.',
     labelNames: ['phase', 'target'],
     buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800],
   }),
   makeCounterProvider({
     name: HANDED_BACK,
-    help: 'Attempts that came to nothing because their worker was lost or stopped.',
+    help: 'Attempts that ended without a result because their worker was lost or stopped.',
     labelNames: ['reason'],
   }),
-  makeGaugeProvider({ name: WAITING, help: 'Deploys that wait for their turn or for a worker, in the whole service.' }),
-  makeGaugeProvider({ name: OLDEST, help: 'Age of the oldest deploy that waits.' }),
+  makeGaugeProvider({ name: WAITING, help: 'Queued deploys in the whole service.' }),
+  makeGaugeProvider({ name: OLDEST, help: 'Age of the oldest queued deploy.' }),
 ];

@@ -2,31 +2,31 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import type { Deploy } from './deploy.entity.js';
 
-/** Names the lock under which deploys are admitted: a number of our own among advisory locks. */
+/** The advisory lock under which deploys are admitted. The number is arbitrary, and unique in this service. */
 const ADMISSION_LOCK = 7_302_510;
 
-/** A worker that has not been heard of for so long has no slots any more. */
+/** The slots of a worker do not count if it has not reported for this long. */
 const WORKER_LOST_AFTER = "interval '30 seconds'";
 
-/** As AT_WORK, and those that a worker is asked to do. */
+/** Admitted deploys are those in RUNNING_STATES and those whose job waits for a worker. */
 const ADMITTED = "admitted_at IS NOT NULL AND state IN ('queued', 'initializing', 'building', 'deploying')";
 
 export type Waiting = Pick<Deploy, 'id' | 'attempt' | 'projectId' | 'type' | 'branch'>;
 
 /**
- * Which deploys may be worked on. Leases and reports of workers are compared by the clock of the database, the only one
+ * Stores which deploys may run. Leases and reports of workers are compared by the clock of the database, the only one
  * that all workers share.
  */
 @Injectable()
 export class AdmissionStore {
   constructor(private readonly database: Database) {}
 
-  /** Others who would admit wait until the running transaction ends, so that what is counted stays so until then. */
+  /** Only one transaction admits at a time, so that the counts of running deploys stay correct until it ends. */
   async lock(): Promise<void> {
     await this.database.manager.query('SELECT pg_advisory_xact_lock($1)', [ADMISSION_LOCK]);
   }
 
-  /** Organizations of which something waits. */
+  /** Organizations that have deploys to admit. */
   async orgsWaiting(): Promise<string[]> {
     const rows = await this.database.manager.query<{ org_id: string }[]>(
       "SELECT DISTINCT org_id FROM deploys WHERE state = 'queued' AND admitted_at IS NULL",
@@ -35,21 +35,25 @@ export class AdmissionStore {
   }
 
   /**
-   * The next whose turn it is: production first, then the oldest. Not one whose project, target and branch, whose
-   * organization or whose hosts have their hands full. `perOrg`: how many each organization may have at work; of one
-   * that is not named nothing is next.
+   * The next deploy to admit: production first, then the oldest. It skips deploys while the limit of their organization
+   * is reached, while another deploy of the same project, target and branch runs, or while no worker has a free slot.
+   * `perOrg` has the limit of each organization. Deploys of organizations that are not in it are skipped.
    */
   async next(perOrg: ReadonlyMap<string, number>): Promise<Waiting | undefined> {
     const [row] = await this.database.manager.query<Waiting[]>(
       `
       WITH active AS (SELECT org_id, project_id, type, branch FROM deploys WHERE ${ADMITTED}),
-           hosts AS (SELECT coalesce(sum(slots), 0) AS slots FROM deploy_workers WHERE seen_at > now() - ${WORKER_LOST_AFTER})
+           hosts AS (
+             SELECT coalesce(sum(slots), 0) AS slots FROM deploy_workers WHERE seen_at > now() - ${WORKER_LOST_AFTER}
+           )
       SELECT d.id, d.attempt, d.project_id AS "projectId", d.type, d.branch
       FROM deploys d
       WHERE d.state = 'queued' AND d.admitted_at IS NULL
         AND (SELECT count(*) FROM active) < (SELECT slots FROM hosts)
         AND (SELECT count(*) FROM active a WHERE a.org_id = d.org_id) < ($1::jsonb ->> d.org_id)::int
-        AND NOT EXISTS (SELECT FROM active a WHERE a.project_id = d.project_id AND a.type = d.type AND a.branch = d.branch)
+        AND NOT EXISTS (
+          SELECT FROM active a WHERE a.project_id = d.project_id AND a.type = d.type AND a.branch = d.branch
+        )
       ORDER BY d.type = 'production' DESC, d.id
       LIMIT 1 FOR UPDATE OF d SKIP LOCKED`,
       [JSON.stringify(Object.fromEntries(perOrg))],
@@ -64,7 +68,7 @@ export class AdmissionStore {
     ]);
   }
 
-  /** False when the attempt is not the worker's any more: it was cancelled, or taken for lost. */
+  /** False when the attempt no longer belongs to the worker, because it was cancelled or considered lost. */
   async renew(id: string, attempt: number, leaseMs: number): Promise<boolean> {
     const [rows] = await this.database.manager.query<[unknown[], number]>(
       `
@@ -75,22 +79,25 @@ export class AdmissionStore {
     return rows.length === 1;
   }
 
-  /** Those at work whose lease is over; nobody else gives them up until the running transaction ends. */
+  /** Running deploys whose lease has expired. They are locked until the running transaction ends. */
   lost(limit: number): Promise<Waiting[]> {
     return this.database.manager.query<Waiting[]>(
       `
       SELECT id, attempt, project_id AS "projectId", type, branch FROM deploys
-      WHERE state IN ('initializing', 'building', 'deploying') AND lease_until < now() ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED`,
+      WHERE state IN ('initializing', 'building', 'deploying') AND lease_until < now()
+      ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED`,
       [limit],
     );
   }
 
-  /** Lets those be admitted anew that a worker was asked to do and none has begun: their job may be lost. */
-  async readmitUnbegun(afterMs: number): Promise<number> {
+  /** Queues admitted deploys again that no worker has started, because their job may be lost. */
+  async readmitUnstarted(afterMs: number): Promise<number> {
     const [rows] = await this.database.manager.query<[unknown[], number]>(
       `
       UPDATE deploys SET admitted_at = NULL
-      WHERE id IN (SELECT id FROM deploys WHERE state = 'queued' AND admitted_at < now() - $1 * interval '1 millisecond' FOR UPDATE SKIP LOCKED)
+      WHERE id IN (
+        SELECT id FROM deploys WHERE state = 'queued' AND admitted_at < now() - $1 * interval '1 millisecond'
+        FOR UPDATE SKIP LOCKED)
       RETURNING id`,
       [afterMs],
     );
@@ -111,10 +118,11 @@ export class AdmissionStore {
     await this.database.manager.query('DELETE FROM deploy_workers WHERE id = $1', [id]);
   }
 
-  /** Of deploys that wait for their turn. */
+  /** The number of queued deploys, and the age of the oldest. */
   async waiting(): Promise<{ count: number; oldestSeconds: number }> {
     const [row] = await this.database.manager.query<{ count: number; oldest: number }[]>(`
-      SELECT count(*)::int AS count, coalesce(extract(epoch FROM now() - min(created_at)), 0)::float AS oldest FROM deploys WHERE state = 'queued'`);
+      SELECT count(*)::int AS count, coalesce(extract(epoch FROM now() - min(created_at)), 0)::float AS oldest
+      FROM deploys WHERE state = 'queued'`);
     return { count: row!.count, oldestSeconds: Math.max(0, row!.oldest) };
   }
 }

@@ -3,15 +3,15 @@ import { Database } from '../../../platform/database/database.js';
 import type { SealedVariable } from '../../projects/project-env.service.js';
 import type { EnvTarget } from '../../projects/project-settings.js';
 
-/** A variable as it lies in JSON. */
+/** The JSON form of a variable. */
 interface KeptVariable {
   readonly name: string;
-  /** Base64 of what is sealed. */
+  /** The encrypted value in Base64. */
   readonly value: string;
   readonly secret: boolean;
 }
 
-/** What a deploy keeps of its project's variables for its target. */
+/** The copy of its project's variables for its target that a deploy keeps. */
 export interface KeptEnvironment {
   readonly deployId: string;
   readonly projectId: string;
@@ -19,7 +19,7 @@ export interface KeptEnvironment {
   readonly variables: readonly SealedVariable[];
 }
 
-/** The environments that deploys were built with, sealed as those of projects are. */
+/** The environments that deploys were built with, encrypted like those of projects. */
 @Injectable()
 export class DeployEnvironmentsStore {
   constructor(private readonly database: Database) {}
@@ -33,7 +33,7 @@ export class DeployEnvironmentsStore {
     );
   }
 
-  /** Of a deploy that has none kept: nothing. */
+  /** Empty when the deploy has no environment. */
   async get(deployId: string): Promise<SealedVariable[]> {
     const [row] = await this.database.manager.query<{ variables: KeptVariable[] }[]>(
       'SELECT variables FROM deploy_environments WHERE deploy_id = $1',
@@ -42,7 +42,7 @@ export class DeployEnvironmentsStore {
     return (row?.variables ?? []).map(fromKept);
   }
 
-  /** Those with values that do not begin with this mark, by deploy. */
+  /** Environments with a value that does not begin with this mark, in the order of their deploys. */
   async withoutMark(mark: Buffer, afterDeployId: string, limit: number): Promise<KeptEnvironment[]> {
     const rows = await this.database.manager.query<
       (Omit<KeptEnvironment, 'variables'> & { variables: KeptVariable[] })[]
@@ -51,7 +51,8 @@ export class DeployEnvironmentsStore {
       SELECT e.deploy_id AS "deployId", d.project_id AS "projectId", d.type AS target, e.variables
       FROM deploy_environments e JOIN deploys d ON d.id = e.deploy_id
       WHERE e.deploy_id > $2 AND EXISTS (
-        SELECT FROM jsonb_array_elements(e.variables) v WHERE substring(decode(v->>'value', 'base64') FOR octet_length($1::bytea)) <> $1)
+        SELECT FROM jsonb_array_elements(e.variables) v
+        WHERE substring(decode(v->>'value', 'base64') FOR octet_length($1::bytea)) <> $1)
       ORDER BY e.deploy_id LIMIT $3`,
       [mark, afterDeployId, limit],
     );

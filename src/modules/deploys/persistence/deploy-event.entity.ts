@@ -2,13 +2,13 @@ import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import type { DeployState } from '../domain/deploy-state.js';
 
 /**
- * `state`: it went from one state to another. `handed_back`: an attempt ended without a result, and it waits anew.
- * `live`: production, or the host of its branch, was pointed to it.
+ * `state` is a change of state. `handed_back` is an attempt that ended without a result, after which the deploy is
+ * queued again. `live` means that production or the host of the branch was pointed to the deploy.
  */
 export const DEPLOY_EVENT_KINDS = ['state', 'handed_back', 'live'] as const;
 export type DeployEventKind = (typeof DEPLOY_EVENT_KINDS)[number];
 
-/** What happened to a deploy, written with the transaction in which it did. */
+/** An event in the history of a deploy, written in the transaction of the change that it records. */
 @Entity('deploy_events')
 export class DeployEvent {
   @PrimaryGeneratedColumn('identity', { type: 'bigint' }) id!: string;

@@ -1,24 +1,24 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 
-/** Names the lock under which one process at a time sweeps: a number of our own among advisory locks. */
+/** The advisory lock under which one process at a time sweeps. The number is arbitrary, and unique in this service. */
 const SWEEP_LOCK = 7_302_511;
 
-/** What keeps a deploy's files. */
+/** The rules that keep the files of a deploy. */
 export interface KeepRules {
-  /** Of each project, the newest. */
+  /** This many of the newest production deploys of each project keep their files. */
   readonly productionDeploys: number;
   readonly previewDays: number;
-  /** What is younger is not looked at: it may be about to be led to. */
+  /** Deploys that ended more recently are skipped, because a host may be about to lead to them. */
   readonly graceHours: number;
 }
 
-/** Which deploys still have files, and which of them have to. */
+/** Stores which deploys have files, and finds those whose files may be removed. */
 @Injectable()
 export class DeployKeepingStore {
   constructor(private readonly database: Database) {}
 
-  /** False while another process does it. Held until the running transaction ends. */
+  /** False while another process has the lock. It is held until the running transaction ends. */
   async tryLock(): Promise<boolean> {
     const [row] = await this.database.manager.query<{ locked: boolean }[]>(
       'SELECT pg_try_advisory_xact_lock($1) AS locked',
@@ -30,16 +30,19 @@ export class DeployKeepingStore {
   async withFilesOf(projectId: string, limit: number): Promise<string[]> {
     return idsOf(
       await this.database.manager.query<Row[]>(
-        "SELECT id FROM deploys WHERE project_id = $1 AND state IN ('ready', 'error', 'canceled') AND files_removed_at IS NULL ORDER BY id LIMIT $2",
+        `
+        SELECT id FROM deploys
+        WHERE project_id = $1 AND state IN ('ready', 'error', 'canceled') AND files_removed_at IS NULL
+        ORDER BY id LIMIT $2`,
         [projectId, limit],
       ),
     );
   }
 
   /**
-   * Those whose files only hosts could keep: they are not among the last production deploys of their project, and no
-   * previews of late. By id, those after `after`. Until the running transaction ends nobody else makes one of them
-   * live.
+   * Deploys that no rule keeps: neither the last production deploys of their project nor recent previews. Hosts may
+   * still lead to them. They are ordered by id, begin after `after`, and are locked until the running transaction ends,
+   * so that none of them is made live meanwhile.
    */
   async unkept(
     { productionDeploys, previewDays, graceHours }: KeepRules,
@@ -51,11 +54,13 @@ export class DeployKeepingStore {
         `
       WITH ranked AS (
         SELECT id, row_number() OVER (PARTITION BY project_id ORDER BY id DESC) AS rank
-        FROM deploys WHERE state = 'ready' AND (type = 'production' OR went_live_at IS NOT NULL) AND files_removed_at IS NULL
+        FROM deploys
+        WHERE state = 'ready' AND (type = 'production' OR went_live_at IS NOT NULL) AND files_removed_at IS NULL
       )
       SELECT d.id FROM deploys d LEFT JOIN ranked r ON r.id = d.id
       WHERE d.files_removed_at IS NULL AND d.finished_at < now() - $3 * interval '1 hour' AND d.id > $5
-        AND (d.state <> 'ready' OR (coalesce(r.rank > $1, true) AND (d.type = 'production' OR d.ready_at < now() - $2 * interval '1 day')))
+        AND (d.state <> 'ready' OR (coalesce(r.rank > $1, true)
+          AND (d.type = 'production' OR d.ready_at < now() - $2 * interval '1 day')))
       ORDER BY d.id LIMIT $4 FOR UPDATE OF d SKIP LOCKED`,
         [productionDeploys, previewDays, graceHours, limit, after],
       ),
@@ -67,21 +72,26 @@ export class DeployKeepingStore {
     await this.database.manager.query('DELETE FROM deploy_environments WHERE deploy_id = ANY($1)', [ids]);
   }
 
-  /** Deploys whose files are to stay, or may be about to come: by id, those after `after`. */
+  /** Deploys whose files stay or may still be stored, ordered by id and beginning after `after`. */
   async kept(after: string, limit: number): Promise<string[]> {
     return idsOf(
       await this.database.manager.query<Row[]>(
-        "SELECT id FROM deploys WHERE files_removed_at IS NULL AND state NOT IN ('skipped') AND id > $1 ORDER BY id LIMIT $2",
+        `
+        SELECT id FROM deploys WHERE files_removed_at IS NULL AND state NOT IN ('skipped') AND id > $1
+        ORDER BY id LIMIT $2`,
         [after, limit],
       ),
     );
   }
 
-  /** Projects of which there are deploys that may have files: by id, those after `after`. */
+  /** Projects with deploys that may have files, ordered by id and beginning after `after`. */
   async projectsWithFiles(after: string, limit: number): Promise<string[]> {
     return idsOf(
       await this.database.manager.query<Row[]>(
-        "SELECT DISTINCT project_id AS id FROM deploys WHERE files_removed_at IS NULL AND state IN ('ready', 'error', 'canceled') AND project_id > $1 ORDER BY project_id LIMIT $2",
+        `
+        SELECT DISTINCT project_id AS id FROM deploys
+        WHERE files_removed_at IS NULL AND state IN ('ready', 'error', 'canceled') AND project_id > $1
+        ORDER BY project_id LIMIT $2`,
         [after, limit],
       ),
     );

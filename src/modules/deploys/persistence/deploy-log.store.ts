@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import type { LogLine } from '../domain/deploy-facts.js';
 
-/** How far the log of a deploy has come. */
+/** The size of the log of a deploy. */
 export interface LogSize {
   readonly lines: number;
   readonly bytes: number;
@@ -12,7 +12,7 @@ export interface LogSize {
 export class DeployLogStore {
   constructor(private readonly database: Database) {}
 
-  /** By its attempt alone: one that was lost and still writes must not write between the lines of the next. */
+  /** Only the current attempt writes. A lost attempt that still runs must not mix its lines with those of the next. */
   async append(deployId: string, attempt: number, lines: readonly LogLine[]): Promise<void> {
     await this.database.manager.query(
       `
@@ -27,26 +27,32 @@ export class DeployLogStore {
 
   async size(deployId: string): Promise<LogSize> {
     const [row] = await this.database.manager.query<LogSize[]>(
-      'SELECT coalesce(max(seq), 0)::int AS lines, coalesce(sum(octet_length(text)), 0)::int AS bytes FROM deploy_log_lines WHERE deploy_id = $1',
+      `
+      SELECT coalesce(max(seq), 0)::int AS lines, coalesce(sum(octet_length(text)), 0)::int AS bytes
+      FROM deploy_log_lines WHERE deploy_id = $1`,
       [deployId],
     );
     return row!;
   }
 
-  /** In order, those after `seq`. */
+  /** The lines after `seq`, in order. */
   after(deployId: string, seq: number, limit: number): Promise<LogLine[]> {
     return this.database.manager.query<LogLine[]>(
-      'SELECT seq, at, phase, stream, text FROM deploy_log_lines WHERE deploy_id = $1 AND seq > $2 ORDER BY seq LIMIT $3',
+      `
+      SELECT seq, at, phase, stream, text FROM deploy_log_lines
+      WHERE deploy_id = $1 AND seq > $2 ORDER BY seq LIMIT $3`,
       [deployId, seq, limit],
     );
   }
 
-  /** Deletes the logs of up to `limit` deploys that ended before, and says of how many. */
-  async deleteOfThoseBefore(finishedBefore: Date, limit: number): Promise<number> {
+  /** Deletes the logs of up to `limit` deploys that ended before, and returns the number of deploys. */
+  async deleteFinishedBefore(finishedBefore: Date, limit: number): Promise<number> {
     const [rows] = await this.database.manager.query<[{ deploy_id: string }[], number]>(
       `
       DELETE FROM deploy_log_lines WHERE deploy_id IN (
-        SELECT d.id FROM deploys d WHERE d.finished_at < $1 AND EXISTS (SELECT FROM deploy_log_lines l WHERE l.deploy_id = d.id) ORDER BY d.finished_at LIMIT $2)
+        SELECT d.id FROM deploys d
+        WHERE d.finished_at < $1 AND EXISTS (SELECT FROM deploy_log_lines l WHERE l.deploy_id = d.id)
+        ORDER BY d.finished_at LIMIT $2)
       RETURNING deploy_id`,
       [finishedBefore, limit],
     );

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 
-/** Projects whose production stays where a rollback put it. */
+/** Stores the projects whose production stays with the deploy of a rollback. */
 @Injectable()
 export class DeployPinsStore {
   constructor(private readonly database: Database) {}
@@ -19,7 +19,7 @@ export class DeployPinsStore {
     await this.database.manager.query('DELETE FROM deploy_pins WHERE project_id = $1', [projectId]);
   }
 
-  /** The deploy that production is pinned to; null where it is not. */
+  /** The deploy that production is pinned to, or null. */
   async of(projectId: string): Promise<string | null> {
     const [row] = await this.database.manager.query<{ deploy_id: string }[]>(
       'SELECT deploy_id FROM deploy_pins WHERE project_id = $1',

@@ -5,14 +5,14 @@ import { ProjectHasNoRepository } from '../deploys.errors.js';
 import { settingsOf } from '../domain/project-settings.js';
 import type { Project } from '../../projects/projects.service.js';
 
-/** What is deployed, and why. */
+/** The input of a deploy, from the API or from a push. */
 export interface RequestedDeploy {
-  /** Undefined: the production branch of the project. */
+  /** Defaults to the production branch of the project. */
   readonly branch?: string | undefined;
   readonly type: DeployType;
-  /** Builds even what was built before. */
+  /** Builds even if the same commit was built before. */
   readonly force: boolean;
-  /** Undefined: what the branch points to when the deploy begins. */
+  /** Defaults to the head of the branch when the deploy starts. */
   readonly commit?: string | undefined;
   readonly trigger: DeployTrigger;
   readonly requestedBy: string | null;
@@ -20,7 +20,7 @@ export interface RequestedDeploy {
 
 export type FetchedCommit = Readonly<Record<'commitSha' | 'commitMessage' | 'commitAuthor', string>>;
 
-/** One way from a commit to something that can be opened. */
+/** A deploy of a commit: its request, its progress and its result. */
 @Entity('deploys')
 export class Deploy {
   @PrimaryColumn('text') id!: string;
@@ -29,17 +29,17 @@ export class Deploy {
   @Column('text') branch!: string;
   @Column('text') type!: DeployType;
   @Column('text') state!: DeployState;
-  /** Grows whenever a worker is asked to do it: what an earlier attempt still says falls through. */
+  /** Increases whenever the deploy is admitted, so that an earlier attempt has no effect any more. */
   @Column('int') attempt!: number;
-  /** How often the worker of an attempt was lost. */
+  /** The number of attempts whose worker was lost. */
   @Column('int') losses!: number;
   @Column('text') trigger!: DeployTrigger;
   /** Builds even if the same commit was built with the same settings. */
   @Column('boolean') force!: boolean;
-  /** What is fetched: the branch, or the commit that was asked for. */
+  /** The git ref to fetch: the branch, or the commit that was requested. */
   @Column('text') ref!: string;
   @Column('text', { name: 'repo_url' }) repoUrl!: string;
-  /** Those of the project when the last attempt began, as the repository is. */
+  /** The settings, like the repository, are those of the project when the last attempt started. */
   @Column('jsonb') settings!: DeploySettings;
   @Column('text', { name: 'requested_by', nullable: true }) requestedBy!: string | null;
   @Column('text', { name: 'commit_sha', nullable: true }) commitSha!: string | null;
@@ -48,29 +48,29 @@ export class Deploy {
   @Column('text', { name: 'error_code', nullable: true }) errorCode!: string | null;
   @Column('text', { name: 'error_message', nullable: true }) errorMessage!: string | null;
   @Column('jsonb', { nullable: true }) output!: DeployOutput | null;
-  /** The earlier deploy whose files it took over, because there was nothing new to build. */
+  /** The earlier deploy whose files are reused, because there was nothing new to build. */
   @Column('text', { name: 'same_as', nullable: true }) sameAs!: string | null;
-  /** By name of the phase, in their order, in milliseconds. */
+  /** Milliseconds by phase, in the order of the phases. */
   @Column('json', { name: 'phase_ms' }) phaseMs!: Readonly<Record<string, number>>;
-  /** Since when a worker is asked to do it; null while it waits for its turn. */
+  /** The time since when a job exists for the deploy, or null while the deploy waits for its turn. */
   @Column('timestamptz', { name: 'admitted_at', nullable: true }) admittedAt!: Date | null;
-  /** Until when its worker has it; one that does not renew this is taken for lost. */
+  /** The end of the worker's lease. A worker that does not renew it in time is considered lost. */
   @Column('timestamptz', { name: 'lease_until', nullable: true }) leaseUntil!: Date | null;
   @Column('text', { name: 'worker_id', nullable: true }) workerId!: string | null;
   @Column('timestamptz', { name: 'created_at' }) createdAt!: Date;
-  /** Of the last attempt, as the next two. */
+  /** This time and the next two are those of the last attempt. */
   @Column('timestamptz', { name: 'initializing_at', nullable: true }) initializingAt!: Date | null;
   @Column('timestamptz', { name: 'building_at', nullable: true }) buildingAt!: Date | null;
   @Column('timestamptz', { name: 'deploying_at', nullable: true }) deployingAt!: Date | null;
   @Column('timestamptz', { name: 'ready_at', nullable: true }) readyAt!: Date | null;
   @Column('timestamptz', { name: 'finished_at', nullable: true }) finishedAt!: Date | null;
-  /** When production was last pointed to it. */
+  /** The time when production was last pointed to the deploy. */
   @Column('timestamptz', { name: 'went_live_at', nullable: true }) wentLiveAt!: Date | null;
-  /** When its files were removed, because nothing led to them any more. */
+  /** The time when the files were removed, by retention or on request. */
   @Column('timestamptz', { name: 'files_removed_at', nullable: true }) filesRemovedAt!: Date | null;
 
   /**
-   * A deploy that waits for its turn, with the settings that the project has now.
+   * Returns a deploy that waits for its turn, with the current settings of the project.
    *
    * @throws {ProjectHasNoRepository} `project_has_no_repository`
    */
@@ -106,7 +106,7 @@ export class Deploy {
     return deploy;
   }
 
-  /** The commit that was fetched. */
+  /** Stores the commit that was fetched. */
   fetched({ commitSha, commitMessage, commitAuthor }: FetchedCommit): void {
     this.commitSha = commitSha;
     this.commitMessage = commitMessage;

@@ -3,21 +3,21 @@ import { In } from 'typeorm';
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity.js';
 import { Database } from '../../../platform/database/database.js';
 import { type Page, pageOf, type PageRequest } from '../../../platform/database/page.js';
-import { type DeployState, type DeployType, GOING_ON } from '../domain/deploy-state.js';
+import { type DeployState, type DeployType, ACTIVE_STATES } from '../domain/deploy-state.js';
 import { DeployEvent } from './deploy-event.entity.js';
 import { Deploy } from './deploy.entity.js';
 
-/** Which deploys of a project to list. */
+/** A filter for the deploys of a project. */
 export interface DeployFilter {
   readonly branch?: string | undefined;
   readonly type?: DeployType | undefined;
   readonly state?: DeployState | undefined;
 }
 
-/** What a change of state leads from: of two that meet the first one wins. */
+/** The condition of a change of state. Of two concurrent changes the first one wins. */
 export interface From {
   readonly states: readonly DeployState[];
-  /** Undefined: whichever. */
+  /** Left out, the change applies to any attempt. */
   readonly attempt?: number | undefined;
 }
 
@@ -35,7 +35,7 @@ export class DeploysStore {
     return this.database.manager.findOneByOrFail(Deploy, { id });
   }
 
-  /** As {@link get}, and nobody else changes it until the running transaction ends. */
+  /** Like {@link get}, and locks the deploy until the running transaction ends. */
   lock(id: string): Promise<Deploy> {
     return this.database.manager
       .createQueryBuilder(Deploy, 'deploy')
@@ -44,7 +44,7 @@ export class DeploysStore {
       .getOneOrFail();
   }
 
-  /** Null for one of another organization, as for one that never was. */
+  /** Null if the deploy does not exist or belongs to an organization that is not in `orgIds`. */
   find(id: string, orgIds: readonly string[]): Promise<Deploy | null> {
     return this.database.manager
       .createQueryBuilder(Deploy, 'deploy')
@@ -66,7 +66,7 @@ export class DeploysStore {
     return pageOf(await query.getMany(), page, ({ id }) => id);
   }
 
-  /** False when it is in none of these states, or at another attempt, any more. */
+  /** False when the deploy is no longer in one of these states, or is at another attempt. */
   async change(id: string, { states, attempt }: From, change: DeployChange): Promise<boolean> {
     const { affected } = await this.database.manager.update(
       Deploy,
@@ -76,7 +76,7 @@ export class DeploysStore {
     return affected === 1;
   }
 
-  /** Those that wait before this one for the same project, target and branch. */
+  /** Older queued deploys of the same project, target and branch. They are locked. */
   waitingBefore({ id, projectId, type, branch }: Deploy): Promise<Deploy[]> {
     return this.database.manager
       .createQueryBuilder(Deploy, 'deploy')
@@ -91,7 +91,7 @@ export class DeploysStore {
       .getMany();
   }
 
-  /** The newest that waits after this one for the same project, target and branch; null if there is none. */
+  /** The newest queued deploy of the same project, target and branch that is newer than this one, or null. */
   waitingAfter({ id, projectId, type, branch }: Deploy): Promise<Deploy | null> {
     return this.database.manager
       .createQueryBuilder(Deploy, 'deploy')
@@ -105,15 +105,15 @@ export class DeploysStore {
       .getOne();
   }
 
-  countGoingOn(orgId: string): Promise<number> {
-    return this.database.manager.countBy(Deploy, { orgId, state: In([...GOING_ON]) });
+  countActive(orgId: string): Promise<number> {
+    return this.database.manager.countBy(Deploy, { orgId, state: In([...ACTIVE_STATES]) });
   }
 
-  goingOnOf(projectId: string): Promise<Deploy[]> {
-    return this.database.manager.findBy(Deploy, { projectId, state: In([...GOING_ON]) });
+  activeOf(projectId: string): Promise<Deploy[]> {
+    return this.database.manager.findBy(Deploy, { projectId, state: In([...ACTIVE_STATES]) });
   }
 
-  /** Ready ones of the same commit, branch target and settings whose files are still there, the newest first. */
+  /** Ready deploys of the same commit, repository, target and settings whose files still exist, newest first. */
   sameAs({ id, projectId, type, commitSha, repoUrl, settings }: Deploy, limit: number): Promise<Deploy[]> {
     return this.database.manager
       .createQueryBuilder(Deploy, 'deploy')
@@ -123,7 +123,8 @@ export class DeploysStore {
         id,
       })
       .andWhere(
-        'deploy.commit_sha = :commitSha AND deploy.repo_url = :repoUrl AND deploy.settings = :settings::jsonb AND deploy.files_removed_at IS NULL',
+        'deploy.commit_sha = :commitSha AND deploy.repo_url = :repoUrl ' +
+          'AND deploy.settings = :settings::jsonb AND deploy.files_removed_at IS NULL',
         { commitSha, repoUrl, settings: JSON.stringify(settings) },
       )
       .orderBy('deploy.id', 'DESC')
@@ -131,12 +132,13 @@ export class DeploysStore {
       .getMany();
   }
 
-  /** The newest that was live in production before this one and can be again; null if there is none. */
+  /** The newest deploy older than this one that was in production and still has its files, or null. */
   liveBefore(projectId: string, id: string): Promise<Deploy | null> {
     return this.database.manager
       .createQueryBuilder(Deploy, 'deploy')
       .where(
-        "deploy.project_id = :projectId AND deploy.state = 'ready' AND deploy.went_live_at IS NOT NULL AND deploy.files_removed_at IS NULL",
+        "deploy.project_id = :projectId AND deploy.state = 'ready' " +
+          'AND deploy.went_live_at IS NOT NULL AND deploy.files_removed_at IS NULL',
         { projectId },
       )
       .andWhere('deploy.id < :id', { id })

@@ -14,10 +14,10 @@ import { ProductionGate } from '../domain/production-gate.js';
 import { settingsOf } from '../domain/project-settings.js';
 import { StorageGate } from '../domain/storage-gate.js';
 
-/** By then the worker has renewed its lease, or is taken for lost. */
+/** A worker that does not renew its lease within this time is considered lost. */
 export const LEASE_MS = 30_000;
 
-/** What an attempt begins with. */
+/** The data that an attempt starts with. */
 export interface Begun {
   readonly deploy: Deploy;
   readonly project: Project;
@@ -25,7 +25,7 @@ export interface Begun {
   readonly variables: DeployVariables;
 }
 
-/** Takes a deploy on: with the project's settings, repository and variables as they are at this moment. */
+/** Starts an attempt with the current settings, repository and variables of the project. */
 @Injectable()
 export class BeginStep {
   constructor(
@@ -39,7 +39,7 @@ export class BeginStep {
   ) {}
 
   /**
-   * Null when there is nothing to do any more: the attempt is another one's, or the deploy is over, perhaps just now.
+   * Null when there is nothing left to do: the deploy is at another attempt or has ended, perhaps in this call.
    */
   take({ deployId, attempt }: DeployPayload, workerId: string): Promise<Begun | null> {
     return this.database.transaction(async () => {
@@ -80,7 +80,7 @@ export class BeginStep {
     return { deploy: await this.deploys.get(deploy.id), project, plan, variables };
   }
 
-  /** Nothing is built that there is no room for. What is pushed is not asked before. */
+  /** Deploys of a push are not checked when they are queued, so they are refused here before anything is built. */
   private async refusalOfStorage(orgId: string): Promise<DeployFailed | undefined> {
     try {
       await this.storage.requireRoom(orgId);

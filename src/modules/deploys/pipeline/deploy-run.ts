@@ -7,19 +7,20 @@ import type { PhaseClock } from './phase-clock.js';
 
 /** One attempt of a deploy on its way through the pipeline. */
 export interface DeployRun {
-  /** As it was when the attempt began, and with the commit once that is known. */
+  /** The deploy as it was when the attempt started, with the commit once that is known. */
   readonly deploy: Deploy;
   readonly project: Project;
   readonly plan: Plan;
   readonly variables: DeployVariables;
   readonly log: DeployLog;
   readonly phases: PhaseClock<LogPhase>;
-  /** Aborted when the attempt is over for this worker, whyever: each step ends then. */
+  /** Aborted when the attempt is over for this worker for any reason. Each step ends then. */
   readonly signal: AbortSignal;
 }
 
 /**
- * The attempt belongs to this worker no more: it was cancelled, or taken for lost. Nothing is left to be said of it.
+ * The attempt no longer belongs to this worker, because it was cancelled or considered lost. The worker must not write
+ * about it any more.
  */
 export class AttemptOver extends Error {
   constructor() {
@@ -27,7 +28,7 @@ export class AttemptOver extends Error {
   }
 }
 
-/** The worker stops; another one is to begin anew. */
+/** The worker stops, and another worker starts the deploy again. */
 export class WorkerStops extends Error {
   constructor() {
     super('The worker stops.');

@@ -7,18 +7,18 @@ import { RepositoryNotFound } from '../../repositories/repositories.errors.js';
 import { RepositorySources } from '../../repositories/repository-sources.js';
 import type { RepositorySource } from '../../repositories/source-host.js';
 import { DeployFailed } from '../domain/deploy-failure.js';
-import { AT_WORK } from '../domain/deploy-state.js';
+import { RUNNING_STATES } from '../domain/deploy-state.js';
 import { jobIdOf } from '../jobs/deploy.job.js';
 import { DeploysStore } from '../persistence/deploys.store.js';
 import { AttemptOver, type DeployRun } from './deploy-run.js';
 
 const MEBIBYTE = 1_048_576;
-/** Processes and threads: a bundler has a thread for each processor, and programs beside it. */
+/** The limit counts processes and threads. A bundler has a thread for each processor, and runs programs beside it. */
 const TASKS = 512;
-/** Bundlers use several processors at once; a build that uses all of its wall time on that many is one that hangs. */
+/** Bundlers use several processors at once. A build that keeps this many busy for all of its wall time hangs. */
 const PROCESSORS = 4;
 
-/** Finds out where the source is, has it fetched, and says which commit it is. */
+/** Locates the repository, fetches the source and stores its commit. */
 @Injectable()
 export class FetchStep {
   constructor(
@@ -28,7 +28,7 @@ export class FetchStep {
   ) {}
 
   /**
-   * What it answers is to be built or closed.
+   * The caller has to close the source that it returns.
    *
    * @throws {DeployFailed} `repository_not_found`, `repository_unreachable`
    * @throws {BuildFailed} `repository_unreachable`, `ref_not_found`, `isolation_unavailable`
@@ -45,7 +45,7 @@ export class FetchStep {
     try {
       const { sha, message, author } = source.commit;
       const commit = { commitSha: sha, commitMessage: message, commitAuthor: author };
-      if (!(await this.deploys.change(deploy.id, { states: AT_WORK, attempt: deploy.attempt }, commit)))
+      if (!(await this.deploys.change(deploy.id, { states: RUNNING_STATES, attempt: deploy.attempt }, commit)))
         throw new AttemptOver();
       deploy.fetched(commit);
       log.note('resolve', `The commit is ${sha}${message === '' ? '' : ` (${message})`}.`);
@@ -93,7 +93,7 @@ export class FetchStep {
       throw error instanceof RepositoryNotFound
         ? new DeployFailed(
             'repository_not_found',
-            'The linked repository was deleted, or is not one of the organization.',
+            'The linked repository was deleted or belongs to another organization. Link another repository.',
           )
         : error;
     }

@@ -5,10 +5,10 @@ import { ArtifactsService } from '../../hosting/artifacts.service.js';
 import type { DeployOutput } from '../domain/deploy-facts.js';
 import type { DeployRun } from './deploy-run.js';
 
-/** What one deploy may come to. */
+/** The limits of one deploy. */
 const LIMITS = { files: 50_000, bytes: 1_073_741_824 };
 
-/** Keeps what was built, so that it can be served. */
+/** Stores the files of a build, so that they can be served. */
 @Injectable()
 export class IngestStep {
   constructor(private readonly artifacts: ArtifactsService) {}
@@ -22,7 +22,7 @@ export class IngestStep {
       { ...LIMITS, storedBytes: storedBytesOf(plan) },
       signal,
     );
-    log.note('ingest', `${files} files, ${bytes} bytes.`);
+    log.note('ingest', `Stored ${files} files, ${bytes} bytes.`);
     const { framework, nodeVersion, kind } = built;
     return { framework, nodeVersion, kind, files, bytes };
   }

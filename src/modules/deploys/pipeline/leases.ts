@@ -9,12 +9,12 @@ import { LEASE_MS } from './begin.step.js';
 import { AttemptOver, WorkerStops } from './deploy-run.js';
 
 const RENEW_EVERY_MS = 5_000;
-/** A worker that could not renew for so long gives up by itself, before others take it for lost. */
+/** A worker that could not renew for this long stops on its own, before others consider it lost. */
 const GIVE_UP_AFTER_MS = LEASE_MS - RENEW_EVERY_MS;
-/** What a deploy that is nearly done may still take when its worker stops. */
+/** The time that a deploy gets to finish when its worker stops. */
 const GRACE_MS = 3_000;
 
-/** Keeps the leases of the deploys that this worker is at, and ends its work where they are lost. */
+/** Renews the leases of the deploys that this worker runs, and aborts a deploy whose lease is lost. */
 @Injectable()
 export class Leases {
   readonly workerId: string;
@@ -30,8 +30,8 @@ export class Leases {
   }
 
   /**
-   * Runs `work` while the attempt is this worker's. Its signal is aborted by `cancelled`, with {@link AttemptOver} when
-   * the lease is gone, and with {@link WorkerStops} when this process stops.
+   * Runs `work` while this worker has the attempt. The signal is aborted by `cancelled`, with {@link AttemptOver} when
+   * the lease is lost, and with {@link WorkerStops} when this process stops.
    */
   async during(
     attempt: Pick<Deploy, 'id' | 'attempt'>,

@@ -1,4 +1,4 @@
-/** Measures how long each phase takes; one that comes again is added up. */
+/** Measures the time of each phase. The times of a phase that runs several times are added up. */
 export class PhaseClock<Phase extends string> {
   private readonly spentMs = new Map<Phase, number>();
   private current: Phase;
@@ -21,7 +21,7 @@ export class PhaseClock<Phase extends string> {
     this.current = phase;
   }
 
-  /** Whole milliseconds by phase, the running one included. */
+  /** Returns whole milliseconds by phase, including the current one. */
   read(): Readonly<Record<string, number>> {
     this.stop();
     return Object.fromEntries([...this.spentMs].map(([phase, ms]) => [phase, Math.round(ms)]));

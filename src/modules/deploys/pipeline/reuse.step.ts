@@ -7,7 +7,7 @@ import type { Deploy } from '../persistence/deploy.entity.js';
 import { DeploysStore } from '../persistence/deploys.store.js';
 import type { DeployRun } from './deploy-run.js';
 
-/** Of very many of the same commit, the last ones are looked at. */
+/** The number of earlier deploys of the same commit that are compared. */
 const LOOKED_AT = 5;
 
 export interface Reused {
@@ -15,7 +15,7 @@ export interface Reused {
   readonly output: DeployOutput;
 }
 
-/** Builds nothing twice: the same commit with the same settings and variables makes the same. */
+/** Reuses an earlier build, because the same commit with the same settings and variables has the same result. */
 @Injectable()
 export class ReuseStep {
   constructor(
@@ -24,18 +24,18 @@ export class ReuseStep {
     private readonly artifacts: ArtifactsService,
   ) {}
 
-  /** Undefined where there is something to build, or it was asked for in any case. */
+  /** Undefined when no earlier deploy matches, or when the request forces a build. */
   async find({ deploy }: DeployRun): Promise<Reused | undefined> {
     if (deploy.force) return undefined;
     for (const candidate of await this.deploys.sameAs(deploy, LOOKED_AT)) {
-      if (candidate.output === null || !(await this.variables.areAlike(deploy, candidate))) continue;
+      if (candidate.output === null || !(await this.variables.haveSameValues(deploy, candidate))) continue;
       if (await this.artifacts.has(candidate.id)) return { of: candidate, output: candidate.output };
     }
     return undefined;
   }
 
   /**
-   * The deploy has the files of the earlier one as its own. False when they were removed meanwhile.
+   * Gives the deploy the files of the earlier one. False when they were removed meanwhile.
    *
    * @throws {ArtifactRefused} `storage_limit_reached`
    */
@@ -45,7 +45,8 @@ export class ReuseStep {
       return false;
     log.note(
       'ingest',
-      `This commit is already built: ${of.id} has its files, and this deploy serves them too. Send {"force": true}, or use --force, to build again.`,
+      `This commit is already built, so the files of ${of.id} are reused. ` +
+        'Send {"force": true} or use --force to build again.',
     );
     return true;
   }

@@ -6,9 +6,9 @@ import { DeployEnvironmentsStore } from '../persistence/deploy-environments.stor
 import type { Deploy } from '../persistence/deploy.entity.js';
 import { DeploysStore } from '../persistence/deploys.store.js';
 
-type Of = Pick<Deploy, 'id' | 'projectId' | 'type'>;
+type DeployRef = Pick<Deploy, 'id' | 'projectId' | 'type'>;
 
-/** The environment variables of deploys: those of the project when a deploy began, whatever becomes of them since. */
+/** The environment variables of deploys. A deploy keeps the variables that its project had when it started. */
 @Injectable()
 export class DeployVariablesService extends DeployEnvironment {
   constructor(
@@ -19,8 +19,8 @@ export class DeployVariablesService extends DeployEnvironment {
     super();
   }
 
-  /** Takes what is set for the target now; an earlier attempt's is replaced. */
-  async keep({ id, projectId, type }: Of): Promise<DeployVariables> {
+  /** Copies the current variables of the target to the deploy, and replaces those of an earlier attempt. */
+  async keep({ id, projectId, type }: DeployRef): Promise<DeployVariables> {
     const sealed = await this.env.sealedFor(projectId, type);
     await this.environments.set(id, sealed);
     return variablesOf(this.env.open(projectId, type, sealed));
@@ -30,8 +30,8 @@ export class DeployVariablesService extends DeployEnvironment {
     return variablesOf(await this.opened(await this.deploys.get(deployId))).values;
   }
 
-  /** Whether two deploys have the same variables with the same values. */
-  async areAlike(one: Of, other: Of): Promise<boolean> {
+  /** True when two deploys have the same variables with the same values. */
+  async haveSameValues(one: DeployRef, other: DeployRef): Promise<boolean> {
     const [ofOne, ofOther] = [await this.opened(one), await this.opened(other)];
     return (
       JSON.stringify(ofOne.map(({ name, value }) => [name, value])) ===
@@ -39,8 +39,7 @@ export class DeployVariablesService extends DeployEnvironment {
     );
   }
 
-  /** By name. */
-  private async opened({ id, projectId, type }: Of): Promise<OpenedVariable[]> {
+  private async opened({ id, projectId, type }: DeployRef): Promise<OpenedVariable[]> {
     return this.env.open(projectId, type, await this.environments.get(id));
   }
 }

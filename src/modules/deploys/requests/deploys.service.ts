@@ -14,7 +14,7 @@ import type { DeployEvent } from '../persistence/deploy-event.entity.js';
 import type { Deploy } from '../persistence/deploy.entity.js';
 import { type DeployFilter, DeploysStore } from '../persistence/deploys.store.js';
 
-/** Deploys that there are: to be looked at, and cancelled. */
+/** Reads and cancels deploys. */
 @Injectable()
 export class DeploysService {
   constructor(
@@ -24,22 +24,22 @@ export class DeploysService {
     private readonly transitions: DeployTransitions,
     private readonly admission: DeployAdmissionService,
     private readonly jobs: DirectJobs,
-    private readonly owners: OrgDirectory,
+    private readonly orgs: OrgDirectory,
   ) {}
 
   /**
-   * Those of a project, the newest first.
+   * Lists the deploys of a project, newest first.
    *
    * @throws {ProjectNotFound} `project_not_found`
    * @throws {InsufficientScopes} `insufficient_scopes`
    */
-  async list(call: Call, named: string, filter: DeployFilter, page: PageRequest): Promise<Page<Deploy>> {
-    const { id } = await this.projects.get(call, named, 'deploys:read');
+  async list(call: Call, projectIdOrSlug: string, filter: DeployFilter, page: PageRequest): Promise<Page<Deploy>> {
+    const { id } = await this.projects.get(call, projectIdOrSlug, 'deploys:read');
     return this.deploys.list(id, filter, page);
   }
 
   /**
-   * For somebody who has this right in the organization of the deploy.
+   * Returns a deploy to a caller who has the scope in its organization.
    *
    * @throws {DeployNotFound} `deploy_not_found`
    * @throws {InsufficientScopes} `insufficient_scopes`
@@ -51,13 +51,13 @@ export class DeploysService {
     return deploy;
   }
 
-  /** What happened to it, in order. @throws as {@link get}. */
+  /** Lists the events of a deploy, oldest first. @throws as {@link get}. */
   async events(call: Call, id: string): Promise<DeployEvent[]> {
     return this.deploys.events((await this.get(call, id, 'deploys:read')).id);
   }
 
   /**
-   * Ends a deploy that waits or is at work. From then on it is cancelled, whatever its worker may still say.
+   * Cancels an active deploy. Its worker cannot change the state any more from then on.
    *
    * @throws as {@link get}.
    * @throws {DeployAlreadyOver} `deploy_already_over`
@@ -68,7 +68,7 @@ export class DeploysService {
       const canceled = await this.transitions.canceled(deploy, { reason: 'asked', userId: call.principal.user.id });
       const now = await this.deploys.get(id);
       if (!canceled) throw new DeployAlreadyOver(now.state);
-      await this.owners.record(
+      await this.orgs.record(
         {
           orgId: now.orgId,
           action: 'deploy.canceled',
@@ -82,15 +82,15 @@ export class DeploysService {
     });
   }
 
-  /** Ends whatever of the project goes on, because the project is no more. */
+  /** Cancels all active deploys of a deleted project. */
   async cancelAllOf(projectId: string): Promise<void> {
-    for (const deploy of await this.deploys.goingOnOf(projectId)) {
+    for (const deploy of await this.deploys.activeOf(projectId)) {
       if (await this.transitions.canceled(deploy, { reason: 'project_deleted' }))
         await this.end(await this.deploys.get(deploy.id));
     }
   }
 
-  /** The job is told at once; where that is lost, its worker finds out when it next renews the lease. */
+  /** Ends the job at once. If that message is lost, the worker notices when it next renews its lease. */
   private async end({ id, attempt }: Deploy): Promise<void> {
     await this.jobs.end(deployJob, jobIdOf({ deployId: id, attempt }));
     await this.admission.runSoon();

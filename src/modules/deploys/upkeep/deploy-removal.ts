@@ -2,14 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { inBatches } from '../../../platform/database/in-batches.js';
 import { AliasesService } from '../../hosting/aliases.service.js';
-import { ArtifactsService } from '../../hosting/artifacts.service.js';
-import { DeploysService } from '../requests/deploys.service.js';
 import { DeployKeepingStore } from '../persistence/deploy-keeping.store.js';
 import { DeployPinsStore } from '../persistence/deploy-pins.store.js';
+import { DeployFiles } from '../requests/deploy-files.js';
+import { DeploysService } from '../requests/deploys.service.js';
 
 const BATCH = 200;
 
-/** Lets go of what is not needed any more. What deploys were asked for, and how they ended, stays. */
+/** Takes down the deploys of a deleted project. The rows with their requests and final states stay. */
 @Injectable()
 export class DeployRemoval {
   constructor(
@@ -18,12 +18,12 @@ export class DeployRemoval {
     private readonly keeping: DeployKeepingStore,
     private readonly aliases: AliasesService,
     private readonly pins: DeployPinsStore,
-    private readonly artifacts: ArtifactsService,
+    private readonly files: DeployFiles,
   ) {}
 
   /**
-   * Ends all that goes on in a project that was deleted, and takes its hosts, files and environments away. May be
-   * called again.
+   * Cancels the active deploys of the project, then removes its hosts, files and environments. Hosts are removed before
+   * the files, so that no host leads to missing files. It is safe to call this again.
    */
   async removeProject(projectId: string): Promise<void> {
     await this.deploys.cancelAllOf(projectId);
@@ -34,17 +34,10 @@ export class DeployRemoval {
     await inBatches(
       async (limit) => {
         const ids = await this.keeping.withFilesOf(projectId, limit);
-        await this.removeFiles(ids);
+        await this.files.remove(ids);
         return ids.length;
       },
       { size: BATCH },
     );
-  }
-
-  /** The hosts that lead to these deploys alone go first, so that nobody is led to files that are not there. */
-  async removeFiles(deployIds: readonly string[]): Promise<void> {
-    if (deployIds.length === 0) return;
-    await this.keeping.markRemoved(deployIds);
-    for (const id of deployIds) await this.artifacts.remove(id);
   }
 }

@@ -3,7 +3,7 @@ import { StoredBytes } from '../../hosting/stored-bytes.js';
 import { StorageSource, StorageSources, type StoredBytes as Measured } from '../../metering/storage-source.js';
 import { ProjectsService } from '../../projects/projects.service.js';
 
-/** In the worker: meters what the files of deploys come to, for each project, as object storage. */
+/** Meters the stored bytes of deploys, for each project, as object storage. It runs in the worker. */
 @Injectable()
 export class DeployStorageSource extends StorageSource implements OnApplicationBootstrap {
   readonly name = 'deploys';
@@ -20,7 +20,7 @@ export class DeployStorageSource extends StorageSource implements OnApplicationB
     this.sources.add(this);
   }
 
-  /** Of projects that are deleted nothing is metered any more: their files are on the way out. */
+  /** Deleted projects are not metered, because their files are about to be removed. */
   async measure(): Promise<Measured[]> {
     const stored = await this.stored.ofAllProjects();
     const gone = new Set(await this.projects.findDeletedIds(stored.map(({ projectId }) => projectId)));

@@ -3,7 +3,7 @@ import { EncryptedTable, Reencryption } from '../../../platform/secrets/reencryp
 import { ProjectEnvService } from '../../projects/project-env.service.js';
 import { DeployEnvironmentsStore, type KeptEnvironment } from '../persistence/deploy-environments.store.js';
 
-/** The environments that deploys keep. */
+/** Includes the environments of deploys in re-encryption. */
 @Injectable()
 export class EncryptedDeployEnv extends EncryptedTable<KeptEnvironment> implements OnApplicationBootstrap {
   constructor(

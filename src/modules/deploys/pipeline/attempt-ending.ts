@@ -1,0 +1,61 @@
+import { Injectable } from '@nestjs/common';
+import { Log } from '../../../platform/logging/log.js';
+import { BuildFailed } from '../../builds/build-failed.js';
+import { ArtifactRefused, ServerDidNotStart } from '../../hosting/hosting.errors.js';
+import { DeployFailed } from '../domain/deploy-failure.js';
+import { DeployTransitions } from '../domain/deploy-transitions.js';
+import { AttemptOver, type DeployRun, WorkerStops } from './deploy-run.js';
+
+const LAST_LINES = 50;
+
+/** Decides how an attempt ends that did not become ready, and cleans up after each attempt. */
+@Injectable()
+export class AttemptEnding {
+  constructor(
+    private readonly transitions: DeployTransitions,
+    private readonly log: Log,
+  ) {}
+
+  /**
+   * Hands the deploy back when the worker stops, writes nothing when the attempt is no longer this worker's, and fails
+   * the deploy otherwise.
+   */
+  async end(run: DeployRun, thrown: unknown): Promise<void> {
+    const { deploy, log, phases, signal } = run;
+    const reason: unknown = signal.aborted ? signal.reason : thrown;
+    if (reason instanceof WorkerStops) {
+      log.note(phases.now, 'The worker stops. The deploy starts again on another worker.');
+      await log.flushed();
+      await this.transitions.handedBack(deploy, 'worker_stopped');
+      return;
+    }
+    if (signal.aborted || thrown instanceof AttemptOver) return;
+    const failure = failureOf(thrown);
+    if (failure.code === 'internal_error')
+      this.log.error({ error: thrown, deployId: deploy.id, orgId: deploy.orgId }, 'Deploy failed with internal error.');
+    if (thrown instanceof ServerDidNotStart)
+      for (const line of thrown.lastLines.slice(-LAST_LINES)) log.line(phases.now, 'stderr', line);
+    log.note(phases.now, failure.message);
+    await log.flushed();
+    await this.transitions.failed(deploy, failure, phases.read());
+  }
+
+  /** Runs one step of cleaning up. Its failure is logged, because it is no reason for a live deploy to fail. */
+  async cleanUp(close: () => Promise<void>): Promise<void> {
+    try {
+      await close();
+    } catch (error) {
+      this.log.error({ error }, 'Cleaning up after a build failed.');
+    }
+  }
+}
+
+function failureOf(thrown: unknown): Pick<DeployFailed, 'code' | 'message'> {
+  if (thrown instanceof DeployFailed || thrown instanceof BuildFailed || thrown instanceof ArtifactRefused)
+    return thrown;
+  if (thrown instanceof ServerDidNotStart) return { code: 'server_did_not_start', message: thrown.message };
+  return {
+    code: 'internal_error',
+    message: 'The deploy failed with an internal error. Deploy again, and report the id of the deploy if it persists.',
+  };
+}
